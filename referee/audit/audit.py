@@ -6,9 +6,8 @@ rounds that wait for a leaf, a few numbers a table and a bounded list of finding
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from referee.audit.carried import carried_checkpoint
@@ -17,17 +16,13 @@ from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
 from referee.audit.keys import KeyHistory, KeyRole, is_signed, log_keys, signer_faults
 from referee.audit.log_receipts import LogReceiptCheck
-from referee.audit.owners import Owners
-from referee.audit.population import Population
-from referee.audit.questions import questions
 from referee.audit.reading import SIGNERS, Placed, read_envelope, read_header, read_payload
-from referee.audit.report import DealingLevel, Report, Statistics
-from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
-from referee.audit.score import KEPT, judge
-from referee.audit.seeds import SeedBook, SeedKind
+from referee.audit.report import Report
+from referee.audit.round_leaves import AuditTerms, RoundLeaves
 from referee.audit.source import LogSource, TiledLog
 from referee.audit.tables import Tables
 from referee.audit.timeline import Timeline
+from referee.audit.totals import Totals
 from referee.audit.tree import GrowingTree
 from referee.audit.workers import ProcessPool, RoundExaminer, WorkerPool
 from referee.dealing.leaf import DealLeaf, KeyLeaf, OpenLeaf
@@ -94,12 +89,12 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     heads = CosignedHeads(witnessing, kept=notes, origin=origin, now=now, report=findings.add, timeline=timeline)
     receipts = LogReceiptCheck(documents.log_receipts, origin=origin, keys=keys)
     tables = Tables(findings.add, documents=by_round(documents), timeline=timeline)
-    owners = Owners(are_seeds_handed_in=bool(documents.seeds))
-    audit = _Audit(report, findings, KeyHistory(root), tables=tables, owners=owners, heads=heads, log_keys=keys)
+    totals = Totals(report, findings.add, are_seeds_handed_in=bool(documents.seeds))
+    audit = _Audit(report, findings, KeyHistory(root), tables=tables, totals=totals, heads=heads, log_keys=keys)
     terms = AuditTerms(origin=origin, catalogue=catalogue)
     if make_pool is None and workers > 1:
         make_pool = partial(ProcessPool, count=workers)
-    with audit.seeds, RoundExaminer(terms, None if make_pool is None else make_pool(terms)) as examiner:
+    with totals.seeds, RoundExaminer(terms, None if make_pool is None else make_pool(terms)) as examiner:
         audit.read(source, checkpoint, kept, examiner, progress, receipts=receipts)
         audit.close(examiner, grace=grace)
     for fault in signer_faults([(checkpoint, source.checkpoint), *kept], report.keys, log=log, size=checkpoint.size):
@@ -141,11 +136,10 @@ class _Audit:
         keys: KeyHistory,
         *,
         tables: Tables,
-        owners: Owners,
+        totals: Totals,
         heads: CosignedHeads,
         log_keys: Sequence[VerifierKey],
     ) -> None:
-        self.seeds = SeedBook()
         self._heads = heads
         self._log_keys = log_keys
         self._report = report
@@ -153,13 +147,7 @@ class _Audit:
         self._keys = keys
         self._tables = tables
         self._tree = GrowingTree()
-        self._population = Population()
-        self._owners = owners
-        self._section_keys: dict[bytes, tuple[int, int]] = {}
-        self._vouched: set[int] = set()
-        """DEAL leaves whose round is not examined yet and whose OPEN a quorum vouches for."""
-        self._independent = bytearray(report.size // 8 + 1)
-        self._witnessed = bytearray(report.size // 8 + 1)
+        self._totals = totals
 
     def read(  # noqa: PLR0913 - all that a log is compared with
         self,
@@ -187,7 +175,7 @@ class _Audit:
             hashed = leaf_hash(data)
             leaves = self._add(data, hashed, size - 1)
             if leaves is not None:
-                self._count(examiner.submit(leaves))
+                self._totals.add(examiner.submit(leaves))
             receipts.add_leaf(size - 1, hashed)
             is_whole = tree.add(hashed)
             if is_whole or size in at_size or size in receipts.sizes or size == self._heads.next_size:
@@ -207,14 +195,13 @@ class _Audit:
     def close(self, examiner: RoundExaminer, *, grace: int) -> None:
         """Examine rounds that still wait for leaves as they are, compare seeds, and fill the report's numbers."""
         for leaves in self._tables.close(now=self._report.now, grace=grace):
-            self._count(examiner.submit(leaves))
-        self._count(examiner.finish())
-        repeated = self._compare_seeds()
+            self._totals.add(examiner.submit(leaves))
+        self._totals.add(examiner.finish())
         self._report.keys = self._keys.records
         self._report.tables = dict(sorted(self._tables.counts.items()))
         for counts in self._report.tables.values():
             self._report.rounds.add(counts)
-        self._judge(repeated)
+        self._totals.close()
 
     def check_documents(self, by_id: dict[bytes, Documents]) -> None:
         """Report documents of rounds that the log does not have."""
@@ -286,97 +273,12 @@ class _Audit:
             return
         named = [VerifierKey.parse(one.key) for one in self._keys.records if one.role is KeyRole.LOG]
         if self._heads.carry(carried, opened, dealt, root=root, log_keys=(*self._log_keys, *named)):
-            self._vouched.add(dealt.index)
+            self._totals.vouched.add(dealt.index)
 
     def _forged(self, envelope: Envelope | None) -> tuple[Code, str] | None:
         """Return what is wrong with the signature of an unreadable leaf, if its type has a signer."""
         role = None if envelope is None else SIGNERS.get(envelope.payload_type)
         return None if envelope is None or role is None else self._keys.ring.fault_of(envelope, role)
-
-    def _count(self, results: Iterable[RoundResult]) -> None:
-        """Add results of rounds to the findings, the report's numbers and the statistics."""
-        report = self._report
-        for one in results:
-            for finding in one.findings:
-                self._findings.add(finding)
-            report.checked.signatures += one.signatures
-            report.checked.replayed += one.is_replayed
-            report.checked.redealt += one.is_redealt
-            if one.event_level is not None:
-                report.event_levels[one.event_level] += 1
-            if one.dealing_level is not None:
-                report.dealing_levels[one.dealing_level] += 1
-                is_vouched = one.client_seeds_leaf in self._vouched
-                self._vouched.discard(one.client_seeds_leaf)
-                if one.dealing_level is DealingLevel.L2:
-                    self._raise(one.client_seeds_leaf, is_vouched=is_vouched)
-            self._population.add(one.sample)
-            self._owners.add(one.sample)
-            for section, key in one.opened:
-                self._compare_key(section, key, leaf=one.sample.leaf_index)
-            if one.sample.shown:
-                self.seeds.add(SeedKind.DECK, one.sample.shown, leaf=one.sample.leaf_index)
-            for seed in one.client_seeds:
-                self.seeds.add(SeedKind.CLIENT, seed, leaf=one.client_seeds_leaf)
-            if one.server_seed is not None:
-                self.seeds.add(SeedKind.SERVER, one.server_seed, leaf=one.server_seed_leaf)
-
-    def _judge(self, repeated: Sequence[tuple[int, int]]) -> None:
-        """Compare the counts with chance."""
-        population, report = self._population, self._report
-        judged = judge(questions(population, self._owners, report.tables, repeated=repeated))
-        for finding in judged.findings:
-            self._findings.add(finding)
-        places = tuple([tuple(row[1:]) for row in population.cells]) if population.decks else ()
-        report.statistics = Statistics(
-            decks=population.decks,
-            asked=judged.asked,
-            scores=judged.scores,
-            places=places,
-            without_seed=dict(islice(self._owners.blamed().items(), KEPT)),
-        )
-
-    def _compare_seeds(self) -> list[tuple[int, int]]:
-        """Report seeds that were used twice; return the pairs of leaves in which one deck was dealt."""
-        decks: list[tuple[int, int]] = []
-        for again in self.seeds.repeated():
-            if again.kind is SeedKind.DECK:
-                if len(decks) < KEPT:
-                    decks.append((again.first_leaf, again.leaf))
-            elif again.kind is SeedKind.SERVER:
-                detail = f"leaf {again.first_leaf} shows the same server seed"
-                self._find(Code.SERVER_SEED_REPEATED, detail, leaf_index=again.leaf)
-            else:
-                detail = f"leaf {again.first_leaf} has a seat's seed too"
-                self._find(Code.CLIENT_SEED_REPEATED, detail, leaf_index=again.leaf)
-                self._lower(again.first_leaf)
-                self._lower(again.leaf)
-        return decks
-
-    def _compare_key(self, section: int, key: bytes, *, leaf: int) -> None:
-        """Report a section's key that opens a section of another round too."""
-        first, before = self._section_keys.setdefault(key, (section, leaf))
-        if before != leaf:
-            detail = f"the key of section {section} opens section {first} of the round dealt in leaf {before} too"
-            self._find(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf)
-
-    def _raise(self, dealt: int, *, is_vouched: bool) -> None:
-        """Note a round of level L2 with this DEAL leaf; raise it to L3 if a quorum vouches for its OPEN."""
-        bit = 1 << (dealt & 7)
-        self._independent[dealt >> 3] |= bit
-        if is_vouched:
-            self._witnessed[dealt >> 3] |= bit
-            self._report.dealing_levels[DealingLevel.L2] -= 1
-            self._report.dealing_levels[DealingLevel.L3] += 1
-
-    def _lower(self, leaf: int) -> None:
-        """Lower a round of level L2 or L3 with this DEAL leaf to L1, once."""
-        bit = 1 << (leaf & 7)
-        if self._independent[leaf >> 3] & bit:
-            self._independent[leaf >> 3] ^= bit
-            is_witnessed = self._witnessed[leaf >> 3] & bit
-            self._report.dealing_levels[DealingLevel.L3 if is_witnessed else DealingLevel.L2] -= 1
-            self._report.dealing_levels[DealingLevel.L1] += 1
 
     def _compare(self, frontier: Frontier, at_size: dict[int, list[_Kept]]) -> None:
         """Compare the tree so far with each checkpoint of its size."""

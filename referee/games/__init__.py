@@ -19,8 +19,6 @@ from referee.games.game import (
     RoundNotOverError,
     SeatLimits,
     Sections,
-    StakeFault,
-    StakesError,
     State,
     UnlawfulEventError,
     play,
@@ -28,6 +26,7 @@ from referee.games.game import (
 )
 from referee.games.layout import Layout
 from referee.games.registry import GAMES, Registry, RegistryError, game_of
+from referee.games.stakes import StakeFault, StakesError
 
 __all__ = [
     "GAMES",

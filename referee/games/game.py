@@ -5,7 +5,6 @@ it. States are frozen and hold their rules and deal; the same inputs always give
 answer (``check`` returns violations), an impossible deal an error.
 """
 
-import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,7 @@ import msgspec
 from referee.cards import Card, Seat, spell
 from referee.games.layout import Layout
 from referee.games.questions import Questions
-from referee.money import MAX_AMOUNT, Transfer
+from referee.money import Transfer
 from referee.verdict import Violation
 
 Sections: TypeAlias = tuple[tuple[Card, ...] | None, ...]
@@ -175,14 +174,6 @@ class UnlawfulEventError(ValueError):
         self.violations = violations
 
 
-class StakesError(ValueError):
-    """Stakes that no round can start with; ``violations`` say why."""
-
-    def __init__(self, violations: tuple[Violation, ...]) -> None:
-        super().__init__(", ".join(violation.code for violation in violations))
-        self.violations = violations
-
-
 class DealError(ValueError):
     """Cards, a number of seats or a leader that no round can start from or be settled with."""
 
@@ -193,18 +184,6 @@ class RoundNotOverError(ValueError):
 
 class EventBytesError(ValueError):
     """Bytes that are not the canonical text of an event of the game."""
-
-
-class StakeFault(enum.StrEnum):
-    """Faults of a table's stake."""
-
-    STAKE_TOO_LOW = "STAKE_TOO_LOW"
-    STAKE_NOT_A_MULTIPLE = "STAKE_NOT_A_MULTIPLE"
-    STAKE_TOO_HIGH = "STAKE_TOO_HIGH"
-    STAKE_NOT_THE_BET_UNIT = "STAKE_NOT_THE_BET_UNIT"
-    """The seats bet on their own, so the table's stake must be the bet unit."""
-    SEAT_STAKES_NOT_TAKEN = "SEAT_STAKES_NOT_TAKEN"
-    """The game is played for the table's stake; seats have no stakes of their own."""
 
 
 RulesT = TypeVar("RulesT", bound=GameRules)
@@ -357,15 +336,6 @@ def check_deal(deal: Deal, layout_of: Callable[[int], Layout], *, seats: SeatLim
         raise DealError(msg)
 
 
-def require_stakes(rules: RulesT, deal: Deal, check_stakes: Callable[..., tuple[Violation, ...]]) -> None:
-    """Raise StakesError for the faults that a game's check finds in the stakes of a deal."""
-    faults = check_stakes(
-        rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
-    )
-    if faults:
-        raise StakesError(faults)
-
-
 def open_cards(deal: Deal) -> tuple[tuple[Card, ...], ...]:
     """Return all cards but the stock, by section; raise DealError if a section is not open."""
     opened = tuple([section for section in deal.sections if section is not None])
@@ -374,23 +344,6 @@ def open_cards(deal: Deal) -> tuple[tuple[Card, ...], ...]:
         msg = f"the round cannot be settled; sections that are not open: {closed}"
         raise DealError(msg)
     return opened
-
-
-def check_table_stake(
-    *, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int, most_units: int
-) -> tuple[Violation, ...]:
-    """Check the stake of a game in which a seat can win or lose at most so many stakes; return all faults."""
-    faults = []
-    if stake < bet_unit:
-        faults.append(Violation(code=StakeFault.STAKE_TOO_LOW, expected=bet_unit, found=stake))
-    if stake % bet_unit:
-        faults.append(Violation(code=StakeFault.STAKE_NOT_A_MULTIPLE, expected=bet_unit, found=stake))
-    most = MAX_AMOUNT // max(1, most_units)
-    if stake > most:
-        faults.append(Violation(code=StakeFault.STAKE_TOO_HIGH, expected=most - most % bet_unit, found=stake))
-    if seat_stakes:
-        faults.append(Violation(code=StakeFault.SEAT_STAKES_NOT_TAKEN, found=len(seat_stakes)))
-    return tuple(faults)
 
 
 def merge_sections(deal: Deal, sections: Sections, layout_of: Callable[[int], Layout], *, seats: SeatLimits) -> Deal:

@@ -158,7 +158,11 @@ function checkSeats({ seat_keys: keys, seat_stakes: stakes }: Header): void {
     `${keys.length} seats have ${stakes.length} stakes`,
   );
   for (const [seat, [bet, sideBet]] of stakes.entries()) {
-    need(bet >= 1 && sideBet >= 0, `seat_stakes[${seat}]`, "a bet is 1 or more, a side bet 0 or more");
+    need(
+      bet >= 1 && sideBet >= 0,
+      `seat_stakes[${seat}]`,
+      "a bet is 1 or more, a side bet 0 or more",
+    );
   }
 }
 

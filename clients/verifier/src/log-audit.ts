@@ -18,23 +18,21 @@ import { CosignedHeads, findOutgrown } from "./cosigned.js";
 import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
 import { byRound, findForeign } from "./exhibit.js";
-import { type Finding, inOrder, type Severity } from "./finding.js";
-import type { Exhibits, RoundLeaves, Law } from "./round-leaves.js";
+import { inOrder } from "./finding.js";
+import type { Exhibits, Law } from "./round-leaves.js";
 import { KeyHistory } from "./keys.js";
-import type { EventLevel } from "./level.js";
 import type { SourceFault } from "./log.js";
 import { Frontier, GrowingTree, leafHash } from "./merkle.js";
 import { parseNote } from "./note.js";
 import { Promises } from "./promise.js";
 import { checkOf, LeafFaultError, type Placed, readLeaf } from "./reading.js";
-import { clientSeedsOf, examine } from "./round.js";
 import { SeedBook } from "./seed-book.js";
 import { examineSigners, logKeys } from "./succession.js";
 import { Tables } from "./table.js";
-import { GRACE_MS, type LogOptions, type LogResult, type Tally } from "./terms.js";
+import { GRACE_MS, type LogOptions, type LogResult } from "./terms.js";
+import { Totals } from "./totals.js";
 import type { VerifierKey } from "./vkey.js";
 
-const MAX_FINDINGS = 1_000;
 const ALWAYS: CheckCode[] = ["CHECKPOINT", "TREE", "CONTINUITY", "KEYS", "SPELLING", "ORDER"];
 
 /** A signed checkpoint with its note. */
@@ -48,27 +46,19 @@ export class LogAudit {
   readonly #log: VerifierKey;
   readonly #keys: KeyHistory;
   readonly #report = new Report();
+  readonly #totals: Totals;
   readonly #held: ReadonlyMap<string, Exhibits>;
   readonly #tables: Tables;
   readonly #tree = new GrowingTree();
-  /** DEAL leaves, of rounds not examined yet, by which a quorum vouches for OPEN. */
-  readonly #vouched = new Set<number>();
-  readonly #seeds = new SeedBook();
   readonly #seen = new Set<string>();
-  readonly #found: Record<Severity, Finding[]> = { FAIL: [], NOTE: [] };
-  readonly #counts: Record<string, number> = {};
-  readonly #tally: Partial<Tally> = {};
-  readonly #events: Record<EventLevel, number> = { E0: 0, E1: 0, E2: 0, NONE: 0 };
   readonly #heads: CosignedHeads | null;
   readonly #promises: Promises;
   /** Roots by size and leaf hashes by index, as far as they are needed. */
   readonly #roots = new Map<number, Bytes>();
   readonly #hashes = new Map<number, Bytes>();
   readonly #wanted = new Set<number>();
-  readonly #sectionKeys = new Map<string, { section: number; leaf: number }>();
   #newest: Kept | null = null;
   #refusal: string | null = null;
-  #rounds = 0;
 
   constructor(
     known: { origin: string; root: VerifierKey; log: VerifierKey },
@@ -76,6 +66,7 @@ export class LogAudit {
   ) {
     this.#law = { origin: known.origin, rulesets: options.rulesets ?? null };
     this.#log = known.log;
+    this.#totals = new Totals(this.#law, this.#report);
     this.#keys = new KeyHistory(known.root);
     this.#held = byRound(options.exhibits ?? { certificates: [], eventReceipts: [] });
     this.#tables = new Tables(this.#held, options.now ?? null);
@@ -142,7 +133,7 @@ export class LogAudit {
     const newest = this.#newest;
     const { now, grace = GRACE_MS, outgrown = [] } = this.options;
     for (const leaves of this.#tables.close({ now: now ?? null, grace })) {
-      this.#examine(leaves);
+      this.#totals.examine(leaves);
     }
     const { records } = this.#keys;
     const notes = newest === null ? [] : [newest.note, ...this.#seenBefore];
@@ -186,21 +177,21 @@ export class LogAudit {
     if (this.#refusal !== null) {
       return this.#refused(this.#refusal);
     }
-    this.#count(this.#report);
+    this.#totals.count(this.#report);
     const checks = this.#report.checks();
     return {
-      passed: this.#found.FAIL.length === 0,
+      passed: this.#totals.found.FAIL.length === 0,
       origin: this.#law.origin,
       size: this.#newest?.checkpoint.size ?? 0,
       root: hex(this.#tree.frontier.root),
       checks: checks.filter((one) => one.outcome !== "NOT_CHECKED" || ALWAYS.includes(one.code)),
-      rounds: this.#rounds,
-      round_checks: this.#tally,
+      rounds: this.#totals.rounds,
+      round_checks: this.#totals.tally,
       tables: Object.fromEntries([...this.#tables.counts].sort()),
-      dealing_levels: this.#seeds.levels,
-      event_levels: this.#events,
-      finding_counts: this.#counts,
-      findings: inOrder([...this.#found.FAIL, ...this.#found.NOTE]),
+      dealing_levels: this.#totals.seeds.levels,
+      event_levels: this.#totals.events,
+      finding_counts: this.#totals.counts,
+      findings: inOrder([...this.#totals.found.FAIL, ...this.#totals.found.NOTE]),
     };
   }
 
@@ -300,7 +291,7 @@ export class LogAudit {
       }
       const leaves = this.#tables.take(placed);
       if (leaves !== null) {
-        this.#examine(leaves);
+        this.#totals.examine(leaves);
       }
     }
   }
@@ -323,63 +314,7 @@ export class LogAudit {
     if (seen !== undefined) {
       this.#tables.timeline.witnessDeal(open, deal, seen.times);
       if (seen.isQuorate) {
-        this.#vouched.add(deal.index);
-      }
-    }
-  }
-
-  #examine(leaves: RoundLeaves): void {
-    const { header, open, deal, reveal } = leaves;
-    const report = new Report({ table_id: header.table_id, round_number: header.round_number });
-    const { dealingLevel, eventLevel, opened } = examine(leaves, this.#law, report);
-    this.#rounds += 1;
-    if (dealingLevel !== null && deal !== undefined) {
-      const isVouched = this.#vouched.delete(deal.index);
-      this.#seeds.rate(dealingLevel === "L2" && isVouched ? "L3" : dealingLevel, deal.index);
-      for (const seed of new Set(clientSeedsOf(deal).map(hex))) {
-        const first = this.#seeds.use("client", seed, deal.index);
-        const detail = `a seat's seed is in leaf ${first} too`;
-        this.#findRepeated(first, "CLIENT_SEED_REPEATED", detail, deal.index);
-      }
-    }
-    if (reveal !== undefined) {
-      const first = this.#seeds.use("server", reveal.value.server_seed, reveal.index);
-      const detail = `leaf ${first} shows the same server seed`;
-      this.#findRepeated(first, "SERVER_SEED_REPEATED", detail, reveal.index);
-    }
-    for (const { section, key } of opened) {
-      this.#compareKey(section, key, (deal ?? open).index);
-    }
-    if (eventLevel !== null) {
-      this.#events[eventLevel] += 1;
-    }
-    for (const { code, outcome } of report.checks()) {
-      const counts = (this.#tally[code] ??= { PASSED: 0, FAILED: 0, NOT_CHECKED: 0 });
-      counts[outcome] += 1;
-    }
-    this.#count(report);
-  }
-
-  #findRepeated(
-    first: number | null,
-    code: "CLIENT_SEED_REPEATED" | "SERVER_SEED_REPEATED",
-    detail: string,
-    leaf: number,
-  ): void {
-    if (first !== null) {
-      this.#report.find("SEED_QUALITY", code, detail, { leaf_index: leaf });
-    }
-  }
-
-  /** All findings are counted; the first of each severity are kept. */
-  #count(report: Report): void {
-    for (const [code, count] of report.counts) {
-      this.#counts[code] = (this.#counts[code] ?? 0) + count;
-    }
-    for (const one of report.findings) {
-      const kept = this.#found[one.severity];
-      if (kept.length < MAX_FINDINGS) {
-        kept.push(one);
+        this.#totals.vouched.add(deal.index);
       }
     }
   }
@@ -393,16 +328,6 @@ export class LogAudit {
       const difference = unlike("root", hex(checkpoint.root), hex(root));
       const detail = "the leaves are not those that the log signed";
       this.#report.find("TREE", "ROOT_MISMATCH", detail, difference);
-    }
-  }
-
-  /** A section's key that a certificate opens is no other round's. */
-  #compareKey(section: number, key: string, leaf: number): void {
-    const first = this.#sectionKeys.get(key) ?? { section, leaf };
-    this.#sectionKeys.set(key, first);
-    if (first.leaf !== leaf) {
-      const detail = `the key of section ${section} opens section ${first.section} of the round dealt in leaf ${first.leaf} too`;
-      this.#report.find("SECRECY", "SECTION_KEY_WEAK", detail, { leaf_index: leaf });
     }
   }
 

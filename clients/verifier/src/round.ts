@@ -304,7 +304,8 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
   const { header, deal } = leaves;
   const { client_seeds: seeds, reason, stage, aborted_time: time } = abort.value;
   const where = { leaf_index: abort.index };
-  const contradicted = (detail: string): void => report.find("ABORT", "ABORT_MISMATCH", detail, where);
+  const contradicted = (detail: string): void =>
+    report.find("ABORT", "ABORT_MISMATCH", detail, where);
   report.begin("ABORT", "CLIENT_SEEDS");
   const seats = header.seat_keys.length;
   if (seeds.length !== seats) {
@@ -333,7 +334,9 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
   const deadline = stage === "OPENED" ? header.deal_deadline : header.round_deadline;
   const isTimely = stage === "OPENED" && (reason === "OPERATOR" || reason === "VOID");
   if (!isTimely && time <= deadline) {
-    contradicted(`it was aborted at ${time}, and for its reason that is lawful after ${deadline} only`);
+    contradicted(
+      `it was aborted at ${time}, and for its reason that is lawful after ${deadline} only`,
+    );
   }
 }
 

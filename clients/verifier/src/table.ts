@@ -14,19 +14,9 @@ import { gameOf, type Header } from "./header.js";
 import type { Transcript } from "./leaf.js";
 import type { Placed } from "./reading.js";
 import { headerFault } from "./settlement.js";
-import {
-  advance,
-  isTerminal,
-  NO_LEAF,
-  opened,
-  type RoundState,
-  SlotError,
-  type SlotReason,
-  type Step,
-} from "./slot.js";
+import { advance, isTerminal, opened, type RoundState, SlotError } from "./slot.js";
+import { codeOf, forced, openCode, type RoundLeaf, stepOf } from "./step.js";
 import { Timeline, timeOf } from "./timeline.js";
-
-export type RoundLeaf = Placed<"DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL">;
 
 /** What a table did. */
 export interface TableCounts {
@@ -54,12 +44,6 @@ const CHECKS_OF: Partial<Record<Code, CheckCode>> = {
   ABORT_MISMATCH: "ABORT",
   UNSEAL_NOT_IN_COURSE: "OPENINGS",
 };
-const OPEN_CODES: Partial<Record<SlotReason, Code>> = {
-  ALREADY_OPENED: "OPENED_TWICE",
-  PREVIOUS_ROUND_OPEN: "NEXT_ROUND_EARLY",
-  WRONG_PREVIOUS: "WRONG_PREVIOUS_LEAF",
-};
-
 export class Tables {
   readonly counts = new Map<string, TableCounts>();
   readonly findings: { check: CheckCode; finding: Finding }[] = [];
@@ -111,7 +95,7 @@ export class Tables {
       const { reason, detail } = slotError(error);
       [isTwice, isRefused] = [reason === "ALREADY_OPENED", true];
       const check = isTwice ? "ORDER" : "PREVIOUS_LEAF";
-      const code = OPEN_CODES[reason] ?? "WRONG_PREVIOUS_LEAF";
+      const code = openCode(reason);
       this.#find(check, code, `the round ${detail}`, { leaf_index: placed.index, ...slot(header) });
       state = opened(roundId);
     }
@@ -341,68 +325,6 @@ function openedBehind(placed: Placed<"OPEN">, last: Live | undefined): RoundStat
   const current = last !== undefined && last.number >= number ? last.state : null;
   const step = { roundNumber: number, roundId, previousLeaf: header.previous_leaf };
   return advance({ kind: "OPEN", ...step }, placed.hash, { previous, current });
-}
-
-function stepOf(placed: RoundLeaf, state: RoundState): Step {
-  const roundId = state.roundId;
-  switch (placed.kind) {
-    case "DEAL":
-      return { kind: "DEAL", roundId, deckRoot: placed.value.deck_root };
-    case "UNSEAL": {
-      // Whether the course goes through earlier UNSEALs shows once it is settled.
-      const { number, history } = placed.value;
-      const course = (at: number): string | undefined =>
-        state.unseals.find((one) => one.number === at)?.history;
-      return { kind: "UNSEAL", roundId, number, history, course };
-    }
-    case "SETTLE": {
-      const deckRoot = placed.value.inputs.deck_root;
-      return { kind: "SETTLE", roundId, deckRoot, unseals: state.unseals };
-    }
-    case "ABORT": {
-      const dealt = state.deckRoot ?? NO_LEAF;
-      const deckRoot = placed.value.stage === "OPENED" ? null : dealt;
-      return { kind: "ABORT", roundId, deckRoot };
-    }
-    case "REVEAL":
-      return { kind: "REVEAL", roundId };
-  }
-}
-
-/** The state that a refused step leaves where it is taken all the same. */
-function forced(step: Step, state: RoundState, leaf: string): RoundState {
-  switch (step.kind) {
-    case "SETTLE":
-      return { ...state, stage: "SETTLED", terminalLeaf: leaf };
-    case "ABORT":
-      return { ...state, stage: "ABORTED", terminalLeaf: leaf };
-    case "REVEAL":
-      return { ...state, isRevealed: true };
-    case "OPEN":
-    case "DEAL":
-    case "UNSEAL":
-      return state;
-  }
-}
-
-function codeOf(step: Step, reason: SlotReason): Code {
-  switch (step.kind) {
-    case "OPEN":
-      return OPEN_CODES[reason] ?? "WRONG_PREVIOUS_LEAF";
-    case "DEAL":
-      return "DEALT_TWICE";
-    case "UNSEAL":
-      return "UNSEAL_NOT_IN_COURSE";
-    case "SETTLE":
-      if (reason === "NOT_DEALT") {
-        return "SETTLED_UNDEALT";
-      }
-      return reason === "DECK_ROOT_MISMATCH" ? "DECK_ROOT_MISMATCH" : "ENDED_TWICE";
-    case "ABORT":
-      return reason === "ALREADY_SETTLED" || reason === "ABORTED" ? "ENDED_TWICE" : "ABORT_MISMATCH";
-    case "REVEAL":
-      return reason === "NOT_TERMINAL" ? "REVEALED_EARLY" : "ENDED_TWICE";
-  }
 }
 
 function slotError(error: unknown): SlotError {

@@ -24,7 +24,8 @@ import { followPrevious } from "./previous.js";
 import { checkOf, LeafFaultError, type Placed, readLeaf } from "./reading.js";
 import { type Examined, examine } from "./round.js";
 import { examineSigners, logKeys } from "./succession.js";
-import { type RoundLeaf, Tables } from "./table.js";
+import type { RoundLeaf } from "./step.js";
+import { Tables } from "./table.js";
 import { GRACE_MS, type Keys, type Options, type RoundResult } from "./terms.js";
 import { parseKey, type VerifierKey } from "./vkey.js";
 

@@ -16,8 +16,8 @@ from typing import Annotated, TypeAlias, assert_never
 
 import msgspec
 
-from referee.games.game import check_table_stake
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
+from referee.games.stakes import check_table_stake
 from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, refuse, seat_fault
 from referee.hands import Category, Ranking, RankingRules
 from referee.verdict import Violation

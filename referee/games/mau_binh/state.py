@@ -19,13 +19,14 @@ from typing import Final
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.game import Deal, DealError, Sections, check_deal, merge_sections, require_stakes
+from referee.games.game import Deal, DealError, Sections, check_deal, merge_sections
 from referee.games.layout import Layout
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.code import CHI, HAND_SIZE
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules, check_stakes
 from referee.games.mau_binh.sealing import Sealing, begin_sealed
+from referee.games.stakes import require_stakes
 
 BEFORE_SHOWDOWN: Final = 0
 """Departure of a seat that left before the showdown; 1 to 3 are the chi that was being shown."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from referee.games.game import check_table_stake
+from referee.games.stakes import check_table_stake
 from referee.games.tien_len.rules import ChopPrices, LeftoverPrices, TienLenRules
 from referee.verdict import Violation
 

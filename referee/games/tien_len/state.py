@@ -17,8 +17,9 @@ from typing import Final
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.game import Deal, DealError, check_deal, open_cards, require_stakes
+from referee.games.game import Deal, DealError, check_deal, open_cards
 from referee.games.layout import Layout
+from referee.games.stakes import require_stakes
 from referee.games.tien_len.code import EndKind, Price
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.instant_win import InstantWin, find_instant_win

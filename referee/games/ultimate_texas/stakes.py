@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from referee.cards import Seat
-from referee.games.game import StakeFault
+from referee.games.stakes import StakeFault
 from referee.games.ultimate_texas.code import Code
 from referee.games.ultimate_texas.rules import UltimateTexasRules
 from referee.money import MAX_AMOUNT, Amount

@@ -16,8 +16,9 @@ from typing import Final
 import msgspec
 
 from referee.cards import Seat
-from referee.games.game import Deal, Sections, check_deal, merge_sections, require_stakes
+from referee.games.game import Deal, Sections, check_deal, merge_sections
 from referee.games.layout import Layout
+from referee.games.stakes import require_stakes
 from referee.games.ultimate_texas.code import Decision, Section, Street
 from referee.games.ultimate_texas.rules import Order, UltimateTexasRules
 from referee.games.ultimate_texas.stakes import Stake, check_stakes, stakes_of

@@ -12,7 +12,8 @@ import msgspec
 from bai_cao.rules import BaiCaoRules
 from referee.cards import Seat
 from referee.games import Clock, Deal, DealError, Layout, UnlawfulEventError
-from referee.games.game import check_deal, check_table_stake, open_cards, require_stakes
+from referee.games.game import check_deal, open_cards
+from referee.games.stakes import check_table_stake, require_stakes
 from referee.verdict import Violation
 
 HAND_SIZE: Final = 3

@@ -1,0 +1,120 @@
+"""Numbers of a log's rounds together: what was checked, the levels, seeds and keys used twice, and the statistics."""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+from referee.audit.finding import Code, Finding
+from referee.audit.owners import Owners
+from referee.audit.population import Population
+from referee.audit.questions import questions
+from referee.audit.report import DealingLevel, Report, Statistics
+from referee.audit.round_leaves import RoundResult
+from referee.audit.score import KEPT, judge
+from referee.audit.seeds import SeedBook, SeedKind
+
+
+class Totals:
+    """Adds results of rounds to a report and its findings.
+
+    ``vouched`` are DEAL leaves whose round has no result yet and whose OPEN a quorum of witnesses vouches for.
+    """
+
+    def __init__(self, report: Report, find: Callable[[Finding], None], *, are_seeds_handed_in: bool) -> None:
+        self.seeds = SeedBook()
+        self.vouched: set[int] = set()
+        self._report = report
+        self._add_finding = find
+        self._population = Population()
+        self._owners = Owners(are_seeds_handed_in=are_seeds_handed_in)
+        self._section_keys: dict[bytes, tuple[int, int]] = {}
+        self._independent = bytearray(report.size // 8 + 1)
+        self._witnessed = bytearray(report.size // 8 + 1)
+
+    def add(self, results: Iterable[RoundResult]) -> None:
+        """Add results of rounds to the findings, the report's numbers and the statistics."""
+        report = self._report
+        for one in results:
+            for finding in one.findings:
+                self._add_finding(finding)
+            report.checked.signatures += one.signatures
+            report.checked.replayed += one.is_replayed
+            report.checked.redealt += one.is_redealt
+            if one.event_level is not None:
+                report.event_levels[one.event_level] += 1
+            if one.dealing_level is not None:
+                report.dealing_levels[one.dealing_level] += 1
+                is_vouched = one.client_seeds_leaf in self.vouched
+                self.vouched.discard(one.client_seeds_leaf)
+                if one.dealing_level is DealingLevel.L2:
+                    self._raise(one.client_seeds_leaf, is_vouched=is_vouched)
+            self._population.add(one.sample)
+            self._owners.add(one.sample)
+            for section, key in one.opened:
+                self._compare_key(section, key, leaf=one.sample.leaf_index)
+            if one.sample.shown:
+                self.seeds.add(SeedKind.DECK, one.sample.shown, leaf=one.sample.leaf_index)
+            for seed in one.client_seeds:
+                self.seeds.add(SeedKind.CLIENT, seed, leaf=one.client_seeds_leaf)
+            if one.server_seed is not None:
+                self.seeds.add(SeedKind.SERVER, one.server_seed, leaf=one.server_seed_leaf)
+
+    def close(self) -> None:
+        """Report seeds that were used twice, and compare the counts with chance."""
+        repeated = self._compare_seeds()
+        population, report = self._population, self._report
+        judged = judge(questions(population, self._owners, report.tables, repeated=repeated))
+        for finding in judged.findings:
+            self._add_finding(finding)
+        places = tuple([tuple(row[1:]) for row in population.cells]) if population.decks else ()
+        report.statistics = Statistics(
+            decks=population.decks,
+            asked=judged.asked,
+            scores=judged.scores,
+            places=places,
+            without_seed=dict(islice(self._owners.blamed().items(), KEPT)),
+        )
+
+    def _compare_seeds(self) -> list[tuple[int, int]]:
+        """Report seeds that were used twice; return the pairs of leaves in which one deck was dealt."""
+        decks: list[tuple[int, int]] = []
+        for again in self.seeds.repeated():
+            if again.kind is SeedKind.DECK:
+                if len(decks) < KEPT:
+                    decks.append((again.first_leaf, again.leaf))
+            elif again.kind is SeedKind.SERVER:
+                detail = f"leaf {again.first_leaf} shows the same server seed"
+                self._find(Code.SERVER_SEED_REPEATED, detail, leaf_index=again.leaf)
+            else:
+                detail = f"leaf {again.first_leaf} has a seat's seed too"
+                self._find(Code.CLIENT_SEED_REPEATED, detail, leaf_index=again.leaf)
+                self._lower(again.first_leaf)
+                self._lower(again.leaf)
+        return decks
+
+    def _compare_key(self, section: int, key: bytes, *, leaf: int) -> None:
+        """Report a section's key that opens a section of another round too."""
+        first, before = self._section_keys.setdefault(key, (section, leaf))
+        if before != leaf:
+            detail = f"the key of section {section} opens section {first} of the round dealt in leaf {before} too"
+            self._find(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf)
+
+    def _raise(self, dealt: int, *, is_vouched: bool) -> None:
+        """Note a round of level L2 with this DEAL leaf; raise it to L3 if a quorum vouches for its OPEN."""
+        bit = 1 << (dealt & 7)
+        self._independent[dealt >> 3] |= bit
+        if is_vouched:
+            self._witnessed[dealt >> 3] |= bit
+            self._report.dealing_levels[DealingLevel.L2] -= 1
+            self._report.dealing_levels[DealingLevel.L3] += 1
+
+    def _lower(self, leaf: int) -> None:
+        """Lower a round of level L2 or L3 with this DEAL leaf to L1, once."""
+        bit = 1 << (leaf & 7)
+        if self._independent[leaf >> 3] & bit:
+            self._independent[leaf >> 3] ^= bit
+            is_witnessed = self._witnessed[leaf >> 3] & bit
+            self._report.dealing_levels[DealingLevel.L3 if is_witnessed else DealingLevel.L2] -= 1
+            self._report.dealing_levels[DealingLevel.L1] += 1
+
+    def _find(self, code: Code, detail: str, *, leaf_index: int) -> None:
+        self._add_finding(Finding.of(code, detail, leaf_index=leaf_index))

@@ -1,0 +1,54 @@
+"""Stakes of a round: what games that are played for the table's stake check, and how faults of stakes are raised."""
+
+import enum
+from collections.abc import Callable, Sequence
+
+from referee.games.game import Deal, GameRules
+from referee.money import MAX_AMOUNT
+from referee.verdict import Violation
+
+
+class StakeFault(enum.StrEnum):
+    """Faults of a table's stake."""
+
+    STAKE_TOO_LOW = "STAKE_TOO_LOW"
+    STAKE_NOT_A_MULTIPLE = "STAKE_NOT_A_MULTIPLE"
+    STAKE_TOO_HIGH = "STAKE_TOO_HIGH"
+    STAKE_NOT_THE_BET_UNIT = "STAKE_NOT_THE_BET_UNIT"
+    """The seats bet on their own, so the table's stake must be the bet unit."""
+    SEAT_STAKES_NOT_TAKEN = "SEAT_STAKES_NOT_TAKEN"
+    """The game is played for the table's stake; seats have no stakes of their own."""
+
+
+class StakesError(ValueError):
+    """Stakes that no round can start with; ``violations`` say why."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        super().__init__(", ".join(violation.code for violation in violations))
+        self.violations = violations
+
+
+def require_stakes(rules: GameRules, deal: Deal, check_stakes: Callable[..., tuple[Violation, ...]]) -> None:
+    """Raise StakesError for the faults that a game's check finds in the stakes of a deal."""
+    faults = check_stakes(
+        rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
+    )
+    if faults:
+        raise StakesError(faults)
+
+
+def check_table_stake(
+    *, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int, most_units: int
+) -> tuple[Violation, ...]:
+    """Check the stake of a game in which a seat can win or lose at most so many stakes; return all faults."""
+    faults = []
+    if stake < bet_unit:
+        faults.append(Violation(code=StakeFault.STAKE_TOO_LOW, expected=bet_unit, found=stake))
+    if stake % bet_unit:
+        faults.append(Violation(code=StakeFault.STAKE_NOT_A_MULTIPLE, expected=bet_unit, found=stake))
+    most = MAX_AMOUNT // max(1, most_units)
+    if stake > most:
+        faults.append(Violation(code=StakeFault.STAKE_TOO_HIGH, expected=most - most % bet_unit, found=stake))
+    if seat_stakes:
+        faults.append(Violation(code=StakeFault.SEAT_STAKES_NOT_TAKEN, found=len(seat_stakes)))
+    return tuple(faults)
