@@ -44,7 +44,7 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.style.retired_words
 	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code
-	$(BIN)/buf lint --path $(FOURTH)/protos --config \
+	$(BIN)/buf lint --path $(FOURTH)/protos/bai_cao --config \
 	  '{"version":"v2","modules":[{"path":"protos"},{"path":"$(FOURTH)/protos"}],"lint":{"use":["STANDARD","COMMENTS"]}}'
 	$(BIN)/buf format -d --exit-code $(FOURTH)/protos
 

@@ -7,10 +7,9 @@ from typing import Any, TypeAlias
 import pytest
 from msgspec.structs import replace
 
-from referee.audit import Code, MemoryLog, Report, audit_log
+from referee.audit import Code, Report
 from referee.log import Round, SettleStep, Step, UnsealStep, advance
-from referee.rulesets import load_builtin
-from referee.v1 import log_pb2, shuffler_pb2
+from referee.v1 import shuffler_pb2
 from tests.service.seat_players import Table
 
 House: TypeAlias = Any  # made by a fixture, with its class beside the tests of the service
@@ -43,24 +42,11 @@ def forget_openings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.storage.batch.advance", lax)
 
 
-def audited(house: House) -> Report:
-    """Audit the server's log."""
-    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
-    return audit_log(
-        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=house.clock.now,
-    )
-
-
 def revealed(house: House, tables: Iterable[Table]) -> Report:
     """Reveal the seeds of these rounds and audit the log."""
     for table in tables:
         table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-    return audited(house)
+    return house.audit()
 
 
 def refused(house: House, call: Any) -> tuple[str, str]:  # noqa: ANN401 - a function without arguments

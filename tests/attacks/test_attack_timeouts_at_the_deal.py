@@ -12,7 +12,6 @@ from tests.attacks.courses import (
     FORKED,
     House,
     adopt_cards,
-    audited,
     continuation,
     fails,
     forget_openings,
@@ -107,4 +106,4 @@ def test_cards_do_not_open_without_the_log(house: House) -> None:
     table.settle()
     opened = [leaf["sections"] for leaf in table.leaves() if "unsealed_time" in leaf]
     assert sorted(section for sections in opened for section in sections) == list(range(SEATS + 3))
-    assert fails(audited(house)) == []
+    assert fails(house.audit()) == []

@@ -19,11 +19,13 @@ import structlog
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from referee.audit import MemoryLog, Report, audit_log
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.evidence.ed25519 import Signer
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
+from referee.rulesets import load_builtin
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import (
@@ -315,6 +317,18 @@ class House:
         while len(found) < self.head().size:
             found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
         return found
+
+    def audit(self) -> Report:
+        """Audit the log."""
+        keys = self.log.GetKeys(log_pb2.GetKeysRequest())
+        return audit_log(
+            MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves())),
+            origin=keys.origin,
+            log_key=keys.log_key,
+            root_key=keys.root_key,
+            catalogue=load_builtin(),
+            now=self.clock.now,
+        )
 
     def derive(self, header: round_pb2.RoundHeader, *, name: str = "") -> Deal:
         """Derive a deal under the header from the seeds of this name, without the shuffler."""

@@ -10,11 +10,8 @@ from typing import Any, TypeAlias
 import grpc
 import pytest
 
-from referee.audit.audit import audit_log
-from referee.audit.report import DealingLevel, Report
-from referee.audit.source import MemoryLog
+from referee.audit.report import DealingLevel
 from referee.games import GAMES
-from referee.rulesets import load_builtin
 from referee.transcript.played import EventLevel
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
 from tests.service.courses import steps_of
@@ -26,19 +23,6 @@ CHECK = ultimate_texas_pb2.DECISION_CHECK
 PLAY_1X = ultimate_texas_pb2.DECISION_PLAY_1X
 TIMEOUT = ultimate_texas_pb2.DECISION_TIMEOUT
 DEADLINE_MS = 60_000
-
-
-def audited(house: House) -> Report:
-    """Audit the server's log."""
-    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
-    return audit_log(
-        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=house.clock.now,
-    )
 
 
 def hands_of(table: Table) -> list[list[int]]:
@@ -74,7 +58,7 @@ def test_sealed_round_of_mau_binh_is_played_and_proved(house: House, seats: int,
     assert inputs["sealed"] == 1
     assert inputs["sections"] == hands
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-    report = audited(house)
+    report = house.audit()
     assert report.findings == ()
     assert report.event_levels[EventLevel.E2 if keyed else EventLevel.E1] == 1
     assert report.tables[table.name].sealed == 1
@@ -99,7 +83,7 @@ def test_sealed_round_of_ultimate_texas_is_played_and_proved(house: House, seats
     assert [list(result.hole) for result in settled.outcome.seats] == hands
     assert table.leaves()[5]["inputs"]["sealed"] == 1
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-    report = audited(house)
+    report = house.audit()
     assert report.findings == ()
     assert (report.event_levels[EventLevel.E2], report.dealing_levels[DealingLevel.L2]) == (1, 1)
 
@@ -323,7 +307,7 @@ def test_hand_that_wins_at_the_deal_opens_all(house: House) -> None:
         hand.cards for hand in table.dealt.hands
     ]
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-    assert audited(house).findings == ()
+    assert house.audit().findings == ()
 
 
 TOKENS: dict[str, tuple[list[bytes], str]] = {

@@ -7,28 +7,12 @@ from typing import Any, TypeAlias
 import grpc
 import pytest
 
-from referee.audit.audit import audit_log
-from referee.audit.report import DealingLevel, Report
-from referee.audit.source import MemoryLog
+from referee.audit.report import DealingLevel
 from referee.dealing import deck
-from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, shuffler_pb2
 
 House: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
-
-
-def audited(house: House) -> Report:
-    """Audit the server's log."""
-    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
-    return audit_log(
-        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=house.clock.now,
-    )
 
 
 @pytest.fixture(params=[True, False], ids=["keyed", "keyless"])
@@ -238,7 +222,7 @@ def test_abort_lists_the_seeds_it_has_and_leaves_those_at_fault_empty(house: Hou
     assert leaf["client_seeds"] == [seeds[0], "", seeds[2], ""]
     assert (leaf["reason"], leaf["stage"]) == ("SEED_MISSING", "OPENED")
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-    assert audited(house).is_clean
+    assert house.audit().is_clean
 
 
 def test_operator_gives_a_round_up_until_the_first_seed_and_not_after_it(house: House) -> None:
@@ -311,8 +295,8 @@ def test_round_whose_stream_is_used_up_is_aborted_as_void(house: House, monkeypa
         assert (leaf["reason"], leaf["stage"]) == ("VOID", "OPENED")
         assert leaf["client_seeds"] == [player.seed.hex() for player in table.players]
         table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-        assert audited(house).is_clean
-    report = audited(house)
+        assert house.audit().is_clean
+    report = house.audit()
     assert [finding.code for finding in report.findings] == ["ABORT_MISMATCH"], "its seeds do give a deck"
 
 
@@ -322,6 +306,6 @@ def test_keyed_seats_that_sign_are_of_level_two(house: House) -> None:
     table.house.clock.now += table.house.ARRANGING_MS
     table.settle()
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-    report = audited(house)
+    report = house.audit()
     assert report.findings == ()
     assert report.dealing_levels[DealingLevel.L2] == 1

@@ -4,31 +4,14 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from referee.audit.audit import audit_log
-from referee.audit.report import Report
-from referee.audit.source import MemoryLog
-from referee.rulesets import load_builtin
 from referee.transcript.played import EventLevel
-from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
+from referee.v1 import mau_binh_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 from tests.service.courses import move_of, take
 
 House: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
 
 GAMES = ("mau_binh", "tien_len", "ultimate_texas")
-
-
-def audited(house: House) -> Report:
-    """Audit the server's log."""
-    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
-    return audit_log(
-        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=house.clock.now,
-    )
 
 
 def dealt(house: House, game: str) -> Table:
@@ -96,7 +79,7 @@ def test_round_in_which_every_seat_signs_is_of_level_two(house: House, game: str
     assert [len(signature) for signature in inputs["signatures"]] == [128] * 3
     assert inputs["receipt"]["number"] == len(inputs["events"])
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-    report = audited(house)
+    report = house.audit()
     assert report.findings == ()
     assert report.event_levels[EventLevel.E2] == 1
 
@@ -110,7 +93,7 @@ def test_signed_events_need_no_receipts_and_prove_no_time(house: House, game: st
     inputs = transcript_of(table)
     assert all("seen" in event["event"] for event in inputs["events"])
     assert sum(event["received"] for event in inputs["events"]) == (3 if game == "ultimate_texas" else 0)
-    assert audited(house).event_levels[EventLevel.E0] == 1
+    assert house.audit().event_levels[EventLevel.E0] == 1
 
 
 @pytest.mark.parametrize("game", GAMES)
