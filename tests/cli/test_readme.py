@@ -1,42 +1,139 @@
-"""The README's first call is run as it is printed, against a real server."""
+"""What the README and the pages that it leads to print is run as it is printed; only addresses are others."""
 
+import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from referee.server.app import Application
 from referee.server.options import ServerOptions
+from tests.command import PLAIN, referee
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("CHANGELOG.md", "COMPATIBILITY.md", "CONTRIBUTING.md", "SECURITY.md")
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGES = ("README.md", "referee/audit/README.md", "referee/server/README.md")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ELSEWHERE = {"https://log.example/1": "tiles"}
+"""What a page names and a test has in another place."""
+SECONDS = 90
 
 
-def test_the_first_call_runs_as_printed(tmp_path, capsys):
-    """A round is opened, dealt and settled by the printed code; only the port is another."""
-    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application:
-        code = code.replace("127.0.0.1:50051", f"127.0.0.1:{application.port}")
-        exec(compile(code + "\nchannel.close()\n", "README.md", "exec"), {})  # noqa: S102 - the README's own code
-    assert "proved under\nlocalhost/referee\n" in capsys.readouterr().out
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which the README's two rounds were played by its own code, with what an auditor holds."""
+    folder = tmp_path_factory.mktemp("house")
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert len(blocks) == 2
+    with Application(ServerOptions(data=folder / "referee-data", listen="127.0.0.1:0")) as application:
+        for code in blocks:
+            here = code.replace("127.0.0.1:50051", f"127.0.0.1:{application.port}")
+            done = subprocess.run(
+                [sys.executable, "-c", here], capture_output=True, text=True, timeout=SECONDS, env=PLAIN, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            assert re.search(r"^leaf \d+", done.stdout, flags=re.MULTILINE)
+    data = folder / "referee-data"
+    for command in (
+        ("export", "table-1", 1, "--data", data, "--out", folder / "round.json"),
+        ("publish", folder / "tiles", "--data", data),
+    ):
+        assert referee(*command).returncode == 0
+    bundle = json.loads((folder / "round.json").read_bytes())
+    (folder / "kept-checkpoint").write_text(bundle["checkpoint"], encoding="utf-8")
+    return folder
 
 
-def test_the_two_commands_are_targets_of_the_makefile():
-    """``make demo`` and ``make test`` exist."""
+def commands_of(page: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_of_a_page_runs_as_printed(page: str, house: Path, monkeypatch: pytest.MonkeyPatch):
+    keys = json.loads(referee("keys", "--data", house / "referee-data", "--json").stdout)
+    monkeypatch.chdir(house)
+    monkeypatch.setenv("LOG_KEY", keys["log"])
+    monkeypatch.setenv("ROOT_KEY", keys["root"])
+    commands = commands_of(page)
+    assert commands
+    for command in commands:
+        program = command.split()[0]
+        if program == "pip":
+            check_packages(command)
+        elif program == "make":
+            check_target(command.split()[1])
+        elif program == "referee":
+            run_here(command)
+        else:
+            done = subprocess.run(["/bin/bash", "-c", command], timeout=SECONDS, check=False)
+            assert done.returncode == 0, command
+
+
+def run_here(command: str) -> None:
+    """Run a ``referee`` command of a page, in this process unless it serves; write what it redirects."""
+    for named, there in ELSEWHERE.items():
+        command = command.replace(named, there)
+    words = [os.path.expandvars(word) for word in shlex.split(command)[1:]]
+    if words[0] == "serve":
+        assert next(served([*words, "--listen", "127.0.0.1:0"]))["event"] == "ready"
+        return
+    words, target = (words[:-2], words[-1]) if ">" in words else (words, None)
+    done = referee(*words)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    if target is not None:
+        Path(target).write_text(done.stdout, encoding="utf-8")
+
+
+def served(words: list[str]) -> Iterator[dict[str, str]]:
+    """Start a server and yield its first line, then stop it."""
+    command = [sys.executable, "-m", "referee", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=PLAIN) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.terminate()
+            process.wait(SECONDS)
+
+
+def check_packages(command: str) -> None:
+    """Check that a page installs distributions of this tree, with extras that they have."""
+    distributions = {"referee", "referee-client", "referee-harness"}
+    names = [word for word in shlex.split(command)[2:] if not word.startswith("-")]
+    assert names
+    for name in names:
+        distribution, _, extras = name.rstrip("]").partition("[")
+        assert distribution in distributions, command
+        assert set(filter(None, extras.split(","))) <= PROJECT["optional-dependencies"].keys(), command
+
+
+def check_target(target: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_the_two_commands_are_those_of_the_readme():
     targets = re.findall(r"^\$ make ([a-z]+)", README, flags=re.MULTILINE)
     assert targets == ["demo", "test"]
-    for target in targets:
-        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+
+
+def test_the_readme_is_short_enough_to_be_read():
+    assert len(README.split()) <= 950
 
 
 def test_every_link_to_a_file_leads_somewhere():
     """No room of the map is missing."""
-    assert broken_links(ROOT / "README.md") == []
-    assert [link for name in PAGES for link in broken_links(ROOT / name)] == []
+    pages = [ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md")]
+    assert [link for page in pages for link in broken_links(page)] == []
 
 
 @pytest.mark.parametrize("folder", ["protos", "referee", "clients", "tests"])
@@ -53,8 +150,7 @@ def broken_links(page: Path) -> list[str]:
 
 def test_the_python_version_is_the_one_the_package_asks_for():
     """The README promises no other than pyproject.toml does."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert f"Python {project['requires-python'].removeprefix('>=')} or later" in README
+    assert f"Python {PROJECT['requires-python'].removeprefix('>=')} or later" in README
 
 
 def test_every_file_that_contributing_names_is_there():
@@ -64,7 +160,7 @@ def test_every_file_that_contributing_names_is_there():
 
 
 def test_every_command_that_contributing_names_is_a_target():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"`make ([a-z-]+)`", CONTRIBUTING))
     assert targets >= {"check", "test", "test-rest", "protos"}
-    assert [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
+    for target in targets:
+        check_target(target)
