@@ -101,7 +101,6 @@ def test_source_of_the_base_has_no_test_and_no_client(built: Path):
         "README.md",
         "LICENSE",
         "CHANGELOG.md",
-        "protos/COMPATIBILITY.md",
         "SECURITY.md",
         ".gitignore",
     }
