@@ -21,7 +21,6 @@ app = typer.Typer(
     help="Make keys that issue tokens, issue and show tokens, show who may ask what.", no_args_is_help=True
 )
 
-_SECONDS_MS = 1000
 KeyFile = Annotated[Path, typer.Option("--key", help="The issuer's private key.")]
 
 
@@ -60,7 +59,7 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
     passphrase_file: PassphraseFile = None,
 ) -> None:
     """Print a token: send it with every call, as ``authorization: Bearer TOKEN``. A seat's is for one round."""
-    begins = system_clock() + begins_in * _SECONDS_MS
+    now = system_clock() // 1000
     try:
         signer = read_key(key, passphrase_of(passphrase_file))
         claims = Claims(
@@ -69,8 +68,9 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
             name=name,
             role=role,
             tenant=tenant,
-            not_before=begins,
-            expires=begins + seconds * _SECONDS_MS,
+            not_before=now + begins_in,
+            expires=now + begins_in + seconds,
+            issued=now,
             tables=tables or msgspec.UNSET,
             table=table or msgspec.UNSET,
             round=msgspec.UNSET if round_number is None else round_number,
@@ -94,7 +94,7 @@ def show(
         signer = VerifierKey.parse(issuer) if issuer else None
     except (TokenError, KeyTextError) as error:
         fail(str(error))
-    typer.echo(msgspec.json.format(found.payload).decode())
+    typer.echo(msgspec.json.format(msgspec.json.encode(found.claims)).decode())
     if signer is not None and not found.is_signed_by(signer.public_key):
         typer.echo(f"not signed by {signer.name}", err=True)
         raise typer.Exit(FOUND)

@@ -355,8 +355,8 @@ def bearing(house: House, role: str, **claims: Any) -> list[tuple[str, str]]:  #
     restarted(house, access=access)
     members: dict[str, Any] = {
         "id": "kept",
-        "not_before": house.clock.now,
-        "expires": house.clock.now + 60_000,
+        "not_before": house.clock.now // 1000,
+        "expires": house.clock.now // 1000 + 60,
     } | claims
     made = Claims(issuer=issuer.name, name="an", role=CallerRole(role), tenant="acme", **members)
     return [("authorization", f"Bearer {issue(made, issuer)}")]

@@ -133,15 +133,15 @@ def test_rate_is_counted_once_and_by_the_browser_s_address(serve_web: ServeWeb) 
 
 def token(issuer: KeySigner) -> str:
     """Issue an auditor's token for an hour."""
-    now = int(time.time() * 1000)
+    now = int(time.time())
     claims = Claims(
         id=secrets.token_hex(4),
         issuer=issuer.name,
         name="an auditor",
         role=CallerRole.AUDITOR,
         tenant="*",
-        not_before=now - 60_000,
-        expires=now + 3_600_000,
+        not_before=now - 60,
+        expires=now + 3600,
     )
     return issue(claims, issuer)
 

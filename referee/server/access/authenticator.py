@@ -93,7 +93,7 @@ class Authenticator:
             _refuse("no known issuer has signed this token")
         key, issuer = signed[0]
         _check_given(claims, issuer)
-        return _Proved(claims.caller, claims.id, key.text, claims.not_before, claims.expires)
+        return _Proved(claims.caller, claims.id, key.text, claims.not_before * 1000, claims.expires * 1000)
 
     def _lasting(self, proved: _Proved) -> Caller:
         now = self._clock()

@@ -1,45 +1,60 @@
-"""Tokens: claims signed by an issuer, for a header of every call.
+"""Tokens: JSON Web Tokens (RFC 7519) that an issuer signed with EdDSA (RFC 8037), for a header of every call.
 
 ::
 
-    token   = base64url(claims) "." base64url(signature)          without padding
-    claims  = canonical JSON: expires id issuer name not_before role tenant [tables] [round seat table]
-    signed  = DSSE's PAE of "application/vnd.referee.token.v1+json" and the claims, by the issuer's Ed25519 key
+    token   = base64url(header) "." base64url(claims) "." base64url(signature)          without padding
+    header  = {"alg": "EdDSA", "typ": "JWT"}, and optionally "kid", which is not looked at
+    claims  = jti iss sub nbf exp role tenant [iat] [tables] [round seat table]
 
-Times are ms since 1970 UTC. Only a seat's token has ``table``, ``round`` and ``seat``. One token has one text. Issuer,
-time and revocation are checked by ``authenticator``.
+Times are seconds since 1970 UTC. Only a seat's token has ``table``, ``round`` and ``seat``. A header or claim that is
+not listed is refused: a restriction that is not understood must not be ignored. Issuer, time and revocation are
+checked by ``authenticator``.
 
->>> read_token("e30.AA")
+>>> read_token("e30.e30.AA")
 Traceback (most recent call last):
 ...
-referee.server.access.token.TokenError: its signature has 1 bytes, not 64
+referee.server.access.token.TokenError: its header cannot be parsed: Object missing required field `alg`
 """
 
 import base64
 import binascii
 import re
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from referee.evidence.canonical import CanonicalError, Form, Natural
-from referee.evidence.dsse import pae
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
 from referee.server.access.caller import Caller, CallerRole, SeatScope, is_pattern, is_tenant
 
-TOKEN_TYPE: Final = "application/vnd.referee.token.v1+json"  # noqa: S105 - a media type
 MAX_TOKEN_SIZE: Final = 2048
 
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=128)]
+_Natural = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+Seconds = Annotated[int, msgspec.Meta(ge=0, lt=100_000_000_000)]
+"""Seconds since 1970 UTC; the bound refuses milliseconds."""
 
 
 class TokenError(ValueError):
     """A text that is not a token, or claims that contradict each other."""
 
 
-class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The header of a token: the one algorithm, and no extension."""
+
+    alg: Literal["EdDSA"]
+    typ: Literal["JWT"] = "JWT"
+    kid: str = ""
+
+
+class Claims(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    rename={"id": "jti", "issuer": "iss", "name": "sub", "not_before": "nbf", "expires": "exp", "issued": "iat"},
+):
     """The claims of a token, not yet verified."""
 
     id: str
@@ -50,12 +65,14 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Name of the caller, for log lines and limits."""
     role: CallerRole
     tenant: str
-    not_before: Natural
-    expires: Natural
+    not_before: Seconds
+    expires: Seconds
+    issued: Seconds | msgspec.UnsetType = msgspec.UNSET
+    """Not looked at."""
     tables: str | msgspec.UnsetType = msgspec.UNSET
     table: str | msgspec.UnsetType = msgspec.UNSET
-    round: Natural | msgspec.UnsetType = msgspec.UNSET
-    seat: Natural | msgspec.UnsetType = msgspec.UNSET
+    round: _Natural | msgspec.UnsetType = msgspec.UNSET
+    seat: _Natural | msgspec.UnsetType = msgspec.UNSET
 
     def check(self) -> None:
         """Verify that the claims are consistent; raise TokenError otherwise."""
@@ -95,22 +112,19 @@ class Token:
     """A parsed token; its signature may be false."""
 
     claims: Claims
-    payload: bytes
+    signed: bytes
     signature: bytes
 
     def is_signed_by(self, public_key: bytes) -> bool:
-        """Return whether this key signed the claims as a token."""
-        return is_signature(self.signature, pae(TOKEN_TYPE, self.payload), public_key)
+        """Return whether this key signed the token."""
+        return is_signature(self.signature, self.signed, public_key)
 
 
 def issue(claims: Claims, signer: Signer) -> str:
     """Sign claims as a token; raise TokenError for inconsistent or oversized claims."""
     claims.check()
-    try:
-        payload = _FORM.write(claims)
-    except CanonicalError as error:
-        raise TokenError(str(error)) from None
-    token = f"{_text(payload)}.{_text(signer.sign(pae(TOKEN_TYPE, payload)))}"
+    signed = f"{_HEADER}.{_text(msgspec.json.encode(claims))}"
+    token = f"{signed}.{_text(signer.sign(signed.encode('ascii')))}"
     if len(token) > MAX_TOKEN_SIZE:
         msg = f"it would have {len(token)} characters; {MAX_TOKEN_SIZE} are allowed"
         raise TokenError(msg)
@@ -122,21 +136,24 @@ def read_token(text: str) -> Token:
     if len(text) > MAX_TOKEN_SIZE:
         msg = f"it has {len(text)} characters; {MAX_TOKEN_SIZE} are allowed"
         raise TokenError(msg)
-    first, _, second = text.partition(".")
-    payload, signature = _bytes(first), _bytes(second)
+    signed, _, last = text.rpartition(".")
+    header, _, payload = signed.partition(".")
+    _parse("header", _bytes(header), Header)
+    claims: Claims = _parse("claims", _bytes(payload), Claims)
+    signature = _bytes(last)
     if len(signature) != SIGNATURE_SIZE:
         msg = f"its signature has {len(signature)} bytes, not {SIGNATURE_SIZE}"
         raise TokenError(msg)
-    try:
-        claims = _FORM.read(payload)
-    except CanonicalError as error:
-        msg = f"its claims cannot be parsed: {error}"
-        raise TokenError(msg) from None
     claims.check()
-    return Token(claims, payload, signature)
+    return Token(claims, signed.encode("ascii"), signature)
 
 
-_FORM: Final = Form(Claims)
+def _parse(what: str, data: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 - a value of that type
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        msg = f"its {what} cannot be parsed: {error}"
+        raise TokenError(msg) from None
 
 
 def _number(value: "int | msgspec.UnsetType") -> int:
@@ -153,6 +170,9 @@ def _bytes(text: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if not data or _text(data) != text:
-        msg = "it is not two base64url texts without padding, separated by a dot"
+        msg = "it is not three base64url texts without padding, separated by dots"
         raise TokenError(msg)
     return data
+
+
+_HEADER: Final = _text(b'{"alg":"EdDSA","typ":"JWT"}')

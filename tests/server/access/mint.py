@@ -1,21 +1,25 @@
-"""Tokens made and judged a second time, over ``cryptography`` and the standard library; run it to write the vectors."""
+"""Tokens minted by PyJWT, and what must be refused, signed by ``cryptography``; run it to write the vectors."""
 
 import base64
 import hashlib
+import hmac
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from jwt.types import Options
 
 NOW: Final = 1_800_000_000_000
-TYPE: Final = b"application/vnd.referee.token.v1+json"
+SECONDS: Final = NOW // 1000
+HEADER: Final = {"alg": "EdDSA", "typ": "JWT"}
 
 
 class Mint:
-    """An issuer, written a second time: its verifier key and its tokens."""
+    """An issuer of tokens in another library: its verifier key and its tokens."""
 
     def __init__(self, name: str = "acme.example/tokens") -> None:
         self.name = name
@@ -38,41 +42,47 @@ class Mint:
         """Claims that count from a minute ago for an hour; None leaves one out."""
         number = next(self._numbers)
         made = {
-            "id": f"t-{number}",
-            "issuer": self.name,
-            "name": f"{role}-{number}",
+            "jti": f"t-{number}",
+            "iss": self.name,
+            "sub": f"{role}-{number}",
             "role": role,
             "tenant": tenant,
-            "not_before": NOW - 60_000,
-            "expires": NOW + 3_600_000,
+            "nbf": SECONDS - 60,
+            "exp": SECONDS + 3600,
         }
         if role == "seat":
             made |= {"table": f"{tenant}.t", "round": 1, "seat": 1}
         return {name: value for name, value in (made | more).items() if value is not None}
 
-    def sign(self, payload: bytes, kind: bytes = TYPE) -> str:
-        """Return the token of any bytes."""
-        signed = self._key.sign(b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload))
-        return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (payload, signed))
-
     def token(self, role: str, tenant: str = "acme", **more: Any) -> str:  # noqa: ANN401 - claims of any type
-        """Return the token of such claims."""
-        return self.sign(canonical(self.claims(role, tenant, **more)))
+        """Return the token of such claims, minted by PyJWT."""
+        return jwt.encode(self.claims(role, tenant, **more), self._key, algorithm="EdDSA")
+
+    def sign(self, claims: bytes, header: Mapping[str, object] = HEADER) -> str:
+        """Return the token of any bytes under any header."""
+        signed = f"{_text(json.dumps(header).encode())}.{_text(claims)}"
+        return f"{signed}.{_text(self._key.sign(signed.encode()))}"
+
+    def read(self, token: str) -> dict[str, Any]:
+        """Return the claims of a token that this issuer signed, verified by PyJWT but for the time."""
+        unchecked: Options = {"verify_exp": False, "verify_nbf": False, "verify_iat": False}
+        return dict(jwt.decode(token, self._key.public_key(), algorithms=["EdDSA"], options=unchecked))
 
 
-def canonical(claims: dict[str, Any]) -> bytes:
-    """Compact JSON with sorted names."""
-    return json.dumps(claims, sort_keys=True, separators=(",", ":")).encode("ascii")
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 REFUSED: Final = {
-    "another_type": "the issuer signed it as something else",
+    "another_type": "a header of another type",
+    "no_algorithm": "the algorithm none, and no signature",
+    "public_key_as_secret": "HS256 with the issuer's public key as the secret",
+    "critical_extension": "an extension that must be understood",
     "another_key": "somebody else signed it in the issuer's name",
     "claim_changed": "a claim was changed after it was signed",
     "padded": "base64url with padding",
-    "spaced": "claims with a space in them",
-    "unsorted": "claims whose names are not in order",
-    "unknown_claim": "a claim that no token has",
+    "unknown_claim": "a claim that no token has, such as a restriction that would be ignored",
+    "audience": "a token for an audience that this server does not know to be",
     "seat_without_round": "a seat's token that names no round",
     "frontend_with_seat": "a seat in a token that is not a seat's",
     "role_of_anyone": "a role that needs no token",
@@ -80,7 +90,8 @@ REFUSED: Final = {
     "tenant_with_dot": "a tenant with a dot, which a table's id could not begin with",
     "expires_at_once": "it expires when it begins",
     "fraction": "a time that is no integer",
-    "no_signature": "claims alone",
+    "milliseconds": "times in milliseconds, which would let it live for ages",
+    "no_signature": "header and claims alone",
 }
 """Why each row that is refused is, by its id."""
 
@@ -97,10 +108,10 @@ def rows() -> list[dict[str, Any]]:
         "admin": mint.claims("admin"),
     }
     bad = dict(_refused(mint))
-    source = "made by the second implementation, over `cryptography` and the standard library"
+    source = "minted by PyJWT over `cryptography`"
     return [
         {"id": name, "why": f"a token with the role {claims['role']}", "source": source, "key": mint.key}
-        | {"token": mint.sign(canonical(claims)), "claims": claims}
+        | {"token": mint.sign(json.dumps(claims).encode()), "claims": claims}
         for name, claims in good.items()
     ] + [
         {"id": name, "why": why, "source": source, "key": mint.key, "token": bad[name]} for name, why in REFUSED.items()
@@ -109,23 +120,33 @@ def rows() -> list[dict[str, Any]]:
 
 def _refused(mint: Mint) -> Iterator[tuple[str, str]]:
     claims = mint.claims("frontend")
-    payload, token = canonical(claims), mint.sign(canonical(claims))
-    yield "another_type", mint.sign(payload, b"application/vnd.referee.open.v1+json")
+    payload = json.dumps(claims).encode()
+    token = mint.sign(payload)
+    header, _, signature = token.split(".")
+    yield "another_type", mint.sign(payload, HEADER | {"typ": "at+jwt"})
+    yield "no_algorithm", f"{_text(json.dumps({'alg': 'none'}).encode())}.{_text(payload)}."
+    yield "public_key_as_secret", _by_secret(mint, payload)
+    yield "critical_extension", mint.sign(payload, HEADER | {"crit": ["exp"]})
     yield "another_key", Mint("another.example/tokens").sign(payload)
-    changed = mint.sign(canonical(claims | {"tenant": "*"})).partition(".")[0]
-    yield "claim_changed", f"{changed}.{token.partition('.')[2]}"
+    yield "claim_changed", f"{header}.{_text(json.dumps(claims | {'tenant': '*'}).encode())}.{signature}"
     yield "padded", f"{token}=="
-    yield "spaced", mint.sign(payload.replace(b",", b", "))
-    yield "unsorted", mint.sign(json.dumps(dict(reversed(claims.items())), separators=(",", ":")).encode())
-    yield "unknown_claim", mint.token("frontend", wallet=1)
+    yield "unknown_claim", mint.token("frontend", table_pattern="acme.vip-*")
+    yield "audience", mint.token("frontend", aud="another.example")
     yield "seat_without_round", mint.token("seat", round=None)
     yield "frontend_with_seat", mint.token("frontend", table="acme.t", round=1, seat=1)
     yield "role_of_anyone", mint.token("anyone")
     yield "unknown_role", mint.token("owner")
     yield "tenant_with_dot", mint.token("frontend", tenant="a.b")
-    yield "expires_at_once", mint.token("frontend", expires=NOW - 60_000)
-    yield "fraction", mint.token("frontend", expires=NOW + 0.5)
-    yield "no_signature", token.partition(".")[0]
+    yield "expires_at_once", mint.token("frontend", exp=SECONDS - 60)
+    yield "fraction", mint.token("frontend", exp=SECONDS + 0.5)
+    yield "milliseconds", mint.token("frontend", exp=NOW)
+    yield "no_signature", token.rpartition(".")[0]
+
+
+def _by_secret(mint: Mint, payload: bytes) -> str:
+    signed = f"{_text(json.dumps(HEADER | {'alg': 'HS256'}).encode())}.{_text(payload)}"
+    public_key = base64.b64decode(mint.key.split("+", 2)[2])[1:]
+    return f"{signed}.{_text(hmac.digest(public_key, signed.encode(), 'sha256'))}"
 
 
 def text() -> str:

@@ -228,7 +228,7 @@ def test_observers_see_who_called_and_never_the_credentials(guard, tmp_path, min
             pass
 
     watch, mint = Watch(), mint_type()
-    token = mint.token("auditor", "*", name="an")
+    token = mint.token("auditor", "*", sub="an")
     with guard(tmp_path, observers=[watch]) as server:
         for shown in (token, token, ""):
             server.ask("/referee.v1.LogService/ListEntries", token=shown)
@@ -269,7 +269,7 @@ def test_gateway_is_believed_where_its_callers_are_and_nobody_else(guard, tmp_pa
 
 def test_line_of_a_call_names_its_caller_and_not_the_token(guarded):
     """Answered, refused for its role, and refused for a token that is none; the address is beside the name."""
-    token = guarded.mint.token("frontend", name="an")
+    token = guarded.mint.token("frontend", sub="an")
     with structlog.testing.capture_logs() as lines:
         guarded.ask("/referee.v1.SeatingService/DecideSeating", token=token)
         guarded.ask("/referee.v1.LogService/ListEntries", token=token)
