@@ -4,6 +4,8 @@ Everything that could grow with a log is capped: tables, findings of a code, rou
 first, and the rounds shown are those asked for, else the first with findings, else the latest.
 """
 
+import base64
+import hashlib
 import math
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -40,6 +42,12 @@ LATEST: Final = 2
 """Rounds shown if none has a finding."""
 MAX_CHOSEN: Final = 20
 """Rounds that may be asked for."""
+
+DECKS_FOR_PICTURE: Final = 520
+"""Decks from which cards by place are drawn: ten are then expected in each cell."""
+SCRIPT: Final = "if(!/^vi\\b/i.test(navigator.language))document.getElementById('lang-en').checked=true"
+"""Chooses the reader's language; the page's policy allows these bytes alone."""
+SCRIPT_HASH: Final = "sha256-" + base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
 
 RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 """Ranks as written on cards, from the lowest number."""
@@ -106,6 +114,7 @@ def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, opti
     with_findings = len(_faulty_rounds(report))
     statistics = report.statistics
     shown_tables = _tables_to_show(report)
+    places = statistics.places if statistics.decks >= DECKS_FOR_PICTURE else ()
     return _template().render(
         words=words.page,
         word=words.of,
@@ -118,8 +127,11 @@ def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, opti
         tables=shown_tables,
         tables_left_out=len(report.tables) - len(shown_tables),
         kinds=[(kind, words.of("kind", kind), _rows(report, kind, words)) for kind in QuestionKind],
-        histogram=chart.histogram(statistics.places, decks=statistics.decks) if statistics.places else None,
-        shades=chart.shades(statistics.places, decks=statistics.decks) if statistics.places else (),
+        histogram=chart.histogram(places, decks=statistics.decks) if places else None,
+        shades=chart.shades(places, decks=statistics.decks) if places else (),
+        chance_verdict=_verdict_on(statistics.scores),
+        script=SCRIPT,
+        script_hash=SCRIPT_HASH,
         dots=chart.dots(statistics.scores, Measure.CHOSEN_DECKS),
         reach=chart.MAX_DEVIATION,
         row_of=lambda score: _row(score, words),
@@ -142,7 +154,13 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"spaced": _spaced, "moment": _moment, "after": _after, "chance": _chance}
+    environment.filters |= {
+        "spaced": _spaced,
+        "moment": _moment,
+        "after": _after,
+        "chance": _chance,
+        "probability": _probability,
+    }
     return environment.get_template("page.html.j2")
 
 
@@ -279,6 +297,19 @@ def _moment(time: int) -> str:
 def _after(milliseconds: int) -> str:
     """Write a time after the deal, in seconds."""
     return f"+{milliseconds / 1000:,.1f} s".replace(",", "\u202f")
+
+
+def _verdict_on(scores: Sequence[Score]) -> str:
+    """Return the name of the sentence on whether chance explains all scores."""
+    least = min((score.log10_anywhere for score in scores), default=0.0)
+    if least > math.log10(NOTE_RATE):
+        return "chance_ordinary"
+    return "chance_rare" if least > math.log10(FAIL_RATE) else "chance_unexplained"
+
+
+def _probability(log10: float) -> str:
+    """Write a corrected probability with two places, rounded up."""
+    return f"{min(1.0, math.ceil(100 * 10**log10) / 100):.2f}"
 
 
 def _chance(log10: float) -> str:
