@@ -55,6 +55,12 @@ def serve(  # noqa: PLR0913 - one parameter an option
     web: Annotated[
         str | None, typer.Option(help="Address for browsers, as 127.0.0.1:8080: gRPC-Web, Connect and JSON over HTTP.")
     ] = None,
+    web_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With --web: pages of this origin may call, as https://play.example.com; may be given several times."
+        ),
+    ] = None,
     metrics: Annotated[
         str | None,
         typer.Option(help="Address for Prometheus, as 127.0.0.1:9464; each further worker takes the next port."),
@@ -88,6 +94,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
         "serve.quiet": quiet,
         "telemetry.metrics": metrics,
         "web.listen": web,
+        "web.origins": web_origin or None,
     }
     if worker is None:
         given = {key: value for key, value in flags.items() if value is not None}

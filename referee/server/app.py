@@ -10,7 +10,6 @@ from typing import Self
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
 
 from referee.server.access.gate import gate_of
 from referee.server.access.settings import listen_problems
@@ -22,6 +21,7 @@ from referee.server.follower import Follower, Sweep
 from referee.server.metrics import Metrics, MetricsPort
 from referee.server.options import ServerOptions
 from referee.server.rate_limit import ConcurrencyLimit
+from referee.server.reflection import serve_reflection
 from referee.server.services import add_services
 from referee.server.startup import OpenedLog
 from referee.server.tls import ServedCertificate
@@ -64,7 +64,7 @@ class Application:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         for name in ("", *names):
             self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
-        reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], self._server)
+        serve_reflection(self._server, [*names, health.SERVICE_NAME])
         if certificate is None:
             self.port = self._server.add_insecure_port(options.listen)
         else:

@@ -37,7 +37,7 @@ _LINKS: Final = re.compile(r"(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_[
 """Variables that Kubernetes and Docker set for a service that is named like a section."""
 _TOML_PLACE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
 
-FLAGS: Final = MappingProxyType({"web.listen": "--web"})
+FLAGS: Final = MappingProxyType({"web.listen": "--web", "web.origins": "--web-origin"})
 """The flags that are not called like their key."""
 
 

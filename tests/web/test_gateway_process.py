@@ -59,6 +59,15 @@ def keys_from(address: str, **options: Any) -> httpx.Response:  # noqa: ANN401 -
     return httpx.post(f"{scheme}://{address}{KEYS}", content=b"{}", headers=kind, timeout=SECONDS, **options)
 
 
+def test_pages_of_the_origins_that_flags_name_may_call(serve: Callable[..., tuple[Any, dict[str, Any]]]) -> None:
+    origins = ("https://play.example", "http://localhost:5173")
+    _, ready = serve("--web", "127.0.0.1:0", *(word for one in origins for word in ("--web-origin", one)))
+    for origin, allowed in ((origins[0], origins[0]), (origins[1], origins[1]), ("https://other.example", None)):
+        asked = {"origin": origin, "access-control-request-method": "POST"}
+        answer = httpx.options(f"http://{ready['web']}{KEYS}", headers=asked, timeout=SECONDS)
+        assert answer.headers.get("access-control-allow-origin") == allowed
+
+
 def test_command_says_where_browsers_ask_and_stops_while_one_watches(serve) -> None:
     """The watch ends with a word that says to ask again, long before its connection would be cut off."""
     process, ready = serve("--web", "0", "--set", "serve.drain_lead=1", "--set", "serve.drain_grace=60")

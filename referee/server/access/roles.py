@@ -69,6 +69,7 @@ _SERVICES: Final = {
         "GetInclusionProof": Rule(roles=_ANYONE),
         "GetConsistencyProof": Rule(roles=_ANYONE),
     },
+    "grpc.reflection.v1.ServerReflection": {"ServerReflectionInfo": Rule(roles=_KNOWN)},
     "grpc.reflection.v1alpha.ServerReflection": {"ServerReflectionInfo": Rule(roles=_KNOWN)},
 }
 _RULES: Final = {
