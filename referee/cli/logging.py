@@ -1,21 +1,34 @@
-"""Log lines are JSON on standard error, one a call, and never hold a request's or an answer's content.
+"""Log lines: JSON on standard error, one a call, which never hold a request's or an answer's content.
 
-A line that cannot be written, for the disk is full or the reader gone, is lost, and nothing else: the caller
-must not suffer for it.
+A thread writes the lines, all that came within ``GATHER_SECONDS`` at once, so that no call waits for a file; a warning
+or an error is written before the call that logs it returns. A line that cannot be written, since the disk is full or
+the reader is gone, is lost, and nothing else: the caller must not suffer for it.
 """
 
+import atexit
 import logging
+import select
 import sys
+import threading
+import time
+from collections import deque
 from contextlib import suppress
-from typing import BinaryIO, cast
+from datetime import UTC, datetime
+from typing import BinaryIO, Final, cast
 
 import orjson
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+GATHER_SECONDS: Final = 0.05
+MOST_LINES: Final = 4096
+"""Lines that may wait to be written; the call that logs one more writes them itself."""
+
 
 def configure(*, quiet: bool, worker: int | None = None) -> None:
-    """Log lines go to standard error; quiet leaves out all but warnings. ``worker`` is said in each, where one is."""
+    """Write log lines to standard error, with ``quiet`` only warnings; each names the ``worker``, if given."""
+    file = cast("BinaryIO", getattr(sys.stderr.buffer, "raw", sys.stderr.buffer))  # a buffer would try again at the end
+    lines = LineWriter(file)
     structlog.configure(
         cache_logger_on_first_use=True,
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING if quiet else logging.INFO),
@@ -23,28 +36,82 @@ def configure(*, quiet: bool, worker: int | None = None) -> None:
             *([] if worker is None else [_naming(worker)]),
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(serializer=orjson.dumps),
+            _render,
         ],
-        logger_factory=structlog.BytesLoggerFactory(file=cast("BinaryIO", _Lossy(sys.stderr.buffer))),
+        logger_factory=lambda *_: lines,
     )
 
 
-class _Lossy:
-    """A file that takes every line, and keeps those that it can."""
+class LineWriter:
+    """A logger that appends lines to a file from a thread of its own; that file takes whole lines of several processes.
+
+    No write but that of one long line is larger than a pipe takes whole.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file: BinaryIO = getattr(file, "raw", file)  # a buffer would try again when the process ends
+        self._file = file
+        self._lines: deque[bytes] = deque()
+        self._came = threading.Event()
+        self._writing = threading.Lock()
+        self._starting = threading.Lock()
+        self._is_started = False
 
-    def write(self, line: bytes) -> None:
-        """Write the line, whole or in part."""
-        with suppress(OSError, ValueError):  # the latter where the file was closed
-            self._file.write(line)
+    def info(self, line: bytes) -> None:
+        """Leave a line to the thread."""
+        self._lines.append(line + b"\n")
+        if len(self._lines) > MOST_LINES:
+            self.flush()
+        elif not self._came.is_set():
+            self._came.set()
+            if not self._is_started:
+                self._start()
+
+    debug = info
+
+    def warning(self, line: bytes) -> None:
+        """Write a line, and those before it."""
+        self._lines.append(line + b"\n")
+        self.flush()
+
+    error = critical = exception = warning
 
     def flush(self) -> None:
-        """Nothing is kept back."""
-        with suppress(OSError, ValueError):
-            self._file.flush()
+        """Write the lines that wait."""
+        with self._writing:
+            chunk = b""
+            while self._lines:
+                line = self._lines.popleft()
+                if chunk and len(chunk) + len(line) > select.PIPE_BUF:
+                    self._write(chunk)
+                    chunk = b""
+                chunk += line
+            self._write(chunk)
+
+    def _write(self, chunk: bytes) -> None:
+        """Write lines as far as that is possible."""
+        with suppress(OSError, ValueError):  # the latter where the file was closed
+            while chunk:
+                chunk = chunk[self._file.write(chunk) or len(chunk) :]
+
+    def _start(self) -> None:
+        with self._starting:
+            if not self._is_started:
+                self._is_started = True
+                atexit.register(self.flush)
+                threading.Thread(target=self._write_all, name="log-lines", daemon=True).start()
+
+    def _write_all(self) -> None:
+        while True:
+            self._came.wait()
+            time.sleep(GATHER_SECONDS)
+            self._came.clear()
+            self.flush()
+
+
+def _render(_logger: WrappedLogger, _method: str, event: EventDict) -> bytes:
+    """Add the time and write the line."""
+    event["timestamp"] = datetime.now(UTC)
+    return orjson.dumps(event, option=orjson.OPT_UTC_Z)
 
 
 def _naming(worker: int) -> Processor:

@@ -5,8 +5,9 @@ The rooms below never read the clock, draw entropy or hold a private key: they a
 
 import gc
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Self
+from typing import Self, cast
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -136,7 +137,7 @@ class Application:
             observers=self._observers,
         )
         return grpc.server(
-            self.pool,
+            cast("ThreadPoolExecutor", self.pool),  # of which gRPC only calls submit
             interceptors=[*options.interceptors, calls],
             options=[
                 ("grpc.so_reuseport", int(options.is_port_shared)),

@@ -28,12 +28,12 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from referee.server.advising import OUTCOMES, AdvicePool
+from referee.server.call_metrics import CALL_SECONDS, CallMetrics
 from referee.server.clock import Clock
 from referee.service.call import Call
 from referee.service.pool import CallPool
 from referee.storage import DataLossError, Reader, StoreError, Writer
 
-CALL_SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 COMMIT_SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 COMMIT_REQUESTS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 COUNTED_ROUNDS: Final = 1000
@@ -46,18 +46,8 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        self._calls = Counter("referee_calls", "Calls ended.", ["method", "code"], registry=registry)
-        self._by_role = Counter("referee_calls_by_role", "Calls of known roles.", ["role", "code"], registry=registry)
-        self._refusals = Counter("referee_refusals", "Calls rejected with a reason.", ["reason"], registry=registry)
-        self._seconds = Histogram(
-            "referee_call_seconds", "Time to run a call.", ["method"], buckets=CALL_SECONDS, registry=registry
-        )
-        self._waited = Histogram(
-            "referee_call_wait_seconds", "Time a call waited for a thread.", buckets=CALL_SECONDS, registry=registry
-        )
-        self._bytes = Counter(
-            "referee_message_bytes", "Bytes of requests and answers.", ["direction"], registry=registry
-        )
+        self._calls = CallMetrics()
+        registry.register(self._calls)
         self._running = Gauge("referee_calls_in_flight", "Calls running.", registry=registry)
         self._waiting = Gauge("referee_calls_waiting", "Calls waiting for a thread.", registry=registry)
         self._threads = Gauge("referee_call_threads", "Threads for calls.", registry=registry)
@@ -94,36 +84,14 @@ class Metrics:
             "Expiry of the server's certificate, in seconds since 1970 UTC; 0 without TLS.",
             registry=registry,
         )
-        self._received, self._sent = self._bytes.labels("request"), self._bytes.labels("response")
-        self._of_role: dict[tuple[str, str], Counter] = {}
-        self._ended: dict[tuple[str, str], tuple[Counter, Histogram]] = {}
         self._begun = 0.0
 
     def began(self, call: Call) -> None:
-        """Record how long the call waited for a thread."""
-        self._waited.observe(call.waited)
+        """Do nothing; calls are counted when they have ended."""
 
     def ended(self, call: Call) -> None:
-        """Count the call by method, code and reason."""
-        key = call.method, call.code
-        children = self._ended.get(key)
-        if children is None:
-            children = self._ended[key] = self._calls.labels(*key), self._seconds.labels(call.method)
-        counter, seconds = children
-        counter.inc()
-        seconds.observe(call.seconds)
-        self._received.inc(call.request_bytes)
-        self._sent.inc(call.response_bytes)
-        if call.role:
-            self._count_role(call.role, call.code)
-        if call.reason:
-            self._refusals.labels(call.reason).inc()
-
-    def _count_role(self, role: str, code: str) -> None:
-        counter = self._of_role.get((role, code))
-        if counter is None:
-            counter = self._of_role[role, code] = self._by_role.labels(role, code)
-        counter.inc()
+        """Count the call."""
+        self._calls.count(call)
 
     def advised(self, outcome: str, *, waited: float, seconds: float) -> None:
         """Record what became of a question for advice: an outcome of AdvicePool, and its times."""

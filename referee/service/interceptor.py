@@ -6,12 +6,14 @@ its trailers. A call that is refused before it waits is refused on a thread of i
 """
 
 import hmac
-import secrets
+import itertools
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import grpc
 import structlog
@@ -34,10 +36,28 @@ _MAX_TRACE_PARENT: Final = 64
 _HEALTH: Final = "/grpc.health."
 """Health is answered without access control, also by a server that is overloaded."""
 
+_PROCESS: Final = os.urandom(4).hex()
+_numbers: Final = itertools.count(int.from_bytes(os.urandom(4)))
+"""Request ids of calls without one: eight digits of the process, and the call's."""
+
 _log = structlog.get_logger("referee.call")
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
-Answer: TypeAlias = Callable[[bytes, grpc.ServicerContext], bytes]
+Method: TypeAlias = Callable[[bytes, grpc.ServicerContext], bytes]
+Answer: TypeAlias = Callable[[Call, bytes, grpc.ServicerContext], bytes]
+
+_arrived: Final[ContextVar[tuple[Call, str]]] = ContextVar("arrived")
+"""The call that arrived, and its credentials. gRPC runs interceptors and method in one context, a new one each call."""
+
+
+class _Known(NamedTuple):
+    """A method that is served: its handler, which is wrapped unless the method streams or is unguarded."""
+
+    handler: "Handler | None"
+    gate: Gate | None
+    is_health: bool
+    is_stream: bool
+    is_unguarded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +98,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         self._gateway_pass = gateway_pass
         self._observers = tuple(observers)
         self._unread = UnreadAnswers(limit=bounds.unread_bytes)
+        self._known: dict[str, _Known] = {}
 
     def intercept_service(
         self,
@@ -88,40 +109,51 @@ class CallInterceptor(grpc.ServerInterceptor):
 
         A call is refused here if its metadata alone rule it out or no thread is free for it.
         """
-        handler = continuation(handler_call_details)
-        if handler is None:
-            return None
+        method = handler_call_details.method
+        known = self._known.get(method)
+        if known is None:
+            handler = continuation(handler_call_details)
+            if handler is None:
+                return None
+            known = self._known[method] = self._know(method, handler)
+        if known.is_unguarded:
+            return known.handler
         metadata = handler_call_details.invocation_metadata
-        call, credentials = _read_metadata(handler_call_details.method, metadata, gateway_pass=self._gateway_pass)
-        is_health = call.method.startswith(_HEALTH)
-        is_stream = bool(handler.response_streaming)
-        if is_stream and is_health:
-            return handler
-        if not is_stream and handler.unary_unary is None:
-            return None
-        gate = None if is_health else self._gate
+        call, credentials = _read_metadata(method, metadata, gateway_pass=self._gateway_pass)
+        is_stream, gate = known.is_stream, known.gate
         try:
-            if not is_health:
+            if not known.is_health:
                 _check_credentials_once(metadata)
             if gate is not None:
                 gate.knock(call, credentials)
-            if not is_health and (not self._pool.has_stream if is_stream else self._pool.is_full):
+            if not known.is_health and (not self._pool.has_stream if is_stream else self._pool.is_full):
                 raise _overload()
         except RefusedError as refusal:
             return self._refuse_at_once(refusal, call)
-        if is_stream:
-            return self._wrap_stream(handler, call, credentials)
-        answer = self._wrap_codec(handler, call, gate)
-        return grpc.unary_unary_rpc_method_handler(self._wrap(answer, call, credentials, gate))
+        if is_stream and known.handler is not None:
+            return self._wrap_stream(known.handler, call, credentials)
+        _arrived.set((call, credentials))
+        return known.handler
 
-    def _wrap(self, answer: Answer, call: Call, credentials: str, gate: Gate | None) -> Answer:
+    def _know(self, method: str, handler: Handler) -> "_Known":
+        """Return what is served for a method, made once."""
+        is_health, is_stream = method.startswith(_HEALTH), bool(handler.response_streaming)
+        gate = None if is_health else self._gate
+        if is_stream or handler.unary_unary is None:
+            is_unguarded = is_health or not is_stream
+            return _Known(handler if is_stream else None, gate, is_health, is_stream, is_unguarded)
+        answer = self._wrap(self._wrap_codec(handler, gate), gate, is_health=is_health)
+        return _Known(grpc.unary_unary_rpc_method_handler(answer), gate, is_health, is_stream, is_unguarded=False)
+
+    def _wrap(self, answer: Answer, gate: Gate | None, *, is_health: bool) -> Method:
         def run(data: bytes, context: grpc.ServicerContext) -> bytes:
+            call, credentials = _arrived.get()
             call.request_bytes = len(data)
             try:
-                self._await_turn(call, context)
+                self._await_turn(call, context, is_health=is_health)
                 if gate is not None:
                     gate.enter(call, credentials, context)
-                response = answer(data, context)
+                response = answer(call, data, context)
                 if len(response) >= LARGE:
                     self._count_unread(len(response), context)
             except Exception as error:  # noqa: BLE001 - whatever a method raises becomes a status
@@ -135,11 +167,11 @@ class CallInterceptor(grpc.ServerInterceptor):
 
         return run
 
-    def _await_turn(self, call: Call, context: grpc.ServicerContext) -> None:
+    def _await_turn(self, call: Call, context: grpc.ServicerContext, *, is_health: bool) -> None:
         """Count a call and wait for its turn; raise RefusedError or CallEndedError where it is not to begin."""
         call.peer = call.peer or context.peer()
         try:
-            if self._admission is not None and not call.method.startswith(_HEALTH):
+            if self._admission is not None and not is_health:
                 self._admission.admit(call, context)
             self._pool.begin_work()
         finally:
@@ -147,12 +179,12 @@ class CallInterceptor(grpc.ServerInterceptor):
         if not context.is_active():
             raise CallEndedError
 
-    def _wrap_codec(self, handler: Handler, call: Call, gate: Gate | None) -> Answer:
+    def _wrap_codec(self, handler: Handler, gate: Gate | None) -> Answer:
         """Wrap the method in its codec; refuse a request that is too large, malformed or not the caller's to make."""
         method: Callable[[Any, grpc.ServicerContext], Any] = handler.unary_unary  # type: ignore[assignment] # checked before
         limit = self._bounds.message_bytes
 
-        def answer(data: bytes, context: grpc.ServicerContext) -> bytes:
+        def answer(call: Call, data: bytes, context: grpc.ServicerContext) -> bytes:
             if len(data) > limit:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_MESSAGE_TOO_LARGE,
@@ -282,8 +314,8 @@ class CallInterceptor(grpc.ServerInterceptor):
             event,
             method=call.method,
             code=call.code,
-            ms=round(call.seconds * 1000, 3),
-            waited_ms=round(call.waited * 1000, 3),
+            ms=_ms(call.ended - call.started),
+            waited_ms=_ms(call.started - call.arrived),
             request_bytes=call.request_bytes,
             response_bytes=call.response_bytes,
             caller=call.caller,
@@ -292,6 +324,11 @@ class CallInterceptor(grpc.ServerInterceptor):
         )
         for observer in self._observers:
             observer.ended(call)
+
+
+def _ms(seconds: float) -> float:
+    """Return milliseconds, to the microsecond."""
+    return int(seconds * 1e6 + 0.5) / 1000
 
 
 def _overload() -> RefusedError:
@@ -303,7 +340,7 @@ def _overload() -> RefusedError:
 
 def _check_credentials_once(metadata: Any) -> None:
     """Refuse a call with several ``authorization`` headers, of which a proxy may have checked another one."""
-    count = sum(key == CREDENTIALS for key, _ in metadata or ())
+    count = [key for key, _ in metadata or ()].count(CREDENTIALS)
     if count > 1:
         raise RefusedError(
             ErrorReason.ERROR_REASON_CREDENTIALS_INVALID,
@@ -315,14 +352,14 @@ def _check_credentials_once(metadata: Any) -> None:
 
 def _read_metadata(method: str, metadata: Any, *, gateway_pass: str) -> tuple[Call, str]:
     """Read a call and its credentials, which the call does not hold, from the request's metadata."""
-    known: dict[str, str] = {key: value for key, value in metadata or () if isinstance(value, str)}
+    known: dict[str, str] = dict(metadata or ())  # of those read here none is bytes, as names that end in -bin are
     request_id, trace_parent = known.get(REQUEST_ID, ""), known.get(TRACE_PARENT, "")
     if len(request_id) > _MAX_REQUEST_ID or not request_id.isascii() or not request_id.isprintable():
         request_id = ""
     is_forwarded = bool(gateway_pass) and hmac.compare_digest(known.get(GATEWAY, "").encode(), gateway_pass.encode())
     call = Call(
         method=method,
-        request_id=request_id or secrets.token_hex(8),
+        request_id=request_id or f"{_PROCESS}{next(_numbers) & 0xFFFFFFFF:08x}",
         caller="",
         arrived=time.perf_counter(),
         trace_parent=trace_parent if len(trace_parent) <= _MAX_TRACE_PARENT else "",

@@ -5,8 +5,10 @@ thread takes one of the turns when its request has arrived. A request that does 
 while many are awaited. Refusals and streams have threads of their own.
 
 >>> with CallPool(threads=1, queue=8) as pool:
-...     pool.submit(lambda: (pool.begin_work(), pool.running)[1]).result(), pool.is_full
-(1, False)
+...     pool.submit(lambda: (pool.begin_work(), print(pool.running))).add_done_callback(lambda _: None)
+1
+>>> pool.running, pool.waiting, pool.is_full
+(0, 0, False)
 """
 
 import itertools
@@ -14,10 +16,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Final, ParamSpec, Self, TypeVar
+from typing import Any, Final, ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -153,20 +155,55 @@ class Lane(ThreadPoolExecutor):
                 self._running -= 1
 
 
-class CallPool(Lane):
-    """Executor of calls: ``threads`` of them work at once and ``queue`` may wait; more are to be refused."""
+class Work:
+    """A call that a CallPool has taken, and its end, which gRPC is told."""
+
+    __slots__ = ("_callbacks", "_has_ended", "args", "kwargs", "run")
+
+    def __init__(self, run: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.run, self.args, self.kwargs = run, args, kwargs
+        self._callbacks: list[Callable[[Work], object]] = []
+        self._has_ended = False
+
+    def add_done_callback(self, callback: "Callable[[Work], object]") -> None:
+        """Call back when the call has ended, or now if it has."""
+        self._callbacks.append(callback)
+        if self._has_ended:
+            self._call_back()
+
+    def end(self) -> None:
+        """Call back, each once, whichever thread comes first."""
+        self._has_ended = True
+        self._call_back()
+
+    def _call_back(self) -> None:
+        with suppress(IndexError):
+            while True:
+                self._callbacks.pop()(self)
+
+
+class CallPool:
+    """Threads for calls: ``threads`` of them work at once and ``queue`` calls may wait; more are to be refused.
+
+    gRPC gives it calls as to a ThreadPoolExecutor, which takes several locks for each. Here what is counted is the size
+    of a queue or a set, whose changes are atomic.
+    """
 
     def __init__(self, *, threads: int, queue: int, request_seconds: float = REQUEST_SECONDS) -> None:
-        super().__init__(threads + RECEIVING, name="call")
         self.refusing = Lane(1, name="refuse")
         self.streaming = Lane(STREAMS, name="stream")
         self.timeouts = Timeouts(every=min(1.0, request_seconds / 4))
         self.queue = queue
+        self._threads = threads
         self._request_seconds = request_seconds
         self._own = threading.local()
-        self._receiving = 0
-        self._working = 0
+        self._under_way: set[Work] = set()
+        self._receiving: set[int] = set()
         self._resting = 0
+        self._counting = threading.Lock()
+        self._submitted: SimpleQueue[Work | None] = SimpleQueue()
+        self._workers: list[threading.Thread] = []
+        self._is_closed = False
         self._turns: SimpleQueue[None] = SimpleQueue()
         for _ in range(threads):
             self._turns.put(None)
@@ -174,12 +211,12 @@ class CallPool(Lane):
     @property
     def waiting(self) -> int:
         """Number of calls that wait for a thread, for their request or for a turn."""
-        return self._waiting + self._running - self._working - self._resting
+        return max(0, len(self._under_way) - self.running - self._resting)
 
     @property
     def running(self) -> int:
         """Number of calls at work."""
-        return self._working
+        return self._threads - self._turns.qsize()
 
     @property
     def is_full(self) -> bool:
@@ -191,14 +228,24 @@ class CallPool(Lane):
         """Whether a thread is free for one more stream."""
         return self.streaming.waiting + self.streaming.running < STREAMS
 
+    def submit(self, run: Callable[..., object], /, *args: Any, **kwargs: Any) -> Work:
+        """Run a call on a thread; raise RuntimeError once the pool is shut down."""
+        if self._is_closed:
+            msg = "the pool takes no more calls"
+            raise RuntimeError(msg)
+        work = Work(run, args, kwargs)
+        self._under_way.add(work)
+        self._submitted.put(work)
+        if len(self._workers) < min(len(self._under_way), self._threads + RECEIVING):
+            self._add_worker()
+        return work
+
     def begin_work(self) -> None:
         """Wait for a turn of this thread, whose request has arrived."""
         self._stop_receiving()
         if not getattr(self._own, "has_turn", False):
             self._turns.get()
             self._own.has_turn = True
-            with self._counting:
-                self._working += 1
 
     @contextmanager
     def resting(self) -> Iterator[None]:
@@ -207,7 +254,6 @@ class CallPool(Lane):
         Such calls do not count towards ``queue``; their number has a bound of its own.
         """
         with self._counting:
-            self._working -= 1
             self._resting += 1
         self._turns.put(None)
         try:
@@ -215,46 +261,64 @@ class CallPool(Lane):
         finally:
             self._turns.get()
             with self._counting:
-                self._working += 1
                 self._resting -= 1
 
-    def _stop_receiving(self) -> None:
-        number = getattr(self._own, "timeout", 0)
-        if number:
-            self.timeouts.stop(number)
-            self._own.timeout = 0
-            with self._counting:
-                self._receiving -= 1
-
-    def _run(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        cancel = _cancel_of(args)
-        if cancel is not None:
-            with self._counting:
-                self._receiving += 1
-                is_pressed = self._receiving > MANY
-            seconds = min(PRESSED_SECONDS, self._request_seconds) if is_pressed else self._request_seconds
-            self._own.timeout = self.timeouts.start(cancel, seconds=seconds)
-        try:
-            return super()._run(fn, *args, **kwargs)
-        finally:
-            self._stop_receiving()
-            if getattr(self._own, "has_turn", False):
-                self._own.has_turn = False
-                with self._counting:
-                    self._working -= 1
-                self._turns.put(None)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the executor's own signature
+    def shutdown(self, *, wait: bool = True) -> None:
         """Take no more calls; wait for those taken before if ``wait`` says so."""
-        super().shutdown(wait, cancel_futures=cancel_futures)
-        self.streaming.shutdown(wait, cancel_futures=cancel_futures)
+        self._is_closed = True
+        for _ in self._workers:
+            self._submitted.put(None)
+        if wait:
+            for worker in self._workers:
+                worker.join()
+        self.streaming.shutdown(wait)
         self.refusing.shutdown(wait)
         self.timeouts.close()
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.shutdown()
+
+    def _add_worker(self) -> None:
+        with self._counting:
+            number = len(self._workers)
+            if number < self._threads + RECEIVING and not self._is_closed:
+                worker = threading.Thread(target=self._work, name=f"call_{number}", daemon=True)
+                self._workers.append(worker)
+                worker.start()
+
+    def _work(self) -> None:
+        while (work := self._submitted.get()) is not None:
+            self._run(work)
+            del work  # which holds the call
+
+    def _run(self, work: Work) -> None:
+        cancel = _cancel_of(work.args)
+        if cancel is not None:
+            is_pressed = len(self._receiving) >= MANY
+            seconds = min(PRESSED_SECONDS, self._request_seconds) if is_pressed else self._request_seconds
+            self._own.timeout = number = self.timeouts.start(cancel, seconds=seconds)
+            self._receiving.add(number)
+        try:
+            work.run(*work.args, **work.kwargs)
+        finally:
+            self._stop_receiving()
+            if getattr(self._own, "has_turn", False):
+                self._own.has_turn = False
+                self._turns.put(None)
+            self._under_way.discard(work)
+            work.end()
+
+    def _stop_receiving(self) -> None:
+        number = getattr(self._own, "timeout", 0)
+        if number:
+            self._own.timeout = 0
+            self.timeouts.stop(number)
+            self._receiving.discard(number)
 
 
 def _cancel_of(args: tuple[object, ...]) -> Callable[[], object] | None:

@@ -32,7 +32,7 @@ from referee.v1 import (
     tien_len_pb2,
     tien_len_pb2_grpc,
 )
-from tests.bench.bench_server import Measured, leave_first_core, measured_server
+from tests.bench.measuring import Measured, leave_first_core, measured_server
 
 AIM: Final = 3.0
 CALLERS: Final = 24

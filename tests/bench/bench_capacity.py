@@ -34,7 +34,7 @@ from referee.rulesets import load_builtin
 from referee.server.key_folder import read_public_keys
 from referee.storage import Reader, open_sqlite_reader
 from referee.tiles import FolderPlace, publish
-from tests.bench.bench_server import Measured, measured_server
+from tests.bench.measuring import Measured, measured_server
 from tests.storage.postgres_server import PostgresServer, missing
 
 FILE: Final = Path(__file__).parent / "capacity.json"

@@ -1,7 +1,7 @@
 """What advice for Mậu Binh costs: microseconds of CPU in process, and server CPU beside an echo over gRPC.
 
 ``python -m tests.bench.bench_mau_binh_advice``. In process the mean over 1,000 random hands is taken, the best of
-five runs. Over gRPC the hands are free ones and eight callers ask at once, as in ``bench_server``.
+five runs. Over gRPC the hands are free ones and eight callers ask at once, as in ``bench_serving``.
 """
 
 import os
@@ -21,7 +21,7 @@ from referee.cards import DECK, Card
 from referee.games.mau_binh import MauBinhRules
 from referee.rulesets import get
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
-from tests.bench.bench_server import _call, _echo, measured_server
+from tests.bench.measuring import call, echo_cost, measured_server
 
 HANDS: Final = 1_000
 RULESETS: Final = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
@@ -62,7 +62,7 @@ def main(calls: int) -> None:
         )
     with tempfile.TemporaryDirectory() as name, measured_server(Path(name), "rulesets,referee,log") as server:
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(server.channel)
-        echo = _echo(server, calls)
+        echo = echo_cost(server, calls)
         for count in (1, 3):
             questions = [
                 mau_binh_pb2.SuggestArrangementRequest(
@@ -75,8 +75,8 @@ def main(calls: int) -> None:
                 )
                 for number in range(calls)
             ]
-            server.cost([_call(referee.SuggestArrangement, one) for one in questions[:50]])
-            cost = server.cost([_call(referee.SuggestArrangement, one) for one in questions])
+            server.cost([call(referee.SuggestArrangement, one) for one in questions[:50]])
+            cost = server.cost([call(referee.SuggestArrangement, one) for one in questions])
             sys.stdout.write(
                 f"SuggestArrangement, {count} of them: {cost:4.0f} us, {cost / echo:.2f}x an echo of {echo:.0f} us"
                 f" (<= {ECHO_AIM})\n"

@@ -22,7 +22,7 @@ from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
-from tests.bench.bench_server import Measured, _call, _echo, measured_server
+from tests.bench.measuring import Measured, call, echo_cost, measured_server
 from tests.builtin import rules_as
 
 SEATS: Final = 6
@@ -45,7 +45,7 @@ def main(rounds: int) -> None:
         tempfile.TemporaryDirectory() as name,
         measured_server(Path(name), "rulesets,seating,shuffler,referee,log") as server,
     ):
-        echo = _echo(server, 400)
+        echo = echo_cost(server, 400)
         sys.stdout.write(f"{'echo of 1 kB':<50}{echo:>8.0f} us    1.00x\n")
         for ruleset_id in RULESETS:
             for place, (street, _, _) in enumerate(STREETS):
@@ -72,7 +72,7 @@ def _questions(server: Measured, ruleset_id: str, *, checks: int, rounds: int) -
     questions = [ultimate_texas_pb2.AdviseRequest(round=one, seat=seat) for one in messages for seat in range(SEATS)]
     for question in questions[::SEATS]:
         referee.Advise(question)
-    return [_call(referee.Advise, question) for question in questions]
+    return [call(referee.Advise, question) for question in questions]
 
 
 def _reported(server: Measured, ruleset_id: str, *, checks: int) -> ultimate_texas_pb2.UltimateTexasRound:

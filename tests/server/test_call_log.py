@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -137,9 +138,14 @@ def server(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFact
 
 
 def lines_of(server: Process, request_id: str) -> list[dict[str, Any]]:
-    """Return the lines of a request."""
-    printed = (server.data.parent / "errors.log").read_text(encoding="utf-8").splitlines()
-    return [line for line in map(json.loads, printed) if line.get("request_id") == request_id]
+    """Return the lines of a request, which are written soon after its answer."""
+    deadline = time.monotonic() + 60
+    while True:
+        printed = (server.data.parent / "errors.log").read_text(encoding="utf-8").splitlines()
+        found = [line for line in map(json.loads, printed) if line.get("request_id") == request_id]
+        if found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.01)
 
 
 def test_request_id_leads_from_the_caller_to_the_leaf(server: Process) -> None:

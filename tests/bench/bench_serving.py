@@ -1,0 +1,257 @@
+"""Server CPU of every kind of call beside an echo on a plain ``grpc.server``: ``python -m tests.bench.bench_serving``.
+
+Eight callers at once. A first server, with all services, opens, deals and plays rounds of each game, a receipt for
+every event, and settles and reveals some of them: together the CPU of a whole round. A second server, without the
+shuffler, so that no reveal is counted in, settles the others. *Only the certificate seen*: the server has answered one
+question about the deal and none about its events; *after a preview*: it has seen the very round.
+
+The last column is the table that was kept, in ``serving.json``, with the machine that it is of; ``--keep`` keeps this.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+
+from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2
+from tests.bench.measuring import (
+    CORES,
+    Bench,
+    Measured,
+    Row,
+    call,
+    leave_first_core,
+    measured_server,
+    plain_echoes,
+    run,
+)
+from tests.bench.played_rounds import GAMES, PlayedRound, request_of, stub_of
+
+FILE: Final = Path(__file__).parent / "serving.json"
+ROUNDS: Final = {"mau_binh": 512, "tien_len": 64, "ultimate_texas": 128}
+BATCH: Final = 64
+NAMES: Final = {"mau_binh": "Mậu Binh", "tien_len": "Tiến Lên", "ultimate_texas": "Ultimate Texas"}
+ECHO: Final = "echo of 1 kB, with interceptors, metrics and log line"
+AIMS: Final = {
+    ECHO: 1.2,
+    "Mậu Binh: OpenRound": 3.5,
+    "Mậu Binh: DealRound": 4,
+    "Mậu Binh: CheckArrangement, certificate known": 2,
+    "Mậu Binh: SettleRound, only the certificate seen": 3,
+    "Mậu Binh: SettleRound, after a preview": 2.2,
+    "Tiến Lên: CheckPlay, late, round never seen": 6,
+    "Tiến Lên: SettleRound, only the certificate seen": 5,
+    "Ultimate Texas: SettleRound, only the certificate seen": 4,
+}
+BATCH_AIM_US: Final = 110
+WHOLE: Final = "whole round, all events received, until its reveal"
+
+
+def main() -> None:
+    """Print the table; with ``--keep`` write it to the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=float, default=1.0, help="measure so many times the usual number of rounds")
+    parser.add_argument("--keep", action="store_true", help="keep the table beside this file")
+    given = parser.parse_args()
+    found = measured(given.scale)
+    kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"machine": "nothing kept", "rows": {}}
+    sys.stdout.write(table_of(found, kept))
+    if given.keep:
+        FILE.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def table_of(found: Any, kept: Any) -> str:  # noqa: ANN401 - JSON
+    """Return the table of what was measured, beside what was kept."""
+    lines = [f"{found['machine']}", f"kept: {kept['machine']}", ""]
+    lines.append(f"{'server CPU a call':<56}{'us':>8}{'to plain':>10}{'aim':>9}{'kept us':>10}{'kept':>8}")
+    for label, (us, ratio) in found["rows"].items():
+        before = kept["rows"].get(label)
+        kept_columns = f"{before[0]:>10,.0f}{before[1]:>7.2f}x" if before else f"{'-':>10}{'-':>8}"
+        aim = f"<= {AIMS[label]}x" if label in AIMS else f"<= {BATCH_AIM_US} us" if "batch" in label else ""
+        lines.append(f"{label:<56}{us:>8,.0f}{ratio:>9.2f}x{aim:>9}{kept_columns}")
+    lines.append(f"\nevents a round: {', '.join(f'{name} {count}' for name, count in found['events'].items())}")
+    return "\n".join([*lines, ""])
+
+
+def machine() -> str:
+    """Return what the figures depend on: the machine, how busy it is, and how its Python was built."""
+    built = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    way = "with" if "--enable-optimizations" in built else "without"
+    return (
+        f"{platform.machine()}, {len(CORES)} cores, Python {platform.python_version()} built {way} optimizations "
+        f"({sysconfig.get_config_var('OPT') or ''}), gRPC {grpc.__version__}, load {os.getloadavg()[0]:.1f}"
+    )
+
+
+def measured(scale: float) -> dict[str, Any]:
+    """Measure everything in one run; return the rows with the machine."""
+    leave_first_core()
+    with tempfile.TemporaryDirectory() as name, plain_echoes() as (plain, bare):
+        bench = Bench(plain)
+        folder = Path(name)
+        with served(folder, "rulesets,seating,shuffler,referee,log") as server, _adviser(folder) as adviser:
+            bench.add(ECHO, server, [server.echo()] * 1500)
+            bench.add("echo, gRPC's binding alone", bare, [bare.echo()] * 1500)
+            played = {game: _play(bench, server, adviser, game, round(ROUNDS[game] * scale)) for game in GAMES}
+        with served(folder, "referee,log") as server:
+            for game, rounds in played.items():
+                SETTLED[game](bench, server, rounds)
+        rows = {row.label: (round(row.us, 1), round(row.ratio, 2)) for row in bench.rows}
+        rows = {"echo of 1 kB, a plain gRPC server": (round(bench.echo_us, 1), 1.0)} | rows
+        events = {name: round(count, 1) for name, count in bench.events.items()}
+        return {"machine": machine(), "events": events, "rows": rows}
+
+
+@contextmanager
+def served(folder: Path, services: str) -> Iterator[Measured]:
+    """Start a server that has answered some echoes, so that its threads are there."""
+    with measured_server(folder / "data", services) as server:
+        run([server.echo()] * 500)
+        yield server
+
+
+@contextmanager
+def _adviser(folder: Path) -> Iterator[Measured]:
+    """Start what answers the players' own questions, off the measured core, with the same keys."""
+    with measured_server(folder / "data", "rulesets,referee", core=CORES[-1]) as server:
+        yield server
+
+
+def _play(bench: Bench, server: Measured, adviser: Measured, game: str, count: int) -> list[PlayedRound]:
+    """Open, deal and play rounds, settle and reveal a third; keep their lines and return those left to settle."""
+    name = NAMES[game]
+    _whole(server, adviser, [PlayedRound(game, f"warm-{game}-{n}") for n in range(16)])
+    rounds = [PlayedRound(game, f"bench-{game}-{number}") for number in range(count)]
+    opened = bench.add(f"{name}: OpenRound", server, [partial(one.open, server.channel) for one in rounds])
+    dealt = bench.add(f"{name}: DealRound", server, [partial(one.deal, server.channel) for one in rounds])
+    played: list[PlayedRound] = []
+
+    def play(one: PlayedRound) -> None:
+        if one.play(server.channel, adviser.channel):  # not won at the deal
+            played.append(one)
+
+    accepted = bench.measure("", server, [partial(play, one) for one in rounds])
+    ended, left = played[: len(played) // 3], played[len(played) // 3 :]
+    settle, size = stub_of(game, server.channel).SettleRound, log_size(server)
+    settled = bench.measure(
+        "",
+        server,
+        [call(settle, one.settlement) for one in ended],
+        after=lambda count: _await_leaves(server, size + 2 * count),
+    )
+    parts = (opened, dealt, accepted, settled)
+    bench.rows.append(Row(f"{name}: {WHOLE}", sum(row.us for row in parts), sum(row.ratio for row in parts)))
+    bench.events[name] = sum(len(one.message.events) for one in played) / len(played)
+    return left
+
+
+def _whole(server: Measured, adviser: Measured, rounds: Sequence[PlayedRound]) -> None:
+    for step in (
+        lambda one: one.open(server.channel),
+        lambda one: one.deal(server.channel),
+        lambda one: one.play(server.channel, adviser.channel),
+    ):
+        run([partial(step, one) for one in rounds])
+
+
+def log_size(server: Measured) -> int:
+    """Return the number of leaves of the server's log."""
+    log = log_pb2_grpc.LogServiceStub(server.channel)
+    return int(log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
+
+
+def _await_leaves(server: Measured, size: int) -> None:
+    """Wait until the log has so many leaves; raise TimeoutError after a minute."""
+    deadline = time.monotonic() + 60
+    while log_size(server) < size:
+        if time.monotonic() > deadline:
+            msg = f"the log has {log_size(server)} leaves and not {size}"
+            raise TimeoutError(msg)
+        time.sleep(0.05)
+
+
+def _settle_mau_binh(bench: Bench, server: Measured, rounds: Sequence[PlayedRound]) -> None:
+    name, referee = NAMES["mau_binh"], stub_of("mau_binh", server.channel)
+    questions = [
+        mau_binh_pb2.CheckArrangementRequest(round=one.begun, seat=0, arrangement=one.message.events[0].arrange)
+        for one in rounds
+    ]
+    asked = [call(referee.CheckArrangement, one) for one in questions]
+    bench.add(f"{name}: CheckArrangement, never seen", server, asked)
+    bench.add(f"{name}: CheckArrangement, certificate known", server, asked * 3)
+    half = max(1, (len(rounds) - BATCH) // 2)
+    _settle_two_ways(bench, server, rounds[: 2 * half])
+    batch = rounds[2 * half :]
+    requests = [one.settlement for one in batch]
+    one = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=requests)
+    label = f"{name}: SettleRounds in a batch of {BATCH}, a round"
+    bench.add(label, server, [call(referee.SettleRounds, one)], per=len(batch))
+
+
+def _settle_tien_len(bench: Bench, server: Measured, rounds: Sequence[PlayedRound]) -> None:
+    name, referee = NAMES["tien_len"], stub_of("tien_len", server.channel)
+    half = len(rounds) // 2
+    late = []
+    for one in rounds[:half]:
+        event = tien_len_pb2.TienLenEvent(seat=one.message.events[-1].seat)
+        event.pass_turn.SetInParent()
+        late.append(call(referee.CheckPlay, tien_len_pb2.CheckPlayRequest(round=one.message, event=event)))
+    bench.add(f"{name}: CheckPlay, late, round never seen", server, late)
+    bench.add(f"{name}: CheckPlay, late, round known", server, late * 5)
+    run([call(referee.CheckPlay, tien_len_pb2.CheckPlayRequest(round=one.begun, event=event)) for one in rounds[half:]])
+    _settle_two_ways(bench, server, rounds)
+
+
+def _settle_ultimate_texas(bench: Bench, server: Measured, rounds: Sequence[PlayedRound]) -> None:
+    name, referee = NAMES["ultimate_texas"], stub_of("ultimate_texas", server.channel)
+    asked = [
+        call(
+            referee.CheckDecision,
+            ultimate_texas_pb2.CheckDecisionRequest(round=one.begun, event=_unmade(one.message.events[0])),
+        )
+        for one in rounds
+    ]
+    bench.add(f"{name}: CheckDecision, never seen", server, asked)
+    _settle_two_ways(bench, server, rounds)
+
+
+def _unmade(event: Any) -> Any:  # noqa: ANN401 - a message of the game
+    """Return an event as it is asked about: without its time."""
+    asked = type(event)()
+    asked.CopyFrom(event)
+    asked.ClearField("time")
+    asked.ClearField("received")
+    return asked
+
+
+def _settle_two_ways(bench: Bench, server: Measured, rounds: Sequence[PlayedRound]) -> None:
+    """Settle one half of the rounds after a preview, the other with the certificate alone seen."""
+    game = rounds[0].game
+    referee, name = stub_of(game, server.channel), NAMES[game]
+    half = len(rounds) // 2
+    run([call(referee.PreviewRound, request_of(game, "PreviewRound", round=one.message)) for one in rounds[:half]])
+    for label, some in (("only the certificate seen", rounds[half:]), ("after a preview", rounds[:half])):
+        calls = [call(referee.SettleRound, one.settlement) for one in some]
+        bench.add(f"{name}: SettleRound, {label}", server, calls)
+
+
+SETTLED: Final[dict[str, Callable[[Bench, Measured, Sequence[PlayedRound]], None]]] = {
+    "mau_binh": _settle_mau_binh,
+    "tien_len": _settle_tien_len,
+    "ultimate_texas": _settle_ultimate_texas,
+}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""Rounds of each game, opened, dealt and played on a server by lawful random choices, every event with a receipt."""
+
+import random
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import grpc
+
+from referee.cli.demo_ultimate_texas import open_cards
+from referee.v1 import (
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    money_pb2,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    tien_len_pb2,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
+from referee.v1.ultimate_texas_pb2 import Decision
+
+GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
+TERMS: Final[dict[str, dict[str, Any]]] = {
+    "mau_binh": {"ruleset_id": "mau_binh.chi_2020", "seat_count": 4, "stake_minor": 100},
+    "tien_len": {"ruleset_id": "tien_len.mien_nam", "seat_count": 4, "stake_minor": 100},
+    "ultimate_texas": {
+        "ruleset_id": "ultimate_texas.casino",
+        "seat_count": 6,
+        "stake_minor": 2,
+        "seat_stakes": [money_pb2.SeatStake(bet_minor=10, side_bet_minor=5)] * 6,
+    },
+}
+_MODULES: Final[dict[str, tuple[Any, Any, str]]] = {
+    "mau_binh": (mau_binh_pb2, mau_binh_pb2_grpc, "MauBinh"),
+    "tien_len": (tien_len_pb2, tien_len_pb2_grpc, "TienLen"),
+    "ultimate_texas": (ultimate_texas_pb2, ultimate_texas_pb2_grpc, "UltimateTexas"),
+}
+
+
+def request_of(game: str, name: str, **members: Any) -> Any:  # noqa: ANN401 - a message of the game
+    """Make a request of a game's service, by the method's name; Check... have names of their own."""
+    module, _, prefix = _MODULES[game]
+    return getattr(module, f"{prefix}Service{name}Request")(**members)
+
+
+def stub_of(game: str, channel: grpc.Channel) -> Any:  # noqa: ANN401 - a stub of the game
+    """Return a client of the game's service."""
+    _, stubs, prefix = _MODULES[game]
+    return getattr(stubs, f"{prefix}ServiceStub")(channel)
+
+
+@dataclass
+class PlayedRound:
+    """A round at a table of its own, and the calls that bring it on. ``message`` is the round as reported so far."""
+
+    game: str
+    table: str
+    opened: Any = None
+    dealt: Any = None
+    message: Any = None
+    sections: list[Callable[[], object]] = field(default_factory=list)
+
+    def open(self, channel: grpc.Channel) -> None:
+        """Open the round."""
+        terms = shuffler_pb2.RoundTerms(table_id=self.table, currency="CHIP", **TERMS[self.game])
+        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+
+    def deal(self, channel: grpc.Channel) -> None:
+        """Deal the round; seeds come with the call."""
+        seeds = [secrets.token_bytes(32) for _ in range(TERMS[self.game]["seat_count"])]
+        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.dealt = shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(table_id=self.table, round_number=1, client_seeds=seeds)
+        )
+        module, _, prefix = _MODULES[self.game]
+        self.message = getattr(module, f"{prefix}Round")(
+            header=self.opened.header, certificates=[self.dealt.certificate]
+        )
+
+    def play(self, channel: grpc.Channel, adviser: grpc.Channel) -> bool:
+        """Play to the end; ``adviser`` answers what the players ask for themselves. Return False for an instant win."""
+        _PLAYS[self.game](self, channel, adviser)
+        return bool(self.message.events)
+
+    def accept(self, referee: Any, event: Any) -> Any:  # noqa: ANN401 - messages of the game
+        """Have an event accepted and return the answer."""
+        accepted = referee.AcceptEvent(request_of(self.game, "AcceptEvent", round=self.message, event=event))
+        if accepted.event_number:
+            self.message.events.append(accepted.event)
+            self.message.receipt = accepted.receipt
+        return accepted
+
+    @property
+    def settlement(self) -> Any:  # noqa: ANN401 - a message of the game
+        """The request that settles the round."""
+        return request_of(self.game, "SettleRound", round=self.message)
+
+    @property
+    def begun(self) -> Any:  # noqa: ANN401 - a message of the game
+        """The round with its certificates and without its events."""
+        return type(self.message)(header=self.message.header, certificates=self.message.certificates)
+
+
+def _play_mau_binh(one: PlayedRound, channel: grpc.Channel, _adviser: grpc.Channel) -> None:
+    referee = stub_of(one.game, channel)
+    for hand in one.dealt.hands:
+        cards = sorted(hand.cards, reverse=True)
+        arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
+        if not one.accept(referee, mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrange)).event_number:
+            return
+
+
+def _play_tien_len(one: PlayedRound, channel: grpc.Channel, adviser: grpc.Channel) -> None:
+    luck = random.Random(one.table)  # noqa: S311 - the players' taste
+    referee, adviser_stub = stub_of(one.game, channel), stub_of(one.game, adviser)
+    while True:
+        listed = adviser_stub.ListPlays(tien_len_pb2.ListPlaysRequest(round=one.message))
+        if not listed.HasField("turn"):
+            return
+        event = tien_len_pb2.TienLenEvent(seat=listed.turn)
+        if listed.plays and (not listed.may_pass or luck.random() < 0.6):
+            event.play.cards.extend(luck.choice(listed.plays).cards)
+        else:
+            event.pass_turn.SetInParent()
+        one.accept(referee, event)
+
+
+def _play_ultimate_texas(one: PlayedRound, channel: grpc.Channel, adviser: grpc.Channel) -> None:
+    luck = random.Random(one.table)  # noqa: S311 - the players' taste
+    referee, shuffler = stub_of(one.game, channel), shuffler_pb2_grpc.ShufflerServiceStub(channel)
+    asked = request_of(one.game, "PreviewRound", round=one.message)
+    state = stub_of(one.game, adviser).PreviewRound(asked).state
+    while state.HasField("turn"):
+        ends = (Decision.DECISION_FOLD, Decision.DECISION_LEAVE)
+        decisions = [choice for choice in state.seats[state.turn].legal_decisions if choice not in ends]
+        checks = Decision.DECISION_CHECK in decisions
+        decision = Decision.DECISION_CHECK if checks and luck.random() < 0.6 else luck.choice(decisions)
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=state.turn, decision=decision)
+        accepted = one.accept(referee, event)
+        state = accepted.state
+        if accepted.HasField("opens_section"):
+            open_cards(shuffler, one.dealt, one.message)
+
+
+_PLAYS: Final = {"mau_binh": _play_mau_binh, "tien_len": _play_tien_len, "ultimate_texas": _play_ultimate_texas}
