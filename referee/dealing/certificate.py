@@ -8,7 +8,6 @@ and root, no card twice, the deck root, and last the time: a certificate expires
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Literal, NoReturn
@@ -112,8 +111,7 @@ class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sealed: Literal[1] | msgspec.UnsetType = msgspec.UNSET
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     """A verified certificate: the cards by section, and the deal they belong to. Times in ms since 1970.
 
     ``unsealed_times`` are the times by section of those that an UNSEAL opened.
@@ -127,7 +125,7 @@ class Certificate:
     dealt_time: int
     expires_time: int
     is_sealed: bool = False
-    unsealed_times: Mapping[int, int] = field(default_factory=dict)
+    unsealed_times: Mapping[int, int] = msgspec.field(default_factory=dict)
 
     def hand(self, seat: Seat) -> tuple[Card, ...] | None:
         """Return the seat's hand, in the order dealt; None where it is not opened."""

@@ -36,7 +36,6 @@ A header that breaks the protocol has no id. Whether layout and stakes fit the r
 """
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NoReturn, Self
 
@@ -75,8 +74,7 @@ class HeaderError(ValueError):
         return type(self), (self.field, str(self))
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(msgspec.Struct, frozen=True, dict=True):
     """The terms of a round, in the order they are hashed; the module's docstring gives each field's bytes."""
 
     protocol: int

@@ -18,7 +18,6 @@ Source: https://github.com/secure-systems-lab/dsse, protocol.md and envelope.md,
 import enum
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Final, NoReturn, Self
 
 import msgspec
@@ -64,8 +63,7 @@ def pae(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(name), name, len(payload), payload)
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(msgspec.Struct, frozen=True):
     """A payload, its type, and its signature of 64 bytes, None where unsigned; not verified yet."""
 
     payload_type: str

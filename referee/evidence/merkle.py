@@ -15,8 +15,9 @@ referee.evidence.merkle.ProofError: the proof leads to another root
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NewType, Self
+
+import msgspec
 
 LeafIndex = NewType("LeafIndex", int)
 """Index of a leaf in its tree, from 0."""
@@ -156,8 +157,7 @@ def verify_consistency(
         raise ProofError(msg)
 
 
-@dataclass(frozen=True, slots=True)
-class Frontier:
+class Frontier(msgspec.Struct, frozen=True):
     """The right edge of a tree: its size and the roots of its complete subtrees, the largest (leftmost) first.
 
     Appending needs no more: at most one hash for each bit of the size.

@@ -21,8 +21,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final, NoReturn, Self, assert_never
+
+import msgspec
 
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.evidence.vkey import KEY_ID_SIZE, Algorithm, VerifierKey
@@ -40,8 +41,7 @@ class NoteError(ValueError):
     """Bytes that are not a signed note, or a note that no known key signed."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteSignature:
+class NoteSignature(msgspec.Struct, frozen=True):
     """One signature line: the signer's name, the key's hint, and the signature's bytes."""
 
     name: str
@@ -53,8 +53,7 @@ class NoteSignature:
         return f"— {self.name} {base64.b64encode(self.key_id + self.signature).decode('ascii')}\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """A text and its signatures, in their order; not verified yet."""
 
     text: str
@@ -124,7 +123,7 @@ class Note:
 
     def with_signature(self, signature: NoteSignature) -> Self:
         """Return the note with one more signature line."""
-        return replace(self, signatures=(*self.signatures, signature))
+        return msgspec.structs.replace(self, signatures=(*self.signatures, signature))
 
 
 def sign_note(text: str, *, name: str, signer: Signer) -> Note:

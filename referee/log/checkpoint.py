@@ -14,8 +14,9 @@ Source: https://c2sp.org/tlog-checkpoint
 import base64
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Self
+
+import msgspec
 
 from referee.evidence.ed25519 import Signer
 from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE
@@ -32,8 +33,7 @@ class CheckpointError(ValueError):
     """A text that is no checkpoint, or a checkpoint of another log."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(msgspec.Struct, frozen=True):
     """Origin (1-255 ASCII characters), number of leaves, and root of 32 bytes."""
 
     origin: str

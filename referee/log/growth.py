@@ -12,13 +12,13 @@ True
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from referee.evidence.merkle import Frontier, node_hash
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(msgspec.Struct, frozen=True):
     """The result of appending a batch of leaves to a tree of ``old_size`` leaves."""
 
     old_size: int

@@ -9,10 +9,10 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 
 import grpc
+import msgspec
 from google.protobuf.message import Message
 
 T = TypeVar("T")
@@ -35,8 +35,7 @@ class CallEndedError(Exception):
     """The caller gave the call up or its deadline passed; no further work is begun for it."""
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
-class Call:
+class Call(msgspec.Struct, eq=False, kw_only=True):
     """A call under way or ended. Times are seconds of a monotonic clock."""
 
     method: str
@@ -70,7 +69,7 @@ class Call:
     response_bytes: int = 0
     leave: Callable[[], None] = lambda: None
     """Called when the call's work has ended."""
-    leaves: list[int] = field(default_factory=list)
+    leaves: list[int] = msgspec.field(default_factory=list)
     """Indices of the leaves that answer the call, appended by it or by an equal call before."""
 
     @property

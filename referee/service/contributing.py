@@ -5,7 +5,6 @@ or the end of the round publishes it. A seed that comes both ways must be the sa
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -25,8 +24,7 @@ NO_SEED: Final = ""
 """A seed in an ABORT that no seat has given."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeatSeeds:
+class SeatSeeds(msgspec.Struct, frozen=True):
     """Seeds by seat, 32 bytes each, and the seats' signatures, empty for a seat without a key."""
 
     seeds: tuple[bytes, ...]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from referee.cards import Seat
 from referee.dealing.deal import drawn_leader
 from referee.dealing.header import NO_LEAF, Header
@@ -24,8 +26,7 @@ _REASONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(msgspec.Struct, frozen=True):
     """Seat that leads, and the same seat again if it leads as the previous winner; None for both without a leader."""
 
     leader: Seat | None

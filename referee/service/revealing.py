@@ -4,8 +4,9 @@ They need no signature, because the commitment in the OPEN leaf proves the seed,
 the log suffice.
 """
 
-from dataclasses import dataclass
 from typing import Final, Self
+
+import msgspec
 
 from referee.dealing.header import Header
 from referee.dealing.leaf import REVEAL_TYPE, OpenLeaf, RevealLeaf
@@ -22,8 +23,7 @@ _ENTRY_BYTES: Final = 4 * 1024
 """Memory of a leaf that was read beside its bytes, on the safe side."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedRound:
+class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
     """Contents of an OPEN leaf of this log."""
 
     header: Header

@@ -7,8 +7,9 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
+
+import msgspec
 
 from referee.cards import Card
 from referee.dealing import certificate
@@ -61,8 +62,7 @@ class Memo(Generic[KeyT, ValueT]):
                 self._bytes -= freed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class VerifiedRound:
+class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """A round whose header fits its ruleset and whose certificates are verified. Times in ms since 1970 UTC.
 
     ``unsealed_times`` are those of the sections that opened after the deal.

@@ -5,7 +5,6 @@ become durable together or not at all, and the head moves only from the head tha
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -98,8 +97,7 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     is_repeat: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The newest state of the log: its right edge, its root, the signed checkpoint of both, and its newest time."""
 
     frontier: Frontier

@@ -17,7 +17,6 @@ signature of each seat, speak for everything before them.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
 import msgspec
@@ -72,8 +71,7 @@ class Link(NamedTuple):
     history: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class Course(msgspec.Struct, frozen=True, kw_only=True):
     """The events of a round so far; event k is ``links[k - 1]``. An event more makes another value.
 
     ``start`` is h_0, ``event_hash`` and ``history`` are h_n and r_n of the last event. ``moves`` are the newest g_{i,j}
@@ -86,7 +84,7 @@ class Course:
     event_hash: bytes
     history: bytes
     links: tuple[Link, ...] = ()
-    moves: Mapping[int, bytes] = field(default_factory=dict)
+    moves: Mapping[int, bytes] = msgspec.field(default_factory=dict)
     received: int = 0
 
     @classmethod

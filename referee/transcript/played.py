@@ -11,8 +11,9 @@ Requests, transcripts and audits are judged here alike:
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from referee.dealing.header import NO_KEY
 from referee.evidence.ed25519 import is_signature
@@ -93,8 +94,7 @@ class Opening(NamedTuple):
     time: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedCourse:
+class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
     """A round played so far: its state by the law of its game, its course, its openings and its lowest level.
 
     ``seat_keys`` are the header's. ``opened`` is the last opening where the shuffler has not made it yet. An event more

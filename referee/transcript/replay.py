@@ -5,7 +5,6 @@ Nothing here reads a clock, a disk or a key. The game is the ruleset's, looked u
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -35,8 +34,7 @@ class OpeningsError(TranscriptError):
     """Inputs in which sections open after other events than those that open them by the law of the game."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(msgspec.Struct, frozen=True):
     """A replayed round: its header, the round as it was played, and its payload."""
 
     header: Header

@@ -1,12 +1,11 @@
 """One broken rule with the facts that show it."""
 
-from dataclasses import dataclass
+import msgspec
 
 from referee.cards import Card, Seat
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
+class Violation(msgspec.Struct, frozen=True, kw_only=True):
     """A broken rule: ``code`` from the game's list, and the facts as far as the code has them.
 
     ``cards`` are the offending cards, ``against`` the cards they are measured with (the play to beat, the weaker

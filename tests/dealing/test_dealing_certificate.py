@@ -1,11 +1,11 @@
 """A certificate shows what the shuffler signed for this round, and nothing else passes."""
 
-import dataclasses
 import json
 import pickle
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -93,7 +93,7 @@ def test_one_of_several_keys_suffices(header: Header, data: bytes, shuffler: Sig
 def test_it_is_worth_nothing_under_another_header(
     header: Header, data: bytes, shuffler: Signer, change: dict[str, Any]
 ):
-    other = dataclasses.replace(header, **change)
+    other = msgspec.structs.replace(header, **change)
     assert fault_of(data, other, shuffler) is CertificateFault.FOREIGN_ROUND
 
 
@@ -179,15 +179,15 @@ def test_time_of_an_opening_is_read_back_and_joined(header: Header, deal: Deal, 
 
 def test_one_card_in_two_joined_hands_is_refused(header: Header, data: bytes, shuffler: Signer):
     shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
-    one = dataclasses.replace(shown, sections={0: shown.sections[0]})
-    other = dataclasses.replace(shown, sections={1: shown.sections[0]})
+    one = msgspec.structs.replace(shown, sections={0: shown.sections[0]})
+    other = msgspec.structs.replace(shown, sections={1: shown.sections[0]})
     with pytest.raises(CertificateError) as caught:
         certificate.join([one, other])
     assert caught.value.fault is CertificateFault.DUPLICATE_CARD
 
 
 def test_nothing_is_issued_for_another_round_or_section(header: Header, deal: Deal, shuffler: Signer):
-    other = dataclasses.replace(header, stake=9)
+    other = msgspec.structs.replace(header, stake=9)
     with pytest.raises(ValueError, match="another round"):
         certificate.issue(deal, other, sections=[0], dealt_time=DEALT_TIME, signer=shuffler)
     for section in (-1, 4):

@@ -1,11 +1,11 @@
 """A header has an id exactly where it keeps the protocol, and every field is in it."""
 
-import dataclasses
 import pickle
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,7 +49,7 @@ def headers(draw: st.DrawFn) -> Header:
 
 @given(headers())
 def test_the_second_derivation_gives_the_same_id(second: ModuleType, header: Header):
-    value = {field.name: getattr(HeaderJson.of(header), field.name) for field in dataclasses.fields(Header)}
+    value = {field.name: getattr(HeaderJson.of(header), field.name) for field in msgspec.structs.fields(Header)}
     assert header.round_id == second.round_id(value)
 
 
@@ -78,16 +78,16 @@ CHANGES: dict[str, Any] = {
 
 
 def changed(header: Header, field: str, value: Any) -> Header:  # noqa: ANN401 - as each field is
-    return dataclasses.replace(header, **{field: value})
+    return msgspec.structs.replace(header, **{field: value})
 
 
 def test_every_field_is_in_the_id(header: Header):
-    later = dataclasses.replace(header, round_number=2, previous_leaf=b"\x01" * 32)
+    later = msgspec.structs.replace(header, round_number=2, previous_leaf=b"\x01" * 32)
     ids = {later.round_id}
     for field, value in CHANGES.items():
         ids.add(changed(later, field, value).round_id)
     assert len(ids) == 1 + len(CHANGES)
-    assert set(CHANGES) == {field.name for field in dataclasses.fields(Header)} - {"protocol"}
+    assert set(CHANGES) == {field.name for field in msgspec.structs.fields(Header)} - {"protocol"}
 
 
 SMALL_ORDER = bytes.fromhex("0100000000000000000000000000000000000000000000000000000000000000")
@@ -165,7 +165,7 @@ def test_a_seat_at_fault_is_named(header: Header, field: str, value: object, nam
 
 def test_only_the_first_round_has_no_leaf_before_it(header: Header):
     with pytest.raises(HeaderError):
-        dataclasses.replace(header, round_number=2).validate()
+        msgspec.structs.replace(header, round_number=2).validate()
 
 
 @pytest.mark.parametrize("member", ["ruleset_digest", "previous_leaf", "seat_keys"])
@@ -199,6 +199,6 @@ def test_json_with_other_members_is_no_header(second: ModuleType, change: Callab
 
 def test_the_error_crosses_processes(header: Header):
     with pytest.raises(HeaderError) as caught:
-        dataclasses.replace(header, stake=0).validate()
+        msgspec.structs.replace(header, stake=0).validate()
     copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
     assert (copy.field, str(copy)) == ("stake", str(caught.value))

@@ -5,13 +5,13 @@ import hashlib
 import json
 import runpy
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.evidence.ed25519 import Signer
 from referee.evidence.note import Note, NoteError, NoteSignature

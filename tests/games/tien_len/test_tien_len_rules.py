@@ -3,11 +3,11 @@
 import itertools
 import string
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from referee.cards import Seat, parse_cards
 from referee.games import GAMES, StakeFault

@@ -111,7 +111,7 @@ def test_an_event_has_exactly_these_faults(
 
 
 def _facts(violation: Violation) -> dict[str, Any]:
-    facts = {name: getattr(violation, name) for name in Violation.__dataclass_fields__}
+    facts = {name: getattr(violation, name) for name in Violation.__struct_fields__}
     facts = {name: fact for name, fact in facts.items() if fact not in {None, ()}}
     for name in ("cards", "against"):
         if name in facts:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,8 +42,11 @@ def _each(name: str) -> pytest.MarkDecorator:
 
 
 def _facts(violations: tuple[Violation, ...]) -> list[Vector]:
-    empty = asdict(Violation(code=""))
-    return [{key: fact for key, fact in asdict(violation).items() if fact != empty[key]} for violation in violations]
+    empty = msgspec.structs.asdict(Violation(code=""))
+    return [
+        {key: fact for key, fact in msgspec.structs.asdict(violation).items() if fact != empty[key]}
+        for violation in violations
+    ]
 
 
 def _event(fields: Vector, time: int = 0) -> Event:
