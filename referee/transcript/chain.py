@@ -26,6 +26,7 @@ from referee.evidence.dsse import Envelope, pae
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u8, u32, u64
 
+_sha256: Final = hashlib.sha256
 _HASH: Final = HASH_SIZE.to_bytes(4, "big")
 _EVENT: Final = opening("event", 3) + _HASH
 _HISTORY: Final = opening("history", 4) + _HASH
@@ -42,13 +43,13 @@ def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
 
 def next_hash(previous: bytes, *, number: int, event: bytes) -> bytes:
     """Return h_k of the event with this number (from 1) and these bytes, after h_{k-1}."""
-    return hashlib.sha256(b"%b%b%b%b%b" % (_EVENT, previous, _U32, u32(number), framed(event))).digest()
+    return _sha256(b"%b%b%b%b%b%b" % (_EVENT, previous, _U32, u32(number), u32(len(event)), event)).digest()
 
 
 def next_history(previous: bytes, *, event_hash: bytes, time: int, received: bool) -> bytes:
     """Return r_k of the event with this hash h_k and time, after r_{k-1}."""
     parts = (_HISTORY, previous, _HASH, event_hash, _U64, u64(time), _FLAGS[received])
-    return hashlib.sha256(b"".join(parts)).digest()
+    return _sha256(b"".join(parts)).digest()
 
 
 def first_move(start: bytes, *, seat: int) -> bytes:
@@ -58,7 +59,7 @@ def first_move(start: bytes, *, seat: int) -> bytes:
 
 def next_move(previous: bytes, *, seen_hash: bytes, event: bytes) -> bytes:
     """Return g_{i,j} of a seat's event with these bytes, after g_{i,j-1}; ``seen_hash`` is h_s."""
-    return hashlib.sha256(b"%b%b%b%b%b" % (_MOVE, previous, _HASH, seen_hash, framed(event))).digest()
+    return _sha256(b"%b%b%b%b%b%b" % (_MOVE, previous, _HASH, seen_hash, u32(len(event)), event)).digest()
 
 
 class Link(NamedTuple):

@@ -131,23 +131,26 @@ class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
 
     def play(self, event: Event, *, received: bool) -> "PlayedCourse":
         """Return the round after an event; raise UnlawfulEventError for the game's law, EvidenceError for its proof."""
-        state, number = self.state, self.course.number + 1
+        state, course, seat = self.state, self.course, event.seat
+        number = len(course.links) + 1
         if self.opened is not None:
             detail = f"event {self.opened.number} opens sections that are not open yet"
-            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=event.seat)
+            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=seat)
         after = self.game.apply(state, event)
         opened = self.game.opens(state, after)
-        has_key, is_imposed = self.seat_keys[event.seat] != NO_KEY, self.game.is_imposed(event)
-        self._check_seen(event, has_chain=has_key and not is_imposed)
-        self._check_received(event, received=received, is_opening=bool(opened))
-        course = self.course.append(
-            self.game.encode_event(event), time=event.time, received=received, seat=event.seat, seen=event.seen
+        has_key, is_imposed = self.seat_keys[seat] != NO_KEY, self.game.is_imposed(event)
+        if has_key or event.seen is not None:
+            self._check_seen(event, has_chain=has_key and not is_imposed)
+        if is_imposed or not received:
+            self._check_received(event, received=received, is_opening=bool(opened))
+        course = course.append(
+            self.game.encode_event(event), time=event.time, received=received, seat=seat, seen=event.seen
         )
-        attested = EventLevel.E2 if has_key else EventLevel.E1
+        level = EventLevel.E0 if not received else EventLevel.E2 if has_key else EventLevel.E1
+        if level is not self.level:
+            level = min(level, self.level, key=_ORDER.index)
         openings = (*self.openings, Opening(number, opened)) if opened else self.openings
-        return self._with(
-            after, course, openings, min(attested if received else EventLevel.E0, self.level, key=_ORDER.index)
-        )
+        return self._with(after, course, openings, level)
 
     def _with(self, state: object, course: Course, openings: tuple[Opening, ...], level: EventLevel) -> "PlayedCourse":
         return PlayedCourse(

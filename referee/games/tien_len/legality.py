@@ -44,14 +44,14 @@ def check_play(state: State, play: Play) -> tuple[Violation, ...]:
     """
     if alone := _fatal_faults(state, play):
         return alone
-    return (*_check_turn(state, play), *_check_deadline(state, play), *_check_cards(state, play))
+    return _check_turn(state, play) + _check_deadline(state, play) + _check_cards(state, play)
 
 
 def check_pass(state: State, event: Pass) -> tuple[Violation, ...]:
     """Check a pass; return all faults in the order of Fault."""
     if alone := _fatal_faults(state, event):
         return alone
-    faults = (*_check_turn(state, event), *_check_deadline(state, event))
+    faults = _check_turn(state, event) + _check_deadline(state, event)
     if state.to_beat is None and event.seat == state.turn:
         return (*faults, Violation(code=Fault.MUST_LEAD, seat=event.seat))
     return faults
@@ -94,7 +94,7 @@ def turn_deadline(state: State) -> int | None:
 
     A play or pass at the deadline is too late; a timeout is not too early.
     """
-    return None if state.is_over else state.turn_time + 1000 * state.rules.turn.seconds
+    return None if state.ending is not None else state.turn_time + 1000 * state.rules.turn.seconds
 
 
 def legal_plays(state: State) -> tuple[Combination, ...]:
@@ -125,9 +125,9 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
 
 
 def _fatal_faults(state: State, event: Event) -> tuple[Violation, ...]:
-    if state.is_over:
+    if state.ending is not None:
         return (Violation(code=Fault.ROUND_OVER, seat=event.seat),)
-    if not 0 <= event.seat < state.seat_count:
+    if not 0 <= event.seat < len(state.dealt):
         return (Violation(code=Fault.UNKNOWN_SEAT, expected=state.seat_count, found=event.seat),)
     return ()
 
@@ -163,7 +163,7 @@ def _check_turn(state: State, event: Event) -> tuple[Violation, ...]:
     return tuple(faults)
 
 
-def _check_cards(state: State, play: Play) -> list[Violation]:
+def _check_cards(state: State, play: Play) -> tuple[Violation, ...]:
     faults: list[Violation] = []
     seat, card_set = play.seat, set_of(play.cards)
     if missing := card_set & ~state.held[seat]:
@@ -173,11 +173,11 @@ def _check_cards(state: State, play: Play) -> list[Violation]:
             faults.append(Violation(code=Fault.CARD_NOT_HELD, seat=seat, cards=cards_of(foreign)))
     if card_set.bit_count() != len(play.cards):
         twice = tuple(card for card in cards_of(card_set) if play.cards.count(card) > 1)
-        return [Violation(code=Fault.CARD_TWICE, seat=seat, cards=twice), *faults]
+        return (Violation(code=Fault.CARD_TWICE, seat=seat, cards=twice), *faults)
     combination = read_combination(card_set)
     if combination is None:
         faults.append(Violation(code=Fault.NOT_A_COMBINATION, seat=seat, cards=cards_of(card_set)))
     elif state.to_beat is not None and not beats(state.rules.chops, combination, than=state.to_beat):
         against = state.to_beat.cards
         faults.append(Violation(code=Fault.DOES_NOT_BEAT, seat=seat, cards=combination.cards, against=against))
-    return faults
+    return tuple(faults)

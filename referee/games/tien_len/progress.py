@@ -12,7 +12,7 @@ Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài
 kết 3 bích: Người chặn được người khác kết 3 bích."
 """
 
-from typing import assert_never
+from typing import Any, assert_never
 
 import msgspec
 
@@ -36,25 +36,31 @@ def apply(state: State, event: Event) -> State:
 
 def _advance(state: State, event: Event) -> State:
     match event:
-        case Play(seat, cards, time):
-            combination = read_combination(set_of(cards))
+        case Play():
+            combination = read_combination(set_of(event.cards))
             if combination is None:
                 msg = "a play that was checked is a combination"
                 raise AssertionError(msg)
-            after = _play(state, seat, combination, time)
-        case Pass(seat, time):
-            after = _pass(state, seat, time)
-        case Leave(seat, time):
-            after = _leave(state, seat, time)
-        case Timeout(seat, time):
-            after = _time_out(state, seat, time)
+            return _play(state, event.seat, combination, event.time)
+        case Pass():
+            return _pass(state, event.seat, event.time)
+        case Leave():
+            return _leave(state, event.seat, event.time)
+        case Timeout():
+            return _time_out(state, event.seat, event.time)
         case _:
             assert_never(event)
-    return msgspec.structs.replace(after, event_count=state.event_count + 1, last_time=event.time)
+
+
+def _after(state: State, time: int, **changes: Any) -> State:  # noqa: ANN401 - fields of the state
+    """Return the state after one event more, with its changes."""
+    return msgspec.structs.replace(state, event_count=state.event_count + 1, last_time=time, **changes)
 
 
 def _play(state: State, seat: Seat, play: Combination, time: int) -> State:
-    held = tuple(hand ^ play.card_set if place == seat else hand for place, hand in enumerate(state.held))
+    hands = list(state.held)
+    hands[seat] ^= play.card_set
+    held = tuple(hands)
     chops, link = state.chops, 0
     if state.to_beat is not None and state.to_beat_seat is not None:
         price = chopped_by(state.rules.chops, play, victim=state.to_beat)
@@ -62,15 +68,13 @@ def _play(state: State, seat: Seat, play: Combination, time: int) -> State:
             link = state.link + 1
             chops = (*chops, Chop(seat, state.to_beat_seat, price, link))
     ending = None
-    if state.trying is not None:
-        ending = _stop(state, winner=seat, stopped=state.trying)
+    if (stopped := state.trying) is not None:
+        ending = _stop(state, winner=seat, stopped=stopped)
     elif not held[seat]:
         with_three = play.card_set == THREE_OF_SPADES
         ending = Ending(EndKind.LAST_THREE_OF_SPADES if with_three else EndKind.OUT_OF_CARDS, seat)
-    after = msgspec.structs.replace(
-        state, held=held, to_beat=play, to_beat_seat=seat, link=link, chops=chops, ending=ending
-    )
-    return after if ending is not None else _go_on(after, seat, time)
+    changes = {"held": held, "to_beat": play, "to_beat_seat": seat, "link": link, "chops": chops}
+    return _go_on(state, seat, time, **changes) if ending is None else _after(state, time, ending=ending, **changes)
 
 
 def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
@@ -80,15 +84,15 @@ def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
 
 
 def _pass(state: State, seat: Seat, time: int) -> State:
-    return _go_on(msgspec.structs.replace(state, passed=state.passed | 1 << seat), seat, time)
+    return _go_on(state, seat, time, passed=state.passed | 1 << seat)
 
 
 def _leave(state: State, seat: Seat, time: int) -> State:
-    after = msgspec.structs.replace(state, gone=state.gone | 1 << seat)
-    staying = [Seat(place) for place in range(state.seat_count) if not after.gone >> place & 1]
+    gone = state.gone | 1 << seat
+    staying = [Seat(place) for place in range(state.seat_count) if not gone >> place & 1]
     if len(staying) == 1:
-        return msgspec.structs.replace(after, ending=Ending(EndKind.LAST_SEAT, staying[0]))
-    return _go_on(after, seat, time) if seat == state.turn else after
+        return _after(state, time, gone=gone, ending=Ending(EndKind.LAST_SEAT, staying[0]))
+    return _go_on(state, seat, time, gone=gone) if seat == state.turn else _after(state, time, gone=gone)
 
 
 def _time_out(state: State, seat: Seat, time: int) -> State:
@@ -108,28 +112,20 @@ def _time_out(state: State, seat: Seat, time: int) -> State:
             assert_never(state.rules.turn.out_of_time)
 
 
-def _go_on(state: State, seat: Seat, time: int) -> State:
-    """Pass the turn on after a seat has acted: within the trick, or to the leader of the next.
+def _go_on(state: State, seat: Seat, time: int, **changes: Any) -> State:  # noqa: ANN401 - as above
+    """Return the state after a seat has acted, the turn passed on: within the trick, or to the leader of the next.
 
     Between the seat to beat and the one that acted every seat has passed or left, so coming round to the former, or to
     nobody where it has left, is the end of the trick.
     """
-    owner = state.to_beat_seat
-    following = _next_in(seat, out=state.passed | state.gone, seat_count=state.seat_count)
-    if following is not None and following != owner:
-        return msgspec.structs.replace(state, turn=following, turn_time=time, turn_event=state.event_count + 1)
-    before_leader = Seat(owner - 1) if owner is not None else seat
-    leader = _next_in(before_leader, out=state.gone, seat_count=state.seat_count)
-    return msgspec.structs.replace(
-        state,
-        turn=leader,
-        to_beat=None,
-        to_beat_seat=None,
-        link=0,
-        passed=0,
-        turn_time=time,
-        turn_event=state.event_count + 1,
-    )
+    owner = changes.get("to_beat_seat", state.to_beat_seat)
+    passed, gone = changes.get("passed", state.passed), changes.get("gone", state.gone)
+    turn = _next_in(seat, out=passed | gone, seat_count=state.seat_count)
+    if turn is None or turn == owner:
+        before_leader = Seat(owner - 1) if owner is not None else seat
+        turn = _next_in(before_leader, out=gone, seat_count=state.seat_count)
+        changes |= {"to_beat": None, "to_beat_seat": None, "link": 0, "passed": 0}
+    return _after(state, time, turn=turn, turn_time=time, turn_event=state.event_count + 1, **changes)
 
 
 def _next_in(seat: Seat, *, out: int, seat_count: int) -> Seat | None:
