@@ -18,6 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import msgspec
+
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer
 from referee.evidence.note import Note, NoteError, NoteSignature, cosign_note
 from referee.evidence.vkey import Algorithm, VerifierKey
@@ -97,7 +99,7 @@ class Quorum:
         for key in self.witnesses:
             mine = [line for line in note.signatures if (line.name, line.key_id) == (key.name, key.key_id)]
             for line in mine:
-                alone = replace(note, signatures=(line,))
+                alone = msgspec.structs.replace(note, signatures=(line,))
                 try:
                     alone.verify([key])
                 except NoteError:
@@ -145,7 +147,7 @@ def merged(note: Note, lines: Iterable[NoteSignature]) -> Note:
     for line in (*note.signatures, *lines):
         kept.pop((line.name, line.key_id), None)
         kept[line.name, line.key_id] = line
-    return replace(note, signatures=tuple(kept.values()))
+    return msgspec.structs.replace(note, signatures=tuple(kept.values()))
 
 
 def quorum_of(texts: Sequence[str], *, needed: int | None = None) -> Quorum:

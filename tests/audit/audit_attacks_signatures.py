@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-from dataclasses import replace
 
 import msgspec
 
@@ -109,7 +108,7 @@ def signature_with_s_too_large() -> Attacked:
     envelope = Envelope.parse(parts.ended)
     signature = envelope.signature or b""
     larger = int.from_bytes(signature[32:], "little") + GROUP_ORDER
-    forged = replace(envelope, signature=signature[:32] + larger.to_bytes(32, "little"))
+    forged = msgspec.structs.replace(envelope, signature=signature[:32] + larger.to_bytes(32, "little"))
     log.entries += [parts.open_leaf, parts.deal_leaf, forged.to_bytes(), parts.reveal_leaf]
     return ended(log)
 

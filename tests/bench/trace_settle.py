@@ -134,16 +134,18 @@ class Table:
 
     def play_mau_binh(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:
         """Return the request that settles a round whose seats arranged their cards as dealt."""
-        header, dealt = self._deal("mau_binh.classic", stake_minor=1000)
-        reported = mau_binh_pb2.MauBinhRound(header=header, certificates=[dealt.certificate])
+        while True:
+            header, dealt = self._deal("mau_binh.classic", stake_minor=1000)
+            reported = mau_binh_pb2.MauBinhRound(header=header, certificates=[dealt.certificate])
+            asked = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=reported)
+            if self.mau_binh.PreviewRound(asked).violations:  # no instant win ended the round at the deal
+                break
         for hand in dealt.hands:
             cards = mau_binh_pb2.Arrangement(back=hand.cards[:5], middle=hand.cards[5:10], front=hand.cards[10:])
             event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=cards)
             accepted = self.mau_binh.AcceptEvent(
                 mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=reported, event=event)
             )
-            if not accepted.event_number:  # an instant win ended the round at the deal
-                break
             reported.events.append(accepted.event)
             reported.receipt = accepted.receipt
         return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=reported)
