@@ -138,7 +138,8 @@ def _print_equality(console: Console, claim: str, given: bytes, found: bytes) ->
     console.print(f"[bold red]✗[/] {claim}")
     difference = first_difference(given, found)
     if difference is not None:
-        grid = Grid("first difference at", "in the transcript", "replayed")
+        columns = ("first difference at", "in the transcript", "replayed")
+        grid = Grid(*[Column(name, overflow="fold") for name in columns])
         grid.add_row(difference.path, difference.claimed, difference.found)
         console.print(grid)
     else:

@@ -72,7 +72,8 @@ def _print_proved(console: Console, report: Report) -> None:
 
 
 def _print_tables(console: Console, report: Report) -> None:
-    grid = Grid(Column("table", overflow="fold"), "opened", "dealt", "settled", "aborted", "running", "unrevealed")
+    stages = ("opened", "dealt", "settled", "aborted", "running", "unrevealed")
+    grid = Grid(Column("table", overflow="fold"), *stages, box=None, padding=(0, 1, 0, 0))  # 30 characters of 80 fit
     for table_id, counts in list(report.tables.items())[:SHOWN_TABLES]:
         aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
         numbers = (counts.opened, counts.dealt, counts.settled, aborted, counts.running, counts.unrevealed)
@@ -89,7 +90,7 @@ def _print_findings(console: Console, report: Report, severity: Severity) -> Non
     for finding in found[:SHOWN_FINDINGS]:
         console.print(f"[{style}]{severity} {finding.code}[/] {escape(place_of(finding))}: {escape(finding.detail)}")
         if finding.difference is not None:
-            grid = Grid("first difference at", "claimed", "found")
+            grid = Grid(*[Column(name, overflow="fold") for name in ("first difference at", "claimed", "found")])
             grid.add_row(
                 *[
                     escape(text)

@@ -15,7 +15,8 @@ import { parseArgs } from "node:util";
 
 import { BundleError, readJson } from "./bundle.js";
 import { SpellingError, utf8 } from "./bytes.js";
-import type { HeldRuleset } from "./round-leaves.js";
+import { parseHeldSeeds } from "./held-seed.js";
+import type { HeldRuleset, HeldSeed } from "./round-leaves.js";
 import { verifyLog } from "./log.js";
 import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 import { heldRuleset } from "./ruleset.js";
@@ -31,6 +32,7 @@ const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --origin TEXT      the log's origin, where the file's is not to be believed
   --ruleset FILE     a ruleset that you hold; may be given several times
   --kept FILE        a checkpoint of this log that you kept; may be given several times (logs)
+  --seeds FILE       seats' seeds that you hold, one JSON object a line: round_id, seat, seed (logs)
   --witness TEXT     a witness that you believe, as verifier key; may be given several times
   --quorum N         how many of them must have cosigned; else all
   --max-age MS       how long ago they may have vouched last
@@ -47,6 +49,7 @@ const OPTIONS = {
   origin: { type: "string" },
   ruleset: { type: "string", multiple: true },
   kept: { type: "string", multiple: true },
+  seeds: { type: "string", multiple: true },
   witness: { type: "string", multiple: true },
   quorum: { type: "string" },
   "max-age": { type: "string" },
@@ -168,6 +171,10 @@ async function optionsOf(values: Given): Promise<LogOptions> {
   for (const path of values.kept ?? []) {
     witnessed.push(new Uint8Array(await readFile(path)));
   }
+  const seeds: HeldSeed[] = [];
+  for (const path of values.seeds ?? []) {
+    seeds.push(...parseHeldSeeds(await readFile(path, "utf8")));
+  }
   const [quorum, maxAge] = [numberOf("quorum", values), numberOf("max-age", values)];
   return {
     now,
@@ -176,6 +183,7 @@ async function optionsOf(values: Given): Promise<LogOptions> {
     ...(quorum === undefined ? {} : { quorum }),
     ...(maxAge === undefined ? {} : { maxAge }),
     ...(rulesets.length > 0 ? { rulesets } : {}),
+    ...(seeds.length > 0 ? { exhibits: { certificates: [], eventReceipts: [], seeds } } : {}),
   };
 }
 

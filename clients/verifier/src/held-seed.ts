@@ -3,10 +3,28 @@
  * deck up for is noted. So a deck that was given up is dealt again with it by those who score decks.
  */
 
-import { hex, unhex } from "./bytes.js";
+import { hex, SpellingError, unhex } from "./bytes.js";
 import { clientCommitment } from "./commitment.js";
 import type { Report } from "./check.js";
 import type { HeldSeed, RoundLeaves } from "./round-leaves.js";
+
+/** Seeds of a file, one JSON object a line with round_id, seat and seed. */
+export function parseHeldSeeds(text: string): HeldSeed[] {
+  const lines = [...text.split("\n").entries()].filter(([, line]) => line.trim() !== "");
+  return lines.map(([index, line]) => {
+    try {
+      const { round_id: roundId, seat, seed } = JSON.parse(line) as Record<string, unknown>;
+      const [id, bytes] = [unhex(String(roundId), 32), unhex(String(seed), 32)];
+      if (typeof seat !== "number" || !Number.isSafeInteger(seat) || seat < 0) {
+        throw new SpellingError(`seat is ${String(seat)}`);
+      }
+      return { roundId: hex(id), seat, seed: bytes };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new SpellingError(`line ${index + 1} is no seed: ${message}`);
+    }
+  });
+}
 
 export function examineHeldSeeds(leaves: RoundLeaves, report: Report): void {
   const { abort, deal, open, exhibits } = leaves;

@@ -202,3 +202,25 @@ test("a log behind a service is read page by page", async () => {
   assert.equal(one["dealing_levels"]["L3"], 0);
   assert.equal(other["dealing_levels"]["L3"], log["levels"]["L3"]);
 });
+
+test("seeds that are held are compared with the log", async () => {
+  const of = (id: string): Row => vectors("audit/held").find((row) => row["id"] === id) as Row;
+  const cases = [
+    { log: of("missing_seed_is_held"), exit: 0, said: /^ *NOTE SEED_HELD/m },
+    { log: of("missing_seed_made_up"), exit: 1, said: /^ *FAIL HELD_SEED_REFUSED/m },
+  ];
+  for (const { log, exit, said } of cases) {
+    const lines = (log["seeds"] as Row[]).map((seed) => JSON.stringify(seed)).join("\n");
+    const held = ["--seeds", file("seeds.jsonl", `${lines}\n`), "--now", String(log["now"])];
+    const { code, out, err } = await run(logFile("held.jsonl", log), ...held);
+    assert.equal(code, exit, err);
+    assert.match(out, said);
+  }
+});
+
+test("a file of seeds with another line is refused by its line", async () => {
+  const held = ["--seeds", file("no-seeds.jsonl", '\n{"round_id":"00"}\n'), ...NOW];
+  const { code, err } = await run(logFile("good.jsonl", LOG), ...held);
+  assert.equal(code, 2);
+  assert.match(err, /line 2 is no seed/);
+});
