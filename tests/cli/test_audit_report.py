@@ -20,9 +20,10 @@ def test_no_table_id_and_no_value_is_cut(width: int) -> None:
     difference = Difference("inputs.deck_root", claimed, found)
     report.findings = (Finding.of(Code.DECK_ROOT_MISMATCH, "another deck", difference=difference),)
     report.finding_counts = {Code.DECK_ROOT_MISMATCH: 1}
-    console = Console(file=io.StringIO(), width=width)
+    written = io.StringIO()
+    console = Console(file=written, width=width)
     print_report(console, report)
-    printed = console.file.getvalue()
+    printed = written.getvalue()
     rows = [[cell.strip() for cell in line.split("│")] for line in printed.splitlines() if "│" in line]
     assert "…" not in printed
     assert ["".join(cells) for cells in zip(*[row[1:4] for row in rows], strict=True)] == [
