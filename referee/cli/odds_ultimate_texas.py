@@ -38,7 +38,8 @@ def show(  # noqa: PLR0913 - options of the command
         _print(Console(), ruleset, rules, figures, bets, is_counted_before=before is not None)
     if svg:
         title = f"{ruleset.title.en}: before the flop"
-        svg.write_text(draw_svg(bets, values_of(best, prices), title=title), encoding="utf-8")
+        drawn = draw_svg(bets, values_of(best, prices), title=title, allowed=prices.preflop)
+        svg.write_text(drawn, encoding="utf-8")
     if table:
         table.mkdir(parents=True, exist_ok=True)
         (table / f"{ruleset.id}{SUFFIX}").write_bytes(best.write())

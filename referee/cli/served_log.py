@@ -59,4 +59,7 @@ def served_log(address: str) -> Iterator[ServedLog]:
             checkpoint = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=CALL_SECONDS).checkpoint
             yield ServedLog(stub, keys, checkpoint.encode())
         except grpc.RpcError as error:
-            fail(f"{address} does not answer: {error.code().name}, {error.details()}")
+            fail(
+                f"{address} does not answer: {error.code().name}, {error.details()}; a service behind TLS or tokens cannot be "
+                "asked from here: audit its tiles, or its data folder"
+            )

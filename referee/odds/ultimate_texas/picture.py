@@ -5,7 +5,8 @@
 ('AKs', 'AKo', 'AA')
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Final
 from xml.sax.saxutils import escape
@@ -15,7 +16,8 @@ from referee.advice.ultimate_texas.price import Prices
 
 RANKS: Final = "AKQJT98765432"
 _CELL: Final = 56
-_TOP: Final = 48
+_LEFT: Final = 40
+_TOP: Final = 112
 _COLOURS: Final = ("#e9ecef", "#ffe08a", "#ffd166", "#8ecae6", "#52b788")
 """By the bet in Antes."""
 
@@ -51,35 +53,69 @@ def draw_text(bets: Mapping[str, int]) -> str:
     return "\n".join(lines)
 
 
-def draw_svg(bets: Mapping[str, int], values: Mapping[str, Fraction], *, title: str) -> str:
-    """Draw the square as SVG: each kind with its bet as a colour and its value in Antes."""
+def draw_svg(
+    bets: Mapping[str, int], values: Mapping[str, Fraction], *, title: str, allowed: Iterable[int] = ()
+) -> str:
+    """Draw the square as SVG: each kind with its bet as a colour and its value in Antes.
+
+    The legend has a check, the bets that are best somewhere and those that are ``allowed``.
+    """
     side = _CELL * len(RANKS)
+    width, height = side + _LEFT, side + _TOP
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side + _TOP}" font-family="sans-serif">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">',
         f"<title>{escape(title)}</title>",
-        f'<rect width="{side}" height="{side + _TOP}" fill="#ffffff"/>',
-        f'<text x="8" y="20" font-size="16" fill="#212529">{escape(title)}</text>',
-        *_legend(sorted(set(bets.values()))),
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text x="8" y="22" font-size="18" fill="#212529">{escape(title)}</text>',
+        *_legend(Counter(bets.values()), sorted({0, *bets.values(), *allowed})),
+        *_axes(side),
     ]
     for row in range(len(RANKS)):
         for column in range(len(RANKS)):
             kind = kind_at(row, column)
-            parts.append(_cell(kind, column * _CELL, row * _CELL + _TOP, bets[kind], values[kind]))
+            left, top = column * _CELL + _LEFT, row * _CELL + _TOP
+            parts.append(_cell(kind, left, top, bets[kind], values[kind]))
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _legend(bets: list[int]) -> list[str]:
-    return [
-        f'<rect x="{8 + 96 * place}" y="28" width="12" height="12" fill="{_COLOURS[bet]}" stroke="#adb5bd"/>'
-        f'<text x="{26 + 96 * place}" y="39" font-size="12" fill="#212529">{f"bet {bet}x" if bet else "check"}</text>'
-        for place, bet in enumerate(bets)
+def _legend(kinds: Mapping[int, int], bets: list[int]) -> list[str]:
+    """Return a colour and words for each bet, with the number of kinds it is best for."""
+    lines = []
+    for place, bet in enumerate(bets):
+        words = f"bet {bet}x" if bet else "check"
+        often = f"best for {kinds[bet]} of {sum(kinds.values())} kinds" if kinds.get(bet) else "never best"
+        lines.append(
+            f'<rect x="{8 + 250 * place}" y="34" width="14" height="14" fill="{_COLOURS[bet]}" stroke="#adb5bd"/>'
+            f'<text x="{28 + 250 * place}" y="46" font-size="14" fill="#212529">{words}: {often}</text>'
+        )
+    return lines
+
+
+def _axes(side: int) -> list[str]:
+    """Return the ranks along both sides and what the halves and the numbers are."""
+    middle = _LEFT + side // 2
+    lines = [
+        (
+            f'<text x="8" y="70" font-size="13" fill="#495057">Number: value in Antes under best play.</text>'
+            f'<text x="{middle}" y="70" font-size="13" fill="#495057">Above the diagonal: one suit (s). Below: two (o).'
+            "</text>"
+        )
     ]
+    for place, rank in enumerate(RANKS):
+        at = place * _CELL + _CELL // 2
+        label = "10" if rank == "T" else rank
+        for x, y in ((_LEFT + at, _TOP - 12), (_LEFT // 2, _TOP + at + 6)):
+            lines.append(
+                f'<text x="{x}" y="{y}" font-size="18" font-weight="bold" text-anchor="middle" fill="#212529">{label}'
+                "</text>"
+            )
+    return lines
 
 
 def _cell(kind: str, left: int, top: int, bet: int, value: Fraction) -> str:
     middle, shown = left + _CELL // 2, f"{float(value):+.3f}"
     return (
         f'<rect x="{left}" y="{top}" width="{_CELL}" height="{_CELL}" fill="{_COLOURS[bet]}" stroke="#ffffff"/>'
-        f'<text x="{middle}" y="{top + 24}" font-size="15" text-anchor="middle" fill="#212529">{kind}</text>'
-        f'<text x="{middle}" y="{top + 42}" font-size="10" text-anchor="middle" fill="#495057">{shown}</text>'
+        f'<text x="{middle}" y="{top + 24}" font-size="17" text-anchor="middle" fill="#212529">{kind}</text>'
+        f'<text x="{middle}" y="{top + 44}" font-size="13" text-anchor="middle" fill="#212529">{shown}</text>'
     )
