@@ -29,7 +29,7 @@ async def round_played(scene: Scene, *players: Player) -> View:
     await ready(*players)
     while (last := players[0].view.get("last") or {"number": 0})["number"] == number:
         if players[0].view.get("phase") == "SHOWDOWN":
-            scene.clock.move(20_000)
+            scene.clock.move(max(0, players[0].view["deadline"] - scene.clock.now()))
         await asyncio.sleep(0.01)
     return dict(last)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from referee_terminal.app import TerminalTable
+from referee_terminal.asking import LeaveAsked
 from referee_terminal.lobby import Lobby
 from referee_terminal.proof import check_proof
 from referee_terminal.shedding import Look
@@ -181,6 +182,8 @@ def test_a_round_is_played_by_keys_settled_and_proved(
         assert one.app.look.say("verified") in given
         assert "✗" not in given
         await one.pilot.press("escape")
+        await one.until(lambda: isinstance(one.app.screen, LeaveAsked))
+        await one.pilot.press("enter")
         await one.until(lambda: isinstance(one.app.screen, Lobby))
 
     sit(server, tmp_path / "seat.json", act, language=language)

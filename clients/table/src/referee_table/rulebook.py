@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from referee_table import sentences
+from referee_table.glossary import GLOSSARY
 from referee_table.sentences import Data, Text, say
 
 MOST_FEATURES: Final = 3
@@ -65,6 +66,11 @@ def rules_of(law: Any) -> dict[str, Any]:  # noqa: ANN401 - a Law, which imports
     """Return the rules of a law as pages read them."""
     sections = [one for one in _SECTIONS.get(law.game, lambda _law: [])(law) if one["rows"]]
     given = {"ruleset": law.id, "title": law.shown["title"], "sections": [*sections, _clocks(law)]}
+    given["terms"] = [
+        {"code": code, "name": say(one["vi"], one["en"]), "means": one["means"]}
+        for code, one in GLOSSARY["terms"].items()
+        if law.game in one["games"]
+    ]
     given["data"] = _bare({name: value for name, value in law.data.items() if name != "names"})
     return given | ({"differs": law.shown["differs"]} if "differs" in law.shown else {})
 

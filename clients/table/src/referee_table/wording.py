@@ -1,10 +1,15 @@
 """What the table says to people, in both languages, each behind a stable code."""
 
 import enum
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from google.protobuf.message import Message
+
+
+_SIGNS: Final = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
+_CARD: Final = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([SCDH])(?![A-Za-z0-9])")
 
 
 class Code(enum.StrEnum):
@@ -142,8 +147,17 @@ def goodbye(code: str) -> dict[str, Any]:
 
 
 def text(message: Any) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
-    """Words of the referee."""
-    return {"vi": message.vi, "en": message.en}
+    """Return words of the referee, cards in them as glyphs."""
+    return {"vi": with_glyphs(message.vi), "en": with_glyphs(message.en)}
+
+
+def with_glyphs(words: str) -> str:
+    """Return words for people with cards as they are printed on cards.
+
+    >>> with_glyphs("Placed more than once: TH, 2S.")
+    'Placed more than once: 10♥, 2♠.'
+    """
+    return _CARD.sub(lambda found: ("10" if found[1] == "T" else found[1]) + _SIGNS[found[2]], words)
 
 
 def present(message: Message, *names: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import getpass
 import json
 import locale
 import os
@@ -22,7 +21,9 @@ def main() -> None:
     asked = _parser().parse_args()
     with contextlib.ExitStack() as stack:
         url = asked.server or stack.enter_context(started())
-        app = TerminalTable(url, state=asked.state, name=asked.name, language=asked.language, room=asked.room)
+        app = TerminalTable(
+            url, state=asked.state, name=asked.name, language=asked.language, room=asked.room, stake=asked.stake
+        )
         app.run()
 
 
@@ -47,18 +48,12 @@ def started() -> Iterator[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="referee-terminal", description=__doc__)
     parser.add_argument("--server", help="a running table server, such as http://127.0.0.1:8080; one is started else")
-    parser.add_argument("--name", default=_login(), help="what the others call you")
+    parser.add_argument("--name", default="", help="what the others call you; asked where you have not said it yet")
+    parser.add_argument("--stake", type=int, default=0, help="the stake of tables that you open; the lowest else")
     parser.add_argument("--language", choices=LANGUAGES, default=_spoken())
     parser.add_argument("--room", help="a room to join at once")
     parser.add_argument("--state", type=Path, default=_state(), help="the file that keeps who you are")
     return parser
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()[:24]
-    except (OSError, KeyError):
-        return "player"
 
 
 def _spoken() -> str:

@@ -6,23 +6,26 @@ newest view; what the table server or the referee refuse is said in the line abo
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import aiohttp
+from nacl.signing import SigningKey
 from rich.text import Text
 from textual.app import App
 
-from referee_terminal import scores
+from referee_terminal import rules, scores
+from referee_terminal.asking import Choice, LeaveAsked, NameAsked
 from referee_terminal.gateway import Gateway, GatewayError
 from referee_terminal.lobby import Lobby
 from referee_terminal.over import Over
 from referee_terminal.proof import ProofError, Verdict, check_proof
-from referee_terminal.room import Room
+from referee_terminal.room import NotLawfulError, Room
 from referee_terminal.seat import Keeping
 from referee_terminal.session import RefusedError, Session
 from referee_terminal.shedding import Look
+from referee_terminal.signing import AlreadySignedError
 from referee_terminal.table import TableScreen
 from referee_terminal.words import text_of
 
@@ -37,14 +40,17 @@ class TerminalTable(App[None]):
     #felt { padding: 1 2; scrollbar-color: #2f6b48; scrollbar-background: #12301f; }
     #choices { height: 1fr; background: #12301f; border: none; }
     #choices > .option-list--option-highlighted { background: #2f6b48; color: #ffffff; text-style: bold; }
+    #about { height: auto; max-height: 2; padding: 0 1; color: #a9c8b5; }
     #notice { height: auto; max-height: 3; padding: 0 1; color: #ffd479; }
     #keys { background: #0b1f14; padding: 0 1; height: auto; }
-    Over { align: center middle; }
+    Over, NameAsked, LeaveAsked, Choice { align: center middle; }
     #over { width: 90%; height: 80%; background: #0f2619; border: round #6f8f7d; padding: 1 2; }
     """
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, url: str, *, state: Path, name: str, language: str, room: str | None = None) -> None:
+    def __init__(  # noqa: PLR0913 - what can be asked on the command line
+        self, url: str, *, state: Path, name: str, language: str, room: str | None = None, stake: int = 0
+    ) -> None:
         super().__init__()
         self.look: Final = Look(language)
         self.notice = self.look.say("connecting")
@@ -53,18 +59,43 @@ class TerminalTable(App[None]):
         self.rooms: list[Mapping[str, Any]] = []
         self.is_taken_over = False
         self._keeping: Final = Keeping(state)
-        self._called: Final = name
+        self._called = name or self._keeping.name
+        self._wanted_stake = stake
+        self.back: Mapping[str, Any] | None = None
+        self.phrases: list[Mapping[str, Any]] = []
         self._base: Final = url.rstrip("/")
         self.log_keys: Mapping[str, Any] = {}
         self._ahead = 0.0
+        self._said_until = 0
         self._http: aiohttp.ClientSession | None = None
         self._gateway: Gateway | None = None
         stream = f"{self._base.replace('http', 'ws', 1)}/api/stream"
-        self.session: Final = Session(
-            stream, secret=self._keeping.secret(), name=name, language=language, on_message=self._receive, room=room
-        )
-        self.room = Room(self.session, self._keeping, None)
+        public_key = bytes(SigningKey(bytes.fromhex(self._keeping.key())).verify_key).hex()
+        person = {
+            "secret": self._keeping.secret(),
+            "name": self._called,
+            "language": language,
+            "seat_key": public_key,
+        }
+        self.session: Final = Session(stream, person=person, on_message=self._receive, room=room)
+        self.room = self._new_room()
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def _new_room(self) -> Room:
+        return Room(self.session, self._keeping, self._gateway, now=lambda: self.server_time)
+
+    @property
+    def stake(self) -> int:
+        """The stake of tables that are opened: the nearest that the server has."""
+        wanted = self._wanted_stake
+        return min(self.stakes, key=lambda one: abs(one - wanted), default=wanted)
+
+    def change_stake(self, step: int) -> None:
+        """Choose the next higher or lower stake."""
+        if self.stakes:
+            place = self.stakes.index(self.stake) + step
+            self._wanted_stake = self.stakes[max(0, min(place, len(self.stakes) - 1))]
+            self.notice = self.look.say("stake", amount=f"{self.stake:,}")
 
     @property
     def server_time(self) -> float:
@@ -80,7 +111,18 @@ class TerminalTable(App[None]):
         """Open the stream and show the lobby."""
         self._http = aiohttp.ClientSession()
         self.push_screen(Lobby())
-        self._start(self.session.run(self._http))
+        if self._called:
+            self._come_in(self._called)
+        else:
+            self.push_screen(NameAsked(), self._come_in)
+
+    def _come_in(self, name: str | None) -> None:
+        """Connect under a name, which is kept."""
+        self._called = name or ""
+        self._keeping.call(self._called)
+        self.session.call_me(self._called, self.look.language)
+        if self._http is not None:
+            self._start(self.session.run(self._http))
 
     async def on_unmount(self) -> None:
         """Nothing is left open."""
@@ -107,6 +149,10 @@ class TerminalTable(App[None]):
                 given = [text_of(error.text, self.look.language) or error.code]
                 given += [text_of(one.get("text"), self.look.language) for one in error.violations]
                 self.notice = "; ".join(given)
+            except NotLawfulError:
+                self.notice = self.look.say("not_lawful")
+            except AlreadySignedError as error:
+                self.notice = str(error)
             except GatewayError as error:
                 self.notice = str(error) if self._gateway is not None else self.look.say("no_gateway")
             self._refresh()
@@ -125,6 +171,33 @@ class TerminalTable(App[None]):
         """Take the seat back from the device that plays it now."""
         self.is_taken_over = False
         self.session.come_back()
+
+    def leave(self) -> None:
+        """Ask whether to leave the table, and leave it."""
+        is_in_round = bool(self.room.round) and self.room.you is not None
+
+        def answered(answer: str | None) -> None:
+            if answer == "leave":
+                self.attempt(self.room.leave())
+
+        self.push_screen(LeaveAsked(is_in_round=is_in_round), answered)
+
+    def choose(self, lines: Sequence[str], then: Callable[[int], None]) -> None:
+        """Ask for one of a list."""
+
+        def answered(place: int | None) -> None:
+            if place is not None and place >= 0:
+                then(place)
+
+        self.push_screen(Choice(lines), answered)
+
+    def show_rules(self, ruleset: str) -> None:
+        """Show the rules of a ruleset."""
+
+        async def show() -> None:
+            self.push_screen(Over(rules.draw(await self.session.command("rules", ruleset=ruleset), self.look)))
+
+        self.attempt(show())
 
     def show_history(self) -> None:
         """Show the room's finished rounds, newest first."""
@@ -186,10 +259,10 @@ class TerminalTable(App[None]):
             case "welcome":
                 self._welcome(message)
             case "lobby":
-                self.rooms = list(message.get("rooms", ()))
+                self.rooms, self.back = list(message.get("rooms", ())), message.get("back")
                 self._ahead = message.get("time", self.server_time) - time.time() * 1000
-                self.room = Room(self.session, self._keeping, self._gateway)
-                if isinstance(self.screen, TableScreen):
+                self.room = self._new_room()
+                while len(self.screen_stack) > 1 and any(isinstance(one, TableScreen) for one in self.screen_stack):
                     self.pop_screen()
             case "view":
                 self._show(message)
@@ -199,7 +272,7 @@ class TerminalTable(App[None]):
 
     def _welcome(self, message: Mapping[str, Any]) -> None:
         self.rulesets = {one["id"]: one for one in message.get("rulesets", ())}
-        self.stakes = list(message.get("stakes") or ())
+        self.stakes, self.phrases = list(message.get("stakes") or ()), list(message.get("phrases") or ())
         self.log_keys = message.get("log") or {}
         self._ahead = message.get("time", self.server_time) - time.time() * 1000
         if message.get("gateway") and self._http is not None:
@@ -207,17 +280,28 @@ class TerminalTable(App[None]):
 
     def _show(self, view: Mapping[str, Any]) -> None:
         if self.room.view and self.room.view.get("room") != view.get("room"):
-            self.room = Room(self.session, self._keeping, self._gateway)
+            self.room = self._new_room()
         if not self.room.view:
-            self.room = Room(self.session, self._keeping, self._gateway)
+            self.room = self._new_room()
         if not self.room.show(view):
             return
         self._ahead = view.get("time", self.server_time) - time.time() * 1000
         if view.get("referee") == "AWAY":
             self.notice = self.look.say("referee_away")
+        self._say_what_was_said(view)
         if not any(isinstance(screen, TableScreen) for screen in self.screen_stack):
             self.push_screen(TableScreen())
         self.attempt(self.room.do_duties())
+
+    def _say_what_was_said(self, view: Mapping[str, Any]) -> None:
+        """Show what somebody else has just said."""
+        for one in view.get("persons", ()):
+            said = one.get("said")
+            if said and one["person"] != view.get("you") and said["time"] > self._said_until:
+                self._said_until = said["time"]
+                words = next((each for each in self.phrases if each["code"] == said["code"]), {})
+                text = text_of(words.get("text", said["code"]), self.look.language)
+                self.notice = f"{one['name']}: {words.get('symbol', '')} {text}"
 
     def _refresh(self) -> None:
         for screen in self.screen_stack:

@@ -68,6 +68,21 @@ class Arrangement:
         self.given = {}
         return True
 
+    @property
+    def is_by_rank(self) -> bool:
+        """Whether the cards were sorted by rank last."""
+        return self._by_rank
+
+    @property
+    def suggested(self) -> int:
+        """Number of the suggestion that was laid last, from 1; 0 for none."""
+        return self._suggested + 1
+
+    @property
+    def is_fouled(self) -> bool:
+        """Whether the referee has found a foul in what is laid now."""
+        return any("FOUL" in one.get("code", "FOUL") for one in self.given.get("violations", ()))
+
     def sort(self) -> None:
         """All cards by rank, strong to weak, or by suit, in turn."""
         self._by_rank = not self._by_rank

@@ -6,12 +6,14 @@
 ' A♠   10♥ '
 """
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from rich.style import Style
 from rich.text import Text
 
+_CARD: Final = re.compile(r"(?<![A-Za-z0-9])[2-9TJQKA][SCDH](?![A-Za-z0-9])")
 SIGNS: Final = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
 TWO_COLOURS: Final = {"S": "#101418", "C": "#101418", "D": "#b3202c", "H": "#b3202c"}
 FOUR_COLOURS: Final = {"S": "#101418", "C": "#1c6b36", "D": "#1f4fa3", "H": "#b3202c"}
@@ -26,6 +28,15 @@ def face(card: str) -> str:
     """Return a card's rank and suit sign."""
     rank, suit = card[0], card[1]
     return ("10" if rank == "T" else rank) + SIGNS[suit]
+
+
+def with_glyphs(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return words of the referee, by language, with cards as they are printed on cards.
+
+    >>> with_glyphs({"en": "Not placed: TH, 2S."})
+    {'en': 'Not placed: 10♥, 2♠.'}
+    """
+    return {language: _CARD.sub(lambda found: face(found[0]), words) for language, words in texts.items()}
 
 
 def number_of(card: str) -> int:

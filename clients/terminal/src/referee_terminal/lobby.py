@@ -1,6 +1,7 @@
-"""The lobby: rooms to join, and tables to open."""
+"""The lobby: a seat at once, rooms to join, tables to open, and the stake for them."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.events import Key
@@ -21,9 +22,10 @@ class Lobby(Screen[None]):
     app: "TerminalTable"
 
     def compose(self) -> ComposeResult:
-        """Lay out a heading, the list and the keys."""
+        """Lay out a heading, the list, what the chosen line is about, and the keys."""
         yield Static(id="top")
         yield OptionList(id="choices")
+        yield Static(id="about")
         yield Static(id="notice")
         yield Static(id="keys")
 
@@ -35,47 +37,98 @@ class Lobby(Screen[None]):
     def refresh_room(self) -> None:
         """Update the list of rooms that can be joined or opened."""
         app, look = self.app, self.app.look
-        self.query_one("#top", Static).update(f"[b]Referee[/b] · {look.say('lobby')} · {look.say('play_money')}")
+        heading = [look.say("lobby"), look.say("stake", amount=f"{app.stake:,}"), look.say("play_money")]
+        self.query_one("#top", Static).update(f"[b]Referee[/b] · {' · '.join(heading)}")
         choices = self.query_one(OptionList)
         kept = choices.highlighted
         choices.clear_options()
-        titles = {one["id"]: text_of(one.get("title", one["id"]), look.language) for one in app.rulesets.values()}
+        if app.back:
+            choices.add_option(
+                Option(f"{look.say('back_to')}: {self._of_room(app.back)}", id=f"join {app.back['room']}")
+            )
         for ruleset in app.rulesets.values():
-            bots = ruleset["max_seats"] - 1
-            title = f"{look.say('new_table')}: {titles[ruleset['id']]} · {look.say('with_bots', count=bots)}"
+            title = self._title(ruleset["id"])
+            choices.add_option(Option(f"{look.say('quick')}: {title}", id=f"quick {ruleset['id']}"))
+        for room in app.rooms:
+            choices.add_option(Option(f"{look.say('join')}: {self._of_room(room)}", id=f"join {room['room']}"))
+        for ruleset in app.rulesets.values():
+            bots = look.say("with_bots", count=ruleset["max_seats"] - 1)
+            title = f"{look.say('new_table')}: {self._title(ruleset['id'])} · {bots}"
             choices.add_option(Option(title, id=f"open {ruleset['id']}"))
             if ruleset.get("can_seal") and app.has_gateway:
                 choices.add_option(Option(f"{title} · {look.say('sealed')}", id=f"seal {ruleset['id']}"))
-        for room in app.rooms:
-            given = [titles.get(room["ruleset"], room["ruleset"]), ", ".join(room.get("persons", ()))]
-            given += [look.say("free_seats", count=room.get("free_seats", 0))]
-            given += [look.say("sealed")] if room.get("sealed") else []
-            choices.add_option(Option(f"{look.say('join')}: {' · '.join(given)}", id=f"join {room['room']}"))
         if choices.option_count:
             choices.highlighted = min(kept or 0, choices.option_count - 1)
-        keys = (("Enter", look.say("join")), ("l", look.say("language")), ("q", look.say("quit")))
+        keys = (
+            ("Enter", look.say("join")),
+            ("+-", look.say("stake_change")),
+            ("?", look.say("rules")),
+            ("w", look.say("watch")),
+            ("l", look.say("language")),
+            ("q", look.say("quit")),
+        )
         self.query_one("#keys", Static).update(hints(keys))
         self.query_one("#notice", Static).update(app.notice)
+        self._show_about()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def _title(self, ruleset: str) -> str:
+        return text_of(self.app.rulesets.get(ruleset, {}).get("title", ruleset), self.app.look.language)
+
+    def _of_room(self, room: Mapping[str, Any]) -> str:
+        look = self.app.look
+        given = [self._title(room["ruleset"]), look.say("stake", amount=f"{room.get('stake_minor', 0):,}")]
+        given += [look.say("host_of", name=room["host"])] if room.get("host") else []
+        given += [look.say("free_seats", count=room.get("open_seats", room.get("free_seats", 0)))]
+        given += [look.say("sealed")] if room.get("sealed") else []
+        return " · ".join(given)
+
+    @property
+    def chosen(self) -> tuple[str, str]:
+        """What the highlighted line does, and its room or ruleset."""
+        choices = self.query_one(OptionList)
+        at = choices.highlighted
+        option = None if at is None else choices.get_option_at_index(at)
+        what, _, name = ((option.id if option else "") or "").partition(" ")
+        return what, name
+
+    def _ruleset(self) -> str:
+        """Return the ruleset of the highlighted line."""
+        what, name = self.chosen
+        rooms = [*self.app.rooms, *([self.app.back] if self.app.back else [])]
+        return next((str(one["ruleset"]) for one in rooms if one["room"] == name), name) if what == "join" else name
+
+    def _show_about(self) -> None:
+        about = self.app.rulesets.get(self._ruleset(), {}).get("differs")
+        self.query_one("#about", Static).update(text_of(about, self.app.look.language))
+
+    def on_option_list_option_highlighted(self) -> None:
+        """Say how the ruleset of the line differs from others."""
+        self._show_about()
+
+    def on_option_list_option_selected(self) -> None:
         """Join a room, or open one."""
-        what, _, name = (event.option.id or "").partition(" ")
+        what, name = self.chosen
         if what == "join":
             self.app.ask("join", room=name)
-            return
-        ruleset = self.app.rulesets[name]
-        self.app.ask(
-            "create",
-            ruleset=name,
-            stake_minor=self.app.stakes[0] if self.app.stakes else ruleset["bet_unit_minor"],
-            bots=ruleset["max_seats"] - 1,
-            sealed=what == "seal",
-            listed=True,
-        )
+        elif what == "quick":
+            self.app.ask("quick", ruleset=name, stake_minor=self.app.stake)
+        else:
+            bots = self.app.rulesets[name]["max_seats"] - 1
+            terms = {"ruleset": name, "stake_minor": self.app.stake, "bots": bots}
+            self.app.ask("create", **terms, sealed=what == "seal", listed=True)
 
     def on_key(self, event: Key) -> None:
-        """Language and leaving; all else is the list's."""
-        if event.key == "l":
-            self.app.change_language()
-        elif event.key == "q":
-            self.app.exit()
+        """Stake, rules, watching, language and leaving; all else is the list's."""
+        what, name = self.chosen
+        match event.character:
+            case "l":
+                self.app.change_language()
+            case "q":
+                self.app.exit()
+            case "+" | "-":
+                self.app.change_stake(1 if event.character == "+" else -1)
+                self.refresh_room()
+            case "?":
+                self.app.show_rules(self._ruleset())
+            case "w" if what == "join":
+                self.app.ask("join", room=name, watch=True)

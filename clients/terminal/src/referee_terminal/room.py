@@ -5,22 +5,36 @@ hand, open the arrangement that the seat is bound to. It may be asked again, aft
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from referee_terminal.arranging import Arrangement
+from referee_terminal.faces import with_glyphs
 from referee_terminal.gateway import Gateway, GatewayError
 from referee_terminal.seat import Keeping, binding, commitment
 from referee_terminal.session import RefusedError, Session
 from referee_terminal.shedding import Hand
+from referee_terminal.signing import KINDS, AlreadySignedError, Signing
 
 View = Mapping[str, Any]
+SHOWN_SECONDS: Final = 5.0
+"""How long an event that was accepted is waited for in a view."""
+
+
+class NotLawfulError(RuntimeError):
+    """The chosen cards are not among the lawful plays."""
 
 
 class Room:
     """What the terminal knows of the room it is in."""
 
-    def __init__(self, session: Session, keeping: Keeping, gateway: Gateway | None) -> None:
+    def __init__(
+        self, session: Session, keeping: Keeping, gateway: Gateway | None, *, now: Callable[[], float]
+    ) -> None:
+        self._now: Final = now
+        self._handing_in = asyncio.Lock()
+        self._shown = asyncio.Condition()
         self.view: View = {}
         self.arrangement: Arrangement | None = None
         self.hand: Final = Hand()
@@ -71,21 +85,22 @@ class Room:
         if given.get("hand"):
             self._hold(given["hand"])
         mau_binh = given.get("mau_binh")
-        if mau_binh and self.arrangement is not None and not self.is_sent and mau_binh.get("arrangement"):
-            self.arrangement.lay(mau_binh["arrangement"])
         if mau_binh and self.you is not None:
-            submitted = mau_binh.get("submitted") or ()
-            self.is_sent = self.you < len(submitted) and bool(submitted[self.you])
+            self.is_sent = bool(mau_binh.get("is_final"))
         return True
 
     def _hold(self, cards: list[str]) -> None:
         self.cards = list(cards)
         if "mau_binh" in self.round and self.arrangement is None:
             self.arrangement = Arrangement(cards)
+            if given := self.round["mau_binh"].get("arrangement"):  # what another tab or terminal has laid
+                self.arrangement.lay(given)
         self.hand.show(cards)
 
     async def do_duties(self) -> None:
         """Do what the phase requires of this seat; raise RefusedError or GatewayError if that fails."""
+        async with self._shown:
+            self._shown.notify_all()
         async with self._doing:
             seat, given = self.you, self.round
             if seat is None or not given.get("round_id"):
@@ -96,7 +111,8 @@ class Room:
                     bound = binding(self._round_id, seat, kept, is_sealed=self.is_sealed)
                     await self._once("bind", bound)
                 case "SEEDING" if seat not in given.get("seeded", ()):
-                    await self._once("seed", {"seed": kept["seed"]})
+                    signed = Signing(self._keeping, given).seed(is_sealed=self.is_sealed)
+                    await self._once("seed", {"seed": kept["seed"], **signed})
                 case "PLAYING" if self.is_sealed and not self.cards:
                     await self._fetch(seat, str(kept["token"]))
                 case "OPENING" if "bound" in kept:
@@ -108,7 +124,7 @@ class Room:
             return
         self._done.add(name)
         try:
-            await self._session.command(name, round_id=self._round_id, **fields)
+            await self.do(name, **fields)
         except RefusedError as error:
             if error.code not in {"WRONG_PHASE", "OTHER_ROUND", "TOO_LATE"}:  # others: the round went on meanwhile
                 raise
@@ -136,24 +152,36 @@ class Room:
             if self._gateway is None:
                 return
             given = await self._gateway.check(self.round["header"], self._certificate, self.you, rows)
-            given = {**given, "violations": [{"code": one.get("code", "")} for one in given.get("violations", ())]}
+            violations = [{"text": with_glyphs(one.get("text") or {})} for one in given.get("violations", ())]
+            given = {**given, "violations": violations}
         else:
             given = await self._session.command("check", round_id=self._round_id, **rows)
         if laid.rows == rows:  # it may have been changed meanwhile
             laid.given = given
 
-    async def send_arrangement(self) -> None:
-        """Submit the arrangement as it is laid out; in a sealed room, commit to it."""
+    async def hand_in(self, *, is_final: bool) -> None:
+        """Hand in the arrangement as it is laid out; in a sealed room, commit to it.
+
+        One that is not final is handed in so that it counts when the time is up.
+        """
         laid = self.arrangement
-        if laid is None or self.you is None:
+        if laid is None or self.you is None or self.view.get("phase") != "PLAYING":
             return
-        if self.is_sealed:
-            bound = self._keeping.bind(self._round_id, laid.rows)
-            made = commitment(self._round_id, self.you, laid.rows, bound["nonce"])
-            await self._session.command("commit", round_id=self._round_id, commitment=made)
-        else:
-            await self._session.command("arrange", round_id=self._round_id, **laid.rows)
-        self.is_sent = True
+        async with self._handing_in:
+            if self.is_sealed:
+                bound = self._keeping.bind(self._round_id, laid.rows)
+                made = commitment(self._round_id, self.you, laid.rows, bound["nonce"])
+                await self.do("commit", commitment=made, is_final=is_final)
+            else:
+                await self.do("arrange", **laid.rows, is_final=is_final)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a seat with a key has to sign now what it has only shown so far."""
+        given = self.round.get("mau_binh") or {}
+        is_keyed = "course" in self.round and self.view.get("phase") == "PLAYING"
+        is_shown = bool(given.get("arrangement") or given.get("commitment"))
+        return is_keyed and is_shown and not given.get("takes_signed") and not self.is_sent
 
     async def suggest(self) -> Sequence[View]:
         """Show the next suggestion, an arrangement or a play, with its reason if there is one."""
@@ -178,8 +206,52 @@ class Room:
 
     async def play(self) -> None:
         """Play the chosen cards."""
-        await self._session.command("play", round_id=self._round_id, cards=self.hand.choice)
+        legal = (self.round.get("tien_len") or {}).get("legal") or {}
+        if self.hand.play_of(legal) is None:
+            raise NotLawfulError
+        await self.do("play", cards=self.hand.choice)
 
     async def do(self, name: str, **fields: Any) -> None:  # noqa: ANN401 - JSON
-        """Send a command about this round."""
-        await self._session.command(name, round_id=self._round_id, **fields)
+        """Send a command about this round, signed where it makes an event and the seat has a key."""
+        signed = self._signed(name, fields)
+        answer = await self._session.command(name, round_id=self._round_id, **fields, **signed)
+        if signed and "number" in answer:
+            await self._made(int(answer["number"]))
+
+    async def _made(self, number: int) -> None:
+        """Go on once a signed event is in what the seat was shown; its next signature covers it."""
+        given = self.round
+        if not given.get("course", {}).get("is_whole", True):
+            Signing(self._keeping, given).acknowledge()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SHOWN_SECONDS), self._shown:
+                await self._shown.wait_for(lambda: len(self._events()) >= number or not self._is_whole())
+
+    def _events(self) -> Sequence[View]:
+        events: Sequence[View] = self.round.get("course", {}).get("events", ())
+        return events
+
+    def _is_whole(self) -> bool:
+        return bool(self.round.get("course", {}).get("is_whole"))
+
+    def _signed(self, name: str, fields: View) -> View:
+        given = self.round
+        if name not in KINDS or self.you is None or "course" not in given:
+            return {}
+        if fields.get("is_final") is False and not (self._is_hand_in_time or given["mau_binh"].get("takes_signed")):
+            return {}
+        return Signing(self._keeping, given).move(name, fields)
+
+    @property
+    def _is_hand_in_time(self) -> bool:
+        """Whether what counts at the deadline has to be signed by now."""
+        return self._now() >= float(self.round["mau_binh"].get("hand_in_time", 0))
+
+    async def leave(self) -> None:
+        """Leave the room, and the round where one is played."""
+        fields: dict[str, Any] = {}
+        if self._round_id and self.you is not None and self.view.get("phase") != "LOBBY":
+            fields["round_id"] = self._round_id
+            with contextlib.suppress(AlreadySignedError):  # the seat runs out of time instead
+                fields |= self._signed("leave", fields)
+        await self._session.command("leave", **fields)

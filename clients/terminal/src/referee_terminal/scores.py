@@ -70,6 +70,10 @@ def draw(last: Mapping[str, Any], look: Look) -> Text:
             )
             + "\n"
         )
+    if last.get("pairs"):
+        text.append(f"\n{look.say('between_two')}: ", "dim")
+        pairs = [f"{names[one['payer']]} → {names[one['payee']]} {one['amount_minor']:,}" for one in last["pairs"]]
+        text.append(" · ".join(pairs) + "\n", "dim")
     if last["end"] == "SETTLED" and not transfers:
         text.append(look.say("nobody_pays") + "\n", "dim")
     return text

@@ -7,7 +7,7 @@ round is over. A terminal that starts again in the middle of a round finds them 
 import json
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,10 +35,34 @@ class Keeping:
 
     def secret(self) -> str:
         """Who this person is: drawn once, and the same ever after."""
-        if "person" not in self._kept:
-            self._kept["person"] = {"secret": secrets.token_urlsafe(32)}
+        return self._own("secret", lambda: secrets.token_urlsafe(32))
+
+    def key(self) -> str:
+        """Return the private key that signs for this person's seats, in hex; it is never sent."""
+        return self._own("key", lambda: secrets.token_hex(32))
+
+    @property
+    def name(self) -> str:
+        """The name that the person chose; empty before that."""
+        return str(self._kept.get("person", {}).get("name", ""))
+
+    def call(self, name: str) -> None:
+        """Keep the name that the person chose."""
+        self.secret()
+        self._kept["person"]["name"] = name
+        self._write()
+
+    def _own(self, what: str, make: Callable[[], str]) -> str:
+        person = self._kept.setdefault("person", {})
+        if what not in person:
+            person[what] = make()
             self._write()
-        return str(self._kept["person"]["secret"])
+        return str(person[what])
+
+    def note(self, round_id: str, name: str, value: str) -> None:
+        """Keep something of a round beside its secrets."""
+        self.of(round_id)[name] = value
+        self._write()
 
     def of(self, round_id: str) -> dict[str, Any]:
         """Return the secrets of a round; make its seed and token on the first call."""

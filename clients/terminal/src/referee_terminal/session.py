@@ -41,16 +41,15 @@ class RefusedError(RuntimeError):
 class Session:
     """One person at one table server.
 
-    ``on_message`` gets every message but answers, and besides ``{"type": "connected"}`` and ``{"type": "away", "wait":
-    seconds}``; seconds are null where it will not come back by itself.
+    ``person`` are the fields of hello: ``secret``, ``name``, ``language``, ``seat_key``. ``on_message`` gets every
+    message but answers, and besides ``{"type": "connected"}`` and ``{"type": "away", "wait": seconds}``; seconds are
+    null where it will not come back by itself.
     """
 
-    def __init__(  # noqa: PLR0913 - who somebody is
-        self, url: str, *, secret: str, name: str, language: str, on_message: OnMessage, room: str | None = None
-    ) -> None:
+    def __init__(self, url: str, *, person: Mapping[str, str], on_message: OnMessage, room: str | None = None) -> None:
         self._url: Final = url
         self._on_message: Final = on_message
-        self._person: Final = {"secret": secret, "name": name, "language": language, "tab": secrets.token_hex(8)}
+        self._person: Final = {**person, "tab": secrets.token_hex(8)}
         self._room = room
         self._ids: Final = itertools.count(1)
         self._prefix: Final = secrets.token_hex(6)

@@ -1,6 +1,6 @@
 """The show of a round of Mậu Binh: chi by chi at its pace, and at the end the result."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -8,6 +8,20 @@ from rich.text import Text
 from referee_terminal.faces import row
 from referee_terminal.shedding import Look
 from referee_terminal.words import text_of
+
+
+def draw_instant_wins(wins: Sequence[Mapping[str, Any]], names: Mapping[int, str], look: Look) -> Text:
+    """Draw hands that won at the deal, sorted into what makes them."""
+    text = Text()
+    for one in wins:
+        name, pattern = names.get(one["seat"], one["seat"]), text_of(one.get("name"), look.language)
+        text.append(f"{look.say('wins_at_the_deal', name=name, pattern=pattern)}\n", "bold yellow")
+        for group in one["groups"]:
+            text.append("  ")
+            text.append_text(row(group, four_colours=look.four_colours))
+            text.append("\n")
+        text.append("\n")
+    return text
 
 
 def draw(show: Mapping[str, Any], names: Mapping[int, str], now: float, look: Look) -> Text:

@@ -14,6 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from referee_terminal import betting, scores, showdown
+from referee_terminal.arranging import Arrangement
+from referee_terminal.faces import face
 from referee_terminal.hints import Keys, hints
 from referee_terminal.words import text_of
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 CHECK_AFTER: Final = 0.3
 """Seconds without a change before the referee is asked about an arrangement."""
+HAND_IN_AFTER: Final = 1.0
+"""Seconds without a change before an arrangement is handed in, so that it counts when the time is up."""
+WARN_SECONDS: Final = 10
 TICK: Final = 0.5
 ANTES: Final = (1, 2, 5, 10, 20)
 """Antes that can be chosen, in units of the table's stake."""
@@ -46,6 +51,8 @@ class TableScreen(Screen[None]):
         """Start the clock."""
         self._ante, self._trips = 0, False
         self._asking: asyncio.Task[None] | None = None
+        self._handing_in: asyncio.Task[None] | None = None
+        self._is_warned = False
         self.set_interval(TICK, self._show_top)
         self.refresh_room()
 
@@ -71,7 +78,20 @@ class TableScreen(Screen[None]):
         if view.get("deadline"):
             left = max(0, round((view["deadline"] - app.server_time) / 1000))
             given.append(app.look.say("seconds_left", count=left))
+        given += [app.look.say("paused")] if view.get("is_paused") else []
+        kick_time = self._me().get("kick_time")
+        if kick_time:
+            left = max(0, round((kick_time - app.server_time) / 1000))
+            words = app.look.say("kick_in", count=left)
+            given.append(f"[b reverse]{words}[/]" if left <= WARN_SECONDS else words)
         self.query_one("#top", Static).update(f"[b]{given[0]}[/b] · {' · '.join(given[1:])}")
+        if app.room.is_due and app.server_time >= app.room.round["mau_binh"]["hand_in_time"]:
+            self._hand_in_soon(0)
+
+    def _me(self) -> Mapping[str, Any]:
+        """Return this person, as the view has them."""
+        view = self.app.room.view
+        return next((one for one in view.get("persons", ()) if one["person"] == view.get("you")), {})
 
     def _persons(self) -> Grid:
         view, look = self.app.room.view, self.app.look
@@ -80,7 +100,10 @@ class TableScreen(Screen[None]):
         for one in view.get("persons", ()):
             text = Text(one["name"], "bold" if one["person"] == view.get("you") else "", no_wrap=True)
             notes = [look.say("you")] if one["person"] == view.get("you") else []
+            notes += [look.say("host")] if one.get("is_host") else []
             notes += [look.say("away")] if one.get("is_away") else []
+            notes += [look.say(one["place"])] if one.get("place", "SEAT") != "SEAT" else []
+            notes += [look.say("auto_ready")] if one.get("is_auto_ready") else []
             text.append(f" ({', '.join(notes)})" if notes else "", "dim")
             if view["phase"] == "LOBBY":
                 text.append(" ✓" if one.get("is_ready") else " …", "green" if one.get("is_ready") else "dim")
@@ -95,11 +118,18 @@ class TableScreen(Screen[None]):
         if not room.round:
             last = room.view.get("last")
             return scores.draw(last, look) if last else Text()
+        wins = next((game["instant_wins"] for game in self._games() if game.get("instant_wins")), ())
+        if wins:
+            return showdown.draw_instant_wins(wins, room.names, look)
         if "tien_len" in room.round:
             return room.hand.draw(room.round["tien_len"], room.names, room.you, look)
         if "ultimate_texas" in room.round:
             return betting.draw(room.round["ultimate_texas"], room.cards, room.names, room.you, look)
         return self._mau_binh()
+
+    def _games(self) -> list[Mapping[str, Any]]:
+        """Return what the round has of its game."""
+        return [self.app.room.round[name] for name in ("mau_binh", "tien_len") if name in self.app.room.round]
 
     def _mau_binh(self) -> Text:
         room, look = self.app.room, self.app.look
@@ -113,13 +143,18 @@ class TableScreen(Screen[None]):
         missing = sum(1 for one in given.get("submitted") or () if not one)
         if room.is_sent:
             text.append(f"\n\n{look.say('sent')}", "green")
+        elif given.get("arrangement") or given.get("commitment"):
+            text.append(f"\n\n{look.say('handed_in')}", "green")
         if given:
             text.append(f"\n{look.say('waiting_for', count=missing)}", "dim")
         return text
 
     def _keys(self) -> Keys:
         room, look = self.app.room, self.app.look
-        general: Keys = (("l", look.say("language")), ("c", look.say("colours")), ("Esc", look.say("leave")))
+        general: Keys = tuple(
+            (key, look.say(word))
+            for key, word in (("?", "rules"), ("e", "say"), ("l", "language"), ("c", "colours"), ("Esc", "leave"))
+        )
         if room.view.get("phase") == "PLAYING" and room.you is not None:
             game = room.round
             if "mau_binh" in game:
@@ -129,7 +164,9 @@ class TableScreen(Screen[None]):
             else:
                 mine = (("1-9", "play"), ("g", "suggest"))
             return (*((key, look.say(word)) for key, word in mine), *general)
-        mine = (("r", "ready"), ("+", "add_bot"), ("-", "remove_bot"), ("h", "history"), ("x", "proof"))
+        mine = (("r", "ready"), ("y", "auto_ready"), ("o", "sit_out"), ("h", "history"), ("x", "proof"))
+        if self._me().get("is_host"):
+            mine += (("+", "add_bot"), ("-", "remove_bot"), ("b", "pause"), ("k", "kick"))
         bets: Keys = ()
         if self._is_texas:
             bets = (("a", f"{look.say('ante')} {self._ante_minor:,}"), ("t", f"Trips {'✓' if self._trips else '-'}"))
@@ -145,83 +182,179 @@ class TableScreen(Screen[None]):
         return ANTES[self._ante] * int(self.app.room.view.get("stake_minor", 1))
 
     async def on_key(self, event: Key) -> None:
-        """One key, one thing."""
+        """One key, one thing; what it did is said above the keys."""
         room, app = self.app.room, self.app
-        key = event.character if event.character in {"+", "-"} else event.key
+        key = event.character if event.character in {"+", "-", "?"} else event.key
         if app.is_taken_over and key == "enter":
             app.come_back()
         elif key == "escape":
-            app.ask("leave")
+            app.leave()
+        elif key == "?":
+            app.show_rules(str(room.view["ruleset"]))
+        elif key == "e":
+            lines = [f"{one.get('symbol', '')} {text_of(one['text'], app.look.language)}" for one in app.phrases]
+            app.choose(lines, lambda place: app.ask("say", phrase=app.phrases[place]["code"]))
         elif key == "l":
             app.change_language()
         elif key == "c":
             app.look.four_colours = not app.look.four_colours
-            self.refresh_room()
+            self._say(f"{app.look.say('colours')}: {app.look.say('on' if app.look.four_colours else 'off')}")
         elif room.view.get("phase") == "PLAYING" and room.you is not None:
-            await self._play_key(key)
+            self._play_key(key)
         else:
             self._table_key(key)
 
+    def _say(self, words: str) -> None:
+        """Show what a key did."""
+        self.app.notice = words
+        self.refresh_room()
+
     def _table_key(self, key: str) -> None:
-        app, view = self.app, self.app.room.view
-        if key == "r":
-            mine: Mapping[str, Any] = next(
-                (one for one in view.get("persons", ()) if one["person"] == view.get("you")), {}
-            )
-            bets = {}
-            if self._is_texas:
-                bets = {"ante_minor": self._ante_minor, "trips_minor": self._ante_minor if self._trips else 0}
-            app.ask("ready", is_ready=not mine.get("is_ready"), **bets)
-        elif key == "+":
-            app.ask("add_bot")
-        elif key == "-":
-            app.ask("remove_bot")
-        elif key == "a" and self._is_texas:
-            self._ante = (self._ante + 1) % len(ANTES)
-        elif key == "t" and self._is_texas:
-            self._trips = not self._trips
-        elif key == "h":
+        """Do what a key does between rounds."""
+        app, say = self.app, self.app.look.say
+        if key == "h":
             app.show_history()
         elif key == "x":
             app.show_proof()
-        self.refresh_room()
+        elif key in {"a", "t"} and self._is_texas:
+            self._bet_key(key)
+        elif not self._own_key(key) and not self._host_key(key):
+            self._say(say("unknown_key", name=key))
 
-    async def _play_key(self, key: str) -> None:
-        room, app = self.app.room, self.app
+    def _bet_key(self, key: str) -> None:
+        """Choose the bets for the next round of Ultimate Texas."""
+        say = self.app.look.say
+        if key == "a":
+            self._ante = (self._ante + 1) % len(ANTES)
+            self._say(f"{say('ante')} {self._ante_minor:,}")
+        else:
+            self._trips = not self._trips
+            self._say(f"Trips: {say('on' if self._trips else 'off')}")
+
+    def _own_key(self, key: str) -> bool:
+        """Do what a key does for the person; return whether it is such a key."""
+        app, me, say = self.app, self._me(), self.app.look.say
+        match key:
+            case "r":
+                bets = {}
+                if self._is_texas:
+                    bets = {"ante_minor": self._ante_minor, "trips_minor": self._ante_minor if self._trips else 0}
+                is_ready = not me.get("is_ready")
+                app.ask("ready", is_ready=is_ready, **bets)
+                self._say(say("ready_said" if is_ready else "not_ready_said"))
+            case "y":
+                is_on = not me.get("is_auto_ready")
+                app.ask("auto_ready", is_on=is_on)
+                self._say(f"{say('auto_ready')}: {say('on' if is_on else 'off')}")
+            case "o":
+                is_out = me.get("place") != "WATCHING"
+                app.ask("sit_out", is_out=is_out)
+                self._say(f"{say('sit_out')}: {say('on' if is_out else 'off')}")
+            case _:
+                return False
+        return True
+
+    def _host_key(self, key: str) -> bool:
+        """Do what a key does for the table; return whether it is such a key."""
+        app, me, say = self.app, self._me(), self.app.look.say
+        match key:
+            case "+" | "-":
+                app.ask("add_bot" if key == "+" else "remove_bot")
+                self._say(say("bot_added" if key == "+" else "bot_removed"))
+            case "b":
+                is_paused = not app.room.view.get("is_paused")
+                app.ask("pause", is_paused=is_paused)
+                self._say(say("paused" if is_paused else "goes_on"))
+            case "k":
+                others = [one for one in app.room.view.get("persons", ()) if one["person"] != me.get("person")]
+                app.choose(
+                    [one["name"] for one in others], lambda place: app.ask("kick", person=others[place]["person"])
+                )
+            case _:
+                return False
+        return True
+
+    def _play_key(self, key: str) -> None:
+        room, app, say = self.app.room, self.app, self.app.look.say
         if key == "g":
             app.attempt(self._suggest())
         elif room.arrangement is not None:
-            self._arrange_key(key)
+            self._arrange_key(room.arrangement, key)
         elif "tien_len" in room.round:
-            if key in {"left", "right"}:
-                room.hand.move(key)
-            elif key == "space":
-                room.hand.pick()
-            elif key == "enter":
-                app.attempt(room.play())
-            elif key == "p":
-                app.attempt(room.do("pass"))
+            self._shed_key(key)
         elif "ultimate_texas" in room.round and key.isdecimal():
             legal = room.round["ultimate_texas"].get("legal") or ()
             if 1 <= int(key) <= len(legal):
-                app.attempt(room.do("decide", decision=legal[int(key) - 1]))
-        self.refresh_room()
+                decision = legal[int(key) - 1]
+                app.attempt(room.do("decide", decision=decision))
+                self._say(say("decided_said", decision=say(decision)))
+        else:
+            self._say(say("unknown_key", name=key))
 
-    def _arrange_key(self, key: str) -> None:
-        room = self.app.room
-        laid = room.arrangement
-        if laid is None:
-            return
+    def _shed_key(self, key: str) -> None:
+        room, app, say = self.app.room, self.app, self.app.look.say
+        hand = room.hand
+        if key in {"left", "right"} and hand.cards:
+            hand.move(key)
+            self._say(say("at", card=face(hand.cards[hand.cursor])))
+        elif key == "space" and hand.cards:
+            hand.pick()
+            card = hand.cards[hand.cursor]
+            self._say(say("picked" if card in hand.chosen else "unpicked", card=face(card)))
+        elif key == "enter":
+            self._say(say("played", cards=" ".join(face(card) for card in hand.choice)))
+            app.attempt(room.play())
+        elif key == "p":
+            app.attempt(room.do("pass"))
+            self._say(say("passed_said"))
+        else:
+            self._say(say("unknown_key", name=key))
+
+    def _arrange_key(self, laid: Arrangement, key: str) -> None:
+        say = self.app.look.say
         if key in {"left", "right", "up", "down"}:
             laid.move(key)
+            self._say(say("at", card=face(laid.cards[laid.cursor])))
         elif key == "space":
-            if laid.pick():
-                self._check_soon()
+            before = laid.picked
+            if laid.pick() and before is not None:
+                first, second = face(laid.cards[laid.cursor]), face(laid.cards[before])
+                self._changed(say("swapped", first=first, second=second))
+            else:
+                self._say(say("picked" if laid.picked is not None else "unpicked", card=face(laid.cards[laid.cursor])))
         elif key == "s":
             laid.sort()
-            self._check_soon()
+            self._changed(say("sorted_by_rank" if laid.is_by_rank else "sorted_by_suit"))
         elif key == "enter":
-            self.app.attempt(room.send_arrangement())
+            if laid.is_fouled and not self._is_warned:
+                self._is_warned = True
+                self._say(say("foul_asks"))
+                return
+            if self._handing_in is not None:
+                self._handing_in.cancel()
+            self.app.attempt(self.app.room.hand_in(is_final=True))
+            self._say(say("sent"))
+        else:
+            self._say(say("unknown_key", name=key))
+
+    def _changed(self, words: str) -> None:
+        """Check what has changed, and hand it in so that it counts at the deadline."""
+        self._is_warned = False
+        self._check_soon()
+        self._hand_in_soon(HAND_IN_AFTER)
+        self._say(words)
+
+    def _hand_in_soon(self, seconds: float) -> None:
+        """Hand in the arrangement once it has been unchanged for a while."""
+        if self._handing_in is not None:
+            self._handing_in.cancel()
+
+        async def hand_in() -> None:
+            await asyncio.sleep(seconds)
+            self._handing_in = None  # from here on it is not taken back
+            await self.app.room.hand_in(is_final=False)
+
+        self._handing_in = self.app.attempt(hand_in())
 
     async def _suggest(self) -> None:
         room = self.app.room
@@ -233,8 +366,11 @@ class TableScreen(Screen[None]):
             self.app.notice = f"{self.app.look.say('suggest')}: {' · '.join(worth)}"
             return
         reasons = await room.suggest()
-        self.app.notice = " ".join(text_of(one.get("text"), self.app.look.language) for one in reasons)
-        self._check_soon()
+        words = " ".join(text_of(one.get("text"), self.app.look.language) for one in reasons)
+        if room.arrangement is not None:
+            self._changed(self.app.look.say("suggested", number=room.arrangement.suggested))
+        else:
+            self._say(words)
 
     def _check_soon(self) -> None:
         """Ask the referee about the arrangement once it has been unchanged for a moment."""
