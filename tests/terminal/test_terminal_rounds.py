@@ -181,6 +181,8 @@ def test_a_round_is_played_by_keys_settled_and_proved(
         given = await one.proof()
         assert one.app.look.say("verified") in given
         assert "✗" not in given
+        if not one.view["last"].get("instant_wins"):
+            assert f"✓ {one.app.look.say('seats_signed')}" in given
         await one.pilot.press("escape")
         await one.until(lambda: isinstance(one.app.screen, LeaveAsked))
         await one.pilot.press("enter")

@@ -13,6 +13,7 @@ from rich.text import Text
 from referee.audit.bundle import BundleError, ProvedRound, prove_round
 from referee.evidence.vkey import KeyTextError
 from referee.rulesets import load_builtin
+from referee.transcript.played import EventLevel
 from referee_terminal.shedding import Look
 
 
@@ -42,6 +43,7 @@ class Verdict:
             ("signatures", result is not None and result.signatures > 0),
             ("replayed", result is not None and result.is_replayed),
             ("redealt", result is not None and result.is_redealt),
+            ("seats_signed", result is not None and result.event_level == EventLevel.E2),
         ]
         for name, holds in checks:
             text.append("✓ " if holds else "- ", "green" if holds else "dim")

@@ -155,6 +155,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "signatures": ("chữ ký của trọng tài và người chia bài", "signed by shuffler and referee"),
     "replayed": ("tính lại theo luật: đúng từng điểm", "judged again by the rules: every transfer follows"),
     "redealt": ("chia lại từ hạt giống: đúng từng lá", "dealt again from the seeds: every card follows"),
+    "seats_signed": ("từng ghế đã ký mọi nước đi của mình", "every seat signed all that it did"),
     "no_history": ("chưa có ván nào xong", "no round has finished yet"),
     "no_gateway": (
         "bàn niêm phong cần cổng của trọng tài, mà máy chủ này không có",
