@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-
 _SIGNS: Final = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
 _CARD: Final = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([SCDH])(?![A-Za-z0-9])")
 
