@@ -60,6 +60,6 @@ def served_log(address: str) -> Iterator[ServedLog]:
             yield ServedLog(stub, keys, checkpoint.encode())
         except grpc.RpcError as error:
             fail(
-                f"{address} does not answer: {error.code().name}, {error.details()}; a service behind TLS or tokens cannot be "
-                "asked from here: audit its tiles, or its data folder"
+                f"{address} does not answer: {error.code().name}, {error.details()}; a service behind TLS or "
+                "tokens cannot be asked from here: audit its tiles, or its data folder"
             )

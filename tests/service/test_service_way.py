@@ -17,7 +17,7 @@ MOST_STEPS: Final = 12
 MOST_FILES: Final = 35
 """Files of a settlement whose events the server has accepted, as in play."""
 MOST_FILES_UNSEEN: Final = 62
-"""Files of a settlement whose round the server has never seen; chops and leftovers of a round have files of their own."""
+"""Files of a settlement whose round the server has never seen; its chops and leftovers have files of their own."""
 
 
 @pytest.fixture(scope="module")
