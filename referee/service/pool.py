@@ -156,7 +156,7 @@ class Lane(ThreadPoolExecutor):
 
 
 class Work:
-    """A call that a CallPool has taken, and its end, which gRPC is told."""
+    """A call that a CallPool has taken, and its end, which is reported to gRPC."""
 
     __slots__ = ("_callbacks", "_has_ended", "args", "kwargs", "run")
 
