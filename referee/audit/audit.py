@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from referee.audit.carried import carried_checkpoint
-from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing
+from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
 from referee.audit.keys import KeyHistory, KeyRole, is_signed, log_keys, signer_faults

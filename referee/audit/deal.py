@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from referee.audit.carried import carried_checkpoint
+from referee.audit.cosignatures import carried_checkpoint
 from referee.audit.finding import Code, Difference, FindingError, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.report import DealingLevel

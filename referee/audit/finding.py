@@ -7,12 +7,17 @@ A code never changes its meaning. Texts for people are in ``findings.toml``.
 (42, 'FAIL')
 >>> first_difference(b'{"net":[10,-10],"stake":5}', b'{"net":[10,-12],"stake":6}')
 Difference(path='net[1]', claimed='-10', found='-12')
+>>> explain(Code.OPENED_TWICE).meaning.en
+'One round of a table was opened twice.'
 """
 
 import enum
 import itertools
 import json
+import tomllib
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from typing import Final, Self
 
 import msgspec
@@ -271,3 +276,47 @@ def _differ(path: str, claimed: object, found: object) -> Difference | None:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."
+
+
+class Phrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One text in both languages."""
+
+    vi: str
+    en: str
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """Meaning of a code, and what a reader can do."""
+
+    meaning: Phrase
+    remedy: Phrase
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A code's texts; ``remedy`` is a text of its own or the name of a shared one."""
+
+    vi: str
+    en: str
+    remedy: str | Phrase
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    remedies: dict[str, Phrase]
+    codes: dict[Code, _Entry]
+
+
+def explain(code: Code) -> Explanation:
+    """Return the texts of a code."""
+    return _explanations()[code]
+
+
+@cache
+def _explanations() -> dict[Code, Explanation]:
+    text = resources.files("referee.audit").joinpath("findings.toml").read_text(encoding="utf-8")
+    file = msgspec.convert(tomllib.loads(text), _File)
+    return {
+        code: Explanation(
+            Phrase(vi=one.vi, en=one.en), file.remedies[one.remedy] if isinstance(one.remedy, str) else one.remedy
+        )
+        for code, one in file.codes.items()
+    }

@@ -13,10 +13,9 @@ from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
 from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
-from referee.audit.given_up import deal_given_up, examine_handed_in
 from referee.audit.openings import examine_unseals
 from referee.audit.reading import SIGNERS, Placed
-from referee.audit.redeal import examine_cards, opens_commitment
+from referee.audit.redeal import deal_given_up, examine_cards, examine_handed_in, opens_commitment
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.sample import sample_of
 from referee.audit.secrecy import examine_exports

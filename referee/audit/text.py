@@ -16,8 +16,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from referee.audit.explanation import explain
-from referee.audit.finding import Code, Finding, Severity
+from referee.audit.finding import Code, Finding, Severity, explain
 from referee.audit.report import Report, Statistics, TableCounts
 from referee.audit.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
 

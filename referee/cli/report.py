@@ -7,8 +7,7 @@ from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as Grid
 
-from referee.audit.explanation import explain
-from referee.audit.finding import Code, Severity
+from referee.audit.finding import Code, Severity, explain
 from referee.audit.report import DealingLevel, Report
 from referee.audit.text import place_of, verdict_on
 from referee.transcript.played import EventLevel

@@ -15,9 +15,9 @@ from typing import Final, Literal, NoReturn
 import msgspec
 
 from referee.cards import DECK, Card, Seat
+from referee.dealing.commitment import deck_root, section_root
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
-from referee.dealing.section import deck_root, section_root
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import Signer

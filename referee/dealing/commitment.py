@@ -1,4 +1,4 @@
-"""Commitments that bind the server and the seats before a card can be known.
+"""Commitments that bind the server and the seats before a card can be known, and those to the cards of sections.
 
 ::
 
@@ -8,19 +8,29 @@
     TH("client-seed", round_id, C, u8 i, token hash, a_i)    what a seat with a key signs to show its seed
     TH("seat-token", round_id, u8 i, token)                  what opens the seat's hand on a sealed table, in OPEN
 
+    K_i       = HKDF(s, M, enc("section-key", round_id, u8 i), 32)
+    R_i       = TH("section", round_id, u8 i, card numbers, K_i)            one byte a card, in the order dealt
+    deck_root = TH("deck-root", round_id, C, M, layout, R_0..R_q)           layout: one byte a section
+
+K_i opens section i as these cards and no others, and reveals nothing about another section.
+
 The statement of a seed binds C, so it can only be signed once the server is bound, and the seat's token hash of a
 sealed table, empty on an open one. Seeds, nonces and tokens have 32 bytes. Zeros are a seed like any other here; the
 audit judges how random seeds are.
 
 >>> server_commitment(round_id=bytes(32), seed=bytes(32)).hex()[:16]
 'ea07e2abe3957028'
+>>> from referee.cards import parse_cards
+>>> section_root(key=bytes(32), round_id=bytes(32), section=0, cards=parse_cards("AS KD")).hex()[:16]
+'ab29862a5b512e68'
 """
 
 from collections.abc import Sequence
 from typing import Final
 
-from referee.cards import Seat
-from referee.evidence.encoding import tagged_hash, u8
+from referee.cards import Card, Seat
+from referee.evidence.encoding import enc, tagged_hash, u8
+from referee.evidence.hkdf import Prk
 
 SEED_SIZE: Final = 32
 NO_BEACON: Final = b""
@@ -64,3 +74,24 @@ def seed_statement(*, round_id: bytes, commitment: bytes, seat: Seat, token_hash
 def seat_token_hash(*, round_id: bytes, seat: Seat, token: bytes) -> bytes:
     """Hash the token of 32 bytes that opens a seat's hand on a sealed table, as OPEN names it."""
     return tagged_hash("seat-token", round_id, u8(seat), checked_seed(token))
+
+
+KEY_SIZE: Final = 32
+
+
+def section_key(secret: Prk, *, round_id: bytes, section: int) -> bytes:
+    """Derive K_i from the pseudorandom key that the server's seed and the mix give."""
+    return secret.expand(info=enc("section-key", round_id, u8(section)), length=KEY_SIZE)
+
+
+def section_root(*, key: bytes, round_id: bytes, section: int, cards: Sequence[Card]) -> bytes:
+    """Hash a section's cards, in the order dealt, and its key to R_i."""
+    numbers = bytes([card.number for card in cards])
+    return tagged_hash("section", round_id, u8(section), numbers, key)
+
+
+def deck_root(
+    *, round_id: bytes, commitment: bytes, mixed: bytes, layout: Sequence[int], roots: Sequence[bytes]
+) -> bytes:
+    """Hash the roots of all sections to the one value that commits to the whole deal."""
+    return tagged_hash("deck-root", round_id, commitment, mixed, bytes(layout), *roots)

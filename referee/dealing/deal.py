@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import SeedError, mix, server_commitment
+from referee.dealing.commitment import SeedError, deck_root, mix, section_key, section_root, server_commitment
 from referee.dealing.deck import draw_leader, order_from, scripted_order
 from referee.dealing.header import SUITE_FIXTURE, Header
-from referee.dealing.section import deck_root, section_key, section_root
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 

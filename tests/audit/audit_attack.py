@@ -15,8 +15,8 @@ from referee.audit import Code, Documents, MemoryLog
 from referee.audit.documents import NO_DOCUMENTS
 from referee.cards import Card
 from referee.dealing import certificate
+from referee.dealing.commitment import deck_root, section_root
 from referee.dealing.deal import Deal
-from referee.dealing.section import deck_root, section_root
 from referee.evidence.dsse import Envelope
 from referee.transcript.inputs import InputEvent
 from referee.transcript.replay import write_transcript

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from referee.audit import Code, Finding, Report
 from referee.audit.chance import CARDS
-from referee.audit.explanation import explain
+from referee.audit.finding import explain
 from referee.audit.owners import Owners
 from referee.audit.page.chart import Histogram, histogram, shades
 from referee.audit.page.page import (

@@ -9,11 +9,10 @@ import pytest
 
 from referee.cards import DECK, Card, Seat
 from referee.dealing import seal as seals
-from referee.dealing.commitment import SeedError, client_commitment, server_commitment
+from referee.dealing.commitment import SeedError, client_commitment, section_key, section_root, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
 from referee.dealing.seal import SealError
-from referee.dealing.section import section_key, section_root
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 from referee.games.mau_binh import arrangement_commitment

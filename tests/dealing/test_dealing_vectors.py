@@ -12,12 +12,12 @@ from referee.dealing.certificate import CertificateError
 from referee.dealing.commitment import (
     client_commitment,
     seat_token_hash,
+    section_root,
     seed_statement,
 )
 from referee.dealing.deal import Deal, drawn_leader
 from referee.dealing.deck import StreamUsedUpError, shuffle
 from referee.dealing.header import Header
-from referee.dealing.section import section_root
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.games.mau_binh import arrangement_commitment

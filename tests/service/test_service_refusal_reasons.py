@@ -18,7 +18,7 @@ from google.rpc import code_pb2
 from nacl.signing import SigningKey
 
 from referee.cards import Card, parse_cards
-from referee.dealing.section import deck_root, section_root
+from referee.dealing.commitment import deck_root, section_root
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import SlotReason
 from referee.rulesets import Catalogue, get, parse_ruleset

@@ -15,11 +15,11 @@ from referee.dealing import seal
 from referee.dealing.commitment import (
     client_commitment,
     seat_token_hash,
+    section_root,
     seed_statement,
     server_commitment,
 )
 from referee.dealing.header import HeaderError, HeaderJson
-from referee.dealing.section import section_root
 from referee.evidence import canonical, encoding, hkdf, merkle
 from referee.evidence.canonical import Form
 from referee.evidence.dsse import EnvelopeError, pae

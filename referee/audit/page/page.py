@@ -17,8 +17,7 @@ from typing import Final, Literal
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from referee.audit.explanation import Explanation, Phrase, explain
-from referee.audit.finding import Code, Finding, Severity
+from referee.audit.finding import Code, Explanation, Finding, Phrase, Severity, explain
 from referee.audit.owners import YOUNG, Owner
 from referee.audit.page import chart
 from referee.audit.page.story import RoundKey, Story, story_of

@@ -13,8 +13,7 @@ import msgspec
 import orjson
 
 from referee.audit.course import attestation_of
-from referee.audit.explanation import Phrase
-from referee.audit.finding import FindingError
+from referee.audit.finding import FindingError, Phrase
 from referee.audit.page.words import name_of
 from referee.audit.reading import Payload, read_envelope, read_header, read_payload
 from referee.cards import HOUSE

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from referee.audit.explanation import Phrase
+from referee.audit.finding import Phrase
 from referee.rulesets import Ruleset
 
 

@@ -16,11 +16,10 @@ from grpc_status import rpc_status
 
 from referee.cards import DECK, Card, Seat
 from referee.dealing import certificate
-from referee.dealing.commitment import seed_statement
+from referee.dealing.commitment import deck_root, section_key, section_root, seed_statement
 from referee.dealing.deal import Deal
 from referee.dealing.deck import draw_leader
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
-from referee.dealing.section import deck_root, section_key, section_root
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 from referee.rulesets import Catalogue, load_builtin
