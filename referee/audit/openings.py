@@ -6,7 +6,6 @@ course that was abandoned after it had opened cards shows.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 import msgspec
 
@@ -37,9 +36,6 @@ class Openings:
     def sections(self) -> frozenset[int]:
         """All sections that were opened during play."""
         return self.at_deal | self.times.keys()
-
-
-NO_OPENINGS: Final = Openings()
 
 
 def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: RoundFindings) -> Openings:
