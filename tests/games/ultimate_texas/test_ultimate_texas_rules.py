@@ -147,7 +147,7 @@ def test_every_code_has_words_in_both_languages():
     texts = load_texts("ultimate_texas")
     assert {str(code) for code in (*Code, *StakeFault)} == set(texts.violations)
     fault = Violation(code=Code.ALREADY_PLAYED, seat=Seat(0), found=4)
-    assert texts.say(fault, Language.EN) == "Seat 1 has already played 4x; it decides nothing more in this round."
+    assert texts.say(fault, Language.EN) == "Seat 0 has already played 4x; it decides nothing more in this round."
     assert texts.say(fault, Language.VI) == "Ghế 1 đã tố 4x Ante, không thể tố thêm trong ván này."
 
 
