@@ -148,7 +148,7 @@ def test_every_code_has_words_in_both_languages():
     assert {str(code) for code in (*Code, *StakeFault)} == set(texts.violations)
     fault = Violation(code=Code.ALREADY_PLAYED, seat=Seat(0), found=4)
     assert texts.say(fault, Language.EN) == "Seat 0 has already played 4x; it decides nothing more in this round."
-    assert texts.say(fault, Language.VI) == "Ghế 1 đã tố 4x Ante, không thể tố thêm trong ván này."
+    assert texts.say(fault, Language.VI) == "Ghế 0 đã tố 4x Ante, không thể tố thêm trong ván này."
 
 
 def test_unfinished_round_is_not_settled(casino: Ruleset):
