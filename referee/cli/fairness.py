@@ -31,6 +31,7 @@ def fairness_report(  # noqa: PLR0913 - one parameter an option
     seed: Annotated[str, typer.Option(help="32 bytes in hexadecimal; drawn by the system where not given.")] = "",
     workers: Annotated[int, typer.Option(help="Processes; 0 for one a core.", min=0, max=256)] = 0,
     out: Annotated[Path | None, typer.Option(help="A file for the report, beside what is printed.")] = None,
+    html: Annotated[Path | None, typer.Option(help="A file for the report as one page.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False,
     stream: Annotated[
         bool, typer.Option("--stream", help="No report: the shuffle's raw bytes on standard output, without end.")
@@ -42,7 +43,8 @@ def fairness_report(  # noqa: PLR0913 - one parameter an option
     Exit code 0 where everything holds, 1 where something was found or a control was not, 2 for a bad question. The same
     seed and numbers give the same report. For dieharder: referee fairness-report --stream | dieharder -g 200 -a
     """
-    from referee.fairness.text import report_lines  # noqa: PLC0415 - numpy, which no other command waits for
+    from referee.fairness.page import render_page  # noqa: PLC0415 - numpy, which no other command waits for
+    from referee.fairness.text import report_lines  # noqa: PLC0415 - as above
 
     chosen = _read_seed(seed)
     processes = workers or os.cpu_count() or 1
@@ -51,11 +53,13 @@ def fairness_report(  # noqa: PLR0913 - one parameter an option
         return
     report = _examine(chosen, decks=decks, control_decks=control_decks, workers=processes)
     written = msgspec.json.encode(report, order="sorted").decode() if as_json else "\n".join(report_lines(report))
-    if out is not None:
-        try:
+    try:
+        if out is not None:
             out.write_text(written + "\n", encoding="utf-8")
-        except OSError as error:
-            fail(f"the report cannot be written: {error}")
+        if html is not None:
+            html.write_text(render_page(report), encoding="utf-8")
+    except OSError as error:
+        fail(f"the report cannot be written: {error}")
     typer.echo(written)
     raise typer.Exit(0 if report.holds else FOUND)
 
