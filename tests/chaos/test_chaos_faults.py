@@ -19,17 +19,13 @@ from tests.chaos.fault_disk import fill_database_disk, fill_disk
 from tests.chaos.fault_postgres import shake_database
 from tests.chaos.fault_workers import kill_workers
 from tests.chaos.outcome import Outcome
-from tests.storage.postgres_server import PostgresServer, missing
+from tests.storage.postgres_server import PostgresServer, missing, running_postgres
 
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[PostgresServer]:
     """Run a PostgreSQL server for this module, which the tests stop and start."""
-    if why := missing():
-        pytest.skip(why)
-    server = PostgresServer()
-    yield server
-    server.close()
+    yield from running_postgres()
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from referee.server.clock import system_clock
 from referee.server.key_folder import read_public_keys
 from referee.storage import check_store, open_reader
 from referee.v1 import log_pb2
-from tests.storage.postgres_server import PostgresServer, missing
+from tests.storage.postgres_server import PostgresServer, running_postgres
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Serve: TypeAlias = Callable[..., Process]
@@ -34,11 +34,7 @@ LOADED_THREADS: Final = 6
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[PostgresServer]:
     """Start a PostgreSQL server for this module."""
-    if why := missing():
-        pytest.skip(why)
-    server = PostgresServer()
-    yield server
-    server.close()
+    yield from running_postgres()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -17,7 +17,7 @@ from referee.storage import (
     open_sqlite_reader,
 )
 from tests.storage.log_bench import ORIGIN, Bench
-from tests.storage.postgres_server import PostgresServer, missing
+from tests.storage.postgres_server import PostgresServer, running_postgres
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,7 @@ def bench() -> Bench:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """Run a PostgreSQL server for the tests; skip with a reason if none is installed."""
-    if why := missing():
-        pytest.skip(why)
-    server = PostgresServer()
-    yield server
-    server.close()
+    yield from running_postgres()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -11,9 +11,11 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 USER: Final = "referee"
 _FOLDERS: Final = "/usr/lib/postgresql"
@@ -122,3 +124,12 @@ def _unprivileged() -> pwd.struct_passwd | None:
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name)
     return None
+
+
+def running_postgres() -> Iterator[PostgresServer]:
+    """Yield a running server, and stop it afterwards; skip with a reason if none is installed."""
+    if why := missing():
+        pytest.skip(why)
+    server = PostgresServer()
+    yield server
+    server.close()

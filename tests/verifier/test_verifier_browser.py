@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests import browser_flags
 from tests.audit.audit_builder import NOW, LogBuilder, Table
 from tests.node_project import build
 from tests.verifier.verifier_bundles import bundle_of, round_ids
@@ -18,18 +19,7 @@ from tests.verifier.verifier_serving import served
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--virtual-time-budget=20000",
-    "--dump-dom",
-)
+FLAGS = ("--headless", *browser_flags.FLAGS, "--virtual-time-budget=20000", "--dump-dom")
 PAGE = """<!doctype html>
 <meta charset="utf-8">
 <script type="importmap">

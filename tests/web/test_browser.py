@@ -24,20 +24,12 @@ from referee.server.limits import LimitSettings
 from referee.server.options import ServerOptions
 from referee.server.tls import TlsSettings
 from referee.server.web_settings import WebSettings
+from tests.browser_flags import FLAGS
 from tests.web.browser_cases import CASES, Case, script_of
 from tests.web.web_client import CLIENT, built, page_served, run
 
 api = pytest.importorskip("playwright.sync_api", reason="no browser is tested: playwright is not installed")
 
-FLAGS: Final = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 ENVOY: Final = shutil.which("envoy", path=str(Path(sys.executable).parent)) or shutil.which("envoy")
 YAML: Final = resources.files("referee.server").joinpath("deploy/envoy.yaml").read_text(encoding="utf-8")
 TIMEOUT: Final = 120

@@ -8,19 +8,11 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
+from tests.browser_flags import FLAGS
 from tests.web_table.web_table_guest import DESKTOP, PHONE, TIMEOUT, Guest, Way
 from tests.web_table.web_table_server import TableProcess
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
-FLAGS: Final = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 Invite = Callable[..., Guest]
 

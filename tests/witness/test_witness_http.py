@@ -37,6 +37,12 @@ def listener(booth: Booth) -> Iterator[WitnessServer]:
         yield listening
 
 
+def witness_arguments(folder: Path, log: PaperLog) -> tuple[str, ...]:
+    """Return the arguments that start a witness of a log in a folder."""
+    data = str(folder / "w")
+    return ("-m", "referee", "witness", "--data", data, "--listen", "127.0.0.1:0", "--log", log.vkey)
+
+
 def ask(port: int, body: bytes, *, path: str = "/add-checkpoint", method: str = "POST") -> tuple[int, str, bytes]:
     """One request on a connection of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
@@ -155,17 +161,7 @@ def test_closing_does_not_wait_for_those_who_say_nothing(booth: Booth, log: Pape
 
 def test_witness_makes_its_key_once_and_keeps_it(start_witness: Start, tmp_path: Path, log: PaperLog):
     """The first start prints the key; the next one, under another name, has the same; others cannot read it."""
-    arguments = (
-        "-m",
-        "referee",
-        "witness",
-        "--data",
-        str(tmp_path / "w"),
-        "--listen",
-        "127.0.0.1:0",
-        "--log",
-        log.vkey,
-    )
+    arguments = witness_arguments(tmp_path, log)
     before = os.umask(0)
     first = start_witness(*arguments, "--name", "witness.example/w1")
     os.umask(before)
@@ -187,17 +183,7 @@ def test_witness_makes_its_key_once_and_keeps_it(start_witness: Start, tmp_path:
 
 
 def test_witness_that_lost_what_it_saw_does_not_go_on(start_witness: Start, tmp_path: Path, log: PaperLog):
-    arguments = (
-        "-m",
-        "referee",
-        "witness",
-        "--data",
-        str(tmp_path / "w"),
-        "--listen",
-        "127.0.0.1:0",
-        "--log",
-        log.vkey,
-    )
+    arguments = witness_arguments(tmp_path, log)
     start_witness(*arguments).stop()
     for path in (tmp_path / "w").glob("witness.sqlite3*"):
         path.unlink()
@@ -287,17 +273,7 @@ def test_killed_under_load_it_never_signs_two_heads_of_one_size(
     start_witness: Start, tmp_path: Path, log: PaperLog, paper_log: type[PaperLog]
 ):
     """Two histories race for every size, eight threads each, through four kills: of each size one root is signed."""
-    arguments = (
-        "-m",
-        "referee",
-        "witness",
-        "--data",
-        str(tmp_path / "w"),
-        "--listen",
-        "127.0.0.1:0",
-        "--log",
-        log.vkey,
-    )
+    arguments = witness_arguments(tmp_path, log)
     histories = [log, paper_log(history="second")]
     signed: dict[int, set[bytes]] = {}
     newest = 0
@@ -352,17 +328,7 @@ def test_witness_that_cannot_be_meant_does_not_start(tmp_path: Path, log: PaperL
 
 
 def test_key_that_others_can_read_is_refused(start_witness: Start, tmp_path: Path, log: PaperLog):
-    arguments = (
-        "-m",
-        "referee",
-        "witness",
-        "--data",
-        str(tmp_path / "w"),
-        "--listen",
-        "127.0.0.1:0",
-        "--log",
-        log.vkey,
-    )
+    arguments = witness_arguments(tmp_path, log)
     start_witness(*arguments).stop()
     (tmp_path / "w" / "witness.key").chmod(0o644)
     with pytest.raises(AssertionError, match="did not start"):
