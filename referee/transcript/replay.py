@@ -136,10 +136,15 @@ def write_transcript(
     """Write the payload of a SETTLE leaf."""
     return b'{"format":%d,"inputs":%b,"results":%b,"round_id":"%b"}' % (
         FORMAT,
-        encode_record(inputs),
-        encode_record(results),
+        _text_of(inputs),
+        _text_of(results),
         header.round_id.hex().encode("ascii"),
     )
+
+
+def _text_of(record: object) -> bytes:
+    """Return the canonical text of a record, or of what is encoded already."""
+    return bytes(record) if isinstance(record, msgspec.Raw) else encode_record(record)
 
 
 def deal_of(inputs: Inputs, ruleset: Ruleset, *, round_id: bytes) -> Deal:

@@ -10,20 +10,20 @@ import itertools
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import grpc
 
 import referee
 from referee.cli.demo_ultimate_texas import open_cards
 from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.options import ServerObserver, ServerOptions
 from referee.v1 import (
     mau_binh_pb2,
     mau_binh_pb2_grpc,
@@ -44,6 +44,7 @@ PREVIEWS: Final[Mapping[str, Any]] = {
     "ultimate_texas": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
 }
 _SEED: Final = bytes(32)
+RecordT = TypeVar("RecordT")
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,15 @@ class Table:
         self._app: Application | None = None
 
     @contextmanager
-    def serve(self, *services: str) -> Iterator[None]:
+    def serve(self, *services: str, observers: Sequence[ServerObserver] = ()) -> Iterator[None]:
         """Run a server with some services on the same folder."""
         settings = ServerOptions(
-            data=self._folder, listen="127.0.0.1:0", clock=lambda: self.now, services=services, sweep=False
+            data=self._folder,
+            listen="127.0.0.1:0",
+            clock=lambda: self.now,
+            services=services,
+            sweep=False,
+            observers=observers,
         )
         with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
             self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
@@ -157,6 +163,8 @@ class Table:
         while True:
             listed = self.tien_len.ListPlays(tien_len_pb2.ListPlaysRequest(round=reported))
             if not listed.HasField("turn"):
+                if not reported.events:  # an instant win ended the round at the deal
+                    return self.play_tien_len()
                 return tien_len_pb2.TienLenServiceSettleRoundRequest(round=reported)
             event = tien_len_pb2.TienLenEvent(seat=listed.turn)
             if listed.plays:
@@ -190,6 +198,18 @@ class Table:
 def trace() -> Mapping[str, tuple[Trace, Trace]]:
     """Trace two settlements of each game: of a round never seen before, and of one that was just previewed."""
     recorder = Recorder()
+    return settle_each(recorder, lambda call, _request: recorder.record(call))
+
+
+def settle_each(
+    profile: Callable[[FrameType, str, object], object],
+    record: Callable[[Callable[[], object], Any], RecordT],
+    observers: Sequence[ServerObserver] = (),
+) -> Mapping[str, tuple[RecordT, RecordT]]:
+    """Record two settlements of each game, of a round never seen before and of one that was just previewed.
+
+    ``profile`` is called on all threads of the server that settles; ``record`` makes a call and gets its request too.
+    """
     with tempfile.TemporaryDirectory() as name:
         table = Table(Path(name))
         play = {
@@ -199,20 +219,20 @@ def trace() -> Mapping[str, tuple[Trace, Trace]]:
         }
         with table.serve("shuffler", "referee", "log"):
             requests: dict[str, tuple[Any, Any, Any]] = {game: (one(), one(), one()) for game, one in play.items()}
-        traced = {}
-        threading.setprofile(recorder)
+        recorded = {}
+        threading.setprofile(profile)
         try:
-            with table.serve("referee", "log"):
+            with table.serve("referee", "log", observers=observers):
                 for game, (warming, unseen, seen) in requests.items():
                     stub: Any = getattr(table, game)
                     stub.SettleRound(warming)
-                    of_unseen = recorder.record(partial(stub.SettleRound, unseen))
+                    of_unseen = record(partial(stub.SettleRound, unseen), unseen)
                     stub.PreviewRound(PREVIEWS[game](round=seen.round))
-                    of_seen = recorder.record(partial(stub.SettleRound, seen))
-                    traced[game] = of_unseen, of_seen
+                    of_seen = record(partial(stub.SettleRound, seen), seen)
+                    recorded[game] = of_unseen, of_seen
         finally:
             threading.setprofile(None)
-    return traced
+    return recorded
 
 
 def main() -> None:

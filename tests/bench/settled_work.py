@@ -1,0 +1,110 @@
+"""Work of a settlement, counted and not timed: ``python -m tests.bench.settled_work``.
+
+Rounds of two seats, every event with a receipt, each settled by a server that has never seen it, and by one that has
+previewed it. The figures are the same on every machine.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, Final, NamedTuple
+from unittest import mock
+
+import msgspec
+import structlog
+
+from referee.evidence import canonical
+from referee.service.call import Call
+from tests.bench.trace_settle import settle_each
+
+
+class Work(NamedTuple):
+    """What was done to settle a round of so many events."""
+
+    events: int
+    verified: int
+    """Signatures verified."""
+    signed: int
+    """Signatures made: of the transcript and of the checkpoint."""
+    hashed: int
+    """SHA-256 hashes computed."""
+    encoded: int
+    """Canonical texts written."""
+    encoded_bytes: int
+    statements: int
+    """SQL statements executed, the commit included."""
+    commits: int
+    """Commits forced to disk."""
+
+
+_NAMES: Final = {
+    "crypto_sign_open": "verified",
+    "crypto_sign": "signed",
+    "openssl_sha256": "hashed",
+    "execute": "statements",
+    "executemany": "statements",
+}
+
+
+class WorkCounter:
+    """Counts work on all threads: a profile function, an observer of commits, and an encoder that counts its texts."""
+
+    def __init__(self) -> None:
+        self._encoder: msgspec.json.Encoder = canonical._encoder  # noqa: SLF001 - what is counted
+        self._counts: Counter[str] = Counter()
+
+    def __call__(self, _frame: FrameType, event: str, function: object) -> None:
+        """Count a call of a function that is not Python's own."""
+        if event == "c_call" and (name := _NAMES.get(getattr(function, "__name__", ""))):
+            self._counts[name] += 1
+
+    def encode(self, record: object) -> bytes:
+        """Encode a record and count its bytes."""
+        data = self._encoder.encode(record)
+        self._counts["encoded"] += 1
+        self._counts["encoded_bytes"] += len(data)
+        return data
+
+    def probe(self, step: str) -> None:
+        """Count a commit."""
+        self._counts["commits"] += step == "COMMITTED"
+
+    def began(self, call: Call) -> None:
+        """Do nothing; the methods below are an observer's too."""
+
+    def ended(self, call: Call) -> None:
+        """Do nothing."""
+
+    def committed(self, requests: int) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def record(self, call: Callable[[], object], request: Any) -> Work:  # noqa: ANN401 - of any game
+        """Make a call and return the work that it took."""
+        self._counts.clear()
+        call()
+        counts = self._counts.copy()
+        return Work(len(request.round.events), **{name: counts[name] for name in Work._fields[1:]})
+
+
+def count() -> Mapping[str, tuple[Work, Work]]:
+    """Count the work of a round of each game that is settled unseen, and of one that was previewed."""
+    counter = WorkCounter()
+    with mock.patch.object(canonical, "_encoder", counter):
+        return settle_each(counter, counter.record, observers=[counter])
+
+
+def main() -> None:
+    """Print the table."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
+    sys.stdout.write(f"{'game, its round':<28}{''.join(f'{name:>15}' for name in Work._fields)}\n")
+    for game, pair in count().items():
+        for label, work in zip(("never seen", "previewed"), pair, strict=True):
+            sys.stdout.write(f"{f'{game}, {label}':<28}{''.join(f'{number:>15,}' for number in work)}\n")
+
+
+if __name__ == "__main__":
+    main()
