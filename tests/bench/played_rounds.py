@@ -2,8 +2,7 @@
 
 import random
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import grpc
@@ -61,7 +60,6 @@ class PlayedRound:
     opened: Any = None
     dealt: Any = None
     message: Any = None
-    sections: list[Callable[[], object]] = field(default_factory=list)
 
     def open(self, channel: grpc.Channel) -> None:
         """Open the round."""
@@ -93,6 +91,12 @@ class PlayedRound:
             self.message.events.append(accepted.event)
             self.message.receipt = accepted.receipt
         return accepted
+
+    def report(self) -> None:
+        """Make the events the frontend's own report, without a receipt."""
+        for event in self.message.events:
+            event.received = False
+        self.message.ClearField("receipt")
 
     @property
     def settlement(self) -> Any:  # noqa: ANN401 - a message of the game
