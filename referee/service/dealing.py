@@ -108,8 +108,8 @@ class Dealer:
 
     def deal(
         self, key: SlotKey, request: shuffler_pb2.DealRoundRequest, contributed: Sequence[Contribution]
-    ) -> tuple[Deal, Logged]:
-        """Deal from the given and contributed seeds; return the deal and its leaf, or those of a round dealt before.
+    ) -> tuple[OpenedRound, Deal, Logged]:
+        """Deal from the given and contributed seeds; return the round, deal and leaf, or those of one dealt before.
 
         Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
         """
@@ -117,7 +117,7 @@ class Dealer:
         if found.deck_root is not None:
             leaf = self.deal_leaf(key)
             check_dealt_seeds(opened, request, leaf.client_seeds)
-            return self.derive(key, opened)[0], self.stored_deal(key)
+            return opened, self.derive(key, opened)[0], self.stored_deal(key)
         if found.stage is not Stage.OPENED:
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
         given = read_seeds(opened, request, contributed)
@@ -127,7 +127,7 @@ class Dealer:
         if deal is None:
             self._parts.on_ended()
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "its seeds give no deck; the round is void")
-        return deal, logged
+        return opened, deal, logged
 
     def contribute(self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest) -> Sequence[Contribution]:
         """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""

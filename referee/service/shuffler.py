@@ -122,8 +122,9 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """Deal a round; certify all hands on an open table, none on a sealed one."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        _, opened = self._dealer.find(key)
-        deal, logged = self._dealer.with_seeds(key, lambda contributed: self._dealer.deal(key, request, contributed))
+        opened, deal, logged = self._dealer.with_seeds(
+            key, lambda contributed: self._dealer.deal(key, request, contributed)
+        )
         leaf = parse_deal(logged.leaf)
         hands, dealt_time = leaf.opened_sections, leaf.dealt_time
         return shuffler_pb2.DealRoundResponse(

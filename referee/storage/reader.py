@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
@@ -23,6 +23,8 @@ from referee.storage.statements import statements_of
 _PAGE: Final = 64
 """Leaves that iteration holds at once."""
 _FAR: Final = 2**62
+_IDLE: Final = 8
+"""Connections that are kept between reads."""
 _UNSEAL: Final = struct.Struct(f">Q{HASH_SIZE}s")
 
 Row = Sequence[Any]
@@ -37,6 +39,8 @@ class Reader:
         self._sql = statements_of(engine.dialect)
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
         self._origin: str | None = None
+        self._idle: Final[list[PoolProxiedConnection]] = []
+        """Connections between two reads: checking one out of the engine's pool costs more than most reads."""
 
     @property
     def origin(self) -> str:
@@ -167,6 +171,8 @@ class Reader:
 
     def close(self) -> None:
         """Close the connections; the reader cannot be used afterwards."""
+        while self._idle:
+            self._idle.pop().close()
         self._engine.dispose()
 
     def _inclusion(self, index: int, size: int) -> tuple[bytes, ...]:
@@ -194,16 +200,22 @@ class Reader:
 
     @contextmanager
     def _cursor(self) -> Iterator[DBAPICursor]:
-        connection = self._engine.raw_connection()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._engine.raw_connection()
         try:
             cursor = connection.cursor()
             yield cursor
             cursor.close()
-        except self._driver_error as error:
-            if self._flavor.is_gone(error):
+        except BaseException as error:
+            if isinstance(error, self._driver_error) and self._flavor.is_gone(error):
                 connection.invalidate()
+            connection.close()
             raise
-        finally:
+        if len(self._idle) < _IDLE:
+            self._idle.append(connection)
+        else:
             connection.close()
 
 

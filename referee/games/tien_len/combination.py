@@ -24,6 +24,7 @@ True
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -90,6 +91,7 @@ class Combination(msgspec.Struct, frozen=True):
         return BY_STRENGTH[self.top]
 
 
+@lru_cache(maxsize=4096)  # at most a megabyte
 def read_combination(card_set: CardSet) -> Combination | None:
     """Return the combination that a set of cards makes, or None."""
     if not card_set:
