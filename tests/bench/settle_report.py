@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 from unittest import mock
 
 import grpc
@@ -99,7 +99,7 @@ class Stopwatch:
                         changed = classmethod(self.timed(step, found.__func__))
                     case functools.cached_property():
                         changed = functools.cached_property(self.timed(step, found.func))
-                        changed.__set_name__(place, name)
+                        changed.__set_name__(cast("type[Any]", place), name)
                     case _:
                         changed = self.timed(step, found)
                 stack.enter_context(mock.patch.object(place, name, changed))
