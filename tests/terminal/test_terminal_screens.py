@@ -1,16 +1,19 @@
 """What the terminal draws from the examples of the protocol: every view, in both languages, and what a key changes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from referee_terminal import betting, scores
 from referee_terminal.arranging import Arrangement
-from referee_terminal.faces import FOUR_COLOURS, face, number_of, row
+from referee_terminal.faces import FOUR_COLOURS, face, number_of, row, with_glyphs
 from referee_terminal.gateway import card_of, enum_of
+from referee_terminal.rules import draw as draw_rules
 from referee_terminal.seat import Keeping, binding, commitment
 from referee_terminal.shedding import Hand, Look
+from referee_terminal.showdown import draw_instant_wins
 from referee_terminal.words import LANGUAGES, WORDS, say
 
 EXAMPLES = Path(__file__).parents[2] / "clients" / "table" / "examples"
@@ -45,6 +48,45 @@ def test_every_example_can_be_drawn(name: str, language: str):
         for one in view["last"].get("transfers", ()):
             assert f"{one['amount_minor']:,}" in drawn
             assert one["reason_name"][language] in drawn
+
+
+def test_no_sentence_for_people_has_a_raw_card():
+    """Cards in messages are glyphs in every example, as the referee words them and as the terminal shows them."""
+    sentences: list[str] = []
+
+    def walk(value: Any) -> None:  # noqa: ANN401 - JSON
+        if isinstance(value, dict):
+            sentences.extend(value[language] for language in LANGUAGES if isinstance(value.get(language), str))
+            for inner in value.values():
+                walk(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                walk(inner)
+
+    for path in EXAMPLES.glob("*.json"):
+        walk(json.loads(path.read_text(encoding="utf-8")))
+    assert len(sentences) > 100
+    assert [one for one in sentences if re.search(r"\b[2-9TJQKA][SCDH]\b", one)] == []
+    assert with_glyphs({"en": "Not placed: TH, 2S."}) == {"en": "Not placed: 10♥, 2♠."}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_rules_are_drawn_with_every_row_and_word(language: str):
+    rules = example("done.rules")["result"]
+    drawn = draw_rules(rules, Look(language)).plain
+    rows = [row for section in rules["sections"] for row in section["rows"]]
+    assert len(rows) > 20
+    assert all(one["label"][language] in drawn and one["value"][language] in drawn for one in rows)
+    assert all(one["means"][language] in drawn for one in rules["terms"])
+
+
+def test_hand_that_won_at_the_deal_is_drawn_in_its_groups():
+    wins = [
+        {"seat": 1, "pattern": "SIX_PAIRS", "name": {"vi": "lục phé bôn", "en": "six pairs"}, "groups": [["AS", "AH"]]}
+    ]
+    drawn = draw_instant_wins(wins, {1: "An"}, Look("vi")).plain
+    assert "An thắng ngay khi chia: lục phé bôn" in drawn
+    assert "A♠   A♥" in drawn
 
 
 def test_every_sentence_has_both_languages_with_the_same_fields():

@@ -54,6 +54,11 @@ class People:
         return max(0, self._bench.law.max_seats - sum(not one.is_bot for one in self.players))
 
     @property
+    def kick_time(self) -> int | None:
+        """When the first is sent out for not being ready; None without a clock."""
+        return min([one.kick_time for one in self.all if one.kick_time is not None], default=None)
+
+    @property
     def away_limits(self) -> list[int]:
         """Until when each person without a stream keeps the seat."""
         return [one.away_time + self._bench.pace.away_ms for one in self.humans if one.away_time is not None]

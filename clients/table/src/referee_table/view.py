@@ -31,7 +31,7 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
         "currency": CURRENCY,
         "sealed": state.is_sealed,
         "phase": state.phase,
-        "deadline": state.deadline,
+        "deadline": room.people.kick_time if state.phase == "LOBBY" else state.deadline,
         "referee": reached(room.bench.judge),
         "scene_until": state.scene_until,
         "is_paused": state.is_paused,

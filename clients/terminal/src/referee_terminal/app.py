@@ -44,6 +44,8 @@ class TerminalTable(App[None]):
     #notice { height: auto; max-height: 3; padding: 0 1; color: #ffd479; }
     #keys { background: #0b1f14; padding: 0 1; height: auto; }
     Over, NameAsked, LeaveAsked, Choice { align: center middle; }
+    #asked { width: 70%; height: auto; background: #0f2619; border: round #6f8f7d; padding: 1 2; }
+    #scrolled { height: 1fr; }
     #over { width: 90%; height: 80%; background: #0f2619; border: round #6f8f7d; padding: 1 2; }
     """
     ENABLE_COMMAND_PALETTE = False

@@ -27,7 +27,7 @@ class NameAsked(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Lay out the question, the line to write on, and the key."""
-        with VerticalScroll(id="over"):
+        with VerticalScroll(id="asked"):
             yield Static(f"[b]{self.app.look.say('name_asked')}[/b]\n")
             yield Input(max_length=96, id="name")
             yield Static(hints((("Enter", self.app.look.say("name_hint")),)))
@@ -54,7 +54,7 @@ class LeaveAsked(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the question and the two answers."""
         look = self.app.look
-        with VerticalScroll(id="over"):
+        with VerticalScroll(id="asked"):
             yield Static(f"[b]{look.say('leave_asked')}[/b]\n")
             yield Static(look.say("leave_in_round") + "\n" if self._is_in_round else "")
             yield Static(hints((("Enter", look.say("yes_leave")), ("Esc", look.say("no_stay")))))
@@ -80,7 +80,7 @@ class Choice(ModalScreen[int]):
         for key, line in zip(_KEYS, self._lines, strict=False):
             text.append(f" {key} ", "reverse")
             text.append(f" {line}\n")
-        with VerticalScroll(id="over"):
+        with VerticalScroll(id="asked"):
             yield Static(text, id="content")
             yield Static(hints((("Esc", self.app.look.say("close")),)))
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Static
@@ -26,9 +26,14 @@ class Over(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the content and the key that closes it."""
-        with VerticalScroll(id="over"):
-            yield Static(self._content, id="content")
-            yield Static(hints((("Esc", self.app.look.say("close")),)))
+        with Vertical(id="over"):
+            with VerticalScroll(id="scrolled"):
+                yield Static(self._content, id="content")
+            yield Static(hints((("↑↓", self.app.look.say("scroll")), ("Esc", self.app.look.say("close")))))
+
+    def on_mount(self) -> None:
+        """Let the arrows scroll."""
+        self.query_one(VerticalScroll).focus()
 
     def replace(self, content: Text) -> None:
         """Other content is shown."""

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from referee_terminal import betting, scores, showdown
 from referee_terminal.arranging import Arrangement
 from referee_terminal.faces import face
+from referee_terminal.faces import row as cards_row
 from referee_terminal.hints import Keys, hints
 from referee_terminal.words import text_of
 
@@ -120,7 +121,9 @@ class TableScreen(Screen[None]):
             return scores.draw(last, look) if last else Text()
         wins = next((game["instant_wins"] for game in self._games() if game.get("instant_wins")), ())
         if wins:
-            return showdown.draw_instant_wins(wins, room.names, look)
+            text = Text(f"{look.say('hole')}  ")
+            text.append_text(cards_row(room.cards, four_colours=look.four_colours))
+            return text.append("\n\n").append_text(showdown.draw_instant_wins(wins, room.names, look))
         if "tien_len" in room.round:
             return room.hand.draw(room.round["tien_len"], room.names, room.you, look)
         if "ultimate_texas" in room.round:
