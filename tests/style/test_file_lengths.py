@@ -16,7 +16,6 @@ EXCEPTIONS: Final = {
     "tests/server/doctor/test_doctor.py": "a case a check of the doctor",
     "tests/server/limits/test_limits.py": "a case a limit",
     "tests/server/test_key_rotation.py": "a case a change of keys",
-    "tests/service/test_service_refusal_reasons.py": "a case a reason",
     "tests/vectors/independent_audit.py": "the third verifier's audit, to be read from top to bottom",
     "tests/vectors/independent_round.py": "the third verifier's round, to be read from top to bottom",
     "tests/vectors/test_independent_verifier.py": "a test a file of vectors",
