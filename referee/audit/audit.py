@@ -15,7 +15,7 @@ from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
 from referee.audit.keys import KeyHistory, KeyRole, is_signed, log_keys, signer_faults
 from referee.audit.log_receipts import LogReceiptCheck
-from referee.audit.reading import SIGNERS, Placed, read_envelope, read_header, read_payload
+from referee.audit.reading import SIGNERS, Placed, read_envelope, read_header, read_payload, signature_fault
 from referee.audit.report import Report
 from referee.audit.round_leaves import AuditTerms, RoundLeaves
 from referee.audit.source import LogSource, TiledLog
@@ -275,9 +275,10 @@ class _Audit:
             self._totals.vouched.add(dealt.index)
 
     def _forged(self, envelope: Envelope | None) -> tuple[Code, str] | None:
-        """Return what is wrong with the signature of an unreadable leaf, if its type has a signer."""
-        role = None if envelope is None else SIGNERS.get(envelope.payload_type)
-        return None if envelope is None or role is None else self._keys.ring.fault_of(envelope, role)
+        """Return what is wrong with the signature of an unreadable leaf of a known type."""
+        if envelope is None or envelope.payload_type not in SIGNERS:
+            return None
+        return signature_fault(envelope, self._keys.ring)
 
     def _compare(self, frontier: Frontier, at_size: dict[int, list[_Kept]]) -> None:
         """Compare the tree so far with each checkpoint of its size."""

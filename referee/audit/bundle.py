@@ -212,8 +212,8 @@ def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _
             header,
             rounds,
             game=game,
-            referee_keys=[key for role, key in known if role is KeyRole.REFEREE],
-            shuffler_keys=[key for role, key in known if role is KeyRole.SHUFFLER],
+            referee_keys=[key for role, key, _ in known if role is KeyRole.REFEREE],
+            shuffler_keys=[key for role, key, _ in known if role is KeyRole.SHUFFLER],
         )
     except PreviousRoundError as error:
         reading.findings.append(Finding.of(Code.WRONG_PREVIOUS_LEAF, str(error), leaf_index=opened.index))

@@ -6,7 +6,6 @@ An event's bytes are read only for its seat, for what that had seen, and for whe
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import orjson
@@ -60,11 +59,6 @@ def examine_course(
             findings.add(Code.EVENT_UNSIGNED, detail, leaf_index=settle.index)
     received = int(fault is None and course.received > 0)
     return AttestedCourse(course, received + signed, is_attested=fault is None and not unsigned)
-
-
-def keys_between(placed: Sequence[Placed[Any] | None]) -> tuple[bytes, ...]:
-    """Return the referee's keys that were valid at one of these leaves."""
-    return tuple(dict.fromkeys([key for one in placed if one is not None for key in one.ring.of(KeyRole.REFEREE)]))
 
 
 def is_referees(receipt: EventReceipt, signature: str, keys: Sequence[bytes]) -> bool:
@@ -140,7 +134,7 @@ def _receipt_fault(
         return None
     opened = receipt.opens_section
     due = course.receipt(number, opens_section=opened if isinstance(opened, int) else None)
-    if not is_referees(due, receipt.signature, keys_between((leaves.deal, *leaves.unseals, settle))):
+    if not is_referees(due, receipt.signature, settle.ring.since(KeyRole.REFEREE, (leaves.deal or leaves.open).index)):
         detail = f"the receipt of event {number} is not the referee's over these events, their times and flags"
         return Code.HISTORY_ALTERED, detail, None
     return None

@@ -19,10 +19,11 @@ from typing import Any, Final
 import msgspec
 
 from referee.dealing.certificate import CERTIFICATE_TYPE, CertificateJson
-from referee.evidence.canonical import Form, Hex32, Natural, unhex
+from referee.evidence import canonical
+from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.log.receipt import FIRST_LINE
-from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt
+from referee.transcript.chain import RECEIPT_TYPE
 
 CERTIFICATE_FORM: Final = Form(CertificateJson)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}")
@@ -190,16 +191,11 @@ def _decoded(layer: bytes) -> Iterator[bytes]:
 def _round_id_of(data: bytes) -> bytes | None:
     """Return the round that a certificate or event receipt names, however invalid it is; None if it names none."""
     try:
-        payload = Envelope.parse(data).payload
-    except EnvelopeError:
+        said = canonical.decode(Envelope.parse(data).payload)
+        named = said.get("round_id") if isinstance(said, dict) else None
+        return unhex(named) if isinstance(named, str) else None
+    except (EnvelopeError, CanonicalError):
         return None
-    for form in (CERTIFICATE_FORM, FORM):
-        try:
-            named: CertificateJson | EventReceipt = form.read(payload)
-            return bytes.fromhex(named.round_id)
-        except ValueError:
-            continue
-    return None
 
 
 def _bundle(data: bytes) -> _Bundle | None:

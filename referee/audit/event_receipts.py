@@ -10,7 +10,7 @@ from referee.audit.certificates import document_leaf, keys_in_force
 from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.keys import KeyRole
 from referee.audit.round_leaves import RoundLeaves
-from referee.evidence.canonical import CanonicalError
+from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt
 
@@ -58,6 +58,8 @@ def _read_receipt(data: bytes, keys: Iterable[bytes]) -> EventReceipt | None:
         envelope = Envelope.parse(data)
         envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
         receipt = FORM.read(envelope.payload)
+        for text in (receipt.event_hash, receipt.history):
+            unhex(text)
     except (EnvelopeError, CanonicalError):
         return None
     return receipt if receipt.number else None

@@ -59,11 +59,16 @@ class KeyRing:
     """Keys at one leaf: those that are valid, and all that ever were, with their roles."""
 
     valid: tuple[tuple[KeyRole, bytes], ...]
-    known: tuple[tuple[KeyRole, bytes], ...]
+    known: tuple[tuple[KeyRole, bytes, int | None], ...]
+    """Each key with the leaf that revoked it, None for none."""
 
     def of(self, role: KeyRole) -> tuple[bytes, ...]:
         """Return the public keys that are valid for a role."""
         return tuple([key for one, key in self.valid if one is role])
+
+    def since(self, role: KeyRole, leaf: int) -> tuple[bytes, ...]:
+        """Return the public keys that were valid for a role somewhere from a leaf to this one."""
+        return tuple([key for one, key, revoked in self.known if one is role and (revoked is None or revoked >= leaf)])
 
     def fault_of(self, envelope: Envelope, role: KeyRole) -> tuple[Code, str] | None:
         """Verify an envelope that a role must have signed; None if it did.
@@ -75,7 +80,7 @@ class KeyRing:
                 return None
         if envelope.signature is None:
             return Code.SIGNATURE_FORGED, f"it is unsigned; the {role} signs it"
-        for one, key in self.known:
+        for one, key, _ in self.known:
             if envelope.is_signed_by(key):
                 if one is role:
                     return Code.KEY_NOT_VALID, f"it is signed by {key.hex()}, which is no longer a key of the {role}"
@@ -119,9 +124,9 @@ class KeyHistory:
 
     def _ring(self) -> KeyRing:
         root = (KeyRole.ROOT, self._root.public_key)
-        known = [(record.role, key) for key, record in self._records.items()]
+        known = [(record.role, key, record.revoked_leaf) for key, record in self._records.items()]
         valid = [(record.role, key) for key, record in self._records.items() if record.revoked_leaf is None]
-        return KeyRing(valid=(root, *valid), known=(root, *known))
+        return KeyRing(valid=(root, *valid), known=((*root, None), *known))
 
 
 def is_signed(note: bytes, keys: Iterable[VerifierKey]) -> bool:

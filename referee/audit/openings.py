@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from referee.audit.course import is_referees, keys_between
+from referee.audit.course import is_referees
 from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.keys import KeyRole
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.leaf import UnsealLeaf
@@ -46,7 +47,8 @@ def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: Roun
     receipts = 0
     for unseal in leaves.unseals:
         leaf = unseal.leaf
-        if is_referees(receipt_of(leaf), leaf.receipt_signature, keys_between((leaves.deal, unseal))):
+        keys = unseal.ring.since(KeyRole.REFEREE, (leaves.deal or leaves.open).index)
+        if is_referees(receipt_of(leaf), leaf.receipt_signature, keys):
             receipts += 1
         else:
             detail = f"the receipt of event {leaf.number} that it names is not the referee's"

@@ -101,6 +101,14 @@ def read_payload(envelope: Envelope) -> Payload:
     return leaf
 
 
+def signature_fault(envelope: Envelope, ring: KeyRing) -> tuple[Code, str] | None:
+    """Verify the signature of an envelope of a known type, or that it has none where nobody signs; None if so."""
+    role = SIGNERS[envelope.payload_type]
+    if role is not None:
+        return ring.fault_of(envelope, role)
+    return None if envelope.signature is None else (Code.WRONG_ROLE, "it is signed, and a REVEAL has no signature")
+
+
 def read_header(leaf: OpenLeaf) -> Header:
     """Read the header of an OPEN; raise FindingError if it breaks the protocol or has an unsound seat key."""
     try:

@@ -14,7 +14,7 @@ from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_voi
 from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.openings import examine_unseals
-from referee.audit.reading import SIGNERS, Placed
+from referee.audit.reading import Placed, signature_fault
 from referee.audit.redeal import deal_given_up, examine_cards, examine_handed_in, opens_commitment
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.sample import sample_of
@@ -103,14 +103,9 @@ def _examine_signatures(leaves: RoundLeaves, findings: RoundFindings) -> int:
     for placed in (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort, leaves.reveal):
         if placed is None:
             continue
-        role = SIGNERS[placed.envelope.payload_type]
-        if role is None:
-            if placed.envelope.signature is not None:
-                findings.add(Code.WRONG_ROLE, "it is signed, and a REVEAL has no signature", leaf_index=placed.index)
-            continue
-        fault = placed.ring.fault_of(placed.envelope, role)
+        fault = signature_fault(placed.envelope, placed.ring)
         if fault is None:
-            verified += 1
+            verified += placed.envelope.signature is not None
         else:
             findings.add(fault[0], fault[1], leaf_index=placed.index)
     return verified
@@ -158,7 +153,7 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
 def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:
     """Check that no key sits in two seats, and none of the log's own in any."""
     placed = [one for one in (leaves.open, leaves.deal, leaves.settle, leaves.abort, leaves.reveal) if one is not None]
-    own = {key: role for one in placed for role, key in one.ring.known}
+    own = {key: role for one in placed for role, key, _ in one.ring.known}
     keys = leaves.header.seat_keys
     for seat, key in enumerate(keys):
         if key != NO_KEY and (key in own or key in keys[:seat]):

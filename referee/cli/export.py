@@ -16,9 +16,10 @@ from referee.cli.audit import LEAF_SUFFIX
 from referee.cli.options import Database, DataFolder, fail
 from referee.cli.stored_log import find_round, public_keys, stored_log
 from referee.dealing.header import NO_LEAF
-from referee.dealing.leaf import KEY_TYPE
+from referee.dealing.leaf import KEY_TYPE, DealLeaf, parse
 from referee.evidence.dsse import Envelope
-from referee.log import Round, SlotKey, Stage, StepKind
+from referee.evidence.note import Note
+from referee.log import Checkpoint, Round, SlotKey, Stage, StepKind
 from referee.service.revealing import OpenedRound
 from referee.storage import Reader
 
@@ -77,7 +78,20 @@ def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, o
             for index in sorted(chosen)
             if index < head.size
         ],
+        **_consistency(reader, found, size=head.size),
     }
+
+
+def _consistency(reader: Reader, found: Round, *, size: int) -> dict[str, object]:
+    """Return the cosigned checkpoint that the round's DEAL carries with its proof; level L3 takes both."""
+    dealt = [mark.index for mark in reader.marks(found.key) if mark.kind is StepKind.DEAL]
+    note = parse(DealLeaf, Envelope.parse(reader.leaf(dealt[0])).payload).cosigned_checkpoint if dealt else None
+    if not isinstance(note, str):
+        return {}
+    carried = bytes.fromhex(note)
+    old = Checkpoint.parse(Note.parse(carried).text).size
+    proof = [node.hex() for node in reader.consistency_proof(old_size=old, new_size=size)]
+    return {"consistency": [{"checkpoint": carried.decode(), "proof": proof}]}
 
 
 def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:

@@ -9,7 +9,19 @@ from referee.cards import Seat
 from referee.games import tien_len as lon
 from referee.games import ultimate_texas as texas
 from tests.audit.audit_attack import Attacked, begun, changed, ended, mutation, revised, rewrite
-from tests.audit.audit_builder import STRANGER, LogBuilder, Parts, Table, dealt_of, settle
+from tests.audit.audit_builder import (
+    LOG,
+    REFEREE,
+    SHUFFLER,
+    STRANGER,
+    LogBuilder,
+    NamedSigner,
+    Parts,
+    Table,
+    dealt_of,
+    key_leaf,
+    settle,
+)
 from tests.audit.audit_players import MOVE_MS, Play, Playing
 
 FILE = "courses.jsonl"
@@ -153,6 +165,24 @@ def opened_by_the_receipt_of_another_event() -> Attacked:
     first, second, *others = parts.unseals
     parts.unseals = (msgspec.structs.replace(first, receipt_signature=second.receipt_signature), second, *others)
     return ended(log, parts)
+
+
+def receipted_by_a_key_that_went(*, steps: str) -> Attacked:
+    """Make a round whose receipts are by a referee's key that came and went after these steps of the round."""
+    other = NamedSigner("referee/2")
+    log = LogBuilder([key_leaf(LOG, "log"), key_leaf(SHUFFLER, "shuffler"), key_leaf(other, "referee")])
+    parts = log.lay_out(BOARD)
+    settle(parts)
+    parts.judge = other
+    log.append(parts, steps=steps)
+    log.entries += [key_leaf(REFEREE, "referee"), key_leaf(REFEREE, "referee", action="REVOKE")]
+    log.append(parts, steps="ODUER".removeprefix(steps))
+    return ended(log)
+
+
+@mutation(Code.UNSEAL_REFUSED, "cards open by a receipt of the referee whose key was revoked before the deal", FILE)
+def opened_by_a_key_revoked_before_the_deal() -> Attacked:
+    return receipted_by_a_key_that_went(steps="O")
 
 
 @mutation(Code.EVENT_NOT_RECEIVED, "a commitment of a sealed table has the time that the frontend reports", FILE)

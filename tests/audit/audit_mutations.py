@@ -3,6 +3,7 @@
 from typing import Final
 
 from tests.audit import (
+    audit_attacks_bytes,
     audit_attacks_chance,
     audit_attacks_courses,
     audit_attacks_deck,
@@ -30,6 +31,7 @@ ROOMS: Final = (
     audit_attacks_seats,
     audit_attacks_courses,
     audit_attacks_times,
+    audit_attacks_bytes,
     audit_attacks_chance,
 )
 """Modules that define attacks."""

@@ -1,6 +1,6 @@
 """Write the audit's fixtures: run ``python tests/audit/generate_fixtures.py`` after a change of format or rulesets.
 
-``healthy.jsonl`` holds one sound log, the others one log for each attack: ``mutations.jsonl`` those that its leaves and
+``healthy.jsonl`` holds sound logs, the others one log for each attack: ``mutations.jsonl`` those that its leaves and
 checkpoints show, ``held.jsonl`` those that show only with documents that people kept, ``seats.jsonl`` those
 on seats' signatures and sealed hands, ``courses.jsonl`` those on events and openings, ``chance.jsonl`` those that only
 many rounds together show.
@@ -13,6 +13,7 @@ derived from names, so every run writes the same.
 """
 
 import base64
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,18 +22,27 @@ from typing import Any, Final
 import msgspec
 
 from referee.audit.documents import KeptReceipt
+from tests.audit.audit_attacks_courses import receipted_by_a_key_that_went
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
 FILES: Final = ("healthy.jsonl", "mutations.jsonl", "held.jsonl", "seats.jsonl", "courses.jsonl", "chance.jsonl")
+SOUND: Final = {
+    "healthy": ("a sound log has no finding", healthy),
+    "receipt_of_a_key_between": (
+        "a receipt in an UNSEAL holds by a key that was in force only between DEAL and UNSEAL",
+        functools.partial(receipted_by_a_key_that_went, steps="OD"),
+    ),
+}
 SOURCE: Final = "fairness.md, What the audit must catch"
 
 
 def lines(name: str) -> Iterator[str]:
     """Yield the lines of a fixture file."""
     if name == "healthy.jsonl":
-        yield _line(healthy(), id="healthy", why="a sound log has no finding", source=SOURCE, expected={})
+        for one, (why, make) in SOUND.items():
+            yield _line(make(), id=one, why=why, source=SOURCE, expected={})
         return
     for one in [mutation for mutation in MUTATIONS if mutation.file == name]:
         expected = {"code": one.code.value, "number": one.number, "severity": one.code.severity.value}

@@ -87,6 +87,7 @@ MEANINGS: Final = {
     66: "aborts chosen by the cards for one key that changes tables and seats",
     67: "one key in two seats, or a server's key in a seat",
     68: "a seat's token hash changed after its seed was signed",
+    69: "bytes of any kind in any leaf: a finding, never an exception",
 }
 """Meaning of each number."""
 

@@ -11,8 +11,10 @@ import pytest
 from referee.audit import Code, Documents, MemoryLog, Report, audit_log
 from referee.audit.documents import HeldSeed, KeptReceipt
 from referee.rulesets import load_builtin
-from tests.audit import generate_fixtures
+from tests.audit import audit_attacks_bytes, generate_fixtures
 
+ANY_BYTES = audit_attacks_bytes.NUMBER
+"""Place in the list that no code has: what is found in such a leaf has a number of its own."""
 FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 
 
@@ -60,7 +62,8 @@ def test_healthy_log_has_no_finding(fixture: dict[str, Any]):
 def test_each_attack_is_named_first(fixture: dict[str, Any]):
     report = audited(fixture)
     first = report.findings[0]
-    assert fixture["expected"] == {"code": first.code, "number": first.number, "severity": first.severity}
+    number = ANY_BYTES if fixture["expected"]["number"] == ANY_BYTES else first.number
+    assert fixture["expected"] == {"code": first.code, "number": number, "severity": first.severity}
     assert (first.severity == "NOTE") == report.is_clean
 
 

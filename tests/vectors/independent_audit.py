@@ -264,7 +264,7 @@ class Audit:
 
     def _take_step(self, kind: str, index: int, said: Row) -> None:
         found = self.rounds.get(said["round_id"])
-        if found is None:
+        if found is None or (found.is_whole and self.last.get(found.header["table_id"]) is not found):
             self._find_stray(kind, index, said)
             return
         if kind == "deal" and not found.is_whole:
@@ -428,20 +428,21 @@ class Audit:
 
     def _check_promises(self) -> None:
         for promise in self.row.get("log_receipts", ()):
-            code = self._promise_fault(promise)
+            code, index = self._promise_fault(promise)
             if code:
-                self.find(code)
+                self.find(code, index)
 
-    def _promise_fault(self, promise: Row) -> str:
+    def _promise_fault(self, promise: Row) -> tuple[str, int]:
+        """Return the fault of a log receipt, empty for none, and the leaf it shows at."""
         try:
             receipt = read_receipt(promise["receipt"].encode())
             checkpoint = open_checkpoint(receipt.checkpoint, self.row["origin"], self.log_keys)
             leaf = base64.b64decode(promise["leaf"]) if "leaf" in promise else b""
             root = inclusion_root(leaf_hash(leaf), receipt.place, checkpoint.size, receipt.proof)
         except RefusedError:
-            return "LOG_RECEIPT_REFUSED"
+            return "LOG_RECEIPT_REFUSED", -1
         if "leaf" in promise and root != checkpoint.root:
-            return "LOG_RECEIPT_REFUSED"
+            return "LOG_RECEIPT_REFUSED", -1
         kept = self.hashes[receipt.place] if receipt.place < len(self.leaves) else b""
         is_kept = bool(kept) and kept == leaf_hash(leaf)
         if kept and "leaf" not in promise:
@@ -449,12 +450,14 @@ class Audit:
         is_shorter = checkpoint.size > len(self.leaves)
         is_grown = not is_shorter and self._root(checkpoint.size) == checkpoint.root
         if is_kept and is_shorter:
-            return "LOG_TRUNCATED"
+            return "LOG_TRUNCATED", -1
         if is_kept and not is_grown:
-            return "SPLIT_VIEW" if checkpoint.size == self.head.size else "HISTORY_REWRITTEN"
+            is_split = checkpoint.size == self.head.size
+            return "SPLIT_VIEW" if is_split else "HISTORY_REWRITTEN", -1
         if not is_kept:
-            return "LOG_RECEIPT_REFUSED" if is_grown and "leaf" not in promise else "PROMISED_LEAF_ABSENT"
-        return ""
+            is_unproved = is_grown and "leaf" not in promise
+            return "LOG_RECEIPT_REFUSED" if is_unproved else "PROMISED_LEAF_ABSENT", receipt.place
+        return "", -1
 
     def _vouching(self) -> Iterator[tuple[int, list[int]]]:
         """Size and times, newest first, of each checkpoint of these leaves that was given."""
@@ -483,7 +486,7 @@ class Audit:
                 assert key.algorithm == COSIGNATURE
                 self.find("WITNESS_DOUBLED")
             times = [seen[row["quorum"] - 1] for _, seen in self._vouching() if len(seen) >= row["quorum"]]
-            if not times:
+            if not times and self.head.size:
                 self.find("QUORUM_UNMET")
             elif row["max_age"] is not None and row["now"] - 1000 * max(times) > row["max_age"]:
                 self.find("HEAD_FROZEN")

@@ -1,5 +1,6 @@
 """One round of a log from OPEN to REVEAL, from ``README.md`` alone."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tests.vectors.independent_bytes import RefusedError, holds
@@ -340,3 +341,10 @@ RULESETS: dict[str, tuple[str, str]] = {}
 """Id and version by digest, where the verifier has them."""
 BOUNDS: dict[str, tuple[int, int]] = {}
 """Shortest and longest time from the deal deadline to the round deadline in ms, by digest."""
+
+
+def know_rulesets(rows: Iterable[Row]) -> None:
+    """Let the verifier have these rulesets, rows of ``rulesets/rulesets.jsonl``."""
+    for row in rows:
+        RULESETS[row["digest"]] = (row["ruleset_id"], row["version"])
+        BOUNDS[row["digest"]] = (row["shortest_ms"], row["longest_ms"])

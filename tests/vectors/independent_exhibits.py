@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.vectors.independent_bytes import RefusedError, write_json
 from tests.vectors.independent_grouping import Held, Round, layers
-from tests.vectors.independent_round import Deal, Row, read_certificate, server_commitment
+from tests.vectors.independent_round import CERTIFICATE, Deal, Row, has_members, read_certificate, server_commitment
 
 FEWEST = 9
 
@@ -106,6 +106,7 @@ def is_in(secret: bytes, found: Sequence[bytes]) -> bool:
 def _sections_of(layer: bytes, rid: str) -> list[int]:
     try:
         said: Any = json.loads(layer)
-        return [section["index"] for section in said["sections"]] if said["round_id"] == rid else []
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, RecursionError):
         return []
+    is_of_round = has_members(said, CERTIFICATE) and said["round_id"] == rid
+    return [section["index"] for section in said["sections"]] if is_of_round else []

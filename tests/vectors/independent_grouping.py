@@ -1,12 +1,11 @@
 """A round's leaves together, and what people hold of it, from ``README.md`` alone."""
 
 import base64
-import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tests.vectors.independent_bytes import GROUP_ORDER, Envelope, read_envelope
+from tests.vectors.independent_bytes import GROUP_ORDER, Envelope, RefusedError, read_envelope, read_json
 from tests.vectors.independent_round import Row
 
 
@@ -48,10 +47,13 @@ def group(row: Row) -> dict[str, Held]:
 
 
 def _named(data: bytes) -> str:
+    """Return the round id in an envelope's payload; empty where that is no object in canonical JSON that has one."""
     try:
-        return str(json.loads(read_envelope(data).payload)["round_id"])
-    except (ValueError, KeyError, TypeError):
+        said = read_json(read_envelope(data).payload)
+    except RefusedError:
         return ""
+    named = said.get("round_id") if isinstance(said, dict) else ""
+    return named if isinstance(named, str) else ""
 
 
 class Round:

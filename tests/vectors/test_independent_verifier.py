@@ -13,11 +13,11 @@ import pytest
 
 from tests.vectors import independent_bytes as evidence
 from tests.vectors import independent_course as courses
-from tests.vectors import independent_examination
 from tests.vectors import independent_log as log
 from tests.vectors import independent_round as rounds
 from tests.vectors.independent_audit import audit
 from tests.vectors.independent_bytes import RefusedError
+from tests.vectors.independent_examination import know_rulesets
 
 FOLDER = Path(__file__).parent
 BY_THE_RULES = {"ILLEGAL_EVENT", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY"}
@@ -55,9 +55,7 @@ def fault_of(check: Callable[..., object], *args: object) -> str:
 
 @pytest.fixture(autouse=True, scope="module")
 def _rulesets() -> None:
-    rows = read("rulesets/rulesets")
-    independent_examination.RULESETS.update({row["digest"]: (row["ruleset_id"], row["version"]) for row in rows})
-    independent_examination.BOUNDS.update({row["digest"]: (row["shortest_ms"], row["longest_ms"]) for row in rows})
+    know_rulesets(read("rulesets/rulesets"))
 
 
 def test_the_third_verifier_shares_nothing_with_the_package_or_the_second() -> None:

@@ -16,7 +16,7 @@ export class CanonicalError extends SpellingError {
 }
 
 const PRINTABLE = /^[ -~]*$/;
-const MAX_DEPTH = 128;
+const MAX_DEPTH = 254;
 
 /** The canonical text of a value; CanonicalError where it has none. */
 export function encode(value: unknown, depth = 0): string {
@@ -32,8 +32,11 @@ export function encode(value: unknown, depth = 0): string {
     }
     return String(value);
   }
-  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) {
+  if (typeof value !== "object" || value === null) {
     throw new CanonicalError(`${String(value)} has no canonical text`);
+  }
+  if (depth >= MAX_DEPTH) {
+    throw new CanonicalError(`it is nested more than ${MAX_DEPTH} deep`);
   }
   if (Array.isArray(value)) {
     return `[${value.map((item) => encode(item, depth + 1)).join(",")}]`;

@@ -64,10 +64,19 @@ export function readLeaf(data: Bytes, place: { index: number; ring: KeyRing }): 
     }
     return { ...place, hash: hex(leafHash(data)), envelope, ...leaf } as Placed;
   } catch (error) {
-    const role = SIGNERS[kind];
-    const forged = role === null ? null : place.ring.faultOf(envelope, role);
+    const forged = signatureFault(envelope, kind, place.ring);
     throw error instanceof LeafFaultError && forged !== null ? new LeafFaultError(forged) : error;
   }
+}
+
+/** What is wrong with the signature of a leaf of this kind, or that it has one where nobody signs. */
+export function signatureFault(envelope: Envelope, kind: Kind, ring: KeyRing): Fault | null {
+  const role = SIGNERS[kind];
+  if (role !== null) {
+    return ring.faultOf(envelope, role);
+  }
+  const detail = "it is signed, and nobody signs a REVEAL";
+  return envelope.signature === null ? null : { code: "WRONG_ROLE", detail };
 }
 
 function readEnvelope(data: Bytes): Envelope {

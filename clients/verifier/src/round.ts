@@ -16,10 +16,9 @@ import { differ, unlike } from "./difference.js";
 import { examineExhibits } from "./exhibit.js";
 import type { RoundLeaves, Law } from "./round-leaves.js";
 import { gameOf, layoutOf, NO_KEY, roundIdOf, SUITE_FIXTURE } from "./header.js";
-import { SIGNERS } from "./leaf.js";
 import { type DealingLevel, dealingLevel, type EventLevel, isTrivial } from "./level.js";
 import { examineUnseals } from "./opening.js";
-import type { Placed } from "./reading.js";
+import { type Placed, signatureFault } from "./reading.js";
 import { examineCards, opensCommitment } from "./redeal.js";
 import { examineExports, type OpenedKey } from "./secrecy.js";
 import { examineSeedSignatures, isVoid, unsignedSeats } from "./seeding.js";
@@ -87,16 +86,8 @@ function examineSignatures(leaves: RoundLeaves, report: Report): void {
     if (placed === undefined) {
       continue;
     }
-    const role = SIGNERS[placed.kind];
     const where = { leaf_index: placed.index };
-    if (role === null) {
-      if (placed.envelope.signature !== null) {
-        const detail = "it is signed, and nobody signs a REVEAL";
-        report.find("SIGNATURES", "WRONG_ROLE", detail, where);
-      }
-      continue;
-    }
-    const fault = placed.ring.faultOf(placed.envelope, role);
+    const fault = signatureFault(placed.envelope, placed.kind, placed.ring);
     if (fault !== null) {
       report.find("SIGNATURES", fault.code, fault.detail, where);
     }

@@ -20,6 +20,9 @@ import {
 const MUTATIONS = [...vectors("audit/mutations"), ...vectors("audit/seats")];
 const ALL = FIXTURES.flatMap((name) => vectors(`audit/${name}`));
 
+/** The place in the list of leaves that hold any bytes: they need not say of which round they are. */
+const ANY_BYTES = 69;
+
 /** Faults outside of one round's bundle. */
 const ONLY_IN_THE_WHOLE_LOG: readonly Code[] = [
   "OPENED_TWICE",
@@ -87,7 +90,8 @@ for (const log of ALL.filter(({ expected }) => expected.code)) {
 }
 
 test("all but faults outside of the round are found in its own bundle as well", () => {
-  const missed = MUTATIONS.flatMap((log) => {
+  const own = MUTATIONS.filter(({ expected }) => expected.number !== ANY_BYTES);
+  const missed = own.flatMap((log) => {
     const { code } = log["expected"] as { code: Code };
     const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };
     const options = { rulesets: RULESETS, now: log["now"] as number };

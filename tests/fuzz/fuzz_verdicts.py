@@ -1,0 +1,248 @@
+"""The three verifiers on one row, and whether they agree.
+
+They agree if their first findings are the same, once the findings that only the rules of a game or statistics over many
+rounds can make are left out. ``ALLOWED`` lists what else may differ, with the reason.
+"""
+
+import base64
+import json
+import shutil
+import subprocess
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+import msgspec
+
+from referee.audit import Code, Documents, LogSource, MemoryLog, TiledLog, audit_log
+from referee.audit.bundle import BundleError, prove_round
+from referee.audit.cosignatures import NO_WITNESSING, Witnessing
+from referee.audit.documents import HeldSeed, KeptReceipt
+from referee.evidence.vkey import KeyTextError
+from referee.log.cosignature import quorum_of
+from referee.rulesets import load_builtin
+from referee.tiles import MemoryPlace
+from tests.vectors.independent_audit import NOTES
+from tests.vectors.independent_audit import audit as independent_audit
+from tests.vectors.independent_examination import know_rulesets
+from tests.verifier.verifier_project import PROJECT
+
+CATALOGUE: Final = load_builtin()
+BY_THE_RULES: Final = ("ILLEGAL_EVENT", "WRONG_RESULT", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY")
+BY_CHANCE: Final = tuple([code.value for code in Code if code.number in (38, 39, 40, 53, 54, 66)])
+ANSWER_SECONDS: Final = 60
+
+
+class Seen(NamedTuple):
+    """One finding: its code, its leaf (-1 for the whole log)."""
+
+    code: str
+    leaf: int
+
+    @property
+    def order(self) -> tuple[bool, int]:
+        """Failures first, then the whole log, then leaves by index."""
+        return self.code in NOTES, self.leaf
+
+
+class Verdicts(NamedTuple):
+    """What each verifier says: its findings in order, or the exception that it raised as its one finding."""
+
+    python: tuple[Seen, ...]
+    third: tuple[Seen, ...]
+    typescript: tuple[Seen, ...]
+
+
+class Difference(NamedTuple):
+    """The first findings of three verifiers that do not agree."""
+
+    python: Seen | None
+    third: Seen | None
+    typescript: Seen | None
+
+    @property
+    def name(self) -> str:
+        """The codes, and whether they show at one leaf; differences of one name are taken for one."""
+        first = [one for one in self if one is not None]
+        codes = "/".join(one.code if one is not None else "-" for one in self)
+        return codes + ("" if len({one.leaf for one in first}) == 1 else " at other leaves")
+
+
+class TypeScript:
+    """The TypeScript verifier in a Node process that answers row by row."""
+
+    def __enter__(self) -> Self:
+        self._node = subprocess.Popen(
+            [shutil.which("node") or "node", str(PROJECT / "build" / "test" / "verdicts.js")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self._node.stdin.close()  # type: ignore[union-attr] # it is a pipe
+        self._node.wait(ANSWER_SECONDS)
+        self._node.stdout.close()  # type: ignore[union-attr] # it is a pipe
+
+    def ask(self, row: Mapping[str, Any]) -> None:
+        """Send a row."""
+        assert self._node.stdin is not None
+        self._node.stdin.write(json.dumps(row) + "\n")
+        self._node.stdin.flush()
+
+    def answer(self) -> tuple[Seen, ...]:
+        """Return the findings of the row that was sent first of those not answered."""
+        assert self._node.stdout is not None
+        said = json.loads(self._node.stdout.readline())
+        if "error" in said:
+            is_refused = said["error"] in ("BundleError", "SpellingError")
+            return (Seen("REFUSED" if is_refused else f"EXCEPTION {said['error']}", -1),)
+        return in_order([Seen(one["code"], one.get("leaf_index", -1)) for one in said["findings"]])
+
+
+_RULESETS: Final = Path(__file__).parents[1] / "vectors" / "rulesets" / "rulesets.jsonl"
+know_rulesets(map(json.loads, _RULESETS.read_text("utf-8").splitlines()))
+
+
+def verdicts(row: Mapping[str, Any], typescript: TypeScript) -> Verdicts:
+    """Ask all verifiers about a row; the two that read bundles about a bundle, and whether it holds."""
+    if "bundle" in row:
+        typescript.ask({"bundle": row["bundle"], "now": None})
+        proved = _holds(bundle_findings(row["bundle"]))
+        return Verdicts(proved, proved, _holds(typescript.answer()))
+    typescript.ask(row)
+    python, third = python_findings(row), third_findings(row)
+    return Verdicts(python, third, typescript.answer())
+
+
+def in_order(findings: Sequence[Seen]) -> tuple[Seen, ...]:
+    """Return findings in the order of the manual; those of one leaf as they were."""
+    return tuple(sorted(findings, key=lambda one: one.order))
+
+
+def python_findings(row: Mapping[str, Any]) -> tuple[Seen, ...]:
+    """Return the findings of the package's audit."""
+    try:
+        found = _audit(row)
+    except Exception as error:  # noqa: BLE001 - what an audit must never do is what is looked for
+        return (_raised(error),)
+    return in_order([Seen(one.code.value, -1 if one.leaf_index is None else one.leaf_index) for one in found])
+
+
+def third_findings(row: Mapping[str, Any]) -> tuple[Seen, ...]:
+    """Return the findings of the verifier that is written from the manual."""
+    try:
+        found = independent_audit(dict(row)).findings
+    except Exception as error:  # noqa: BLE001 - as above
+        return (_raised(error),)
+    return in_order([Seen(one.code, one.leaf) for one in found])
+
+
+def bundle_findings(bundle: Mapping[str, Any]) -> tuple[Seen, ...]:
+    """Return what the package's proof of one round finds; REFUSED where it is no bundle."""
+    data = json.dumps(bundle).encode()
+    keys = {name: bundle[name] for name in ("origin", "log_key", "root_key")}
+    try:
+        found = prove_round(data, catalogue=CATALOGUE, **keys).findings
+    except (BundleError, KeyTextError):
+        return (Seen("REFUSED", -1),)
+    except Exception as error:  # noqa: BLE001 - as above
+        return (_raised(error),)
+    return in_order([Seen(one.code.value, -1 if one.leaf_index is None else one.leaf_index) for one in found])
+
+
+def _holds(found: Sequence[Seen]) -> tuple[Seen, ...]:
+    """Reduce what is said of a bundle to whether it holds.
+
+    Where the leaf that ended the round before is left out, the package fails the bundle, and the TypeScript verifier
+    says that this and the leader were not checked. That difference is documented, and left out here.
+    """
+    raised = [one for one in found if one.code.startswith("EXCEPTION")]
+    is_cut = any(one.code == "WRONG_PREVIOUS_LEAF" for one in found)
+    left_out = {"WRONG_PREVIOUS_LEAF", "LEADER_MISMATCH"} if is_cut else set()
+    fails = [one for one in found if one.code not in {*NOTES, *BY_THE_RULES, *left_out}]
+    return (raised[0] if raised else Seen("FAIL", -1),) if fails else ()
+
+
+def _raised(error: Exception) -> Seen:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return Seen(f"EXCEPTION {type(error).__name__} in {where.name}", -1)
+
+
+def _audit(row: Mapping[str, Any]) -> Sequence[Any]:
+    def decoded(name: str) -> tuple[bytes, ...]:
+        return tuple(base64.b64decode(one) for one in row.get(name, ()))
+
+    source: LogSource
+    if "files" in row:
+        source = TiledLog(MemoryPlace({path: base64.b64decode(data) for path, data in row["files"].items()}))
+    else:
+        entries = tuple(leaf.encode() for leaf in row["leaves"])
+        source = MemoryLog(checkpoint=row["checkpoint"].encode(), entries=entries)
+    witnessing = NO_WITNESSING
+    if "witnesses" in row:
+        witnessing = Witnessing(
+            quorum=quorum_of(row["witnesses"], needed=row["quorum"]),
+            cosigned=[note.encode() for note in row["cosigned"]],
+            max_age=row["max_age"],
+            outgrown=[note.encode() for note in row["outgrown"]],
+        )
+    return audit_log(
+        source,
+        **{name: row[name] for name in ("origin", "log_key", "root_key", "now")},
+        catalogue=CATALOGUE,
+        witnessed=[note.encode() for note in row["witnessed"]],
+        witnessing=witnessing,
+        documents=Documents(
+            certificates=decoded("certificates"),
+            event_receipts=decoded("event_receipts"),
+            exports=decoded("exports"),
+            log_receipts=tuple(
+                KeptReceipt(
+                    receipt=one["receipt"].encode(), leaf=base64.b64decode(one["leaf"]) if "leaf" in one else None
+                )
+                for one in row["log_receipts"]
+            ),
+            seeds=msgspec.convert(row.get("seeds", []), tuple[HeldSeed, ...]),
+        ),
+    ).findings
+
+
+def difference(found: Verdicts) -> Difference | None:
+    """Return how the verifiers differ in their first finding; None if they agree or may differ."""
+    made = Difference(*[_first(one) for one in found])
+    if any(one is not None and one.code.startswith("EXCEPTION") for one in made):
+        return made
+    if len({*made}) == 1 or any(allows(found, made) for allows in ALLOWED.values()):
+        return None
+    return made
+
+
+def _first(findings: Sequence[Seen]) -> Seen | None:
+    return next((one for one in findings if one.code not in (*BY_THE_RULES, *BY_CHANCE)), None)
+
+
+def _place(made: Difference) -> tuple[bool, int] | None:
+    """Return where all three first findings show; None if not at one place."""
+    places = {None if one is None else one.order for one in made}
+    return places.pop() if len(places) == 1 else None
+
+
+def _share_a_code(found: Verdicts, made: Difference) -> bool:
+    place = _place(made)
+    codes = [{one.code for one in findings if one.order == place} for findings in found]
+    return place is not None and bool(set.intersection(*codes))
+
+
+def _cannot_read(_: Verdicts, made: Difference) -> bool:
+    return _place(made) is not None and any(one is not None and one.code in UNREADABLE for one in made)
+
+
+UNREADABLE: Final = ("NOT_CANONICAL", "TYPE_CONFUSION", "HEADER_REFUSED", "UNSOUND_KEY")
+ALLOWED: Final[dict[str, Callable[[Verdicts, Difference], bool]]] = {
+    "the first leaf at fault is the same and all name one of its faults; their order in a leaf is free": _share_a_code,
+    "values of another form make one reader refuse the leaf and another what it says, at the same leaf": _cannot_read,
+}
+"""Differences that are no fault of a verifier, by reason."""
