@@ -13,7 +13,6 @@ EXCEPTIONS: Final = {
     "tests/audit/audit_builder.py": "builds each kind of leaf with the same secrets",
     "tests/audit/audit_watched.py": "a log and all that its witnesses said of it",
     "tests/audit/test_audit_population.py": "a case a statistic",
-    "tests/server/doctor/test_doctor.py": "a case a check of the doctor",
     "tests/server/limits/test_limits.py": "a case a limit",
     "tests/server/test_key_rotation.py": "a case a change of keys",
     "tests/vectors/independent_audit.py": "the third verifier's audit, to be read from top to bottom",
