@@ -1,4 +1,4 @@
-"""Hands of three cards: their categories, and how they compare with hands of five."""
+"""Three cards, and three beside five."""
 
 import itertools
 from collections import Counter

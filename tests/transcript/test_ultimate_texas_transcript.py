@@ -1,4 +1,4 @@
-"""Transcripts of Ultimate Texas Hold'em: results, refused inputs, and canonical bytes."""
+"""Rounds of Ultimate Texas Hold'em as transcripts: what is found, what is refused, and how the bytes stand."""
 
 import itertools
 import json

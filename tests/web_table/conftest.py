@@ -14,6 +14,10 @@ from tests.web_table.web_table_server import TableProcess
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 
+KNOWN: Final = """localStorage['referee.settings'] ??= JSON.stringify(
+  {guided: ['mau_binh', 'tien_len', 'ultimate_texas']})"""
+"""Makes the page believe that its guest has played each game before."""
+
 Invite = Callable[..., Guest]
 
 
@@ -43,14 +47,24 @@ def invite(browser: Browser) -> Iterator[Invite]:
     """Return a function that opens a browser for a guest; fail the test if a page raised a script error."""
     contexts, errors = [], []
 
-    def invited(name: str, *, way: Way = "MOUSE", language: str = "vi", viewport: ViewportSize | None = None) -> Guest:
+    def invited(
+        name: str,
+        *,
+        way: Way = "MOUSE",
+        language: str = "vi",
+        viewport: ViewportSize | None = None,
+        is_guided: bool = False,
+    ) -> Guest:
         context = browser.new_context(
             locale="vi-VN" if language == "vi" else "en-GB",
             viewport=viewport or (PHONE if way == "TOUCH" else DESKTOP),
             has_touch=way == "TOUCH",
+            service_workers="block",
             reduced_motion="reduce" if way == "KEYS" else "no-preference",
         )
         context.set_default_timeout(TIMEOUT)
+        if not is_guided:
+            context.add_init_script(KNOWN)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(f"{name}: {error}"))

@@ -13,6 +13,9 @@ TIMEOUT: Final = 60_000
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 LANDSCAPE: Final = {"width": 844, "height": 390}
+STILL: Final = """() => document.getAnimations().every((one) =>
+  one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity)"""
+"""Whether nothing moves on the page but what moves without end."""
 MANY_TABS: Final = 80
 MANY_ROUNDS: Final = 9
 
@@ -98,7 +101,12 @@ class Guest:
         """Wait for the cards of a round; return False if an instant win ended it."""
         game = self.page.locator(".arrange .main, .tien-len .buttons, .texas .buttons .button, main.text").first
         expect(game.or_(self.page.locator(f'.result[data-round="{number}"]'))).to_be_visible(timeout=TIMEOUT)
+        self.wait_still()
         return game.count() > 0
+
+    def wait_still(self) -> None:
+        """Wait until the cards that fly in have landed."""
+        self.page.wait_for_function(STILL, timeout=TIMEOUT)
 
     def deal(self) -> int:
         """Start rounds until one is not won at the deal; return its number."""
@@ -111,7 +119,7 @@ class Guest:
 
     def nets(self) -> dict[str, int]:
         """Return the net win of each seat that the page shows, by name."""
-        lines = self.page.locator(".between .result li")
+        lines = self.page.locator(".between .result li[data-net]")
         expect(lines.first).to_be_visible(timeout=TIMEOUT)
         return {one.get_attribute("data-name") or "": int(one.get_attribute("data-net") or "") for one in lines.all()}
 

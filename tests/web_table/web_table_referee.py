@@ -28,8 +28,9 @@ def free_address() -> str:
 class RefereeProcess:
     """A running referee on a folder; a restart continues with its data, at the same two addresses."""
 
-    def __init__(self, folder: Path, *, origin: str) -> None:
+    def __init__(self, folder: Path, *, origin: str, options: tuple[str, ...] = ()) -> None:
         self.folder = folder
+        self.options = options
         self.origin = origin
         self.listen = self.web = "127.0.0.1:0"
         self.start()
@@ -37,7 +38,7 @@ class RefereeProcess:
     def start(self) -> None:
         """Start the referee and wait until it is serving."""
         command = [sys.executable, "-m", "referee", "serve", "--data", str(self.folder), "--quiet"]
-        command += ["--listen", self.listen, "--web", self.web, "--set", f"web.origins={self.origin}"]
+        command += ["--listen", self.listen, "--web", self.web, "--set", f"web.origins={self.origin}", *self.options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         printed = self.process.stdout
         assert printed is not None

@@ -9,7 +9,13 @@ interface Choices {
   fourColours: boolean;
   textMode: boolean;
   stillness: boolean;
+  sound: boolean;
   name: string;
+  avatar: string;
+  /** The ruleset played last; empty before the first. */
+  played: string;
+  /** Games whose first round was guided. */
+  guided: string[];
 }
 
 const PLACE = "referee.settings";
@@ -25,7 +31,11 @@ function initial(): Choices {
     fourColours: false,
     textMode: false,
     stillness: prefersStillness(),
+    sound: true,
     name: "",
+    avatar: "",
+    played: "",
+    guided: [],
   };
   const kept = recall();
   const language = asked === "vi" || asked === "en" ? asked : (kept.language ?? own);

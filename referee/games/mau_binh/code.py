@@ -73,7 +73,7 @@ class Walkover(enum.StrEnum):
 
 
 class Code(enum.StrEnum):
-    """Codes of all violations. The two FOULED codes warn of an event that is accepted; all others refuse it."""
+    """Every way to break a rule. The two FOULED codes warn; all others refuse."""
 
     BACK_WRONG_SIZE = "BACK_WRONG_SIZE"
     """The back does not have five cards: ``expected``, ``found``."""

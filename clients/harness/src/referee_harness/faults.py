@@ -36,7 +36,7 @@ class Kind(enum.StrEnum):
 
 
 class When(enum.StrEnum):
-    """Moment of a fault: before the server handles the call, or after it."""
+    """On which side of the work."""
 
     BEFORE = "BEFORE"
     AFTER = "AFTER"

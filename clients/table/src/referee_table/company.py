@@ -30,7 +30,7 @@ class Notifier(Protocol):
 
 
 class Rooms(Protocol):
-    """Room, as far as the commands of its people need it."""
+    """What the people of a room need of the room."""
 
     @property
     def keeper(self) -> Notifier:

@@ -15,7 +15,7 @@ _SAID: Final = {"PASS": "passed", "TIMEOUT": "timeout", "LEAVE": "gone"}
 
 
 class Hand:
-    """Hand on the screen: its cards, a cursor, and the cards that the player has chosen."""
+    """A seat's hand with a cursor and a choice."""
 
     def __init__(self) -> None:
         self.cards: list[str] = []

@@ -10,7 +10,9 @@ import { seedCommitment, tokenHash } from "./binding";
 import { connection } from "./connection.svelte";
 import { openHand } from "./gateway";
 import { recall, recallOrDraw } from "./keepsakes";
+import { lasting } from "./lasting";
 import type { Round, View } from "./messages";
+import { arrangeChoice, makeMove, signSeed } from "./signing";
 
 interface SealedHand {
   readonly roundId: string;
@@ -43,14 +45,7 @@ export function attend(view: View): void {
   if (phase === "BINDING" && round.bound?.includes(seat) !== true) {
     once(round, "bind", () => bind(view, round, seat));
   } else if (phase === "SEEDING" && round.seeded?.includes(seat) !== true) {
-    const seed = recall(round.round_id)?.seed;
-    if (seed !== undefined) {
-      once(
-        round,
-        "seed",
-        () => void connection.command("seed", { round_id: round.round_id, seed }).catch(ignore),
-      );
-    }
+    once(round, "seed", () => void showSeed(view, round).catch(ignore));
   } else if (round.dealt_time !== undefined && view.sealed && handOf(round).length === 0) {
     once(round, "hand", () => void fetchHand(round, seat));
   }
@@ -77,6 +72,14 @@ function bind(view: View, { round_id }: Round, seat: number): void {
   void connection.command("bind", fields).catch(ignore);
 }
 
+async function showSeed({ sealed }: View, round: Round): Promise<void> {
+  const own = recall(round.round_id);
+  if (own !== null) {
+    const signed = await signSeed(round, own, sealed);
+    await connection.command("seed", { round_id: round.round_id, seed: own.seed, ...signed });
+  }
+}
+
 async function fetchHand(round: Round, seat: number): Promise<void> {
   const { table, number, round_id } = round;
   const [gateway, token] = [connection.welcome?.gateway, recall(round_id)?.token];
@@ -99,11 +102,15 @@ async function fetchHand(round: Round, seat: number): Promise<void> {
   }
 }
 
-function open({ round_id, mau_binh }: Round): void {
+function open(round: Round): void {
+  const { round_id, mau_binh } = round;
   const bound = recall(round_id)?.bound[mau_binh?.commitment ?? ""];
   if (bound !== undefined) {
     const { cards, nonce } = bound;
     const [back, middle, front] = [cards.slice(0, 5), cards.slice(5, 10), cards.slice(10)];
-    void connection.command("open", { round_id, back, middle, front, nonce }).catch(ignore);
+    const arrangement = { back, middle, front };
+    const current = lasting(() => connection.view?.round ?? round);
+    const choice = arrangeChoice(arrangement, nonce);
+    void makeMove("open", current, { ...arrangement, nonce }, choice).catch(ignore);
   }
 }

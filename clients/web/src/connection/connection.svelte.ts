@@ -5,9 +5,10 @@
  */
 
 import { settings } from "../settings.svelte";
-import type { Text } from "../words/say";
+import { both, say, type Text } from "../words/say";
 import { forgetTime, learnTime } from "./clock.svelte";
 import { keptSecret, tab } from "./identity";
+import { seatKey } from "./seat-key";
 import type { Lobby, Message, Refused, Notice, View, Violation, Welcome } from "./messages";
 
 const FIRST_WAIT = 400;
@@ -30,6 +31,10 @@ export class RefusedError extends Error {
     this.violations = refused.violations ?? [];
   }
 }
+
+/** Why an invitation leads nowhere. */
+const invitationText = ({ code, text }: Refused): Text =>
+  code === "NO_ROOM" ? both("deadInvite") : text;
 
 interface Asked {
   readonly frame: string;
@@ -84,15 +89,21 @@ class Connection {
     address.protocol = address.protocol.replace("http", "ws");
     const socket = new WebSocket(address);
     this.#socket = socket;
-    socket.onopen = () => {
+    socket.onopen = async () => {
+      const key = await seatKey;
+      if (socket !== this.#socket || socket.readyState !== WebSocket.OPEN) {
+        return;
+      }
       socket.send(
         JSON.stringify({
           type: "hello",
           protocol: 1,
           secret: keptSecret(),
           tab,
-          name: settings.name,
+          name: settings.name || say("guest"),
           language: settings.language,
+          ...(settings.avatar === "" ? {} : { avatar: settings.avatar }),
+          ...(key === null ? {} : { seat_key: key.publicKey }),
           ...(this.#room === undefined ? {} : { room: this.#room }),
         }),
       );
@@ -123,13 +134,18 @@ class Connection {
   }
 
   /** The result of a move, once the view that follows from it is there too; soon where none comes. */
-  async move(name: string, fields: object): Promise<void> {
+  async move<Result = unknown>(name: string, fields: object): Promise<Result> {
     const before = this.view?.version;
-    await this.command(name, fields);
+    const result = await this.command<Result>(name, fields);
     const end = performance.now() + LONGEST_MOVE;
     while (this.view?.version === before && performance.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
+    return result;
+  }
+
+  notify(notice: Notice): void {
+    this.notices = [...this.notices.slice(-3), { ...notice, key: performance.now() }];
   }
 
   dismiss(key: number): void {
@@ -164,13 +180,17 @@ class Connection {
         this.#answered(message.id)?.resolve(message.result);
         break;
       case "refused":
+        if (message.id.startsWith("hello ")) {
+          this.#room = undefined; // the invitation that the page came with
+          this.notify({ code: message.code, text: invitationText(message) });
+        }
         this.#answered(message.id)?.reject(new RefusedError(message));
         break;
       case "pong":
         learnTime(message.time, performance.now() - message.sent);
         break;
       case "notice":
-        this.notices = [...this.notices.slice(-3), { ...message, key: performance.now() }];
+        this.notify(message);
         break;
       case "goodbye":
         this.goodbye = message;

@@ -111,6 +111,7 @@ export const adviseSealed = (
     certificates: readonly string[];
     events: readonly unknown[];
     receipt: string;
+    signatures?: readonly string[];
   },
   seat: number,
 ): Promise<ProtoAdvice> => ask(gateway, "UltimateTexasService/Advise", { round, seat });

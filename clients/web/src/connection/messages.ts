@@ -2,10 +2,20 @@
 
 import type { Card } from "../cards/card";
 import type { Text } from "../words/say";
+import type {
+  InstantWin,
+  Arrangement,
+  Showdown,
+  MauBinh,
+  Combination,
+  TienLen,
+  UltimateTexas,
+} from "./games";
+
+export type * from "./games";
 
 export type Game = "mau_binh" | "tien_len" | "ultimate_texas";
 export type Phase = "LOBBY" | "BINDING" | "SEEDING" | "PLAYING" | "OPENING" | "SHOWDOWN";
-export type Decision = "CHECK" | "PLAY_4X" | "PLAY_3X" | "PLAY_2X" | "PLAY_1X" | "FOLD";
 export type Names = Record<string, Record<string, Text>>;
 
 /** A row of a paytable. */
@@ -23,6 +33,8 @@ export interface Ruleset {
   readonly min_seats: number;
   readonly max_seats: number;
   readonly bet_unit_minor: number;
+  /** How this ruleset differs from the others of its game. */
+  readonly differs?: Text;
   readonly can_seal: boolean;
   readonly round_ms: { readonly shortest: number; readonly longest: number };
   readonly names: Names;
@@ -47,6 +59,40 @@ export interface Welcome {
   readonly room: string | null;
   readonly rulesets: readonly Ruleset[];
   readonly stakes: readonly number[];
+  readonly phrases?: readonly Phrase[];
+  readonly avatars?: readonly { code: string; symbol: string; text: Text }[];
+}
+
+/** What people may say to each other. */
+export interface Phrase {
+  readonly code: string;
+  readonly kind: "PHRASE" | "EMOTE";
+  readonly text: Text;
+  readonly symbol?: string;
+}
+
+export type Place = "SEAT" | "WAITING" | "WATCHING";
+
+/** Net of one pair of seats. */
+export interface Pair {
+  readonly payer: number;
+  readonly payee: number;
+  readonly amount_minor: number;
+}
+
+/** A screen of rules, ready to draw. */
+export interface Rules {
+  readonly ruleset: string;
+  readonly differs?: Text;
+  readonly sections: readonly {
+    readonly code: string;
+    readonly title: Text;
+    readonly rows: readonly {
+      readonly label: Text;
+      readonly value: Text;
+      readonly cards?: readonly Card[];
+    }[];
+  }[];
 }
 
 export interface ListedRoom {
@@ -57,12 +103,20 @@ export interface ListedRoom {
   readonly phase: Phase;
   readonly persons: readonly string[];
   readonly free_seats: number;
+  readonly host?: string;
+  readonly bots?: number;
+  readonly watchers?: number;
+  readonly max_seats?: number;
+  /** Seats that a person would get now: bots give way. */
+  readonly open_seats?: number;
 }
 
 export interface Lobby {
   readonly type: "lobby";
   readonly time: number;
   readonly rooms: readonly ListedRoom[];
+  /** The room that this person was sent out of. */
+  readonly back?: ListedRoom | null;
 }
 
 export interface Person {
@@ -76,111 +130,38 @@ export interface Person {
   readonly kick_time?: number;
   readonly ante_minor?: number;
   readonly trips_minor?: number;
+  readonly avatar?: string;
+  readonly is_host?: boolean;
+  readonly place?: Place;
+  readonly is_auto_ready?: boolean;
+  readonly is_sitting_out?: boolean;
+  readonly said?: { readonly code: string; readonly time: number } | null;
+  readonly stats?: {
+    readonly rounds: number;
+    readonly won: number;
+    readonly best_minor: number;
+    readonly worst_minor: number;
+  };
 }
 
 export interface Seat {
   readonly person: string;
   readonly name: string;
   readonly is_bot: boolean;
+  readonly key?: string;
 }
 
-export interface Arrangement {
-  readonly back: readonly Card[];
-  readonly middle: readonly Card[];
-  readonly front: readonly Card[];
-}
-
-export interface ShownHand {
-  readonly seat: number;
-  readonly cards: readonly Card[];
-  readonly category: string;
-  readonly name?: Text;
-  readonly fouled: boolean;
-  readonly gone: boolean;
-  readonly units_won: number;
-  readonly units_lost: number;
-}
-
-export interface ShownChi {
-  readonly position: "BACK" | "MIDDLE" | "FRONT";
-  readonly name: Text;
-  readonly start_time: number;
-  readonly seconds: number;
-  readonly hands: readonly ShownHand[];
-}
-
-export interface ShownSummary {
-  readonly seat: number;
-  readonly chi_units: number;
-  readonly added_units: number;
-  readonly instant_win_units: number;
-  readonly net_units: number;
-  readonly net_minor: number;
-  readonly instant_win?: string;
-  readonly instant_win_name?: Text;
-  readonly fouled: boolean;
-  readonly winner: boolean;
-}
-
-export interface Showdown {
-  readonly start_time: number;
-  readonly summary_time: number;
-  readonly chi: readonly ShownChi[];
-  readonly summary: readonly ShownSummary[];
-}
-
-export interface MauBinh {
-  readonly submitted: readonly boolean[];
-  readonly gone: readonly boolean[];
-  readonly arrangement?: Arrangement | null;
-  readonly commitment?: string | null;
-  readonly opened?: readonly boolean[];
-  readonly hands?: readonly (readonly Card[])[] | null;
-  readonly showdown?: Showdown | null;
-}
-
-export interface Combination {
-  readonly kind: string;
-  readonly name: Text;
-  readonly cards: readonly Card[];
-}
-
-export interface TrickAction extends Partial<Combination> {
-  readonly seat: number;
-  readonly action: "PLAY" | "PASS" | "TIMEOUT" | "LEAVE";
-}
-
-export interface TienLen {
-  readonly turn?: number | null;
-  readonly leader: number;
-  readonly to_beat?: (Combination & { readonly seat: number }) | null;
-  readonly cards_left: readonly number[];
-  readonly passed: readonly number[];
-  readonly gone: readonly number[];
-  readonly trick: readonly TrickAction[];
-  readonly last_trick: readonly TrickAction[];
-  readonly played: readonly Card[];
-  readonly legal?: { readonly plays: readonly Combination[]; readonly may_pass: boolean } | null;
-}
-
-export interface TexasSeat {
-  readonly ante_minor: number;
-  readonly blind_minor: number;
-  readonly trips_minor: number;
-  readonly play_multiple: number;
-  readonly folded: boolean;
-  readonly gone: boolean;
-  readonly checked: boolean;
-  readonly is_deciding: boolean;
-}
-
-export interface UltimateTexas {
-  readonly street: "PREFLOP" | "FLOP" | "RIVER" | "SHOWDOWN";
-  readonly board: readonly Card[];
-  readonly house?: readonly Card[] | null;
-  readonly hands?: readonly (readonly Card[])[] | null;
-  readonly seats: readonly TexasSeat[];
-  readonly legal?: readonly Decision[];
+/** What a seat with a key is shown of the round's events, to sign its own on. */
+export interface SeatCourse {
+  readonly deck_root: string;
+  readonly is_whole: boolean;
+  readonly events: readonly {
+    readonly event: string;
+    readonly time: number;
+    readonly received: boolean;
+  }[];
+  readonly signature?: string;
+  readonly receipt?: string;
 }
 
 export interface Round {
@@ -198,6 +179,8 @@ export interface Round {
   readonly certificates?: readonly string[];
   readonly events?: readonly unknown[];
   readonly receipt?: string;
+  readonly signatures?: readonly string[];
+  readonly course?: SeatCourse;
   readonly mau_binh?: MauBinh;
   readonly tien_len?: TienLen;
   readonly ultimate_texas?: UltimateTexas;
@@ -219,6 +202,7 @@ export interface SeatResult extends Seat {
   readonly instant_win?: string;
   readonly instant_win_name?: Text;
   readonly left?: readonly Card[];
+  readonly hand?: readonly Card[];
   readonly hole?: readonly Card[];
   readonly best?: readonly Card[];
   readonly value?: HandValue;
@@ -255,6 +239,8 @@ export interface Last {
   readonly abort_time?: number;
   readonly seats?: readonly SeatResult[];
   readonly transfers?: readonly Transfer[];
+  readonly pairs?: readonly Pair[];
+  readonly instant_wins?: readonly InstantWin[];
   readonly house_net_minor?: number;
   readonly house?: readonly Card[];
   readonly board?: readonly Card[];
@@ -293,6 +279,9 @@ export interface View {
   readonly phase: Phase;
   readonly deadline: number | null;
   readonly referee: "REACHED" | "AWAY";
+  /** Until when a scene is shown: nobody is sent out and nothing is dealt before. */
+  readonly scene_until?: number | null;
+  readonly is_paused?: boolean;
   readonly persons: readonly Person[];
   readonly you: string;
   readonly round: Round | null;

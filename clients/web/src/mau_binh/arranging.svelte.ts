@@ -7,16 +7,23 @@ import { announce } from "../announcing";
 import { type Card, byRank, bySuit } from "../cards/card";
 import { attending } from "../connection/attending.svelte";
 import { arrangementCommitment } from "../connection/binding";
+import { clock } from "../connection/clock.svelte";
 import { connection, RefusedError } from "../connection/connection.svelte";
 import { checkSealed, fromProtoArrangement, suggestSealed } from "../connection/gateway";
 import { keep, randomHex, recallOrDraw } from "../connection/keepsakes";
+import { arrangeChoice, commitChoice, makeMove } from "../connection/signing";
 import type { Arrangement, HandValue, Round, Violation } from "../connection/messages";
-import { pick, say } from "../words/say";
+import { broken, pick, say } from "../words/say";
 import { cardsOf } from "./arrangement";
 
 const CALM = 140; // ms without a change before the referee is asked
+const DRAFT_CALM = 900; // ms without a change before the arrangement is handed in as a draft
+const SIGNING = 2_000; // ms before drafts are handed in, from which each of them is signed
+const SHORT_OF_TIME = 6_000; // ms before the deadline, from which a draft is handed in at once
 
 interface Checked {
+  /** The places that were checked, joined. */
+  readonly of: string;
   readonly violations: readonly Violation[];
   readonly values: readonly HandValue[];
 }
@@ -26,30 +33,56 @@ interface Suggestion {
   readonly expected_minor?: number;
 }
 
+/** The cards as this tab left them, and the arrangement at the table server that they came from. */
+interface Draft {
+  readonly cards: readonly Card[];
+  readonly base: string;
+}
+
 const draftPlace = (roundId: string): string => `referee.draft.${roundId}`;
 
 export class Arranging {
   places = $state.raw<readonly Card[]>([]);
-  checked = $state.raw<Checked | null>(null);
-  handedIn = $state("");
+  /** Whether the cards were ever moved: before that there is nothing to warn of. */
+  isTouched = $state(false);
+  /** Whether a foul waits for the player's word. */
+  isAsking = $state(false);
   busy = $state(false);
   trouble = $state("");
   suggested = $state.raw<{ at: number; all: readonly Suggestion[] }>({ at: -1, all: [] });
 
+  #answer = $state.raw<Checked | null>(null);
+  /** The last arrangement that the table server has, and whether it is final. */
+  #handed = $state.raw({ cards: "", isFinal: false, isSigned: true });
+
   readonly #round: () => Round;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #drafting: ReturnType<typeof setTimeout> | undefined;
+  #checking: Promise<void> = Promise.resolve();
   #asked = 0;
+  #isFoul = false;
 
-  /** The cards start as they were handed in or left off, else as dealt. */
+  /** The cards start as they were left off here or in another tab, else as dealt. */
   constructor(hand: readonly Card[], round: () => Round) {
     this.#round = round;
     const { round_id, mau_binh } = round();
-    const submitted = mau_binh?.arrangement;
+    const shared = mau_binh?.arrangement;
     const bound = recallOrDraw(round_id).bound[mau_binh?.commitment ?? ""]?.cards;
-    const handed = submitted ? [...submitted.back, ...submitted.middle, ...submitted.front] : bound;
-    this.handedIn = handed?.join() ?? "";
-    this.places = draftOf(round_id, hand) ?? handed ?? hand;
+    const handed = shared ? [...shared.back, ...shared.middle, ...shared.front] : bound;
+    this.#handed = {
+      cards: handed?.join() ?? "",
+      isFinal: mau_binh?.is_final ?? handed !== undefined,
+      isSigned: false,
+    };
+    const draft = draftOf(round_id, hand);
+    const isNewer = draft !== null && draft.base === this.#handed.cards;
+    this.places = (isNewer ? draft.cards : handed) ?? hand;
+    this.isTouched = this.places.join() !== hand.join();
     this.#check();
+    if (isNewer) {
+      this.#draftSoon();
+    }
+    this.#signInTime(mau_binh?.hand_in_time);
   }
 
   get arrangement(): Arrangement {
@@ -60,23 +93,41 @@ export class Arranging {
     };
   }
 
+  /** What the referee says of the cards as they lie now; null until it has. */
+  get checked(): Checked | null {
+    return this.#answer?.of === this.places.join() ? this.#answer : null;
+  }
+
   get isHandedIn(): boolean {
-    return this.handedIn === this.places.join();
+    return this.#handed.isFinal && this.#handed.cards === this.places.join();
+  }
+
+  /** Whether the table server has the cards as they lie, handed in or as a draft. */
+  get isKept(): boolean {
+    return this.#handed.cards === this.places.join();
   }
 
   get isFouled(): boolean {
     return this.checked?.violations.some(({ code }) => code.startsWith("FOULED")) ?? false;
   }
 
+  /** The cards lie so from now on. They are handed in as a draft once they rest, so that they count at the deadline. */
   set(places: readonly Card[]): void {
     this.places = places;
-    try {
-      sessionStorage.setItem(draftPlace(this.#round().round_id), places.join());
-    } catch {
-      // Without it a reloaded page starts from the cards as dealt.
-    }
+    this.isTouched = true;
+    this.#save();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#check(), CALM);
+    this.#draftSoon();
+  }
+
+  /** Resolves when the referee has judged the cards as they lie. */
+  async judged(): Promise<void> {
+    if (this.checked === null) {
+      clearTimeout(this.#timer);
+      this.#check();
+      await this.#checking;
+    }
   }
 
   sort(by: "rank" | "suit"): void {
@@ -100,28 +151,88 @@ export class Arranging {
     });
   }
 
-  /** Hands in the cards as they lie. They can be changed until the time is up. */
-  async handIn(): Promise<void> {
-    const cards = this.places;
+  /** Hands in the cards as they lie. They can be changed until the time is up. A known foul is asked about first. */
+  async handIn({ isAsked = false } = {}): Promise<void> {
     await this.#try(async () => {
-      const { round_id } = this.#round();
-      if (attending.hand?.roundId === round_id) {
-        await this.#commit(cards);
-      } else {
-        await connection.command("arrange", { round_id, ...this.arrangement });
+      await this.judged();
+      if (this.isFouled && !isAsked) {
+        this.isAsking = true;
+        return;
       }
-      this.handedIn = cards.join();
+      this.isAsking = false;
+      await this.#send(true);
       announce(say("handedIn"));
     });
   }
 
-  async #commit(cards: readonly Card[]): Promise<void> {
+  #draftSoon(): void {
+    clearTimeout(this.#drafting);
+    if (this.#round().mau_binh?.hand_in_time === undefined) {
+      return;
+    }
+    const left = (connection.view?.deadline ?? Infinity) - clock.now;
+    const send = (): void => void this.#send(false).catch(() => undefined);
+    this.#drafting = setTimeout(send, left < SHORT_OF_TIME ? 0 : DRAFT_CALM);
+  }
+
+  /** What is kept as a draft without a signature is signed before it has to be handed in. */
+  #signInTime(handIn = Infinity): void {
+    const wait = handIn - SIGNING - clock.now;
+    if (Number.isFinite(wait) && this.#round().course !== undefined) {
+      const sign = (): void => {
+        if (this.isTouched && !this.isHandedIn) {
+          void this.#send(false).catch(() => undefined);
+        }
+      };
+      setTimeout(sign, Math.max(0, wait) + 200);
+    }
+  }
+
+  async #send(isFinal: boolean): Promise<void> {
+    clearTimeout(this.#drafting);
+    const cards = this.places;
+    const { round_id } = this.#round();
+    const isSigned = this.#isSigned(isFinal);
+    const isSent =
+      this.isKept && (this.#handed.isFinal || !isFinal) && (this.#handed.isSigned || !isSigned);
+    if (isSent || (!isFinal && connection.view?.phase !== "PLAYING")) {
+      return;
+    }
+    if (attending.hand?.roundId === round_id) {
+      await this.#commit(cards, isFinal, isSigned);
+    } else {
+      const { arrangement } = this;
+      const fields = { is_final: isFinal, ...arrangement };
+      const choice = isSigned ? arrangeChoice(arrangement) : null;
+      await makeMove("arrange", this.#round, fields, choice);
+    }
+    this.#handed = { cards: cards.join(), isFinal, isSigned };
+    this.#save();
+  }
+
+  #save(): void {
+    const draft = { cards: this.places, base: this.#handed.cards };
+    try {
+      sessionStorage.setItem(draftPlace(this.#round().round_id), JSON.stringify(draft));
+    } catch {
+      // Without it a page reloaded at once starts from the last draft that was handed in.
+    }
+  }
+
+  /** Whether a seat with a key signs what it hands in: a draft only where it may become an event. */
+  #isSigned(isFinal: boolean): boolean {
+    const { takes_signed = true, hand_in_time = Infinity } = this.#round().mau_binh ?? {};
+    return isFinal || takes_signed || clock.now >= hand_in_time - SIGNING;
+  }
+
+  async #commit(cards: readonly Card[], isFinal: boolean, isSigned: boolean): Promise<void> {
     const { round_id, you } = this.#round();
     const kept = recallOrDraw(round_id);
     const nonce = randomHex();
     const commitment = arrangementCommitment(round_id, you ?? 0, cards, nonce);
     keep(round_id, { ...kept, bound: { ...kept.bound, [commitment]: { cards, nonce } } });
-    await connection.command("commit", { round_id, commitment });
+    const choice = isSigned ? commitChoice(commitment) : null;
+    await makeMove("commit", this.#round, { commitment, is_final: isFinal }, choice);
   }
 
   async #try(act: () => Promise<void>): Promise<void> {
@@ -165,32 +276,32 @@ export class Arranging {
     const asked = this.#asked;
     const round = this.#round();
     const sealed = this.#sealed(round);
-    const answer: Promise<Checked> =
+    const of = this.places.join();
+    const answer: Promise<Omit<Checked, "of">> =
       sealed === null
         ? connection.command<Checked>("check", { round_id: round.round_id, ...this.arrangement })
         : checkSealed(sealed.gateway, sealed.round, round.you ?? 0, this.arrangement).then(
             ({ violations = [], values = [] }) => ({ violations, values }),
           );
-    answer
+    this.#checking = answer
       .then((checked) => {
         if (asked === this.#asked) {
-          const wasFouled = this.isFouled;
-          this.checked = checked;
-          if (this.isFouled && !wasFouled) {
-            announce(checked.violations.map(({ text }) => pick(text)).join(" "));
+          const wasFouled = this.#isFoul;
+          this.#answer = { ...checked, of };
+          this.#isFoul = this.isFouled;
+          if (this.isFouled && !wasFouled && this.isTouched) {
+            announce(broken(checked.violations));
           }
         }
       })
-      .catch(() => {
-        this.checked = null;
-      });
+      .catch(() => undefined);
   }
 }
 
-function draftOf(roundId: string, hand: readonly Card[]): readonly Card[] | null {
+function draftOf(roundId: string, hand: readonly Card[]): Draft | null {
   try {
-    const cards = sessionStorage.getItem(draftPlace(roundId))?.split(",") ?? [];
-    return [...cards].sort().join() === [...hand].sort().join() ? cards : null;
+    const draft = JSON.parse(sessionStorage.getItem(draftPlace(roundId)) ?? "null") as Draft | null;
+    return [...(draft?.cards ?? [])].sort().join() === [...hand].sort().join() ? draft : null;
   } catch {
     return null;
   }

@@ -11,7 +11,7 @@ import { clock } from "../connection/clock.svelte";
 import { connection } from "../connection/connection.svelte";
 import { recall } from "../connection/keepsakes";
 import type { Last, LogKeys } from "../connection/messages";
-import { checkOwn, type OwnCheck, type OwnOutcome } from "./own";
+import { checkOwn, netsOf, type OwnCheck, type OwnOutcome } from "./own";
 
 export interface Verdict {
   readonly state: "WAITING" | "CHECKING" | "VERIFIED" | "FAILED" | "UNREACHED";
@@ -19,14 +19,19 @@ export interface Verdict {
   readonly own?: Record<OwnCheck, OwnOutcome>;
   /** The codes of checks that failed, in order. */
   readonly failed: readonly string[];
+  /** What each seat won or lost, as the referee signed it. */
+  readonly nets?: readonly number[];
   readonly trouble?: string;
   readonly areNewKeys?: boolean;
 }
 
+/** By the path of the round's bundle. */
 const verdicts = $state<Record<string, Verdict>>({});
 
-export const verdictOf = (last: Last): Verdict =>
-  verdicts[last.round_id] ?? { state: "WAITING", failed: [] };
+export const verdictAt = (path: string): Verdict =>
+  verdicts[path] ?? { state: "WAITING", failed: [] };
+
+export const verdictOf = ({ proof }: Last): Verdict => verdictAt(proof?.bundle ?? "");
 
 /** Whether these are other keys than those first seen for the log of this origin. */
 function areOther(log: LogKeys): boolean {
@@ -51,17 +56,24 @@ export function acceptKeys(): void {
   }
 }
 
-/** Fetches the round's bundle and verifies it; the verdict is kept under the round's id. */
+/** Verifies a finished round that the table shows, and what it shows of it. */
 export async function verify(last: Last): Promise<void> {
+  if (last.proof !== undefined) {
+    await verifyAt(last.proof.bundle, last);
+  }
+}
+
+/** Fetches a round's bundle and verifies it; the verdict is kept under its path. */
+export async function verifyAt(path: string, last?: Last): Promise<void> {
   const { welcome } = connection;
-  if (last.proof === undefined || welcome === null || verdictOf(last).state === "CHECKING") {
+  if (welcome === null || verdictAt(path).state === "CHECKING") {
     return;
   }
   const { log } = welcome;
-  verdicts[last.round_id] = { state: "CHECKING", failed: [] };
+  verdicts[path] = { state: "CHECKING", failed: [] };
   try {
     const [bundle, { verifyRound }] = await Promise.all([
-      fetchBundle(last.proof.bundle).then((fetched) => withHeld(fetched, last.round_id)),
+      fetchBundle(path).then((fetched) => withHeld(fetched, last?.round_id ?? "")),
       import("referee-verifier"),
     ]);
     const keys = { origin: log.origin, logKey: log.log_key, rootKey: log.root_key };
@@ -72,26 +84,33 @@ export async function verify(last: Last): Promise<void> {
       ...round_ms,
     }));
     const result = verifyRound(bundle, keys, { now: Math.floor(clock.now), rulesets });
-    const seat = last.seats?.findIndex(({ person }) => person === connection.view?.you) ?? -1;
-    const own = checkOwn(bundle, last, { seed: recall(last.round_id)?.seed, seat });
+    const seat = last?.seats?.findIndex(({ person }) => person === connection.view?.you) ?? -1;
+    const own =
+      last === undefined
+        ? undefined
+        : checkOwn(bundle, last, { seed: recall(last.round_id)?.seed, seat });
     const failed = [
       ...result.checks.filter(({ outcome }) => outcome === "FAILED").map(({ code }) => code),
-      ...Object.entries(own).flatMap(([code, outcome]) => (outcome === "FAILED" ? [code] : [])),
-      ...(result.round_id === last.round_id ? [] : ["ROUND_ID"]),
+      ...Object.entries(own ?? {}).flatMap(([code, outcome]) =>
+        outcome === "FAILED" ? [code] : [],
+      ),
+      ...(last === undefined || result.round_id === last.round_id ? [] : ["ROUND_ID"]),
     ];
     const holds = result.passed && failed.length === 0;
-    verdicts[last.round_id] = {
+    const nets = netsOf(bundle, result.round_id);
+    verdicts[path] = {
       state: holds ? "VERIFIED" : "FAILED",
       result,
-      own,
       failed,
       areNewKeys: areOther(log),
+      ...(own === undefined ? {} : { own }),
+      ...(nets === undefined ? {} : { nets }),
     };
   } catch (error) {
     const isTheirs =
       error instanceof Error && /^(Bundle|Spelling|Unreached)Error$/.test(error.name);
     const reached = isTheirs && error.name !== "UnreachedError";
-    verdicts[last.round_id] = {
+    verdicts[path] = {
       state: reached ? "FAILED" : "UNREACHED",
       failed: reached ? ["BUNDLE"] : [],
       trouble: error instanceof Error ? error.message : String(error),
@@ -110,7 +129,8 @@ function withHeld(bundle: object, roundId: string): object {
 async function fetchBundle(path: string): Promise<object> {
   const response = await fetch(new URL(path, location.href), { cache: "no-store" });
   if (!response.ok) {
-    const error = new Error(`${response.status}`);
+    const { reason = "" } = (await response.json().catch(() => ({}))) as { reason?: string };
+    const error = new Error(reason || `${response.status}`);
     error.name = "UnreachedError";
     throw error;
   }

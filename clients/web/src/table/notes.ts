@@ -12,6 +12,9 @@ interface Note {
 
 export function noteOf(view: View, person: Person): Note {
   const { round, phase } = view;
+  if (!person.is_seated && !person.is_bot && phase === "LOBBY") {
+    return { note: say("watching") };
+  }
   if (phase === "LOBBY" || round === null) {
     return person.is_ready ? { note: say("isReady"), isDone: true } : { note: say("notReady") };
   }

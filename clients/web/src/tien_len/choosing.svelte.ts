@@ -3,8 +3,9 @@
 import { announce } from "../announcing";
 import type { Card } from "../cards/card";
 import { connection, RefusedError } from "../connection/connection.svelte";
+import { makeMove, PASS, playChoice } from "../connection/signing";
 import type { Combination, Round } from "../connection/messages";
-import { pick, say, type Text } from "../words/say";
+import { broken, pick, say, type Text } from "../words/say";
 
 interface Suggestion extends Partial<Combination> {
   readonly action: "PLAY" | "PASS";
@@ -79,14 +80,14 @@ export class Choosing {
   async handIn(): Promise<void> {
     await this.#try(async () => {
       const cards = this.chosen;
-      await connection.move("play", { round_id: this.#round().round_id, cards });
+      await makeMove("play", this.#round, { cards }, playChoice(cards));
       this.chosen = [];
     });
   }
 
   async pass(): Promise<void> {
     await this.#try(async () => {
-      await connection.move("pass", { round_id: this.#round().round_id });
+      await makeMove("pass", this.#round, {}, PASS);
       this.chosen = [];
     });
   }
@@ -98,8 +99,8 @@ export class Choosing {
       await act();
     } catch (error) {
       const refused = error instanceof RefusedError ? error : null;
-      const broken = refused?.violations.map(({ text }) => pick(text)).join(" ");
-      this.trouble = broken || pick(refused?.text) || say("refereeSilent");
+      this.trouble =
+        broken(refused?.violations ?? []) || pick(refused?.text) || say("refereeSilent");
       announce(this.trouble);
     } finally {
       this.busy = false;

@@ -4,8 +4,9 @@ import { announce } from "../announcing";
 import { attending } from "../connection/attending.svelte";
 import { connection, RefusedError } from "../connection/connection.svelte";
 import { adviseSealed } from "../connection/gateway";
+import { decideChoice, makeMove } from "../connection/signing";
 import type { Decision, Round } from "../connection/messages";
-import { pick, say } from "../words/say";
+import { broken, pick, say } from "../words/say";
 
 /** Best first. */
 interface Worth {
@@ -36,7 +37,7 @@ export class Deciding {
 
   async decide(decision: Decision): Promise<void> {
     await this.#try(async () => {
-      await connection.move("decide", { round_id: this.#round().round_id, decision });
+      await makeMove("decide", this.#round, { decision }, decideChoice(decision));
     });
   }
 
@@ -49,13 +50,20 @@ export class Deciding {
 
   async #ask(): Promise<readonly Worth[]> {
     const { round_id, header, certificates = [], events = [], receipt = "", you } = this.#round();
+    const { signatures = [] } = this.#round();
     const { hand } = attending;
     const gateway = connection.welcome?.gateway;
     if (hand?.roundId !== round_id || gateway == null) {
       return (await connection.command<{ suggestions: Worth[] }>("suggest", { round_id }))
         .suggestions;
     }
-    const round = { header, certificates: [hand.certificate, ...certificates], events, receipt };
+    const round = {
+      header,
+      certificates: [hand.certificate, ...certificates],
+      events,
+      receipt,
+      signatures,
+    };
     const { options = [] } = await adviseSealed(gateway, round, you ?? 0);
     return options
       .map(({ decision, valueMinor = "0" }) => ({
@@ -72,8 +80,8 @@ export class Deciding {
       await act();
     } catch (error) {
       const refused = error instanceof RefusedError ? error : null;
-      const broken = refused?.violations.map(({ text }) => pick(text)).join(" ");
-      this.trouble = broken || pick(refused?.text) || say("refereeSilent");
+      this.trouble =
+        broken(refused?.violations ?? []) || pick(refused?.text) || say("refereeSilent");
       announce(this.trouble);
     } finally {
       this.busy = false;

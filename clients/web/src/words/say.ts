@@ -1,5 +1,6 @@
 /** Words in the language chosen, with values put in at {braces}. */
 
+import { spell } from "../cards/card";
 import { settings } from "../settings.svelte";
 import { type Key, WORDS } from "./words";
 
@@ -14,6 +15,9 @@ export function say(key: Key, values: Record<string, string | number> = {}): str
   return words.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
+/** Words of this page in both languages, as the table server sends its own. */
+export const both = (key: Key): Text => ({ vi: WORDS[key][0], en: WORDS[key][1] });
+
 /** The one of two languages that was chosen; empty for no text. */
 export const pick = (text: Text | undefined | null): string => text?.[settings.language] ?? "";
 
@@ -25,3 +29,14 @@ export function amount(minor: number, { signed = false } = {}): string {
 }
 
 export const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
+/** Card codes in a text, such as "3H", as the eye reads cards: "3♥". */
+export const glyphs = (text: string): string =>
+  text.replace(
+    /(?<![\p{L}\d])(10|[2-9TJQKA])([SCDH])(?![\p{L}\d])/gu,
+    (whole, rank: string, suit: string) => spell((rank === "10" ? "T" : rank) + suit) || whole,
+  );
+
+/** What is said of broken rules, in one line. */
+export const broken = (violations: readonly { readonly text: Text }[]): string =>
+  violations.map(({ text }) => glyphs(pick(text))).join(" ");

@@ -1,0 +1,77 @@
+/**
+ * What calls the player: a turn in the title, by sound and by shaking; chips that move and a win that is felt, once for
+ * each round that ends while the page looks on.
+ */
+
+import type { Last, View } from "../connection/messages";
+import { pairsOf } from "../table/pairs";
+import { say } from "../words/say";
+import { confetti, flyChips } from "./flying";
+import { shake, sound } from "./sound";
+
+const HOUSE = 255;
+
+/** Whether the round waits for this person. */
+export function isAwaited({ phase, round }: View): boolean {
+  if (phase !== "PLAYING" || round === null || round.you === null) {
+    return false;
+  }
+  const { mau_binh, tien_len, ultimate_texas, you } = round;
+  if (mau_binh !== undefined) {
+    return mau_binh.submitted[you] !== true && mau_binh.gone[you] !== true;
+  }
+  return tien_len === undefined ? (ultimate_texas?.legal?.length ?? 0) > 0 : tien_len.turn === you;
+}
+
+const plateOf = (last: Last, seat: number): Element | null => {
+  const person = last.seats?.[seat]?.person;
+  return seat === HOUSE || person === undefined
+    ? document.querySelector(".result header")
+    : document.querySelector(`[data-id="${CSS.escape(person)}"]`);
+};
+
+function celebrate(last: Last, stake: number, you: string): void {
+  flyChips(
+    pairsOf(last).map(({ payer, payee, minor }) => ({
+      from: plateOf(last, payer),
+      to: plateOf(last, payee),
+      stakes: minor / stake,
+    })),
+  );
+  const mine = last.seats?.find(({ person }) => person === you)?.net_minor ?? 0;
+  if (mine > 0) {
+    confetti();
+    sound("win");
+  } else if (mine < 0) {
+    sound("lose");
+  }
+}
+
+/** Calls the player from now on. To be called once, while a component is made. */
+export function alertPlayer(present: () => View): void {
+  const title = document.title;
+  let seen = present().last?.round_id ?? "";
+
+  const awaited = $derived(isAwaited(present()));
+  const turn = $derived(awaited ? `${present().round?.round_id}.${turnOf(present())}` : "");
+  $effect(() => {
+    if (turn !== "") {
+      sound("turn");
+      shake(60);
+    }
+  });
+  $effect(() => {
+    document.title = awaited ? `● ${say("yourTurn")} – ${title}` : title;
+    return () => (document.title = title);
+  });
+  $effect(() => {
+    const { last, phase, stake_minor, you } = present();
+    if (last !== null && phase === "LOBBY" && last.round_id !== seen) {
+      seen = last.round_id;
+      requestAnimationFrame(() => celebrate(last, stake_minor, you));
+    }
+  });
+}
+
+const turnOf = ({ round }: View): string =>
+  round?.ultimate_texas?.street ?? String(round?.tien_len?.played.length ?? "");
