@@ -1,0 +1,25 @@
+"""Explanations of surviving mutants, held against the code and the committed score."""
+
+from tests.mutation.rooms import ROOMS, ROOT
+from tests.mutation.score import SCORE, explanations
+
+
+def test_explained_lines_are_lines_of_the_code() -> None:
+    assert explanations()
+    for one in explanations():
+        lines = {line.strip() for line in (ROOT / one.path).read_text().splitlines()}
+        assert one.before in lines, f"{one.path} has no line {one.before!r}"
+        assert one.before != one.after
+
+
+def test_committed_score_shows_every_explanation() -> None:
+    shown = SCORE.read_text()
+    for one in explanations():
+        assert one.why in shown
+        assert one.after.replace("|", "\\|") in shown
+
+
+def test_every_room_has_code_and_tests() -> None:
+    for room in ROOMS.values():
+        assert room.paths(), room.name
+        assert all((ROOT / test).exists() for test in room.tests), room.name
