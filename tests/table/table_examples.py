@@ -19,6 +19,8 @@ from tests.table.table_scene import Court, MovedClock, Scene
 
 FOLDER: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
 SHOW_MS: Final = 15_000
+VERSION: Final = 12
+"""Version of every view: how often a busy machine's referee seemed away in between is left to chance."""
 
 Examples = dict[str, Any]
 
@@ -278,6 +280,9 @@ async def record(folder: Path) -> Examples:
                     await ultimate_texas(recorder, scene, player, sealed=part == 5)
         finally:
             court.close()
+    for name, example in recorder.found.items():
+        if name.startswith("view."):
+            example["version"] = VERSION
     return dict(sorted(recorder.found.items()))
 
 

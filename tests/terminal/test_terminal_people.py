@@ -167,3 +167,19 @@ def test_private_key_stays_in_its_file(server: str, tmp_path: Path):
     assert file.stat().st_mode & 0o077 == 0
     assert any('"signature"' in one for one in sent)
     assert not any(key in one for one in sent)
+
+
+@pytest.mark.parametrize("what", ["open ultimate_texas.", "seal ultimate_texas."])
+def test_decisions_are_weighed_at_open_and_sealed_tables(server: str, tmp_path: Path, what: str):
+    """By the referee: over the table server, or by the gateway where only the seat knows its cards."""
+
+    async def act(one: Sitting) -> None:
+        await one.choose(what)
+        await one.begin_round(lambda: one.app.room.cards and one.view["round"]["ultimate_texas"].get("legal"))
+        one.app.notice = ""
+        await one.pilot.press("g")
+        await one.until(lambda: one.app.notice)
+        assert one.app.notice.startswith(one.app.look.say("suggest")), one.app.notice
+        assert one.app.look.say("CHECK") in one.app.notice
+
+    sit(server, tmp_path / "seat.json", act)

@@ -196,6 +196,24 @@ class Room:
                 return tuple(given[0].get("reasons") or ())
         return ()
 
+    async def advise(self) -> Sequence[tuple[str, int]]:
+        """Return each decision of Ultimate Texas Hold'em with what it is worth, the best first."""
+        if not self.is_sealed:
+            given = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()
+            return [(str(one["decision"]), int(one["value_minor"])) for one in given]
+        if self._gateway is None or self.you is None:
+            msg = "no gateway"
+            raise GatewayError(msg)
+        shown = self.round
+        played = {name: shown[name] for name in ("header", "events", "receipt", "signatures") if shown.get(name)}
+        played["certificates"] = [self._certificate, *shown.get("certificates", ())]
+        answer = await self._gateway.advise(played, self.you)
+        options = [
+            (str(one["decision"]).removeprefix("DECISION_"), int(one.get("valueMinor", 0)))
+            for one in answer.get("options", ())
+        ]
+        return sorted(options, key=lambda one: -one[1])
+
     async def _suggested_arrangements(self) -> list[Any]:
         if not self.is_sealed:
             given = (await self._session.command("suggest", round_id=self._round_id)).get("suggestions") or ()

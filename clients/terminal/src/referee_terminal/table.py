@@ -362,10 +362,7 @@ class TableScreen(Screen[None]):
     async def _suggest(self) -> None:
         room = self.app.room
         if "ultimate_texas" in room.round:
-            given = await self.app.session.command("suggest", round_id=room.round["round_id"])
-            worth = [
-                f"{self.app.look.say(one['decision'])} {one['value_minor']:+,}" for one in given.get("suggestions", ())
-            ]
+            worth = [f"{self.app.look.say(name)} {value:+,}" for name, value in await room.advise()]
             self.app.notice = f"{self.app.look.say('suggest')}: {' · '.join(worth)}"
             return
         reasons = await room.suggest()
