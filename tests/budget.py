@@ -15,5 +15,5 @@ def examples(count: int) -> int:
 
 def register_profiles() -> None:
     """Set what holds for each property test that says nothing else."""
-    settings.register_profile("referee", max_examples=examples(50), deadline=None)
+    settings.register_profile("referee", max_examples=examples(30), deadline=None)
     settings.load_profile("referee")

@@ -7,8 +7,10 @@ What many tests read is made once: ``demo_log`` here, and whatever ``once.copy_o
 """
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +19,16 @@ from tests.budget import register_profiles
 from tests.demo_log import DemoLog, make_demo_log
 
 LATER = ("slow", "exhaustive")
+MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
+ROOM = 4 << 30
+"""Several times what a whole run leaves in its folders, in bytes."""
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Keep the folders of tests in memory where there is room: servers wait for a disk at each commit."""
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     register_profiles()
     config.stash[_LEFT_OUT] = Counter()
 

@@ -39,7 +39,7 @@ def test_many_threads_append_at_once(place: Place, bench: Bench):
                         end = logged.receipt.leaf_hash
                 previous = end
 
-        threads = [threading.Thread(target=play, args=(f"table {n}",)) for n in range(8)]
+        threads = [threading.Thread(target=play, args=(f"table-{n}",)) for n in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
