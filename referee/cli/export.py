@@ -85,7 +85,7 @@ def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, o
 def _consistency(reader: Reader, found: Round, *, size: int) -> dict[str, object]:
     """Return the cosigned checkpoint that the round's DEAL carries with its proof; level L3 takes both."""
     dealt = [mark.index for mark in reader.marks(found.key) if mark.kind is StepKind.DEAL]
-    note = parse(DealLeaf, Envelope.parse(reader.leaf(dealt[0])).payload).cosigned_checkpoint if dealt else None
+    note = parse(Envelope.parse(reader.leaf(dealt[0])).payload, DealLeaf).cosigned_checkpoint if dealt else None
     if not isinstance(note, str):
         return {}
     carried = bytes.fromhex(note)
