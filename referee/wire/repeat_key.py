@@ -9,15 +9,20 @@ b'{"client_commitments":["63"],"terms":{"seat_keys":["0000"],"table_id":"t-1"}}'
 """
 
 import hashlib
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.message import Message
 
 from referee.evidence.canonical import CanonicalError, Writable, encode
 
+_LARGEST: Final = 1 << 14
+"""Bytes of a request, several times those of any opening that is accepted."""
+
 
 def repeat_key(message: Message) -> bytes:
-    """Return the SHA-256 of a message's canonical text; empty where it has none, which no accepted request is."""
+    """Return the SHA-256 of a message's canonical text; empty if it has none or is too large to be accepted."""
+    if message.ByteSize() > _LARGEST:
+        return b""
     try:
         return hashlib.sha256(canonical_text(message)).digest()
     except CanonicalError:
