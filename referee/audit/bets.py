@@ -78,7 +78,7 @@ class Bets:
         self.add_given_up(*halves)
 
     def withhold(self, rounds: int) -> None:
-        """Add rounds that somebody who handed in other seeds could have shown: each has the worst that it can have."""
+        """Count rounds whose seeds a person held back who handed in others: each halves the stakes, the most it can."""
         self._left -= rounds * math.log(2)
 
     @property

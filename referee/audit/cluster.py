@@ -62,7 +62,7 @@ class LeafReference(msgspec.Struct, frozen=True):
 
 
 class RoundReference(msgspec.Struct, frozen=True):
-    """A round with references to its leaves, by kind, in place of the leaves; ``known`` has its other members."""
+    """Members of a RoundLeaves as workers get them: where each leaf is, by its kind, and in ``known`` all others."""
 
     leaves: dict[str, LeafReference]
     known: dict[str, Any]

@@ -286,7 +286,7 @@ class Phrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Meaning of a code, and what a reader can do."""
+    """Meaning of a code, and what the reader of a report can do about it."""
 
     meaning: Phrase
     remedy: Phrase

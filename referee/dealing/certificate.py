@@ -177,7 +177,7 @@ def verify(data: bytes, *, keys: Iterable[bytes], header: Header, now: int) -> C
 
 
 def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
-    """Verify a certificate whatever the time is: for an audit, and for a cache of verified certificates."""
+    """Verify a certificate except its expiry and return it; raise CertificateError if it does not hold."""
     payload = _signed_payload(data, keys)
     if payload.round_id != header.round_id.hex():
         _refuse(

@@ -36,7 +36,7 @@ class ConflictError(Exception):
 
 
 class Log(Tiles, Protocol):
-    """The leaves to publish, and the tiles that prove them."""
+    """Log as its publication reads it: leaves, and the hashes of its tiles."""
 
     def leaves(self, start: int, stop: int) -> Sequence[bytes]:
         """Return the leaves from ``start`` to before ``stop``; fewer where the log ends earlier."""

@@ -110,7 +110,7 @@ def _on_flop(
 
 
 def best_plays(stays: Whole, play: Whole, prices: Prices) -> Whole:
-    """Return the sums of the best play bet on the river, in units."""
+    """Return the sums in units with the best of the river's play bets, case by case."""
     best = stays + prices.river[0] * play
     for multiple in prices.river[1:]:
         np.maximum(best, stays + multiple * play, out=best)

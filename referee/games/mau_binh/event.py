@@ -48,7 +48,7 @@ class Leave(msgspec.Struct, frozen=True):
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """A seat of a sealed round binds itself to an arrangement; until all have, a later one takes its place."""
+    """Commitment of a seat of a sealed round to its arrangement; until all have committed, a later one replaces it."""
 
     seat: Seat
     commitment: bytes
