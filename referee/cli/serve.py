@@ -2,11 +2,13 @@
 
 import json
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
+import structlog
 import typer
 
 from referee.cli import logging
@@ -14,7 +16,7 @@ from referee.cli.browsers import door_for
 from referee.cli.config import ConfigFile, Set, read_or_fail
 from referee.cli.options import catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
-from referee.cli.supervising import stop_with_parent, supervise, worker_configuration
+from referee.cli.supervising import VERIFIED, stop_with_parent, supervise, verified_before, worker_configuration
 from referee.server.app import Application, freeze_heap
 from referee.server.drain import Drain
 from referee.server.keys import KeyFileError
@@ -25,9 +27,11 @@ from referee.server.supervisor import next_port
 from referee.server.witness_client import WitnessError
 from referee.storage import DataLossError, StoreError
 
+_PROGRESS_SECONDS: Final = 5.0
 _STOPPING_SECONDS: Final = 20.0
 """Time for a worker to stop besides its drain: reveal ended rounds, compact the log."""
 _PLAIN: Final = Configuration()
+_log = structlog.get_logger("referee.serve")
 
 
 def serve(  # noqa: PLR0913 - one parameter an option
@@ -132,6 +136,8 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
             ready["metrics"] = f"{metrics.rpartition(':')[0]}:{application.metrics_port}"
         if browsers:
             ready["web"] = browsers
+        if worker is not None:
+            ready[VERIFIED] = msgspec.to_builtins(application.log.verified)
         sys.stdout.write(json.dumps(ready) + "\n")
         sys.stdout.flush()
         stop.wait()
@@ -165,9 +171,24 @@ def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOp
         access=configuration.access,
         limits=configuration.limits,
         advice=configuration.advice.share(serving.workers),
+        verified=None if worker is None else verified_before(),
+        progress=_Verifying(),
         catalogue=catalogue_of(rulesets),
         populations=rulesets,
     )
+
+
+class _Verifying:
+    """Progress of the log's verification, as a log line every few seconds."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, done: int, size: int) -> None:
+        """Log how many leaves are verified."""
+        if time.monotonic() - self._said >= _PROGRESS_SECONDS:
+            self._said = time.monotonic()
+            _log.info("verifying the log", leaves=done, of=size)
 
 
 def _stopping_seconds(serving: ServeSettings) -> float:

@@ -12,17 +12,22 @@ import typer
 
 from referee.cli.options import FOUND, fail
 from referee.cli.stopping import until_asked
+from referee.server.options import VerifiedLog
 from referee.server.settings import Configuration
 from referee.server.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 
 _VARIABLE: Final = "REFEREE_WORKER_CONFIGURATION"
+_VERIFIED: Final = "REFEREE_WORKER_VERIFIED"
+VERIFIED: Final = "verified"
+"""Member of the line that a worker prints when it is ready: what it verified of the log."""
 
 
 def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
     """Run the workers until this process is asked to stop; end with 1 if they did not end well.
 
     A worker gets its number as an option and this process's configuration, addresses filled in, as a variable. So a
-    worker that is restarted much later serves as the others do, even if the configuration file has changed.
+    worker that is restarted much later serves as the others do, even if the configuration file has changed. The first
+    worker verifies the whole log; the others, and one that is restarted, verify what was appended since.
     """
     serve, web = configuration.serve, configuration.web
     with ExitStack() as kept:
@@ -30,10 +35,13 @@ def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
             serve = msgspec.structs.replace(serve, listen=_reserve("serve.listen", serve.listen, kept))
             web = msgspec.structs.replace(web, listen=_reserve("web.listen", web.place, kept))
         shared = msgspec.structs.replace(configuration, serve=serve, web=web)
+        os.environ.pop(_VERIFIED, None)
         os.environ[_VARIABLE] = msgspec.json.encode(shared).decode()
         command = [sys.executable, "-m", "referee", "serve", "--worker"]
         supervisor = Supervisor(
-            [[*command, str(index)] for index in range(serve.workers)], policy=RestartPolicy(stopping=stopping)
+            [[*command, str(index)] for index in range(serve.workers)],
+            policy=RestartPolicy(stopping=stopping),
+            on_first=_pass_on,
         )
         stop = kept.enter_context(until_asked())
         threading.Thread(target=_announce, args=(supervisor, stop), daemon=True).start()
@@ -50,6 +58,17 @@ def worker_configuration() -> Configuration:
         return msgspec.json.decode(os.environ[_VARIABLE], type=Configuration)
     except (KeyError, msgspec.DecodeError) as error:
         fail(f"a worker is started by `referee serve --workers`, which sets {_VARIABLE}: {error}")
+
+
+def verified_before() -> VerifiedLog | None:
+    """Return what another worker has verified of the log; None for the first worker."""
+    text = os.environ.get(_VERIFIED)
+    return None if text is None else msgspec.json.decode(text, type=VerifiedLog)
+
+
+def _pass_on(printed: bytes) -> None:
+    """Tell the workers that are started from now on what the first one has verified."""
+    os.environ[_VERIFIED] = json.dumps(json.loads(printed)[VERIFIED])
 
 
 def stop_with_parent(stop: threading.Event) -> None:
@@ -81,6 +100,7 @@ def _announce(supervisor: Supervisor, stop: threading.Event) -> None:
     if not all(printed):
         return  # stopped meanwhile
     ready = [json.loads(line) for line in printed]
+    ready[0].pop(VERIFIED)
     together = ready[0] | {
         "workers": [{key: one[key] for key in ("address", "metrics", "web") if key in one} for one in ready]
     }

@@ -14,7 +14,7 @@ oa8DAjHKL9IOzzDFKUuvj2kyHQm7FqxTiFzNF6OFKA0=
 
 from referee.log.checkpoint import Checkpoint, CheckpointError, CheckpointSigner, open_checkpoint
 from referee.log.growth import Growth, grow
-from referee.log.proof import Tiles, consistency_proof, inclusion_proof, tree_root
+from referee.log.proof import Tiles, consistency_proof, inclusion_proof, tree_frontier, tree_root
 from referee.log.receipt import LogReceipt, ReceiptError
 from referee.log.slot import (
     FIRST_ROUND,
@@ -65,5 +65,6 @@ __all__ = [
     "grow",
     "inclusion_proof",
     "open_checkpoint",
+    "tree_frontier",
     "tree_root",
 ]

@@ -20,7 +20,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, node_hash, root_of_hashes
+from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, node_hash, root_of_hashes
 
 TILE_HEIGHT: Final = 8
 TILE_WIDTH: Final = 1 << TILE_HEIGHT
@@ -43,6 +43,16 @@ class Tiles(Protocol):
 def tree_root(tiles: Tiles, size: int) -> bytes:
     """Return the root of the first ``size`` leaves."""
     return _Nodes(tiles, size).root(0, size) if size else EMPTY_ROOT
+
+
+def tree_frontier(tiles: Tiles, size: int) -> Frontier:
+    """Return the right edge of the tree of the first ``size`` leaves."""
+    nodes, peaks, start = _Nodes(tiles, size), [], 0
+    for height in reversed(range(size.bit_length())):
+        if size >> height & 1:
+            peaks.append(nodes.root(start, start + (1 << height)))
+            start += 1 << height
+    return Frontier(size, tuple(peaks))
 
 
 def inclusion_proof(tiles: Tiles, *, index: int, size: int) -> tuple[bytes, ...]:

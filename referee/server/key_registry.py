@@ -60,6 +60,12 @@ class KeyRegistry:
         """Every key that the log has named, in order."""
         return self._history.records
 
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """Indices of the leaves that name and revoke keys, ascending."""
+        named = {leaf for one in self.records for leaf in (one.added_leaf, one.revoked_leaf) if leaf is not None}
+        return tuple(sorted(named))
+
     def in_force(self, role: str) -> tuple[VerifierKey, ...]:
         """Return the keys that sign for a role now, in the order they were named."""
         return tuple(VerifierKey.parse(one.key) for one in self._of(role) if one.revoked_leaf is None)

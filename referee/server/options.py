@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 import grpc
+import msgspec
 
 from referee.dealing.header import Header
 from referee.rulesets import Catalogue
@@ -37,6 +38,14 @@ class ServerObserver(Observer, Protocol):
 
     def close(self) -> None:
         """Flush what was recorded; nothing is recorded afterwards."""
+
+
+class VerifiedLog(msgspec.Struct, frozen=True):
+    """The log as one worker of a server has verified it, for the others: its head, and where its keys are named."""
+
+    size: int
+    root: bytes
+    key_leaves: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +93,8 @@ class ServerOptions:
     access: AccessSettings = field(default_factory=AccessSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     advice: AdviceSettings = field(default_factory=AdviceSettings)
+    verified: "VerifiedLog | None" = None
+    """What another worker of this server has verified of the log; None to verify all of it."""
     progress: Callable[[int, int], None] = lambda _done, _size: None
     """Called with the leaves verified so far and their total while the log is verified at the start."""
     fixture_seed: Callable[[Header], bytes] | None = None

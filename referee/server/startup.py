@@ -14,7 +14,7 @@ import structlog
 from referee.dealing.header import SUITE_COMMITMENT, SUITE_FIXTURE
 from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
-from referee.log import CheckpointSigner
+from referee.log import Checkpoint, CheckpointSigner
 from referee.server.clock import Clock
 from referee.server.cosigner import check_witnesses, known_checkpoints
 from referee.server.folder_lock import lock_folder
@@ -22,7 +22,7 @@ from referee.server.key_folder import EVERY, SEALING, KeyFolder
 from referee.server.key_registry import KeyRegistry, oldest_running
 from referee.server.key_rotation import CHANGING, check_in_force, finish
 from referee.server.keys import KeyFileError
-from referee.server.options import ServerObserver, ServerOptions
+from referee.server.options import ServerObserver, ServerOptions, VerifiedLog
 from referee.storage import (
     Append,
     DataLossError,
@@ -95,6 +95,12 @@ class OpenedLog:
         if registry.is_empty and writer is not None:
             registry = name_keys(store, keys)
         return cls(store, origin, keys, registry, writer)
+
+    @property
+    def verified(self) -> VerifiedLog:
+        """What this process has verified of the log, or written since."""
+        head = self.store.head()
+        return VerifiedLog(head.size, head.root, self.registry.leaves)
 
     @property
     def own_keys(self) -> frozenset[bytes]:
@@ -190,7 +196,16 @@ def _open_keys(store: Store, options: ServerOptions, *, origin: str) -> tuple[Ke
         check_suite(index, leaf, is_fixture=options.fixture_seed is not None)
         registry.visit(index, leaf)
 
-    check_store(store, known=known_checkpoints(store), progress=options.progress, visit=visit)
+    before = options.verified
+    for index in () if before is None else before.key_leaves:
+        registry.visit(index, store.leaf(index))
+    check_store(
+        store,
+        known=known_checkpoints(store),
+        verified=None if before is None else Checkpoint(store.origin, before.size, before.root),
+        progress=options.progress,
+        visit=visit,
+    )
     finish(keys, registry)
     keys = load(sorted({role for service in options.services for role in PRIVATE_KEYS[service]}))
     check_in_force(keys, registry)

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -93,10 +93,18 @@ class _Worker:
 class Supervisor:
     """Supervisor of one worker for each command; the n-th is pinned to the n-th core, in rotation."""
 
-    def __init__(self, commands: Sequence[Sequence[str]], *, policy: RestartPolicy | None = None) -> None:
+    def __init__(
+        self,
+        commands: Sequence[Sequence[str]],
+        *,
+        policy: RestartPolicy | None = None,
+        on_first: Callable[[bytes], None] = lambda _: None,
+    ) -> None:
+        """Take the commands; ``on_first`` gets what the first worker prints, before the others start."""
         cores = sorted(os.sched_getaffinity(0))
         self._workers = [_Worker(index, command, cores[index % len(cores)]) for index, command in enumerate(commands)]
         self._policy = policy or RestartPolicy()
+        self._on_first = on_first
         self._starting = threading.Lock()
         self._stopping = threading.Event()
         self.ended = threading.Event()
@@ -114,7 +122,8 @@ class Supervisor:
 
     def start(self) -> list[bytes]:
         """Start the workers and return what each printed when ready; raise WorkerError where one ended first."""
-        for group in (self._workers[:1], self._workers[1:]):
+        first = self._workers[:1]
+        for group in (first, self._workers[1:]):
             for worker in group:
                 thread = threading.Thread(target=self._keep, args=(worker,), name=f"worker-{worker.index}", daemon=True)
                 self._threads.append(thread)
@@ -125,6 +134,8 @@ class Supervisor:
                     self.stop()
                     msg = f"worker {worker.index} did not start"
                     raise WorkerError(msg)
+            if group is first and self._workers[0].printed:
+                self._on_first(self._workers[0].printed)
         return [worker.printed for worker in self._workers]
 
     def stop(self) -> bool:

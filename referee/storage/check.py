@@ -9,9 +9,9 @@ from typing import Final
 
 from referee.evidence.merkle import Frontier, leaf_hash
 from referee.evidence.note import Note, NoteError
-from referee.log import Checkpoint, CheckpointError
+from referee.log import Checkpoint, CheckpointError, tree_frontier
 from referee.log.growth import grow
-from referee.log.proof import TILE_HEIGHT, TILE_WIDTH
+from referee.log.proof import TILE_HEIGHT, TILE_WIDTH, MissingNodeError
 from referee.storage.reader import Reader
 from referee.storage.record import DataLossError, Head
 
@@ -22,13 +22,15 @@ def check_store(
     reader: Reader,
     *,
     known: Iterable[Checkpoint] = (),
+    verified: Checkpoint | None = None,
     progress: Callable[[int, int], None] = lambda _done, _size: None,
     visit: Callable[[int, bytes], None] = lambda _index, _leaf: None,
 ) -> Head:
     """Verify that leaves, tree hashes, head and checkpoint agree and continue all ``known`` ones; return the head.
 
-    ``progress`` is called with the leaves checked so far and the number of all, ``visit`` with each leaf in order.
-    Raises DataLossError if anything does not agree.
+    Leaves below a ``verified`` checkpoint, which this program has checked before, are not read again: the stored tree
+    hashes must have its root. ``progress`` is called with the leaves checked so far and the number of all, ``visit``
+    with each leaf in order. Raises DataLossError if anything does not agree.
     """
     head = reader.head()
     _check_checkpoint(reader.origin, head)
@@ -36,8 +38,9 @@ def check_store(
     if pending and pending[-1].size > head.size:
         msg = f"the log has {head.size} leaves, but a known checkpoint has {pending[-1].size}"
         raise DataLossError(msg)
-    edge, hashes = Frontier(), []
-    for index, leaf in enumerate(reader.iterate(0, head.size)):
+    edge, hashes = Frontier() if verified is None else _verified_edge(reader, head, verified), []
+    pending = [checkpoint for checkpoint in pending if checkpoint.size >= edge.size]
+    for index, leaf in enumerate(reader.iterate(edge.size, head.size), edge.size):
         visit(index, leaf)
         hashes.append(leaf_hash(leaf))
         if len(hashes) == _CHUNK:
@@ -52,6 +55,18 @@ def check_store(
         msg = f"the {edge.size} stored leaves do not hash to the root of the head"
         raise DataLossError(msg)
     return head
+
+
+def _verified_edge(reader: Reader, head: Head, verified: Checkpoint) -> Frontier:
+    """Return the right edge of the tree at a checkpoint that was verified; raise DataLossError if it is not there."""
+    try:
+        edge = tree_frontier(reader, verified.size) if verified.size <= head.size else None
+    except MissingNodeError as error:
+        raise DataLossError(str(error)) from error
+    if edge is None or edge.root != verified.root:
+        msg = f"the log of {head.size} leaves does not continue the {verified.size} that were verified before"
+        raise DataLossError(msg)
+    return edge
 
 
 def _check_checkpoint(origin: str, head: Head) -> None:

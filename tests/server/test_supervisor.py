@@ -1,6 +1,7 @@
 """Several processes on one address: real ones, killed, starved and stopped."""
 
 import itertools
+import json
 import os
 import signal
 import socket
@@ -59,6 +60,29 @@ def test_two_workers_share_a_port_and_a_log_each_on_its_core(serve: Serve, load_
     assert not first.is_running()
     assert not second.is_running()
     assert set(load.settled.values()) <= set(serve("--quiet").leaves())
+
+
+def test_log_is_verified_whole_by_the_first_worker_alone(serve: Serve, load_type: type) -> None:
+    """The others are told what it verified, and so is one that takes its place; the ready line leaves that out."""
+    alone = serve("--quiet")
+    with load_type([alone.channel]) as load:
+        load.more(3)
+    assert alone.stop() == 0
+    process = serve("--workers", "2", "--quiet")
+    assert "verified" not in process.ready
+    first, second = workers_of(process)
+    told = "REFEREE_WORKER_VERIFIED"
+    assert told not in first.environ()
+    size = json.loads(second.environ()[told])["size"]
+    assert size >= len(load.settled) > 0
+    first.kill()
+    end = time.monotonic() + RESTART_SECONDS
+    while len(workers_of(process)) < 2 or first in workers_of(process):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert json.loads(workers_of(process)[-1].environ()[told])["size"] == size
+    assert len(process.leaves()) >= size
+    assert process.stop() == 0
 
 
 def test_killed_worker_is_replaced_and_the_other_serves_meanwhile(serve: Serve, load_type: type) -> None:
