@@ -89,10 +89,10 @@ def table_of(found: Any, kept: Any) -> str:  # noqa: ANN401 - JSON
 def machine() -> str:
     """Return what the figures depend on: the machine, how busy it is, and how its Python was built."""
     built = sysconfig.get_config_var("CONFIG_ARGS") or ""
-    way = "with" if "--enable-optimizations" in built else "without"
+    way = ", configured with --enable-optimizations" if "--enable-optimizations" in built else ""
     return (
-        f"{platform.machine()}, {len(CORES)} cores, Python {platform.python_version()} built {way} optimizations "
-        f"({sysconfig.get_config_var('OPT') or ''}), gRPC {grpc.__version__}, load {os.getloadavg()[0]:.1f}"
+        f"{platform.machine()}, {len(CORES)} cores, Python {platform.python_version()} "
+        f"({sysconfig.get_config_var('OPT')}{way}), gRPC {grpc.__version__}, load {os.getloadavg()[0]:.0f}"
     )
 
 

@@ -251,12 +251,15 @@ def _print_writers(label: str, writers: int, place: str) -> None:
     sys.stdout.write(f"{label:<32}{leaves / seconds:>9.0f}{cpu / leaves * 1e6:>16.0f}\n")
 
 
-class _Key:
+class BenchKey:
+    """One key that is known to all."""
+
     def __init__(self) -> None:
         self._key = SigningKey(bytes(32))
         self.public_key = bytes(self._key.verify_key)
 
     def sign(self, message: bytes) -> bytes:
+        """Sign a message."""
         return self._key.sign(message).signature
 
 
@@ -273,7 +276,7 @@ def append(place: str, name: str, count: int) -> None:
         )
         for n in range(count)
     ]
-    with Writer(store, CheckpointSigner(_Key(), key_name=ORIGIN), origin=ORIGIN) as writer:
+    with Writer(store, CheckpointSigner(BenchKey(), key_name=ORIGIN), origin=ORIGIN) as writer:
         begun, cpu = time.time(), time.process_time()
         for at in range(0, count, 64):
             for answer in [writer.submit(one) for one in step_of[at : at + 64]]:

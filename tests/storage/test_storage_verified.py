@@ -45,8 +45,8 @@ def test_leaf_that_was_damaged_since_is_found(grown: Store) -> None:
     """A leaf above what was verified must have the hash that is stored for it."""
     verified = Checkpoint(ORIGIN, 5, tree_frontier(grown, 5).root)
     with grown.transaction() as transaction:
-        transaction._cursor.execute(
+        transaction._cursor.execute(  # noqa: SLF001 - damage
             "UPDATE leaf SET data = (SELECT a.data FROM leaf a WHERE a.position = 0) WHERE position = 6"
-        )  # noqa: SLF001 - damage
+        )
     with pytest.raises(DataLossError, match="hash"):
         check_store(grown, verified=verified)
