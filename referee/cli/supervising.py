@@ -67,7 +67,7 @@ def verified_before() -> VerifiedLog | None:
 
 
 def _pass_on(printed: bytes) -> None:
-    """Tell the workers that are started from now on what the first one has verified."""
+    """Pass what the first worker has verified to those that are started from now on."""
     os.environ[_VERIFIED] = json.dumps(json.loads(printed)[VERIFIED])
 
 

@@ -1,7 +1,7 @@
 """Time to verify a log at a server's start, by its leaves: ``python -m tests.bench.bench_start 10000 100000 1000000``.
 
 The logs are made here, of leaves as large as a settlement's, without forcing them to disk. *Whole* is what the first
-worker does; *since* is what every other worker and each restarted one does, who are told what the first has verified.
+worker does; *since* is what every other worker and each restarted one does, with what the first has verified.
 """
 
 import hashlib

@@ -63,7 +63,7 @@ def test_two_workers_share_a_port_and_a_log_each_on_its_core(serve: Serve, load_
 
 
 def test_log_is_verified_whole_by_the_first_worker_alone(serve: Serve, load_type: type) -> None:
-    """The others are told what it verified, and so is one that takes its place; the ready line leaves that out."""
+    """The others receive what it verified, and so does one that takes its place; the ready line leaves that out."""
     alone = serve("--quiet")
     with load_type([alone.channel]) as load:
         load.more(3)
@@ -71,16 +71,16 @@ def test_log_is_verified_whole_by_the_first_worker_alone(serve: Serve, load_type
     process = serve("--workers", "2", "--quiet")
     assert "verified" not in process.ready
     first, second = workers_of(process)
-    told = "REFEREE_WORKER_VERIFIED"
-    assert told not in first.environ()
-    size = json.loads(second.environ()[told])["size"]
+    variable = "REFEREE_WORKER_VERIFIED"
+    assert variable not in first.environ()
+    size = json.loads(second.environ()[variable])["size"]
     assert size >= len(load.settled) > 0
     first.kill()
     end = time.monotonic() + RESTART_SECONDS
     while len(workers_of(process)) < 2 or first in workers_of(process):
         assert time.monotonic() < end
         time.sleep(0.1)
-    assert json.loads(workers_of(process)[-1].environ()[told])["size"] == size
+    assert json.loads(workers_of(process)[-1].environ()[variable])["size"] == size
     assert len(process.leaves()) >= size
     assert process.stop() == 0
 
