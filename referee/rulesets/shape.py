@@ -56,7 +56,7 @@ def newest_schema(shape: Any) -> int:  # noqa: ANN401 - as above
 
 
 def spelled_out(made: object, *, schema: int) -> object:
-    """Return what a file of a schema says for some value: plain data without the fields of later schemas."""
+    """Convert a ruleset's value to plain data, as a file of this schema has it: without fields of later schemas."""
     if isinstance(made, msgspec.Struct):
         kind = type(made)
         config = kind.__struct_config__

@@ -42,7 +42,7 @@ class TokenBuckets:
         self._taking = threading.Lock()
 
     def wait(self, caller: str) -> float:
-        """Return 0 and count a call that is allowed now, or else the seconds until one is."""
+        """Count a call of a caller and return 0; if none is allowed now, return the seconds until one is."""
         now = self._monotonic()
         with self._taking:
             held, since = self._held.pop(caller, (self._burst, now))

@@ -85,7 +85,7 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
 
 
 def number_of(decision: Decision) -> ultimate_texas_pb2.Decision:
-    """Return the number of a decision."""
+    """Return the enum value of a decision on the wire."""
     return _NUMBERS[decision]  # type: ignore[return-value] # the enum of the wire is the number itself
 
 

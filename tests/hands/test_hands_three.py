@@ -1,4 +1,4 @@
-"""Three cards, and three beside five."""
+"""Hands of three cards: their categories, and how they compare with hands of five."""
 
 import itertools
 from collections import Counter

@@ -3,6 +3,7 @@
 import itertools
 import json
 import pickle
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +27,7 @@ from referee.log import (
     SlotReason,
     Stage,
     Step,
+    StepKind,
     Unseal,
     UnsealStep,
     advance,
@@ -325,17 +327,70 @@ def test_what_names_no_round_is_refused(table_id: str, number: int):
         SlotKey(table_id, number)
 
 
+def test_largest_numbers_and_longest_names_are_taken():
+    key = SlotKey("x" * 64, 2**53 - 1)
+    assert Unseal(2**32 - 1, HISTORIES[0]).number == 2**32 - 1
+    assert SlotKey("t", 1).round_number == 1
+    for times in ((0, 2**53 - 1), (2**53 - 1, 0)):
+        step = OpenStep(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=times[0], round_deadline=times[1])
+        assert (step.deal_deadline, step.round_deadline) == times
+
+
 def test_facts_of_another_size_are_refused():
-    key = SlotKey("t", 1)
-    with pytest.raises(ValueError, match="bytes"):
-        DealStep(key, round_id=b"short", deck_root=DECKS[0])
-    with pytest.raises(ValueError, match="bytes"):
-        AbortStep(key, round_id=IDS[0], deck_root=b"")
-    with pytest.raises(ValueError, match="bytes"):
-        RevealStep(key, round_id=b"")
-    with pytest.raises(ValueError, match="bytes"):
-        Unseal(1, b"short")
-    with pytest.raises(ValueError, match="no number"):
-        Unseal(0, HISTORIES[0])
-    with pytest.raises(ValueError, match="deadline"):
-        OpenStep(key, round_id=IDS[0], previous_leaf=NO_LEAF, deal_deadline=-1, round_deadline=0)
+    key, short = SlotKey("t", 1), b"short"
+    facts: dict[str, Any] = {"round_id": IDS[0], "deck_root": DECKS[0]}
+    opened: dict[str, Any] = {"round_id": IDS[0], "previous_leaf": NO_LEAF, "deal_deadline": 0, "round_deadline": 0}
+    unseal = Unseal(1, HISTORIES[0])
+    wrong: list[Callable[[], object]] = [
+        lambda: OpenStep(key, **{**opened, "round_id": short}),
+        lambda: OpenStep(key, **{**opened, "previous_leaf": short}),
+        lambda: DealStep(key, **{**facts, "round_id": short}),
+        lambda: DealStep(key, **{**facts, "deck_root": short}),
+        lambda: UnsealStep(key, round_id=short, unseal=unseal, course={}),
+        lambda: SettleStep(key, **{**facts, "round_id": short}, unseals=()),
+        lambda: SettleStep(key, **{**facts, "deck_root": short}, unseals=()),
+        lambda: AbortStep(key, **{**facts, "round_id": short}),
+        lambda: AbortStep(key, **{**facts, "deck_root": b""}),
+        lambda: RevealStep(key, round_id=b""),
+        lambda: Unseal(1, short),
+    ]
+    for make in wrong:
+        with pytest.raises(ValueError, match=r"hashes have 32 bytes, not [05]$"):
+            make()
+    for number in (0, 2**32):
+        with pytest.raises(ValueError, match="no number of an event"):
+            Unseal(number, HISTORIES[0])
+    for deadline in ("deal_deadline", "round_deadline"):
+        for time in (-1, 2**53):
+            with pytest.raises(ValueError, match="a deadline is milliseconds"):
+                OpenStep(key, **{**opened, deadline: time})
+
+
+def test_numbers_that_stores_keep_are_pinned():
+    assert [(kind.name, kind.value) for kind in StepKind] == [
+        ("OPEN", 0),
+        ("DEAL", 1),
+        ("UNSEAL", 2),
+        ("SETTLE", 3),
+        ("ABORT", 4),
+        ("REVEAL", 5),
+    ]
+    stages = [(stage.name, stage.value, stage.is_terminal) for stage in Stage]
+    assert stages == [("OPENED", 0, False), ("DEALT", 1, False), ("SETTLED", 2, True), ("ABORTED", 3, True)]
+    assert bytes(32) == NO_LEAF
+
+
+def test_settlement_that_leaves_out_an_opening_names_it():
+    key, known = SlotKey("t", 1), (Unseal(1, HISTORIES[0]), Unseal(3, HISTORIES[1]))
+    state = Round(key, round_id=IDS[0], deal_deadline=1, round_deadline=2, deck_root=DECKS[0], stage=Stage.DEALT)
+    opened = msgspec.structs.replace(state, unseals=known)
+    for current, unseals, words in (
+        (opened, known[:1], "opened cards after event 3 of another course"),
+        (opened, known[1:], "opened cards after event 1 of another course"),
+        (opened, (*known, Unseal(4, IDS[0])), "opened no cards after some event of this course"),
+        (state, known[:1], "opened no cards after some event of this course"),
+    ):
+        settle = SettleStep(key, round_id=IDS[0], deck_root=DECKS[0], unseals=unseals)
+        with pytest.raises(SlotError, match=words) as refused:
+            advance(settle, leaf_hash=LEAVES[0], previous=None, current=current)
+        assert refused.value.unseal == (known[1] if current is opened else None)

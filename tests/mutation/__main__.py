@@ -8,12 +8,11 @@ the tests of the whole file; ``--survivors`` prints those that nothing explains,
 
 import argparse
 import gc
+import hashlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Generator, Sequence
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -53,9 +52,9 @@ class Trials:
         self._session = session
         self._items = {item.nodeid: item for item in session.items}
         self._choice = self._watch()
-        self._check_anew()
         session.config.pluginmanager.unregister(name="terminalreporter")
         self._functions = functions_by_code()
+        self._check_anew()
         gc.freeze()
         started = time.monotonic()
         waiting = [self._attempt(mutant) for mutant in reversed(self._mutants)]
@@ -79,30 +78,38 @@ class Trials:
                     go_on(waiting.pop(), None)
                 for trial in list(running):
                     if (outcome := trial.outcome()) is not None:
+                        self._choice.credit(trial.killer)
                         go_on(running.pop(trial), outcome)
                 time.sleep(0.004)
         return True
 
     def _watch(self) -> Choice:
-        """Run all tests once, unchanged, in a fork; return which lines each runs. SystemExit if one fails."""
-        with tempfile.NamedTemporaryFile(prefix="choice-") as kept:
+        """Run all tests once, unchanged, in a fork; return which lines each runs. SystemExit if one fails.
+
+        What was returned is kept and read again as long as neither the room's files nor its tests change.
+        """
+        files = sorted({*self._room.paths(), *(item.path for item in self._session.items)})
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+        kept = state_of(self._room).with_suffix(f".{digest[:16]}.json")
+        if not kept.exists():
             pid = os.fork()
             if pid == 0:
-                watch = Watch({mutant.path for mutant in self._mutants})
+                watch = Watch(self._room.paths())
                 self._session.config.pluginmanager.register(watch)
                 watch.start()
-                passed = run_collected(self._session, list(self._items.values()))
-                kept.write(msgspec.json.encode(watch.choice()))
-                kept.flush()
-                os._exit(0 if passed else 1)
-            _, status = os.waitpid(pid, 0)
-            if status != 0:
-                sys.exit("the tests fail without a mutant: nothing can be said about mutants")
-            return msgspec.json.decode(Path(kept.name).read_bytes(), type=Choice)
+                if failed := run_collected(self._session, list(self._items.values())):
+                    print(f"fails without a mutant: {failed}", file=sys.stderr, flush=True)
+                else:
+                    kept.write_bytes(msgspec.json.encode(watch.choice()))
+                os._exit(0)
+            os.waitpid(pid, 0)
+        if not kept.exists():
+            sys.exit("the tests fail without a mutant: nothing can be said about mutants")
+        return msgspec.json.decode(kept.read_bytes(), type=Choice)
 
     def _check_anew(self) -> None:
         """Run the tests of one file on what is imported anew, unchanged. SystemExit if one fails."""
-        unchanged = self._mutants[0]
+        unchanged = min(self._mutants, key=lambda one: self._choice.cost(self._choice.of_file(one.path)))
         tests = self._choice.of_file(unchanged.path)
         trial = Trial(lambda: run_anew(unchanged.module, unchanged.path.read_text(), tests), seconds=600)
         while (outcome := trial.outcome()) is None:
@@ -121,8 +128,8 @@ class Trials:
         if codes and tests:
             items = [self._items[test] for test in tests]
 
-            def swapped() -> bool:
-                return not swap(codes, self._functions) or run_collected(self._session, items)
+            def swapped() -> str:
+                return run_collected(self._session, items) if swap(codes, self._functions) else ""
 
             outcome = yield Trial(swapped, seconds=self._choice.cost(tests))
         if outcome is Outcome.SURVIVED and (self._again or not (codes and tests)):

@@ -1,4 +1,4 @@
-"""Which tests judge a mutant: those that ran its lines, cheapest first."""
+"""Which tests judge a mutant: those that ran its lines, as far as they are cheap."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -18,6 +18,8 @@ class Choice(msgspec.Struct):
 
     seconds: dict[str, float]
     lines: dict[str, dict[int, list[str]]]
+    kills: dict[str, int] = {}
+    """Mutants that each test has killed so far; the deadliest go first."""
 
     def of_lines(self, path: Path, first: int, last: int) -> list[str]:
         """Return the tests that ran any of these lines."""
@@ -28,6 +30,10 @@ class Choice(msgspec.Struct):
         """Return the tests that ran any line of the file; all tests, if importing it is all that was done."""
         lines = self.lines.get(str(path), {})
         return self._cheapest({test for tests in lines.values() for test in tests} or self.seconds)
+
+    def credit(self, test: str) -> None:
+        """Note that a test has killed a mutant."""
+        self.kills[test] = self.kills.get(test, 0) + 1
 
     def cost(self, tests: Iterable[str]) -> float:
         """Return the seconds of these tests."""
@@ -41,7 +47,7 @@ class Choice(msgspec.Struct):
             if chosen and cost > MOST_SECONDS:
                 break
             chosen.append(test)
-        return chosen
+        return sorted(chosen, key=lambda test: (-self.kills.get(test, 0), self.seconds[test], test))
 
 
 class Watch:

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from _pytest.main import pytest_runtestloop as run_items
 from hypothesis import Phase, settings
 
 OURS: Final = ("referee", "tests", "bai_cao")
@@ -120,19 +119,18 @@ def swap(codes: Sequence[types.CodeType], functions: Functions) -> bool:
     return swapped
 
 
-def run_collected(session: pytest.Session, items: Sequence[pytest.Item]) -> bool:
-    """Run collected tests up to the first that fails; return True if all passed."""
-    session.items = list(items)
+def run_collected(session: pytest.Session, items: Sequence[pytest.Item]) -> str:
+    """Run collected tests up to the first that fails; return its id, empty if all passed."""
     session.config.option.maxfail = 1
-    try:
-        run_items(session)
-    except (session.Failed, session.Interrupted):
-        return False
-    return session.testsfailed == 0
+    for item, following in zip(items, (*items[1:], None), strict=True):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            return item.nodeid
+    return ""
 
 
-def run_anew(module: str, source: str, tests: Sequence[str]) -> bool:
-    """Import everything anew with this source of one module, run these tests; return True if all passed."""
+def run_anew(module: str, source: str, tests: Sequence[str]) -> str:
+    """Import everything anew with this source of one module, run these tests; return what failed, empty for nothing."""
     for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
         del sys.modules[name]
     own = SourceFileLoader.get_code
@@ -142,13 +140,19 @@ def run_anew(module: str, source: str, tests: Sequence[str]) -> bool:
 
     loader_type: Any = SourceFileLoader
     loader_type.get_code = get_code
-    return pytest.main([*flags(), *tests], plugins=[SameExamples()]) == pytest.ExitCode.OK
+    code = pytest.main([*flags(), *tests], plugins=[SameExamples()])
+    return "" if code == pytest.ExitCode.OK else f"exit {code}"
 
 
 class Trial:
-    """A forked process that runs tests on a mutant, bounded in processor time and in time."""
+    """A forked process that runs tests on a mutant, bounded in processor time and in time.
 
-    def __init__(self, run: Callable[[], bool], *, seconds: float) -> None:
+    ``run`` returns the test that failed, empty for none; ``killer`` is that test once the trial has ended.
+    """
+
+    killer: str = ""
+
+    def __init__(self, run: Callable[[], str], *, seconds: float) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="mutant-"))
         bound = int(STARTING_SECONDS + 5 * seconds)
         self._deadline = time.monotonic() + 12 * bound
@@ -156,7 +160,9 @@ class Trial:
         if self._pid == 0:
             try:
                 self._begin(bound)
-                os._exit(0 if run() else 1)
+                failed = run()
+                (self._folder / "killer").write_text(failed)
+                os._exit(1 if failed else 0)
             except BaseException:  # noqa: BLE001 - a mutant may raise anything
                 os._exit(1)
 
@@ -178,6 +184,8 @@ class Trial:
             return None
         self._kill()
         _, status = os.waitpid(self._pid, 0)
+        with contextlib.suppress(FileNotFoundError):
+            self.killer = (self._folder / "killer").read_text()
         shutil.rmtree(self._folder, ignore_errors=True)
         if ended is None or os.WIFSIGNALED(status):
             return Outcome.TIMED_OUT

@@ -1,5 +1,6 @@
 """Clients in other languages, with other gRPC and Ed25519 libraries: they deal, settle and verify a round."""
 
+import base64
 import hashlib
 import json
 import shutil
@@ -32,12 +33,21 @@ class Language:
     install: str
 
 
+JAVA_PACKAGES: Final = (
+    *("default-jdk-headless", "libgrpc-java", "libnetty-java", "libperfmark-java", "libgoogle-gson-java"),
+    *("protobuf-compiler", "protobuf-compiler-grpc-java-plugin"),
+)
 LANGUAGES: Final = {
     "node": Language(("node", "npm"), (), "Node 20 with npm"),
     "go": Language(
         ("go", "protoc", "protoc-gen-go"),
         ("/usr/share/gocode/src/google.golang.org/grpc",),
         "apt-get install golang-go golang-google-grpc-dev protobuf-compiler protoc-gen-go-1-3",
+    ),
+    "java": Language(
+        ("javac", "protoc", "grpc_java_plugin"),
+        tuple(f"/usr/share/java/{name}.jar" for name in ("grpc-netty", "netty-all", "perfmark-api", "gson")),
+        f"apt-get install {' '.join(JAVA_PACKAGES)}",
     ),
     "ruby": Language(("ruby", "grpc_tools_ruby_protoc"), (), "apt-get install ruby ruby-grpc ruby-grpc-tools"),
 }
@@ -75,10 +85,14 @@ def test_it_plays_a_round_and_verifies_its_receipt_and_the_vectors(program: Path
     assert result["vectors"] == rows
     assert sum(result["net"]) == 0
     with grpc.insecure_channel(address) as channel:
-        asked = log_pb2.ListEntriesRequest(start=result["leaf_index"], count=1)
-        (leaf,) = log_pb2_grpc.LogServiceStub(channel).ListEntries(asked).leaves
+        log = log_pb2_grpc.LogServiceStub(channel)
+        (leaf,) = log.ListEntries(log_pb2.ListEntriesRequest(start=result["leaf_index"], count=1)).leaves
+        stages = log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=result["table_id"])).leaves
     assert hashlib.sha256(leaf).hexdigest() == result["leaf_sha256"]
     assert result["leaf_index"] < result["tree_size"]
+    if "seed" in result:
+        payload = json.loads(base64.b64decode(json.loads(stages[-1].leaf)["payload"]))
+        assert payload["server_seed"] == result["seed"]
 
 
 @pytest.mark.slow("builds and runs clients of other languages")

@@ -1,4 +1,4 @@
-"""Rounds of Ultimate Texas Hold'em as transcripts: what is found, what is refused, and how the bytes stand."""
+"""Transcripts of Ultimate Texas Hold'em: results, refused inputs, and canonical bytes."""
 
 import itertools
 import json

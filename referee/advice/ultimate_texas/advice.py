@@ -43,7 +43,7 @@ _FLOP, _RIVER = 3, 5
 
 
 class NoTableError(LookupError):
-    """A question before the flop without a table for the ruleset's prices."""
+    """No table of values before the flop exists for the prices of a ruleset."""
 
 
 def advise(

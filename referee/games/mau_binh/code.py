@@ -73,7 +73,7 @@ class Walkover(enum.StrEnum):
 
 
 class Code(enum.StrEnum):
-    """Every way to break a rule. The two FOULED codes warn; all others refuse."""
+    """Codes of all violations. The two FOULED codes warn of an event that is accepted; all others refuse it."""
 
     BACK_WRONG_SIZE = "BACK_WRONG_SIZE"
     """The back does not have five cards: ``expected``, ``found``."""

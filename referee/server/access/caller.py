@@ -71,7 +71,7 @@ class Caller:
 
 
 def tenant_of(table: str) -> str:
-    """Return the tenant of a table; empty for none."""
+    """Return the tenant that a table belongs to: its id up to the first dot; empty where it has no dot."""
     tenant, dot, _ = table.partition(".")
     return tenant if dot else ""
 

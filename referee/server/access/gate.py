@@ -39,7 +39,7 @@ class AccessGate:
         self._buckets = TokenBuckets(rate=rate, burst=limits.burst) if rate else None
 
     def knock(self, call: Call, credentials: str) -> None:
-        """Reject a caller whose token is remembered and who may not call this method, or not yet."""
+        """Reject a call before it waits for a thread: one whose known token may not make it, or not yet."""
         if self._prover is not None and credentials:
             caller = self._prover.recall(credentials)
             if caller is not None:

@@ -170,7 +170,7 @@ def judge_forces(taken: list[float]) -> CheckResult:
 
 
 def force_times(folder: Path) -> list[float]:
-    """Return the times, in ms, of some fsyncs on the disk of a folder."""
+    """Force small writes to the disk of a folder; return how long each took, in ms."""
     path = folder / f"doctor-{os.getpid()}.tmp"
     taken = []
     try:

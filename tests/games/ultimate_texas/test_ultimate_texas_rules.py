@@ -15,6 +15,7 @@ from referee.games.ultimate_texas import (
     State,
     UltimateTexasRules,
     begin,
+    check_stakes,
     max_units,
     settle,
 )
@@ -69,6 +70,33 @@ def test_most_a_seat_can_lose_counts_where_little_is_paid(casino: Ruleset):
     text = text.replace("bet_unit = 2", "bet_unit = 2\nblind = []\ntrips = []")
     rules = rules_as(UltimateTexasRules, parse_ruleset(text.encode(), file="house.toml"))
     assert max_units(rules, bet_unit=2) == (12, 1)
+    assert rules.most_antes == 6
+
+
+def test_without_a_blind_table_a_seat_wins_its_play_bet_and_ante_at_most(casino: Ruleset):
+    """At 5:1 on the play bet a seat wins 20 Antes and its Ante; the Blind pushes and adds nothing."""
+    text = re.sub(r"\[\[blind\]\]\n(\w+ = .*\n)+", "", casino.source.decode()).replace(
+        "bet_unit = 2", "bet_unit = 2\nblind = []"
+    )
+    table = text.index("[play]")
+    text = text[:table] + text[table:].replace('odds = "1/1"', 'odds = "5/1"', 1)
+    assert rules_as(UltimateTexasRules, parse_ruleset(text.encode(), file="house.toml")).most_antes == 21
+
+
+def test_stakes_below_nothing_leave_others_no_more_to_bet(casino: Ruleset):
+    """The largest Ante that one seat may bet: 2^53 - 1 over 1,010 for each bet unit of 2."""
+    rules, largest = rules_as(UltimateTexasRules, casino), (2**53 - 1) // 1_010 * 2
+
+    def codes(*stakes: tuple[int, int]) -> list[str]:
+        found = check_stakes(rules, seat_count=len(stakes), stake=2, seat_stakes=stakes, bet_unit=2)
+        return [fault.code for fault in found]
+
+    assert codes((largest, 0)) == []
+    assert codes((largest + 2, 0)) == ["STAKES_TOO_HIGH"]
+    assert codes((largest, 0), (2, 0)) == ["STAKES_TOO_HIGH"]
+    assert codes((largest, 0), (0, 0)) == ["ANTE_TOO_LOW"]
+    assert codes((largest + 2, 0), (-2, 0)) == ["ANTE_TOO_LOW", "STAKES_TOO_HIGH"]
+    assert codes((largest, 20), (2, -20)) == ["TRIPS_TOO_LOW", "STAKES_TOO_HIGH"]
 
 
 def test_knobs_are_data(two_plus_three: Ruleset):
@@ -119,8 +147,8 @@ def test_every_code_has_words_in_both_languages():
     texts = load_texts("ultimate_texas")
     assert {str(code) for code in (*Code, *StakeFault)} == set(texts.violations)
     fault = Violation(code=Code.ALREADY_PLAYED, seat=Seat(0), found=4)
-    assert texts.say(fault, Language.EN) == "Seat 1 has already played 4x; it decides nothing more in this round."
-    assert texts.say(fault, Language.VI) == "Ghế 1 đã tố 4x Ante, không thể tố thêm trong ván này."
+    assert texts.say(fault, Language.EN) == "Seat 0 has already played 4x; it decides nothing more in this round."
+    assert texts.say(fault, Language.VI) == "Ghế 0 đã tố 4x Ante, không thể tố thêm trong ván này."
 
 
 def test_unfinished_round_is_not_settled(casino: Ruleset):

@@ -36,7 +36,7 @@ class Kind(enum.StrEnum):
 
 
 class When(enum.StrEnum):
-    """On which side of the work."""
+    """Moment of a fault: before the server handles the call, or after it."""
 
     BEFORE = "BEFORE"
     AFTER = "AFTER"

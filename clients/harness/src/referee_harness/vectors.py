@@ -40,7 +40,7 @@ def script_of(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """Every vector that can be dealt, by name."""
+    """Return the names of all vectors whose cards can be dealt."""
     return [f"{topic}#{row['id']}" for topic in topics() for row in rows(topic) if _is_dealable(row)]
 
 

@@ -45,7 +45,7 @@ class AioLine:
 
 
 class BlockingLine:
-    """Asks over a blocking channel; what it returns is there at once."""
+    """Line over a blocking channel: its coroutines never wait for an event loop, so ``finished`` can run them."""
 
     def __init__(self, channel: grpc.Channel) -> None:
         self._channel = channel

@@ -30,7 +30,7 @@ class Notifier(Protocol):
 
 
 class Rooms(Protocol):
-    """What the people of a room need of the room."""
+    """Room, as far as the commands of its people need it."""
 
     @property
     def keeper(self) -> Notifier:

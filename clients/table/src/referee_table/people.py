@@ -50,7 +50,7 @@ class People:
 
     @property
     def open_seats(self) -> int:
-        """Seats that a person would get: bots give way."""
+        """Number of seats that people could still take, those of bots included, because bots give way."""
         return max(0, self._bench.law.max_seats - sum(not one.is_bot for one in self.players))
 
     @property

@@ -1,8 +1,8 @@
 """Who sits and whether to deal.
 
-Of Mậu Binh the referee judges, since that game's texts say it. Of games whose texts are silent the table has the same
-habit: seats to those who came first, and once somebody is ready, those not ready within the ready time are sent out.
-While a table is paused, and while the end of a round is still being shown, nobody counts as ready: then no clock runs.
+For Mậu Binh the referee decides, because its rulesets have rules of seating. For the other games the table does the
+same by itself: those who came first get seats, and once somebody is ready, people who are not ready within the ready
+time are sent out. While a table is paused or shows the end of a round, nobody counts as ready, so that no clock runs.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Seating:
     kick_times: dict[str, int]
 
     def without_deal(self) -> "Seating":
-        """Return the same seating of a room in which no person wants a round."""
+        """Return this seating with no deal due."""
         return replace(self, is_deal_due=False)
 
 

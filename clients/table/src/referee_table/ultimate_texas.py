@@ -84,7 +84,7 @@ class UltimateTexasPlay(Play):
                 raise RefusedError(Code.WRONG_PHASE)
 
     async def leave(self, seat: int, move: Leave) -> None:
-        """Record that the seat checks or folds from now on."""
+        """Record that a seat leaves: it checks from now on, and folds where it cannot."""
         await self._accept(seat, Decision.DECISION_LEAVE, move)
 
     async def advance(self) -> None:

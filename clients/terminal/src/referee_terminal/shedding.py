@@ -15,7 +15,7 @@ _SAID: Final = {"PASS": "passed", "TIMEOUT": "timeout", "LEAVE": "gone"}
 
 
 class Hand:
-    """A seat's hand with a cursor and a choice."""
+    """Hand on the screen: its cards, a cursor, and the cards that the player has chosen."""
 
     def __init__(self) -> None:
         self.cards: list[str] = []
