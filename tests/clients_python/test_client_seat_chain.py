@@ -166,3 +166,18 @@ def test_a_restored_chain_remembers_what_it_signed(secrets: SeatSecrets, chain: 
         again.show(course(other(2)))
     with pytest.raises(ValueError, match="seat 1"):
         SeatChain.restore(SeatSecrets.make(1, keyed=True), saved)
+
+
+def test_acknowledged_move_is_what_the_next_one_is_signed_on(secrets: SeatSecrets, chain: SeatChain) -> None:
+    """Of a course that is shown at the end alone: the whole course then proves both moves to be this seat's."""
+    one = chain.sign(PASS)
+    with pytest.raises(AlreadySignedError):
+        chain.sign(LEAVE)
+    chain.acknowledge()
+    assert chain.pending is None
+    two = chain.sign(LEAVE)
+    start = tagged("transcript", ROUND_ID, DECK_ROOT)
+    assert two.move == tagged("move", one.move, start, bytes_of(LEAVE, 0))
+    VerifyKey(secrets.public_key).verify(two.move, two.signature)
+    chain.show(course((0, PASS, 0), other(1), (0, LEAVE, 0)), signature=two.signature)
+    assert chain.pending is None

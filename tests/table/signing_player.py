@@ -34,13 +34,12 @@ class SigningPlayer(Player):
         if self.signs and given is not None and fields.get("round_id") == given["round_id"]:
             if name == "seed":
                 fields["signature"] = self._signed_seed(given, fields["seed"])
-            elif name in KINDS and self._is_event(given, name, fields):
+            elif name in KINDS and self._is_event(given, name):
                 fields |= self._signed_event(given, name, fields)
         return await super().ask(name, command=command, **fields)
 
-    def _is_event(self, given: View, name: str, fields: dict[str, Any]) -> bool:
-        is_draft = name in {"arrange", "commit"} and fields.get("is_final") is False
-        return not is_draft or bool(given["mau_binh"]["takes_signed"])
+    def _is_event(self, given: View, name: str) -> bool:
+        return name not in {"arrange", "commit"} or bool(given["mau_binh"]["takes_signed"])
 
     def _signed_seed(self, given: View, seed: str) -> str:
         round_id, seat = bytes.fromhex(given["round_id"]), bytes([given["you"]])

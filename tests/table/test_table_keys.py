@@ -39,6 +39,11 @@ async def keyed(scene: Scene, ruleset: str, *names: str, bots: int = 0, plays: b
     return seats
 
 
+def rows(cards: list[str]) -> dict[str, Any]:
+    """Return an arrangement as fields of a command."""
+    return dict(split(cards))
+
+
 async def finished(scene: Scene, player: Player) -> View:
     """Play on until a round has ended and its seed is revealed."""
     while not ((last := player.view.get("last")) and last["proof"]["is_revealed"]):
@@ -135,6 +140,90 @@ def test_seed_whose_signature_does_not_verify_is_refused(scene: Scene) -> None:
             await an.until(lambda view: view["phase"] != "SEEDING")
 
     asyncio.run(play())
+
+
+def test_last_seat_to_be_done_is_asked_to_sign_once_all_are(scene: Scene) -> None:
+    """What would end the others' arranging is kept unsigned, can still change, and is signed when everyone is done."""
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await keyed(scene, "mau_binh.classic", "An", "Bình", plays=False)
+            await ready(an, binh)
+            views = [await one.until(lambda view: view["phase"] == "PLAYING") for one in (an, binh)]
+            round_id = views[0]["round"]["round_id"]
+            hands = [view["round"]["hand"] for view in views]
+            await an.ask("arrange", round_id=round_id, is_final=False, **rows(hands[0]))
+            await binh.until(lambda view: not view["round"]["mau_binh"]["takes_signed"])
+            for cards in (hands[1], list(reversed(hands[1]))):
+                assert await binh.ask("arrange", round_id=round_id, **rows(cards)) == {"is_held": True}
+            view = await binh.until(lambda view: view["round"]["mau_binh"]["is_final"])
+            assert not view["round"]["mau_binh"]["sign_now"]
+            await an.until(lambda view: len(view["round"]["course"]["events"]) == 1)
+            await an.ask("arrange", round_id=round_id, **rows(hands[0]))
+            await binh.until(lambda view: view["round"]["mau_binh"]["sign_now"])
+            assert an.view["phase"] == "PLAYING"
+            await binh.ask("arrange", round_id=round_id, **rows(list(reversed(hands[1]))))
+            last = await finished(scene, an)
+            assert last["seats"][1]["arrangement"] == rows(list(reversed(hands[1])))
+            found = await proved(scene, an, last)
+            assert found.result is not None
+            assert found.result.event_level == "E2"
+
+    asyncio.run(play())
+
+
+def test_four_seats_with_keys_and_a_spectator_at_a_sealed_table(scene: Scene) -> None:
+    """The round reaches E2, and who watches is shown no hand and no course."""
+
+    async def play() -> None:
+        async with scene.open():
+            seats = await keyed(scene, "mau_binh.classic", "An", "Bình", "Chi", "Dũng", sealed=True)
+            em = await scene.player("Em", plays=False)
+            shown: list[View] = []
+            em.watch = shown.append
+            await em.ask("join", room=seats[0].view["room"], watch=True)
+            await ready(*seats)
+            last = await finished(scene, seats[0])
+            found = await proved(scene, seats[0], last)
+            assert found.is_proved, found.findings
+            assert found.result is not None
+            assert found.result.event_level == "E2"
+            playing = [view["round"] for view in shown if view["phase"] == "PLAYING"]
+            assert playing
+            assert all("hand" not in given and "course" not in given for given in playing)
+
+    asyncio.run(play())
+
+
+def test_keys_outlive_the_table_server(scene: Scene) -> None:
+    """Restarted in the middle of a round, seats sign on where they were."""
+    kept: list[SigningPlayer] = []
+
+    async def first() -> None:
+        async with scene.open():
+            an, binh = await keyed(scene, "tien_len.mien_nam", "An", "Bình", plays=False)
+            await ready(an, binh)
+            views = [await one.until(lambda view: view["phase"] == "PLAYING") for one in (an, binh)]
+            turn = views[0]["round"]["tien_len"]["turn"]
+            play = views[turn]["round"]["tien_len"]["legal"]["plays"][0]["cards"]
+            await (an, binh)[turn].ask("play", round_id=views[0]["round"]["round_id"], cards=play)
+            kept.extend((an, binh))
+
+    async def second() -> None:
+        async with scene.open():
+            for one in kept:
+                one.script = play_anything
+                await scene.seat_of(one)
+            last = await finished(scene, kept[0])
+            found = await proved(scene, kept[0], last)
+            assert found.result is not None
+            assert (found.is_proved, found.result.event_level) == (True, "E2")
+
+    async def both() -> None:
+        await first()
+        await second()
+
+    asyncio.run(both())
 
 
 def test_course_of_an_open_mau_binh_table_hides_other_seats(scene: Scene) -> None:

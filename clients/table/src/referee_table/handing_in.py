@@ -49,6 +49,7 @@ class HandingIn(Play):
             shown["hand_in_time"] = self.hand_in_time
             shown["arrangements_left"] = self._events_left(seat)
             shown["takes_signed"] = self._may_go(seat)
+            shown["sign_now"] = draft is not None and not self.can_go(seat) and self.is_release_due()
         return shown
 
     @property
@@ -73,13 +74,17 @@ class HandingIn(Play):
             for one, done, gone in zip(self.round.seats, state.finals, state.gone, strict=True)
         )
 
+    def is_release_due(self) -> bool:
+        """Whether drafts become events now: every person is done, or the time is nearly up."""
+        return self.is_everybody_done() or self.bench.clock.now() >= self.hand_in_time
+
     def _may_go(self, seat: int) -> bool:
         """Whether what the seat has now may go to the referee: it ends nobody's arranging, and leaves events to spare.
 
         The show begins, or hands open, as soon as the referee has something of every seat: so bots wait for people,
         and what would be the last is held back until every person is done or the time is nearly up.
         """
-        if self.is_everybody_done() or self.bench.clock.now() >= self.hand_in_time:
+        if self.is_release_due():
             return True
         others = [one for one in range(len(self.round.seats)) if one != seat and not self.state.gone[one]]
         is_last = all(self.is_in(one) for one in others)
@@ -94,10 +99,10 @@ class HandingIn(Play):
         """Hand in what a seat has now, or hold it back as a draft."""
         state, one = self.state, self.round.seats[seat]
         is_signed = not one.key or bool(one.signing_key) or draft.signature is not None
-        if is_final and not is_signed:
-            raise RefusedError(Code.UNSIGNED)
         was_final, state.finals[seat] = state.finals[seat], is_final
         try:
+            if is_final and not is_signed and self._may_go(seat):
+                raise RefusedError(Code.UNSIGNED)  # noqa: TRY301 - what was said before is put back below
             if is_signed and self._may_go(seat):
                 return await self._give(seat, draft)
             if not one.is_bot and draft.cards:

@@ -47,7 +47,7 @@ class MauBinhPlay(HandingIn):
         times = [max(state.deadline, self.again)]
         if self._bots():
             times.append(0 if state.is_opening else state.bot_time)
-        if any(self.can_go(seat) for seat in range(len(self.round.seats))):
+        if any(state.drafts) and self.bench.clock.now() < self.hand_in_time:
             times.append(self.hand_in_time)
         return min(times)
 
@@ -117,7 +117,7 @@ class MauBinhPlay(HandingIn):
         state, now = self.state, self.bench.clock.now()
         if state.showdown is not None:
             return
-        if not state.is_opening and now < state.deadline and (now >= self.hand_in_time or self.is_everybody_done()):
+        if not state.is_opening and now < state.deadline and self.is_release_due():
             await self.hand_in()
         bots = self._bots()
         if state.showdown is not None or self.round.is_opening_due:

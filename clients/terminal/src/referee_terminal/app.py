@@ -84,7 +84,7 @@ class TerminalTable(App[None]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def _new_room(self) -> Room:
-        return Room(self.session, self._keeping, self._gateway, now=lambda: self.server_time)
+        return Room(self.session, self._keeping, self._gateway)
 
     @property
     def stake(self) -> int:

@@ -6,7 +6,7 @@ hand, open the arrangement that the seat is bound to. It may be asked again, aft
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from referee_terminal.arranging import Arrangement
@@ -29,10 +29,7 @@ class NotLawfulError(RuntimeError):
 class Room:
     """What the terminal knows of the room it is in."""
 
-    def __init__(
-        self, session: Session, keeping: Keeping, gateway: Gateway | None, *, now: Callable[[], float]
-    ) -> None:
-        self._now: Final = now
+    def __init__(self, session: Session, keeping: Keeping, gateway: Gateway | None) -> None:
         self._handing_in = asyncio.Lock()
         self._shown = asyncio.Condition()
         self.view: View = {}
@@ -175,13 +172,15 @@ class Room:
             else:
                 await self.do("arrange", **laid.rows, is_final=is_final)
 
+    async def sign(self) -> None:
+        """Sign what the seat has shown, once it is due; on its way, it is not sent twice."""
+        if self.is_due and not self._handing_in.locked():
+            await self.hand_in(is_final=self.is_sent)
+
     @property
     def is_due(self) -> bool:
         """Whether a seat with a key has to sign now what it has only shown so far."""
-        given = self.round.get("mau_binh") or {}
-        is_keyed = "course" in self.round and self.view.get("phase") == "PLAYING"
-        is_shown = bool(given.get("arrangement") or given.get("commitment"))
-        return is_keyed and is_shown and not given.get("takes_signed") and not self.is_sent
+        return bool((self.round.get("mau_binh") or {}).get("sign_now")) and self.view.get("phase") == "PLAYING"
 
     async def suggest(self) -> Sequence[View]:
         """Show the next suggestion, an arrangement or a play, with its reason if there is one."""
@@ -256,14 +255,9 @@ class Room:
         given = self.round
         if name not in KINDS or self.you is None or "course" not in given:
             return {}
-        if fields.get("is_final") is False and not (self._is_hand_in_time or given["mau_binh"].get("takes_signed")):
-            return {}
+        if name in {"arrange", "commit"} and not given["mau_binh"].get("takes_signed"):
+            return {}  # it is kept, and signed once it can become an event
         return Signing(self._keeping, given).move(name, fields)
-
-    @property
-    def _is_hand_in_time(self) -> bool:
-        """Whether what counts at the deadline has to be signed by now."""
-        return self._now() >= float(self.round["mau_binh"].get("hand_in_time", 0))
 
     async def leave(self) -> None:
         """Leave the room, and the round where one is played."""

@@ -86,8 +86,8 @@ class TableScreen(Screen[None]):
             words = app.look.say("kick_in", count=left)
             given.append(f"[b reverse]{words}[/]" if left <= WARN_SECONDS else words)
         self.query_one("#top", Static).update(f"[b]{given[0]}[/b] · {' · '.join(given[1:])}")
-        if app.room.is_due and app.server_time >= app.room.round["mau_binh"]["hand_in_time"]:
-            self._hand_in_soon(0)
+        if app.room.is_due:
+            app.attempt(app.room.sign())
 
     def _me(self) -> Mapping[str, Any]:
         """Return this person, as the view has them."""
