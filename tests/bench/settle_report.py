@@ -23,7 +23,7 @@ import grpc
 import structlog
 
 from referee.evidence.dsse import Envelope
-from referee.server.app import Application
+from referee.server.app import Application, freeze_heap
 from referee.server.options import ServerOptions
 from referee.service import round_service, settling
 from referee.service.attesting import Attestor
@@ -158,6 +158,7 @@ def steps(game: str, count: int) -> Mapping[str, float]:
             settle = stub_of(game, channel).SettleRound
             for one in rounds[: len(rounds) // 2]:
                 settle(one.settlement)
+            freeze_heap()
             watch.used.clear()
             for one in rounds[len(rounds) // 2 :]:
                 settle(one.settlement)
