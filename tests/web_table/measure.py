@@ -1,7 +1,7 @@
 """Measure how fast the page is on this machine: ``python tests/web_table/measure.py``.
 
-Prints the milliseconds from the start of a load, with an empty cache, to the first enabled button, and the
-milliseconds that the page spends on one frame of a dragged card. No limits are applied.
+Prints the milliseconds from the start of a load, with an empty cache, to the first enabled button, those that the page
+spends on one frame of a dragged card, and those between two frames of its animations. No limits are applied.
 """
 
 import shutil
@@ -13,8 +13,10 @@ from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.web_table.test_web_table_scene import finished
 from tests.web_table.web_table_guest import Guest
 from tests.web_table.web_table_server import TableProcess
+from tests.web_table.web_table_stage import Stage, dealt
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 LOADS: Final = 9
@@ -41,6 +43,21 @@ DRAGGED: Final = """board => {
 }"""
 
 
+WATCHED: Final = """() => {
+  window.frames_seen = [];
+  window.watching = true;
+  let before = performance.now();
+  const look = (now) => {
+    if (document.getAnimations().some((one) => one.playState === 'running')) window.frames_seen.push(now - before);
+    before = now;
+    if (window.watching) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+ANIMATED: Final = 1_800
+"""Milliseconds that the scenes are watched for."""
+
+
 def loads(browser: Browser, url: str) -> list[float]:
     """Return the milliseconds of each load, sorted."""
     times = []
@@ -63,14 +80,30 @@ def drags(browser: Browser, url: str) -> list[float]:
     return times
 
 
+def frames(browser: Browser, url: str) -> list[float]:
+    """Return the milliseconds between frames while a hand is dealt, chips fly and confetti falls, sorted."""
+    guest = Guest(browser.new_page(), "Lan", "MOUSE")
+    stage = Stage(guest.page, dealt("view.mau_binh.seeding"))
+    guest.enter(url)
+    guest.page.locator(".room").wait_for()
+    times: list[float] = []
+    for view in (dealt("view.mau_binh.playing"), finished(mine=4000)):
+        guest.page.evaluate(WATCHED)
+        stage.show(view)
+        guest.page.wait_for_timeout(ANIMATED)
+        times += guest.page.evaluate("() => { window.watching = false; return window.frames_seen; }")
+    return sorted(times)
+
+
 def main() -> None:
-    """Measure both and print them."""
+    """Measure all three and print them."""
     found = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
         try:
             browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
             loaded, dragged = loads(browser, table.url), drags(browser, table.url)
+            animated = frames(browser, table.url)
             version = browser.version
             browser.close()
         finally:
@@ -78,6 +111,11 @@ def main() -> None:
     sys.stdout.write(f"Chromium {version}\n")
     sys.stdout.write(f"load to first button: median {statistics.median(loaded):.0f} ms, slowest {loaded[-1]:.0f} ms\n")
     sys.stdout.write(f"a dragged frame: median {dragged[100]:.2f} ms, 99th percentile {dragged[198]:.2f} ms\n")
+    slow = animated[int(len(animated) * 0.99)]
+    sys.stdout.write(
+        f"a frame of deal, chips and confetti: median {statistics.median(animated):.1f} ms, "
+        f"99th percentile {slow:.1f} ms of {len(animated)}\n"
+    )
 
 
 if __name__ == "__main__":

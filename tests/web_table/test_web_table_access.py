@@ -6,8 +6,11 @@ import sys
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.web_table.screenshots import chop
+from tests.web_table.test_web_table_scene import finished, instant_win, showdown
 from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PHONE, TIMEOUT, Guest
 from tests.web_table.web_table_packages import WEB, installed
+from tests.web_table.web_table_stage import Stage, dealt
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -52,14 +55,21 @@ def test_axe_finds_nothing_serious_on_any_screen(table, invite, axe, ruleset, sh
     expect(page.locator(".tile").first).to_be_visible()
     page.locator(f'.tile[data-ruleset="{ruleset}"]').click()
     expect_accessible(page, axe, "the lobby")
+    page.locator("button.help").first.click()
+    expect(page.locator("dialog section").nth(2)).to_be_visible(timeout=TIMEOUT)
+    expect_accessible(page, axe, "the rules")
+    page.keyboard.press("Escape")
     guest.open_room(ruleset, bots=1)
     expect_accessible(page, axe, "the room before a round")
+    page.locator(".talk > .button").click()
+    expect_accessible(page, axe, "quick phrases")
+    page.locator(".talk > .button").click()
     guest.deal()
     game = page.locator(SCREENS[ruleset])
     expect(game).to_be_visible(timeout=TIMEOUT)
     page.wait_for_timeout(400)
     expect_accessible(page, axe, "the round")
-    for number in (1, 2, 3):
+    for number in (0, 1, 2, 3):
         page.locator("nav .button").nth(number).click()
         expect(page.locator("dialog")).to_be_visible()
         expect_accessible(page, axe, f"dialog {number}")
@@ -76,6 +86,33 @@ def test_axe_finds_nothing_serious_on_any_screen(table, invite, axe, ruleset, sh
     guest.choose_text_mode()
     expect(page.locator("main.text")).to_be_visible()
     expect_accessible(page, axe, "text mode")
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_axe_finds_nothing_serious_in_any_scene(table, invite, axe, viewport) -> None:
+    """The showdown, its banners, an instant win, a chop, the guide and the page that verifies."""
+    guest: Guest = invite("Lan", viewport=viewport, is_guided=True)
+    page = guest.page
+    stage = Stage(page, dealt("view.mau_binh.playing"))
+    guest.enter(table.url)
+    expect(page.locator(".guide")).to_be_visible(timeout=TIMEOUT)
+    guest.wait_still()
+    expect_accessible(page, axe, "the guide")
+    scenes = {
+        "the sweep": showdown(swept=True),
+        "the foul": showdown(fouled=True),
+        "the instant win": instant_win(from_ms=0),
+        "the chop": chop(),
+        "the win": finished(mine=4000),
+    }
+    for name, view in scenes.items():
+        stage.show(view)
+        page.wait_for_timeout(200)
+        guest.wait_still()
+        expect_accessible(page, axe, name)
+    page.goto(f"{table.url}?round=1&table=nosuchtable.1")
+    expect(page.locator(".badge")).to_have_attribute("data-state", "UNREACHED", timeout=TIMEOUT)
+    expect_accessible(page, axe, "the page that verifies")
 
 
 def test_four_colour_deck_gives_each_suit_its_own_colour(table, invite) -> None:

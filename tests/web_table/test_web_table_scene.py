@@ -63,6 +63,7 @@ def finished(*, mine: int) -> dict[str, Any]:
     view["last"]["transfers"] = [{"payer": payer, "payee": payee, "amount_minor": abs(mine), "reason": "BACK"}]
     for seat, one in enumerate(view["last"]["seats"]):
         one["net_minor"] = mine if seat == 0 else -mine if seat == 1 else 0
+        one["winner"] = one["net_minor"] > 0
     view["last"].pop("proof", None)
     return view
 
