@@ -14,7 +14,7 @@ from tests.web_table.web_table_server import TableProcess
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 
-KNOWN: Final = """localStorage['referee.settings'] ??= JSON.stringify(
+KNOWN: Final = """if (location.protocol === 'http:') localStorage['referee.settings'] ??= JSON.stringify(
   {guided: ['mau_binh', 'tien_len', 'ultimate_texas']})"""
 """Makes the page believe that its guest has played each game before."""
 

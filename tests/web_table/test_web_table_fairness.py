@@ -134,7 +134,7 @@ def test_foul_is_asked_about_once_and_not_mentioned_before_a_card_was_touched(in
 
 
 def test_fifth_person_sees_that_it_only_watches(table, invite) -> None:
-    host = invite("An")
+    host = invite("Ánh Dương")
     host.enter(table.url)
     room = host.open_room(RULESET, bots=0)
     others = [invite(name) for name in ("Bình", "Chi", "Dũng")]
@@ -143,8 +143,8 @@ def test_fifth_person_sees_that_it_only_watches(table, invite) -> None:
         expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
     fifth: Guest = invite("Em")
     fifth.enter(table.url)
-    join = fifth.page.locator(".rooms li", has_text="An").get_by_role("button")
-    expect(join).to_have_accessible_name("Bàn đủ người, vào xem An")
+    join = fifth.page.locator(".rooms li", has_text="Ánh Dương").get_by_role("button")
+    expect(join).to_have_accessible_name("Bàn đủ người, vào xem Ánh Dương")
     join.click()
     expect(fifth.page.locator(".foot .state")).to_contain_text("Bạn đang xem", timeout=TIMEOUT)
     expect(fifth.page.locator(".ready")).to_have_count(0)
