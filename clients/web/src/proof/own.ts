@@ -71,6 +71,6 @@ export function checkOwn(
 /** The nets by seat in the settlement of a round; undefined where none was. */
 export function netsOf(bundle: unknown, roundId: string): number[] | undefined {
   const results = payloadsOf(bundle, roundId).find((one) => "results" in one)?.["results"];
-  const nets = (results as { net?: unknown } | undefined)?.net;
-  return Array.isArray(nets) ? nets.map(Number) : undefined;
+  const seats = (results as { seats?: readonly { net?: number }[] } | undefined)?.seats;
+  return seats?.map(({ net }) => net ?? 0);
 }
