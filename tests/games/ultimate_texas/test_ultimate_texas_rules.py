@@ -134,6 +134,7 @@ def test_knobs_are_data(two_plus_three: Ruleset):
         ('"ROYAL_FLUSH",\n]', "]", "blind names ROYAL_FLUSH, which the ranking does not list"),
         ('hand = "FLUSH"\nodds = "3/2"', 'hand = "STRAIGHT"\nodds = "3/2"', "once, from strong to weak"),
         ('FOLD = { vi = "bỏ bài", en = "fold" }\nTIMEOUT', "TIMEOUT", "names lacks decision.FOLD"),
+        ("shortest_seconds = 90", "shortest_seconds = 89", "its clocks need 90"),
         ("[qualifying]", "[qualifying]\nkicker = 1", "unknown field `kicker`"),
         ('rule = "BEST_OF_SEVEN"', "", "missing required field `rule`"),
     ],
