@@ -10,6 +10,7 @@ import pytest
 
 from referee.log import SlotError, SlotKey, SlotReason
 from referee.storage import Contribution, SeedCameError, Store, Writer
+from referee.storage.batch import append_batch
 
 Bench: TypeAlias = Any
 Place: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -44,6 +45,17 @@ def test_first_seed_of_a_seat_counts(writer: Writer, store: Store, bench: Bench)
     assert writer.contribute(seed_of(1, byte=b"a")) == seed_of(1, byte=b"a")
     assert writer.contribute(seed_of(1, byte=b"b")) == seed_of(1, byte=b"a")
     assert store.contributions(KEY) == (seed_of(1, byte=b"a"),)
+
+
+def test_refused_request_keeps_no_seed_for_the_rest_of_its_batch(writer: Writer, store: Store, bench: Bench):
+    """The deal came with a seed and was refused for what came with it, so the seat's next seed is its first."""
+    writer.append(bench.append("OPEN"))
+    deal = msgspec.structs.replace(bench.append("DEAL"), seed=seed_of(1, byte=b"a"))
+    requests = [[deal, bench.append("REVEAL")], seed_of(0), seed_of(1, byte=b"b")]
+    _, (refused, first, second) = append_batch(store, bench.signer, requests)
+    assert isinstance(refused, SlotError)
+    assert (first, second) == (seed_of(0), seed_of(1, byte=b"b"))
+    assert store.contributions(KEY) == (first, second)
 
 
 def test_contributing_moves_no_head(writer: Writer, store: Store, bench: Bench):

@@ -166,6 +166,14 @@ def test_store_without_a_schema_version_is_refused(tmp_path: Path, bench: Bench)
         open_sqlite_reader(tmp_path)
 
 
+def test_store_whose_schema_version_is_lost_is_refused_to_readers(tmp_path: Path, bench: Bench):
+    _fill(tmp_path, bench, count=0)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+        connection.execute("DELETE FROM schema_version")
+    with pytest.raises(SchemaVersionError, match="version 0"):
+        open_sqlite_reader(tmp_path)
+
+
 def test_new_store_has_the_tables_of_the_schema(tmp_path: Path):
     open_sqlite(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:

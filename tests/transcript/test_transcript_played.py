@@ -141,7 +141,8 @@ def test_level_of_a_round_is_that_of_its_weakest_event() -> None:
     first = start.play(play(0, "3S", 600, 0), received=True)
     second = first.play(play(1, "4S", 700, None), received=True)
     third = second.play(play(0, "5S", 800, 2), received=False)
-    assert [one.level.value for one in (start, first, second, third)] == ["NONE", "E2", "E1", "E0"]
+    fourth = third.play(play(1, "6H", 900, None), received=True)
+    assert [one.level.value for one in (start, first, second, third, fourth)] == ["NONE", "E2", "E1", "E0", "E0"]
 
 
 def test_newest_signature_of_each_seat_covers_all_its_events() -> None:
