@@ -106,6 +106,11 @@ export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The rulesets that a row brings with it, or those of the tree. */
+function rulesetsOf(log: Row): HeldRuleset[] {
+  return "rulesets" in log ? textsOf(log, "rulesets").map((one) => heldRuleset(one)) : RULESETS;
+}
+
 /** What this library finds in a fixture's log. */
 export async function audited(log: Row): Promise<LogResult> {
   return verifyLog(
@@ -113,7 +118,7 @@ export async function audited(log: Row): Promise<LogResult> {
     { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] },
     {
       now: log["now"],
-      rulesets: RULESETS,
+      rulesets: rulesetsOf(log),
       witnessed: textsOf(log, "witnessed"),
       cosigned: textsOf(log, "cosigned"),
       outgrown: textsOf(log, "outgrown"),
