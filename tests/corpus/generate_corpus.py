@@ -1,6 +1,6 @@
 """Write the logs of a release: ``python -m tests.corpus.generate_corpus NAME`` plays them through the real services.
 
-A log's clock stands still but for the steps here, its keys and seeds come from the log's own name, so a run of the same
+A log's clock moves by the steps here alone, its keys and seeds come from the log's own name, so a run of the same
 code writes the same deals. The folder of a release is written once; the command refuses to write over one.
 """
 

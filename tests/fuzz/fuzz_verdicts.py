@@ -240,9 +240,20 @@ def _cannot_read(_: Verdicts, made: Difference) -> bool:
     return _place(made) is not None and any(one is not None and one.code in UNREADABLE for one in made)
 
 
+def _replay_stopped(found: Verdicts, made: Difference) -> bool:
+    """Return whether the package, which replays, names an illegal event where the others find what none can have."""
+    others = {made.third, made.typescript}
+    first = made.third
+    if len(others) > 1 or first is None or first.code not in IN_NO_LAWFUL_ROUND:
+        return False
+    return any(one.code in BY_THE_RULES and one.leaf == first.leaf for one in found.python)
+
+
+IN_NO_LAWFUL_ROUND: Final = ("CARD_NOT_IN_HAND", "SEAL_BROKEN", "LEADER_MISMATCH")
 UNREADABLE: Final = ("NOT_CANONICAL", "TYPE_CONFUSION", "HEADER_REFUSED", "UNSOUND_KEY")
 ALLOWED: Final[dict[str, Callable[[Verdicts, Difference], bool]]] = {
     "the first leaf at fault is the same and all name one of its faults; their order in a leaf is free": _share_a_code,
     "values of another form make one reader refuse the leaf and another what it says, at the same leaf": _cannot_read,
+    "replay ends at the first illegal event, and what no lawful round has is not looked for behind it": _replay_stopped,
 }
 """Differences that are no fault of a verifier, by reason."""

@@ -83,14 +83,11 @@ export function filesAt(address: string): FetchFile {
   };
 }
 
-/** The size that an unverified checkpoint names, which says only how many files to ask for. */
+/** The size that an unverified checkpoint names, which says only how many files to ask for; 0 for none. */
 function sizeOf(checkpoint: Bytes): number {
   const line = text(checkpoint).split("\n")[1] ?? "";
-  const size = /^(0|[1-9][0-9]{0,15})$/.test(line) ? Number(line) : Number.NaN;
-  if (!Number.isSafeInteger(size)) {
-    throw new TilesError("the file 'checkpoint' names no size");
-  }
-  return size;
+  const size = /^(0|[1-9][0-9]{0,15})$/.test(line) ? Number(line) : 0;
+  return Number.isSafeInteger(size) ? size : 0;
 }
 
 async function* leavesOf(
