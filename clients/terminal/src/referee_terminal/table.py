@@ -370,7 +370,8 @@ class TableScreen(Screen[None]):
         if room.arrangement is not None:
             self._changed(self.app.look.say("suggested", number=room.arrangement.suggested))
         else:
-            self._say(words)
+            chosen = " ".join(face(card) for card in room.hand.choice) or self.app.look.say("pass")
+            self._say(f"{self.app.look.say('suggest')}: {chosen} {words}".rstrip())
 
     def _check_soon(self) -> None:
         """Ask the referee about the arrangement once it has been unchanged for a moment."""
