@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from tests.web_table.conftest import FLAGS, KNOWN, WEB
+from tests.web_table.conftest import KNOWN, WEB
 from tests.web_table.test_web_table_room import LAPTOP
 from tests.web_table.test_web_table_scene import finished, instant_win, showdown
 from tests.web_table.web_table_guest import PHONE, TIMEOUT, Guest
@@ -105,7 +105,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "40"))
         try:
-            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
             staged(browser, table.url)
             played(browser, table.url)
             browser.close()

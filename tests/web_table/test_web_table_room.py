@@ -1,16 +1,17 @@
 """Every screen fits a laptop and a phone: main button in view, row labels beside rows, pages from their top."""
 
 import re
+from typing import Final
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.web_table.web_table_guest import PHONE, TIMEOUT, Guest
 from tests.web_table.web_table_stage import Stage, dealt, example
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-LAPTOP = {"width": 1280, "height": 720}
+LAPTOP: Final[ViewportSize] = {"width": 1280, "height": 720}
 SIZES = pytest.mark.parametrize("viewport", [LAPTOP, PHONE], ids=["laptop", "phone"])
 WIDTHS = (390, 600, 768, 900, 1024, 1280)
 
