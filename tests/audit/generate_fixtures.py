@@ -15,7 +15,7 @@ derived from names, so every run writes the same.
 import base64
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
 FILES: Final = ("healthy.jsonl", "mutations.jsonl", "held.jsonl", "seats.jsonl", "courses.jsonl", "chance.jsonl")
-SOUND: Final = {
+SOUND: Final[Mapping[str, tuple[str, Callable[[], Attacked]]]] = {
     "healthy": ("a sound log has no finding", healthy),
     "receipt_of_a_key_between": (
         "a receipt in an UNSEAL holds by a key that was in force only between DEAL and UNSEAL",
@@ -41,8 +41,8 @@ SOURCE: Final = "fairness.md, What the audit must catch"
 def lines(name: str) -> Iterator[str]:
     """Yield the lines of a fixture file."""
     if name == "healthy.jsonl":
-        for one, (why, make) in SOUND.items():
-            yield _line(make(), id=one, why=why, source=SOURCE, expected={})
+        for name_of_log, (why, make) in SOUND.items():
+            yield _line(make(), id=name_of_log, why=why, source=SOURCE, expected={})
         return
     for one in [mutation for mutation in MUTATIONS if mutation.file == name]:
         expected = {"code": one.code.value, "number": one.number, "severity": one.code.severity.value}

@@ -178,7 +178,8 @@ def _splice(draw: st.DrawFn, tree: Tree, path: Path) -> Edit:
     value = at(tree, path)
     found = [one for one in places(tree["leaves"], ("leaves",)) if one != path]
     named = [one for one in found if one[-1] == path[-1] and type(at(tree, one)) is type(value)]
-    alike = named if named and draw(st.booleans()) else [one for one in found if type(at(tree, one)) is type(value)]
+    is_named = bool(named) and draw(st.booleans())
+    alike = named if is_named else [one for one in found if type(at(tree, one)) is type(value)]
     if not alike:
         return ["del", path]
     other = draw(st.sampled_from(alike))

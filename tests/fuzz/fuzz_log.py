@@ -52,7 +52,7 @@ def build(tree: Tree) -> dict[str, Any]:
     entries: list[bytes] = []
     for leaf in tree["leaves"]:
         entries.append(_write_leaf(leaf, entries))
-    row = {name: tree[name] for name in KEPT if name in tree}
+    row: dict[str, Any] = {name: tree[name] for name in KEPT if name in tree}
     row["seeds"] = [one for one in row.get("seeds", ()) if _is_seed(one)]
     checkpoint = _write_note(tree["checkpoint"], entries)
     for name in (*DOCUMENTS, "exports"):
@@ -86,7 +86,7 @@ def encode(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _is_seed(value: object) -> bool:
+def _is_seed(value: Any) -> bool:  # noqa: ANN401 - any JSON value
     """Return whether a value has the form of a seed; no verifier is given another."""
     match value:
         case {"round_id": str(round_id), "seat": int(seat), "seed": str(seed)} if len(value) == 3:
@@ -169,7 +169,7 @@ def _reader_of(note: Note, line: NoteSignature) -> list[Any] | None:
     return None
 
 
-def _write_note(tree: object, entries: Sequence[bytes]) -> bytes:
+def _write_note(tree: Any, entries: Sequence[bytes]) -> bytes:  # noqa: ANN401 - any JSON value
     match tree:
         case {"raw": str(raw)}:
             return patched(_unhex(raw), tree.get("patches"))

@@ -51,7 +51,7 @@ def test_refused_request_keeps_no_seed_for_the_rest_of_its_batch(writer: Writer,
     """The deal came with a seed and was refused for what came with it, so the seat's next seed is its first."""
     writer.append(bench.append("OPEN"))
     deal = msgspec.structs.replace(bench.append("DEAL"), seed=seed_of(1, byte=b"a"))
-    requests = [[deal, bench.append("REVEAL")], seed_of(0), seed_of(1, byte=b"b")]
+    requests: list[Any] = [[deal, bench.append("REVEAL")], seed_of(0), seed_of(1, byte=b"b")]
     _, (refused, first, second) = append_batch(store, bench.signer, requests)
     assert isinstance(refused, SlotError)
     assert (first, second) == (seed_of(0), seed_of(1, byte=b"b"))
