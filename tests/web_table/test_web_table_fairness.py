@@ -146,7 +146,7 @@ def test_fifth_person_sees_that_it_only_watches(table, invite) -> None:
     join = fifth.page.locator(".rooms li", has_text="Ánh Dương").get_by_role("button")
     expect(join).to_have_accessible_name("Bàn đủ người, vào xem Ánh Dương")
     join.click()
-    expect(fifth.page.locator(".foot .state")).to_contain_text("Bạn đang xem", timeout=TIMEOUT)
+    expect(fifth.page.locator(".foot .state")).to_contain_text("bạn đang xem", timeout=TIMEOUT)
     expect(fifth.page.locator(".ready")).to_have_count(0)
     expect(fifth.page.locator(".mine .note")).to_contain_text("đang xem")
 
