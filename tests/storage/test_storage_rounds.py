@@ -50,6 +50,16 @@ def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, be
     assert store.round(key) == state
 
 
+def test_leaf_that_opened_a_round_is_found_among_those_of_other_rounds(writer: Writer, store: Store, bench: Bench):
+    end = _settle_round(writer, bench, "t", 1, bytes(32))
+    for opening in (bench.append("OPEN", "other"), bench.append("OPEN", "t", 2, previous=end)):
+        writer.append(opening)
+    for table, number in (("t", 1), ("other", 1), ("t", 2)):
+        key = SlotKey(table, number)
+        assert store.opened(key) == (store.round(key), f"OPEN {number} of {table} ".encode())
+    assert store.opened(SlotKey("other", 2)) is None
+
+
 def test_next_round_needs_the_leaf_that_ended_the_one_before(writer: Writer, bench: Bench):
     writer.append(bench.append("OPEN"))
     with pytest.raises(SlotError) as refused:
