@@ -20,10 +20,13 @@ TEMPLATE: Final = """# Mutation score
 
 Written on {date} by `python -m tests.mutation --score` from the results of `make mutants` (Cosmic Ray 8.7.0; a run that
 was stopped goes on where it was). Mutants are tried in a random order that is always the same, so the results of an
-unfinished room are those of a random sample, and its score has a 95% interval. A mutant is judged by the fast tests of
-its room that ran the changed line, then by those that ran any line of the file, four seconds of them at most.
+unfinished room are those of a random sample, and its score has a 95% interval; rooms without a row are not begun. A
+mutant is judged by the fast tests of its room that ran the changed line; `--again` judges survivors by those that ran
+any line of the file, on what is imported anew. Survivors that are left were not tried again, unless a test was written
+for them and seen to fail with the mutant; then they count as killed.
 
-The score is the share of tried mutants that are killed, timed out or explained.
+The score is the share of tried mutants that are killed, timed out or explained. Left out: annotations, arguments
+`frozen`, `kw_only` and `slots` of classes, `assert_never`, and changes that do not compile.
 
 | room | mutants | tried | killed | timed out | survived | explained | left | score |
 |---|---|---|---|---|---|---|---|---|
