@@ -258,12 +258,11 @@ class _Examination(Openings):
 
     def _examine_found(self, index: int, found: object, inputs: Row) -> None:
         seats = len(self.one.header["seat_keys"])
-        if not holds_cards([entry["event"] for entry in inputs["events"]], self.cards[:seats]):
-            self.find("CARD_NOT_IN_HAND", index)
-            return
         last = self.course.hashes[-1].hex() if self.course else ""
         if not isinstance(found, dict) or found.get("events_hash") != last:
             self.find("EVENTS_ALTERED", index)
+        elif not holds_cards([entry["event"] for entry in inputs["events"]], self.cards[:seats]):
+            self.find("CARD_NOT_IN_HAND", index)
         elif not is_balanced(found, seats, has_house=self.one.game == "ultimate_texas"):
             self.find("WRONG_RESULT", index)
 
