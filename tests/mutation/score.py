@@ -20,16 +20,18 @@ TEMPLATE: Final = """# Mutation score
 
 Written on {date} by `python -m tests.mutation --score` from the results of `make mutants` (Cosmic Ray 8.7.0; a run that
 was stopped goes on where it was). Mutants are tried in a random order that is always the same, so the results of an
-unfinished room are those of a random sample, and its score has a 95% interval; rooms without a row are not begun. A
-mutant is judged by the fast tests of its room that ran the changed line; `--again` judges survivors by those that ran
-any line of the file, on what is imported anew. Survivors that are left were not tried again, unless a test was written
-for them and seen to fail with the mutant; then they count as killed.
+unfinished room are those of a random sample; rooms without a row are not begun. A mutant is judged by the fast tests of
+its room that ran the changed line; `--again` judges survivors by those that ran any line of the file, on what is
+imported anew. Survivors that are left were not tried again, unless a test was written for them and seen to fail with
+the mutant; then they count as killed.
 
-The score is the share of tried mutants that are killed, timed out or explained. Left out: annotations, arguments
-`frozen`, `kw_only` and `slots` of classes, `assert_never`, and changes that do not compile.
+*At first* is the share of tried mutants that the tests of that time killed, with its 95% interval for the whole room
+where only a sample was tried. *Now* is the share that is killed, timed out or explained, after tests were written for
+survivors: of a sample it says nothing about mutants that were not tried. Left out: annotations, arguments `frozen`,
+`kw_only` and `slots` of classes, `assert_never`, and changes that do not compile.
 
-| room | mutants | tried | killed | timed out | survived | explained | left | score |
-|---|---|---|---|---|---|---|---|---|
+| room | mutants | tried | killed | timed out | survived | explained | left | at first | now |
+|---|---|---|---|---|---|---|---|---|---|
 {rows}
 
 ## Survivors that are left
@@ -68,11 +70,12 @@ def state_of(room: Room) -> Path:
     return FOLDER / f"{room.name.replace('/', '.')}.jsonl"
 
 
-def results_of(room: Room) -> dict[str, Result]:
-    """Return a room's results by the mutants' keys, the newest of each."""
+def results_of(room: Room, *, first: bool = False) -> dict[str, Result]:
+    """Return a room's results by the mutants' keys, the newest of each or the first."""
     path = state_of(room)
     lines = path.read_bytes().splitlines() if path.exists() else []
-    return {result.key: result for result in (msgspec.json.decode(line, type=Result) for line in lines)}
+    results = [msgspec.json.decode(line, type=Result) for line in lines]
+    return {result.key: result for result in (reversed(results) if first else results)}
 
 
 def explanations() -> list[Explanation]:
@@ -118,11 +121,13 @@ def write_score(mutants: Mapping[str, set[str]]) -> None:
         left = open_survivors(results)
         survivors += left
         explained = outcomes["survived"] - len(left)
-        share = 1 - len(left) / tried
+        at_first = results_of(ROOMS[name], first=True)
+        share = sum(at_first[result.key].outcome in {"killed", "timed out"} for result in results) / tried
         low, high = interval(share, tried)
-        score = f"{share:.1%}" if tried == count else f"{share:.1%} ({low:.1%} to {high:.1%})"
+        before = f"{share:.1%}" if tried == count else f"{share:.1%} ({low:.1%} to {high:.1%})"
+        score = f"{1 - len(left) / tried:.1%}"
         killed = outcomes["killed"], outcomes["timed out"]
-        rows.append((name, count, tried, *killed, outcomes["survived"], explained, len(left), score))
+        rows.append((name, count, tried, *killed, outcomes["survived"], explained, len(left), before, score))
     lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
     text = TEMPLATE.format(
         date=datetime.now(UTC).date(), rows="\n".join(lines), explained=_explained(), left=_left(survivors)
