@@ -58,6 +58,17 @@ def test_refused_request_keeps_no_seed_for_the_rest_of_its_batch(writer: Writer,
     assert store.contributions(KEY) == (first, second)
 
 
+def test_seed_given_in_ignorance_of_another_is_refused(writer: Writer, store: Store, bench: Bench):
+    writer.append(bench.append("OPEN"))
+    alone = msgspec.structs.replace(seed_of(0), contributed=0)
+    assert writer.contribute(alone) == seed_of(0)
+    for known in (0, 2):
+        with pytest.raises(SeedCameError, match="arrived meanwhile"):
+            writer.contribute(msgspec.structs.replace(seed_of(1), contributed=known))
+    assert writer.contribute(msgspec.structs.replace(seed_of(1), contributed=1)) == seed_of(1)
+    assert store.contributions(KEY) == (seed_of(0), seed_of(1))
+
+
 def test_contributing_moves_no_head(writer: Writer, store: Store, bench: Bench):
     """A seed is no leaf: the checkpoint is the same bytes."""
     writer.append(bench.append("OPEN"))
