@@ -321,6 +321,14 @@ def once(player: Player, *key: Any) -> bool:  # noqa: ANN401 - what names the st
 
 async def _arrange(player: Player, view: View) -> None:
     given = view["round"]
+    round_id = given["round_id"]
+    if given["mau_binh"]["sign_now"] and once(player, round_id, "sign_now"):
+        if view["sealed"]:
+            cards = player.arrangements[round_id]
+            await player.ask("commit", round_id=round_id, commitment=player.commitment(view, cards))
+        else:
+            await player.ask("arrange", round_id=round_id, **given["mau_binh"]["arrangement"])
+        return
     if not once(player, given["round_id"], "arrange"):
         return
     if not view["sealed"]:

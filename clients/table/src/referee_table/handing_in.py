@@ -99,10 +99,10 @@ class HandingIn(Play):
         """Hand in what a seat has now, or hold it back as a draft."""
         state, one = self.state, self.round.seats[seat]
         is_signed = not one.key or bool(one.signing_key) or draft.signature is not None
+        if is_final and not is_signed and self._may_go(seat):  # as the seat's view says by ``takes_signed``
+            raise RefusedError(Code.UNSIGNED)
         was_final, state.finals[seat] = state.finals[seat], is_final
         try:
-            if is_final and not is_signed and self._may_go(seat):
-                raise RefusedError(Code.UNSIGNED)  # noqa: TRY301 - what was said before is put back below
             if is_signed and self._may_go(seat):
                 return await self._give(seat, draft)
             if not one.is_bot and draft.cards:
