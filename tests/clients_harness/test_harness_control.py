@@ -145,7 +145,9 @@ def test_a_connection_serves_the_next_call_whatever_the_first_was(
 def test_a_call_without_a_length_is_refused_and_ends_the_connection(running: Running):
     connection = HTTPConnection(running.ready["control"].removeprefix("http://"), timeout=TIMEOUT)
     with closing(connection):
-        connection.request("POST", "/script", iter([b"{}"]))  # sent in chunks
+        connection.putrequest("POST", "/script")
+        connection.putheader("Transfer-Encoding", "chunked")  # refused by its headers: no chunk has to follow
+        connection.endheaders()
         answer = connection.getresponse()
         assert (answer.status, answer.headers["connection"]) == (400, "close")
 

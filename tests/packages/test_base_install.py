@@ -79,7 +79,7 @@ def test_base_alone_replays_and_verifies_a_log(base: Environment):
 
 def test_base_alone_finds_what_is_wrong_with_a_log(base: Environment, tmp_path: Path):
     fixture = tmp_path / "changed.jsonl"
-    given = json.loads((FIXTURES / "healthy.jsonl").read_text(encoding="utf-8"))
+    given = json.loads((FIXTURES / "healthy.jsonl").read_text(encoding="utf-8").splitlines()[0])
     given["leaves"][2], given["leaves"][3] = given["leaves"][3], given["leaves"][2]
     fixture.write_text(json.dumps(given), encoding="utf-8")
     done = base.run("-c", AUDITED, str(fixture))
