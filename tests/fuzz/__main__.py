@@ -10,9 +10,9 @@ import json
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.fuzz.fuzz_bases import MADE, names
 from tests.fuzz.fuzz_corpus import Input, load, save
 from tests.fuzz.fuzz_edits import edits_of
-from tests.fuzz.fuzz_verdicts import Difference, TypeScript, Verdicts, difference, verdicts
+from tests.fuzz.fuzz_verdicts import Difference, TypeScript, difference, verdicts
 from tests.node_project import build as build_project
 from tests.node_project import install
 from tests.verifier.verifier_project import PROJECT
@@ -41,6 +41,8 @@ class Run:
         self.differences: dict[str, tuple[Input, Difference]] = {}
         self.counts: dict[str, int] = {}
         self.bases = names()
+        self.dropped = 0
+        """How many drawn inputs could not be built."""
 
     def go(self, seconds: float) -> None:
         """Execute batches until the time is over, and print progress."""
@@ -70,8 +72,13 @@ class Run:
         @given(st.data())
         def execute(data: st.DataObject) -> None:
             one = data.draw(st.sampled_from(starts))
-            tree = one.tree
-            self.execute(Input(one.base, (*one.edits, *data.draw(edits_of(tree)))))
+            try:
+                one = Input(one.base, (*one.edits, *data.draw(edits_of(one.tree))))
+                row = one.row
+            except ValueError:
+                self.dropped += 1
+                return
+            self.execute(one, row)
 
         execute()
 
@@ -81,10 +88,10 @@ class Run:
             return luck.choice(small)
         return Input(luck.choice([*MADE] if luck.random() < 0.7 else self.bases), ())
 
-    def execute(self, one: Input) -> None:
+    def execute(self, one: Input, row: Mapping[str, Any]) -> None:
         """Ask all verifiers about one input, and keep what is new."""
         self.state["executions"] += 1
-        found = self.ask(one)
+        found = verdicts(row, self.typescript)
         differs = difference(found)
         if differs is not None:
             self.counts[differs.name] = self.counts.get(differs.name, 0) + 1
@@ -98,21 +105,24 @@ class Run:
             self.shown.add(shown)
             self.kept.append(one)
 
-    def ask(self, one: Input) -> Verdicts:
-        """Return what the verifiers say of an input."""
-        return verdicts(one.row, self.typescript)
-
     def smaller(self, one: Input, name: str) -> Input:
         """Leave out edits as long as the difference stays."""
         place = 0
         while place < len(one.edits):
             less = Input(one.base, (*one.edits[:place], *one.edits[place + 1 :]))
-            still = difference(self.ask(less))
-            if still is not None and still.name == name:
+            if self._still_differs(less, name):
                 one = less
             else:
                 place += 1
         return one
+
+    def _still_differs(self, one: Input, name: str) -> bool:
+        try:
+            row = one.row
+        except ValueError:
+            return False
+        still = difference(verdicts(row, self.typescript))
+        return still is not None and still.name == name
 
     def report(self) -> None:
         """Print progress and save what a later run goes on from."""
@@ -126,6 +136,7 @@ class Run:
         ]
         (self.folder / "differences.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
         said = f"{self.state['seconds']} s, {self.state['executions']} executions, {len(self.kept)} inputs kept"
+        said += f", {self.dropped} not built"
         self.print(f"{said}, {len(self.differences)} differences ({sum(self.counts.values())} times)\n")
 
     def print(self, text: str) -> None:

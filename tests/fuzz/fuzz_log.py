@@ -279,8 +279,12 @@ def _bundle(spec: object, entries: Sequence[bytes], checkpoint: bytes, row: Mapp
                 name: [_text(one) for one in some if payload_of(one).get("round_id") == named]
                 for name, some in held.items()
             }
-            bundle = json.loads(bundle_of(whole, checkpoint, named, **own))
-            return apply(bundle | {name: row[name] for name in keys}, edits)
+            bundle = json.loads(bundle_of(whole, _text(checkpoint).encode(), named, **own))
+            edited = apply(bundle | {name: row[name] for name in keys}, edits)
+            if not all(isinstance(edited.get(name), str) for name in keys):
+                msg = "a bundle is verified with the keys that it is given with"
+                raise ValueError(msg)
+            return edited
         case _:
             return {}
 
