@@ -197,6 +197,9 @@ def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _
         if before is None:
             break
         if not rounds:
+            if ended.index > opened.index:
+                detail = f"the round before ended with leaf {ended.index}, after this one was opened"
+                reading.findings.append(Finding.of(Code.NEXT_ROUND_EARLY, detail, leaf_index=opened.index))
             stage = Stage.SETTLED if isinstance(ended.leaf, Transcript) else Stage.ABORTED
             tables.remember(before, round_id=bytes.fromhex(ended.leaf.round_id), stage=stage, terminal_leaf=named)
         rounds.append(PreviousRound(header=before, leaf=reading.data[ended.index]))

@@ -169,6 +169,7 @@ class CosignedHeads:
         """Report on the whole log, once all its leaves are read."""
         quorum = self._quorum
         if quorum is not None:
+            self._judge_larger(quorum)
             self._check_keys(quorum, records)
             if head.size and not self._is_witnessed:
                 shown = Note("", ()) if self._newest is None else self._newest.note
@@ -207,8 +208,7 @@ class CosignedHeads:
         if quorum is None:
             return
         if checkpoint.size < size:
-            detail = f"the cosigned checkpoint of {checkpoint.size} leaves is listed after a larger one"
-            self._find(Code.COSIGNATURE_REFUSED, detail)
+            self._find_unordered(shown)
             return
         timely = self._attested(quorum, shown)
         if self._newest is None or checkpoint.size >= self._newest.checkpoint.size:
@@ -221,6 +221,25 @@ class CosignedHeads:
         if timely.is_quorate:
             self._is_witnessed = True
             self._time = max(self._time, timely.time)
+
+    def _judge_larger(self, quorum: Quorum) -> None:
+        """Verify the cosignatures of checkpoints of more leaves than the log has, and the order of the listed ones."""
+        if self._next_kept is not None:
+            for shown in (self._next_kept, *self._kept):
+                self._attested(quorum, shown)
+        if self._next_listed is None:
+            return
+        last = 0
+        for shown in (self._next_listed, *self._listed):
+            if shown.checkpoint.size < last:
+                self._find_unordered(shown)
+                continue
+            last = shown.checkpoint.size
+            self._attested(quorum, shown)
+
+    def _find_unordered(self, shown: _Shown) -> None:
+        detail = f"the cosigned checkpoint of {shown.checkpoint.size} leaves is listed after a larger one"
+        self._find(Code.COSIGNATURE_REFUSED, detail)
 
     def _attested(self, quorum: Quorum, shown: _Shown) -> Attestation:
         """Verify the cosignatures of a note; report those that are forged or of a future time, and leave them out."""

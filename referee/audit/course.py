@@ -99,7 +99,8 @@ def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int,
     members, keys = _members(event.event), leaves.header.seat_keys
     seat, seen = members.get("seat"), members.get("seen")
     if type(seat) is not int or not 0 <= seat < len(keys):
-        return 0, None, ""  # the rules refuse it
+        fault = "" if "seen" not in members else f"event {number} is of no seat, and says what it had seen"
+        return 0, None, fault
     is_reported = "TIMEOUT" in (members.get("kind"), members.get("decision"))
     if keys[seat] == NO_KEY or is_reported:
         fault = "" if "seen" not in members else f"event {number} is of no seat that signs, and says what it had seen"

@@ -213,6 +213,30 @@ def test_checkpoints_out_of_order_are_refused_without_comparison(audit: Auditor)
     assert codes == [Code.COSIGNATURE_REFUSED] * 2
 
 
+def beyond(watched: Watched) -> bytes:
+    """Return a cosigned checkpoint of more leaves than the log has."""
+    longer = played(3).log
+    assert len(longer.entries) > len(watched.log.entries)
+    return cosigned(longer, len(longer.entries), FIRST, SECOND)
+
+
+def test_checkpoint_listed_after_one_beyond_the_log_is_refused(audit: Auditor):
+    watched = played(1)
+    watched.cosigned = [beyond(watched), watched.cosigned[-1]]
+    codes = [finding.code for finding in judged(watched, audit).findings]
+    assert codes == [Code.COSIGNATURE_REFUSED, Code.QUORUM_UNMET]
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_cosignatures_of_a_checkpoint_beyond_the_log_are_verified(audit: Auditor, *, is_listed: bool):
+    watched = played(1)
+    watched.cosigned.append(beyond(watched))
+    assert judged(watched, audit).findings == ()
+    text, signatures = Note.parse(watched.cosigned.pop()).text, Note.parse(watched.cosigned[-1]).signatures
+    (watched.cosigned if is_listed else watched.kept).append(Note(text, signatures).format())
+    assert Code.COSIGNATURE_REFUSED in {finding.code for finding in judged(watched, audit).findings}
+
+
 @pytest.mark.parametrize("age", [0, 599, 600, 601, 100_000])
 def test_age_is_that_of_the_newest_quorum(age: int, audit: Auditor):
     watched = played()

@@ -36,6 +36,7 @@ def test_every_secret_is_found_in_every_spelling(audit: Auditor):
         base64.b64encode,
         lambda secret: base64.b64encode(b"before" + secret + b"behind"),
         lambda secret: base64.b64encode(b"a" + base64.b64encode(b"bc" + secret.hex().encode())),
+        lambda secret: base64.b64encode(b"12" + secret.hex().encode()) + b"A",
         lambda secret: secret,
     )
     for secret, spell in itertools.product(secrets, spellings):

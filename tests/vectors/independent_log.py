@@ -369,8 +369,9 @@ def _check_end(kind: str, state: SlotState, deck: str) -> None:
 
 def note_text(row: dict[str, Any]) -> bytes:
     """Return the bytes of a row's checkpoint."""
-    text = row["checkpoint"] if "checkpoint" in row else base64.b64decode(row["files"]["checkpoint"]).decode()
-    return str(text).encode()
+    if "checkpoint" in row:
+        return str(row["checkpoint"]).encode()
+    return base64.b64decode(row["files"]["checkpoint"])
 
 
 def try_read_note(data: bytes) -> Note | None:

@@ -76,7 +76,9 @@ export class CosignedHeads {
       }
       last = shown.isClaimed ? size : last;
       const root = roots.get(size);
-      if (root !== undefined) {
+      if (root === undefined) {
+        this.#timely(shown);
+      } else {
         this.#judge(shown, root, logKeys);
       }
     }

@@ -6,7 +6,7 @@
  * Source: https://c2sp.org/tlog-tiles
  */
 
-import { type Bytes, equal, text } from "./bytes.js";
+import { type Bytes, equal } from "./bytes.js";
 import type { LogSource, SourceFault } from "./log.js";
 import { Frontier, leafHash } from "./merkle.js";
 
@@ -85,7 +85,7 @@ export function filesAt(address: string): FetchFile {
 
 /** The size that an unverified checkpoint names, which says only how many files to ask for; 0 for none. */
 function sizeOf(checkpoint: Bytes): number {
-  const line = text(checkpoint).split("\n")[1] ?? "";
+  const line = new TextDecoder().decode(checkpoint).split("\n")[1] ?? "";
   const size = /^(0|[1-9][0-9]{0,15})$/.test(line) ? Number(line) : 0;
   return Number.isSafeInteger(size) ? size : 0;
 }
