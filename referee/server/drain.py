@@ -26,10 +26,11 @@ class Drain:
 
 
 class HealthService(health.HealthServicer):  # type: ignore[misc] # the package ships no types
-    """The standard health service, except that watchers are removed on a thread of its own.
+    """The standard health service, except for how watchers leave.
 
-    The standard one removes them on gRPC's thread and waits there for a lock whose holder waits for gRPC's thread: a
-    server that stops while a watcher leaves would never stop.
+    They are removed on a thread of its own: the standard service removes them on gRPC's thread and waits there for a
+    lock whose holder waits for gRPC's thread, so that a server that stops while a watcher leaves would never stop. A
+    watcher that left before the service asked to be called back is removed too; the standard service keeps it.
 
     >>> from grpc_health.v1 import health_pb2
     >>> service = HealthService()
@@ -50,6 +51,15 @@ class HealthService(health.HealthServicer):  # type: ignore[misc] # the package 
         """Stop the thread; call this once the server has stopped."""
         self._removing.shutdown(wait=False)
 
+    def Watch(  # noqa: N802 - named by the protocol
+        self,
+        request: Any,  # noqa: ANN401 - as the package takes it
+        context: Any,  # noqa: ANN401 - as above
+        send_response_callback: Callable[[Any], None] | None = None,
+    ) -> Any:  # noqa: ANN401 - as above
+        """Watch a service's health until the call ends."""
+        return super().Watch(request, _Watched(context), send_response_callback)
+
     def _on_close_callback(self, send_response_callback: Callable[[Any], None], service: str) -> Callable[[], None]:
         remove: Callable[[], None] = super()._on_close_callback(send_response_callback, service)
 
@@ -60,6 +70,19 @@ class HealthService(health.HealthServicer):  # type: ignore[misc] # the package 
                 return
 
         return on_close
+
+
+class _Watched:
+    """Context of a watching call that calls back at once if the call has ended already."""
+
+    def __init__(self, context: Any) -> None:  # noqa: ANN401 - gRPC's own
+        self._context = context
+
+    def add_callback(self, callback: Callable[[], None]) -> bool:
+        """Call back when the call ends, or now if it has ended."""
+        if not self._context.add_callback(callback):
+            callback()
+        return True
 
 
 def drain(

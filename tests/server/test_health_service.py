@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -38,3 +39,18 @@ def test_server_stops_while_its_watchers_leave() -> None:
             assert not stopping.is_alive(), "the watchers keep the server from stopping"
             server.stop(0).wait(60)
         healths.close()
+
+
+class Left:
+    """Context of a call that has ended: it calls nobody back."""
+
+    def add_callback(self, _callback: Callable[[], None]) -> bool:
+        """Return that nobody is called back."""
+        return False
+
+
+def test_watcher_that_left_before_it_was_known_is_forgotten() -> None:
+    healths = HealthService()
+    healths.Watch(health_pb2.HealthCheckRequest(), Left(), lambda _answer: None)
+    healths._removing.shutdown(wait=True)  # noqa: SLF001 - the thread on which watchers are removed
+    assert healths.watchers == 0

@@ -285,25 +285,23 @@ def test_cut_connections_are_made_anew(postgres: Server, schema: str, proxy: Cut
             proxy.sever()
 
 
-def wait(event: threading.Event) -> None:
-    event.wait()
-
-
 def test_writer_that_falls_silent_is_cut_off_and_the_others_go_on(
     postgres: Server, schema: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ):
     """A stopped process holds the head's lock no longer than the server lets it, and its late commit is refused."""
     url = postgres.url(schema)
     monkeypatch.setattr("referee.storage.postgres._SILENCE_MS", 300)
-    go = threading.Event()
+    written, go = threading.Event(), threading.Event()
+
+    def fall_silent(step: str) -> None:
+        if step == "WRITTEN":
+            written.set()
+            go.wait()
+
     with closing(open_postgres(url, timeout=5)) as store, closing(open_postgres(url)) as other:
-        silent = Writer(
-            store,
-            bench.signer,
-            origin=bench.origin,
-            probe=lambda step: wait(go) if step == "WRITTEN" else None,
-        )
+        silent = Writer(store, bench.signer, origin=bench.origin, probe=fall_silent)
         future = silent.submit(Append(leaf=b"silent"))
+        assert written.wait(20)
         with Writer(other, bench.signer, origin=bench.origin) as writer:
             assert writer.append(Append(leaf=b"brisk")).receipt.index == 0
         go.set()
