@@ -12,7 +12,7 @@ def payload_of(leaf: bytes) -> dict[str, Any]:
     """Return the payload in a leaf; an empty object where there is none."""
     try:
         payload: dict[str, Any] = json.loads(base64.b64decode(json.loads(leaf)["payload"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return {}
     return payload if isinstance(payload, dict) else {}
 

@@ -10,12 +10,14 @@ import json
 import random
 import sys
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
 
 from tests.fuzz.fuzz_bases import MADE, names
 from tests.fuzz.fuzz_corpus import Input, load, save
@@ -41,8 +43,7 @@ class Run:
         self.differences: dict[str, tuple[Input, Difference]] = {}
         self.counts: dict[str, int] = {}
         self.bases = names()
-        self.dropped = 0
-        """How many drawn inputs could not be built."""
+        self.dropped: dict[str, int] = {}
 
     def go(self, seconds: float) -> None:
         """Execute batches until the time is over, and print progress."""
@@ -75,12 +76,22 @@ class Run:
             try:
                 one = Input(one.base, (*one.edits, *data.draw(edits_of(one.tree))))
                 row = one.row
-            except ValueError:
-                self.dropped += 1
+            except HypothesisException:
+                raise
+            except Exception as error:  # noqa: BLE001 - what cannot be built is not asked about, and ends no run
+                self.drop(error)
                 return
             self.execute(one, row)
 
         execute()
+
+    def drop(self, error: Exception) -> None:
+        """Count an input that could not be built, and print the first of each kind of error."""
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        kind = f"{type(error).__name__} in {where.name}"
+        self.dropped[kind] = self.dropped.get(kind, 0) + 1
+        if self.dropped[kind] == 1:
+            self.print(f"NOT BUILT {kind}\n")
 
     def _start(self, luck: random.Random) -> Input:
         small = [one for one in self.kept if len(one.edits) < MOST_EDITS]
@@ -119,7 +130,7 @@ class Run:
     def _still_differs(self, one: Input, name: str) -> bool:
         try:
             row = one.row
-        except ValueError:
+        except Exception:  # noqa: BLE001 - as above
             return False
         still = difference(verdicts(row, self.typescript))
         return still is not None and still.name == name
@@ -136,7 +147,7 @@ class Run:
         ]
         (self.folder / "differences.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
         said = f"{self.state['seconds']} s, {self.state['executions']} executions, {len(self.kept)} inputs kept"
-        said += f", {self.dropped} not built"
+        said += f", {sum(self.dropped.values())} not built"
         self.print(f"{said}, {len(self.differences)} differences ({sum(self.counts.values())} times)\n")
 
     def print(self, text: str) -> None:
