@@ -10,7 +10,7 @@ from typing import Final
 
 from tests.once import alone_in
 
-SECONDS: Final = 280
+SECONDS: Final = 900
 _RUN: Final = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
 
 
