@@ -48,7 +48,7 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
     sections: Sequence[Sequence[int]],
     roots: Sequence[bytes],
 ) -> Deal | None:
-    """Deal the cards again; return the deal if DEAL committed to it and the settlement has its cards, else None.
+    """Deal the cards again and compare the settlement with them; return the deal if DEAL committed to it, else None.
 
     The seed is known to open the commitment, and the mix to be computed from the round's commitment and seeds.
     ``sections`` are the cards of the settlement, from section 0 on, in valid numbers; ``roots`` the section roots as
@@ -64,7 +64,7 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
     except StreamUsedUpError as error:
         findings.add(Code.DECK_NOT_FROM_SEEDS, str(error), leaf_index=deal.index)
         return None
-    difference = _cards_differ(sections, again)
+    difference = cards_differ(sections, again)
     if again.deck_root.hex() != deal.leaf.deck_root:
         _explain_root(again, deal, findings, sections=sections, roots=roots, cards=difference)
         return None
@@ -75,11 +75,11 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
             leaf_index=leaves.settle.index,
             difference=difference,
         )
-        return None
     return again
 
 
-def _cards_differ(sections: Sequence[Sequence[int]], again: Deal) -> Difference | None:
+def cards_differ(sections: Sequence[Sequence[int]], again: Deal) -> Difference | None:
+    """Return the first section whose settled cards are not those of the deal; None if all are."""
     for index, (claimed, dealt) in enumerate(zip(sections, again.sections, strict=False)):
         found = [card.number for card in dealt]
         if list(claimed) != found:

@@ -15,7 +15,7 @@ from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.openings import examine_unseals
 from referee.audit.reading import Placed, signature_fault
-from referee.audit.redeal import deal_given_up, examine_cards, examine_handed_in, opens_commitment
+from referee.audit.redeal import cards_differ, deal_given_up, examine_cards, examine_handed_in, opens_commitment
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.sample import sample_of
 from referee.audit.secrecy import examine_exports
@@ -48,15 +48,16 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     certified = examine_certificates(leaves, openings, findings)
     examine_event_receipts(leaves, settled.course, findings)
     handed_in = examine_handed_in(leaves, findings)
-    redealt = None
+    again = None
     if reveal is not None and opens_commitment(leaves, reveal, findings):
         if deal is None:
-            redealt = deal_given_up(leaves, reveal, handed_in)
+            again = deal_given_up(leaves, reveal, handed_in)
         elif is_sound:
-            redealt = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
+            again = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
+    redealt = None if again is None or cards_differ(settled.sections, again) else again
     if ruleset is not None and deal is not None and redealt is not None:
         _examine_sealed_win(leaves, deal, ruleset, redealt, findings)
-    examine_exports(leaves, redealt, findings)
+    examine_exports(leaves, again, findings)
     level = None if deal is None else dealing_level(leaves, deal, findings)
     return RoundResult(
         findings=tuple(findings.listed),

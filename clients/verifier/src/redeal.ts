@@ -45,8 +45,8 @@ export function opensCommitment(
 }
 
 /**
- * The deal that header and seeds give, where DEAL committed to it and the cards settled are its cards;
- * else null.
+ * The deal that header and seeds give, where DEAL committed to it, else null; the cards settled are
+ * held against it.
  */
 export function examineCards(
   leaves: RoundLeaves,
@@ -81,7 +81,6 @@ export function examineCards(
       const detail = "the cards of the settlement are not the cards that were dealt";
       const at = { leaf_index: leaves.settle.index, ...difference };
       report.find("CARDS", "CARDS_MISMATCH", detail, at);
-      return null;
     }
   }
   return again;
