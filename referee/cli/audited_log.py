@@ -50,13 +50,13 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
     """
     keys = log_key, root_key
     if not place:
-        opened = _stored(data, data, database, *keys)
+        opened = _stored(data, database, *keys)
     elif place.startswith(_POSTGRESQL):
-        opened = _stored(data, data, place, *keys)
+        opened = _stored(data, place, *keys)
     elif "://" not in place and not Path(place).exists() and _SERVICE.fullmatch(place):
         opened = _served(place, *keys)
     elif _is_data_folder(Path(place)):
-        opened = _stored(Path(place), Path(place), None, *keys)
+        opened = _stored(Path(place), None, *keys)
     else:
         opened = _published(place, data, origin, *keys)
     with opened as log:
@@ -68,11 +68,11 @@ def _is_data_folder(place: Path) -> bool:
 
 
 @contextmanager
-def _stored(data: Path, keys: Path, database: str | None, log_key: str, root_key: str) -> Iterator[AuditedLog]:
+def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> Iterator[AuditedLog]:
     from referee.cli.stored_log import StoredLog, stored_log  # noqa: PLC0415 - the extra server
 
     with stored_log(data, database) as reader:
-        log_key, root_key, keys_from = _keys(keys, log_key, root_key)
+        log_key, root_key, keys_from = _keys(data, log_key, root_key)
         source = StoredLog(reader, reader.head().checkpoint)
         yield AuditedLog(
             source=source,
