@@ -13,6 +13,7 @@ from referee_terminal.lobby import Lobby
 from referee_terminal.over import Over
 from referee_terminal.seat import Keeping
 from referee_terminal.table import TableScreen
+from textual.widgets import OptionList
 
 from tests.terminal.test_terminal_rounds import Sitting, server, sit
 
@@ -140,6 +141,30 @@ def test_rules_and_phrases_are_a_key_away(server: str, tmp_path: Path):
         await one.pilot.press("escape")
         await one.pilot.press("e", "1")
         await one.until(lambda: any("said" in each for each in one.view["persons"]))
+
+    sit(server, tmp_path / "seat.json", act)
+
+
+def test_highlighted_line_stays_when_rooms_come_and_go(server: str, tmp_path: Path):
+    """Whoever is about to press Enter gets what was highlighted, wherever the list has moved it."""
+
+    async def act(one: Sitting) -> None:
+        await one.until(lambda: one.app.rulesets and isinstance(one.app.screen, Lobby))
+        lobby = one.app.screen
+        assert isinstance(lobby, Lobby)
+        choices = lobby.query_one(OptionList)
+        choices.highlighted = choices.get_option_index("open tien_len.mien_nam")
+        room = {"room": "abc", "ruleset": "mau_binh.sam_huong", "host": "Bao", "open_seats": 3, "stake_minor": 100}
+        for rooms in ([room], [room, {**room, "room": "abd"}], []):
+            one.app.rooms = rooms
+            lobby.refresh_room()
+            assert lobby.chosen == ("open", "tien_len.mien_nam")
+        one.app.rooms = [room]
+        lobby.refresh_room()
+        choices.highlighted = choices.get_option_index("join abc")
+        one.app.rooms = []
+        lobby.refresh_room()
+        assert choices.highlighted == 0
 
     sit(server, tmp_path / "seat.json", act)
 

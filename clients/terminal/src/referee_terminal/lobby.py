@@ -40,7 +40,7 @@ class Lobby(Screen[None]):
         heading = [look.say("lobby"), look.say("stake", amount=f"{app.stake:,}"), look.say("play_money")]
         self.query_one("#top", Static).update(f"[b]Referee[/b] · {' · '.join(heading)}")
         choices = self.query_one(OptionList)
-        kept = choices.highlighted
+        kept = " ".join(self.chosen)
         choices.clear_options()
         if app.back:
             choices.add_option(
@@ -57,8 +57,9 @@ class Lobby(Screen[None]):
             choices.add_option(Option(title, id=f"open {ruleset['id']}"))
             if ruleset.get("can_seal") and app.has_gateway:
                 choices.add_option(Option(f"{title} · {look.say('sealed')}", id=f"seal {ruleset['id']}"))
-        if choices.option_count:
-            choices.highlighted = min(kept or 0, choices.option_count - 1)
+        if choices.option_count:  # the same line as before, wherever other rooms have moved it
+            ids = [one.id for one in choices.options]
+            choices.highlighted = ids.index(kept) if kept in ids else 0
         keys = (
             ("Enter", look.say("join")),
             ("+-", look.say("stake_change")),
@@ -85,9 +86,7 @@ class Lobby(Screen[None]):
     @property
     def chosen(self) -> tuple[str, str]:
         """What the highlighted line does, and its room or ruleset."""
-        choices = self.query_one(OptionList)
-        at = choices.highlighted
-        option = None if at is None else choices.get_option_at_index(at)
+        option = self.query_one(OptionList).highlighted_option
         what, _, name = ((option.id if option else "") or "").partition(" ")
         return what, name
 
@@ -105,9 +104,9 @@ class Lobby(Screen[None]):
         """Say how the ruleset of the line differs from others."""
         self._show_about()
 
-    def on_option_list_option_selected(self) -> None:
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Join a room, or open one."""
-        what, name = self.chosen
+        what, _, name = (event.option_id or "").partition(" ")
         if what == "join":
             self.app.ask("join", room=name)
         elif what == "quick":
