@@ -22,6 +22,9 @@ from referee.log.cosignature import quorum_of
 from referee.server.keys import KeySigner
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.command import referee
+from tests.node_project import build, install
+from tests.vectors.independent_bytes import consistency_roots
+from tests.verifier.verifier_project import PROJECT, run
 
 STOP_SECONDS = 20
 STRANGER = KeySigner("witness.example/stranger", b"s" * 32, Algorithm.COSIGNATURE_V1).verifier_key
@@ -95,45 +98,85 @@ def codes(report: dict[str, Any]) -> set[str]:
     return {finding["code"] for finding in report["findings"]}
 
 
+class Witnessed:
+    """A server with two witnesses and two rounds: one whose seats wait for the cosigned OPEN, one that has no seeds."""
+
+    def __init__(self, folder: Path, start: Callable[..., Command]) -> None:
+        self.data = folder / "data"
+        self.log_key = log_key_of(self.data)
+        witnesses = [
+            start(
+                "witness",
+                "--data",
+                str(folder / name),
+                "--listen",
+                "127.0.0.1:0",
+                "--log",
+                self.log_key,
+                "--name",
+                name,
+            ).ready
+            for name in ("first.example/w", "second.example/w")
+        ]
+        self.keys = [str(one["key"]) for one in witnesses]
+        self.believed = [option for key in self.keys for option in ("--witness", key)]
+        urls = ",".join(f"http://{one['address']}" for one in witnesses)
+        options = ("--set", f"witnesses.urls={urls}", "--set", f"witnesses.keys={','.join(self.keys)}")
+        serve = ("serve", "--data", str(self.data), "--listen", "127.0.0.1:0", "--quiet")
+        self.address = str(start(*serve, "--set", "witnesses.required=true", *options).ready["address"])
+        with grpc.insecure_channel(self.address) as channel:
+            shuffler, log = shuffler_pb2_grpc.ShufflerServiceStub(channel), log_pb2_grpc.LogServiceStub(channel)
+            play(shuffler, log, "waiting", witnesses=self.keys)
+            play(shuffler, log, "hasty", witnesses=[])
+            newest = log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
+            size = Checkpoint.parse(Note.parse(newest.encode()).text).size
+            log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=size), timeout=20)
+
+
 @pytest.mark.slow("starts many processes")
 def test_seats_that_wait_for_witnesses_bring_their_round_to_level_three(
     tmp_path: Path, start: Callable[..., Command]
 ) -> None:
-    """Two rounds: one whose seats wait for the cosigned OPEN, one whose seats did not commit; then audits."""
-    data = tmp_path / "data"
-    log_key = log_key_of(data)
-    witnesses = [
-        start(
-            "witness", "--data", str(tmp_path / name), "--listen", "127.0.0.1:0", "--log", log_key, "--name", name
-        ).ready
-        for name in ("first.example/w", "second.example/w")
-    ]
-    urls, names = ",".join(f"http://{one['address']}" for one in witnesses), ",".join(one["key"] for one in witnesses)
-    options = ("--set", f"witnesses.urls={urls}", "--set", f"witnesses.keys={names}")
-    server = start(
-        "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet", "--set", "witnesses.required=true", *options
-    ).ready
-    with grpc.insecure_channel(server["address"]) as channel:
-        shuffler, log = shuffler_pb2_grpc.ShufflerServiceStub(channel), log_pb2_grpc.LogServiceStub(channel)
-        play(shuffler, log, "waiting", witnesses=[one["key"] for one in witnesses])
-        play(shuffler, log, "hasty", witnesses=[])
-        size = Checkpoint.parse(
-            Note.parse(log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.encode()).text
-        ).size
-        log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=size), timeout=20)
-    believed = [option for one in witnesses for option in ("--witness", one["key"])]
-    for place in ([str(data)], [server["address"]]):
-        report = audited(*place, *believed, "--max-age", "3600")
+    log = Witnessed(tmp_path, start)
+    for place in ([str(log.data)], [log.address]):
+        report = audited(*place, *log.believed, "--max-age", "3600")
         assert report["findings"] == []
         assert {level: count for level, count in report["dealing_levels"].items() if count} == {"L1": 1, "L3": 1}
         assert audited(*place)["dealing_levels"]["L3"] == 0
-    strict = audited("--data", str(data), *believed, "--witness", STRANGER)
+    strict = audited("--data", str(log.data), *log.believed, "--witness", STRANGER)
     assert codes(strict) == {"QUORUM_UNMET"}
     assert strict["dealing_levels"]["L3"] == 0
-    assert audited("--data", str(data), *believed, "--witness", STRANGER, "--quorum", "2")["findings"] == []
+    assert audited("--data", str(log.data), *log.believed, "--witness", STRANGER, "--quorum", "2")["findings"] == []
     seen = tmp_path / "seen"
-    seen.write_bytes(referee_checkpoint(server["address"]))
-    assert codes(audited("--data", str(data), "--outgrown", str(seen))) == {"HEAD_FROZEN"}
+    seen.write_bytes(referee_checkpoint(log.address))
+    assert codes(audited("--data", str(log.data), "--outgrown", str(seen))) == {"HEAD_FROZEN"}
+
+
+@pytest.mark.slow("builds a Node project")
+def test_exported_round_alone_shows_that_witnesses_saw_its_opening(
+    tmp_path: Path, start: Callable[..., Command]
+) -> None:
+    """Its proof leads from the carried checkpoint to the bundle's; TypeScript brings it to L3, but not without it."""
+    if why := install(PROJECT):
+        pytest.skip(f"the TypeScript verifier is not asked: {why}")
+    build(PROJECT, "build")
+    log = Witnessed(tmp_path, start)
+    file = tmp_path / "round.json"
+    assert referee("export", "waiting", "1", "--data", str(log.data), "--out", str(file)).returncode == 0
+    bundle = json.loads(file.read_text("utf-8"))
+    (shown,) = bundle["consistency"]
+    old, new = (Checkpoint.parse(Note.parse(one.encode()).text) for one in (shown["checkpoint"], bundle["checkpoint"]))
+    proof = [bytes.fromhex(node) for node in shown["proof"]]
+    assert 0 < old.size < new.size
+    assert consistency_roots(old.size, new.size, old.root, proof) == (old.root, new.root)
+
+    def level() -> str:
+        verified = run("node", "dist/cli.js", str(file), "--json", *log.believed)
+        return str(json.loads(verified.stdout)["dealing_level"])
+
+    assert level() == "L3"
+    file.write_text(json.dumps({**bundle, "consistency": []}), "utf-8")
+    assert level() == "L2"
 
 
 def play(

@@ -7,12 +7,14 @@ import pytest
 
 from referee.audit.reading import read_envelope, read_payload
 from referee.games import GAMES
+from referee.rulesets import ruleset as reading
 from referee.rulesets.ruleset import parse_ruleset
 from referee.transcript.inputs import Transcript
 from referee.transcript.replay import replay
 from tests.corpus.corpus import FOLDER, catalogue_of, releases, rows_of, rulesets_of, verdict_of
 from tests.fuzz.fuzz_verdicts import TypeScript, python_findings, third_findings
 from tests.node_project import build, install
+from tests.rulesets.growing import grown
 from tests.vectors.independent_examination import know_rulesets
 from tests.verifier.verifier_project import PROJECT
 
@@ -71,6 +73,16 @@ def test_every_settlement_replays_to_its_own_bytes(release: str, row: dict[str, 
             assert replay(said.inputs, ruleset).payload == envelope.payload
             settled += 1
     assert settled == verdict["checked"]["replayed"] > 0
+
+
+@each
+def test_audit_says_the_same_when_games_gain_fields(
+    release: str, row: dict[str, Any], verdict: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
+    """A ruleset of the release means what it meant, in every settlement, after a field and a table were added."""
+    monkeypatch.setattr(reading, "GAMES", {name: grown(game) for name, game in GAMES.items()})
+    assert all(hasattr(ruleset.rules, "gong") for ruleset in catalogue_of(release))
+    assert verdict_of(row, release) == verdict
 
 
 @each

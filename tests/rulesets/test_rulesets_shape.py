@@ -1,6 +1,5 @@
 """Faults of a file all at once, and fields that a later schema adds."""
 
-import dataclasses
 from typing import Annotated
 
 import msgspec
@@ -10,15 +9,10 @@ from referee.games import GAMES
 from referee.rulesets import Ruleset, RulesetError, get, load_builtin, parse_ruleset
 from referee.rulesets import ruleset as reading
 from referee.rulesets.shape import Fault, faults_of, members_of, newest_schema, since, spelled_out
+from tests.rulesets.growing import Bell, grown
 
 CLASSIC = get("mau_binh.classic").source.decode()
 BUILTIN = [pytest.param(ruleset, id=ruleset.id) for ruleset in load_builtin()]
-
-
-class Bell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table that a later schema adds."""
-
-    seconds: Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Clock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,15 +88,7 @@ def test_a_ruleset_keeps_its_digest_and_rules_when_its_game_gains_fields(
     ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A field in the rules' own table and a whole new table: the shipped file means what it meant."""
-    grown = msgspec.defstruct(
-        "Grown",
-        [("bell", Annotated[Bell, since(2)], Bell(seconds=5)), ("gong", Annotated[int, since(2)], 7)],
-        bases=(type(ruleset.rules),),
-        frozen=True,
-        kw_only=True,
-        forbid_unknown_fields=True,
-    )
-    monkeypatch.setattr(reading, "GAMES", {ruleset.game: dataclasses.replace(GAMES[ruleset.game], rules_type=grown)})
+    monkeypatch.setattr(reading, "GAMES", {ruleset.game: grown(GAMES[ruleset.game])})
     again = parse_ruleset(ruleset.source, file="shipped.toml")
     assert again.digest == ruleset.digest
     assert isinstance(ruleset.rules, msgspec.Struct)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +155,8 @@ def test_highlighted_line_stays_when_rooms_come_and_go(server: str, tmp_path: Pa
         choices = lobby.query_one(OptionList)
         choices.highlighted = choices.get_option_index("open tien_len.mien_nam")
         room = {"room": "abc", "ruleset": "mau_binh.sam_huong", "host": "Bao", "open_seats": 3, "stake_minor": 100}
-        for rooms in ([room], [room, {**room, "room": "abd"}], []):
+        lists: list[list[Mapping[str, Any]]] = [[room], [room, {**room, "room": "abd"}], []]
+        for rooms in lists:
             one.app.rooms = rooms
             lobby.refresh_room()
             assert lobby.chosen == ("open", "tien_len.mien_nam")
