@@ -23,3 +23,4 @@ export type { Token } from "./identity.js";
 export { type Calls, type Referee, refereeOver } from "./referee.js";
 export { type FieldAtFault, type Reason, type Refusal, refusalOf } from "./refusal.js";
 export { RETRIES, type Retries } from "./retry.js";
+export { isOver, type Previewing } from "./round.js";

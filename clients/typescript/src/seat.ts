@@ -120,6 +120,19 @@ export class SeatChain {
   }
 
   /**
+   * Count the pending move as made, where the course may not be shown yet because it has other
+   * seats' hands. The next move is then signed on top of it, which gives nothing away: a signature
+   * covers all moves before it, so the next one is worth nothing without this one.
+   */
+  acknowledge(): void {
+    const { pending } = this.#memory;
+    if (pending !== undefined) {
+      this.#memory.move = pending.move;
+      this.#memory.pending = undefined;
+    }
+  }
+
+  /**
    * Signs the seat's next event after all that it was shown: `choice` is its members without
    * `seen`. The same choice again gets the same signature; AlreadySignedError for another, unless
    * the seat has run out of time since or `isUnlawful` knows that the former can never be accepted.

@@ -172,6 +172,21 @@ describe("a seat", () => {
     assert.equal(here.sign(pass).seen, 1);
   });
 
+  test("signs on top of a move that is acknowledged before it is shown", () => {
+    const chain = chained();
+    const first = chain.sign(pass);
+    assert.throws(() => chain.sign(leave), AlreadySignedError);
+    chain.acknowledge();
+    assert.equal(chain.pending, undefined);
+    const second = chain.sign(leave);
+    assert.equal(second.seen, 0);
+    const course = courseOf({ ...pass, seen: 0 }, played(1), { ...leave, seen: 0 });
+    assert.deepEqual(course.moves.get(0), second.move); // as the course itself chains both moves
+    assert.notDeepEqual(first.move, second.move);
+    chain.show(course, second.signature);
+    assert.equal(chain.pending, undefined);
+  });
+
   test("remembers over a restart what it signed", () => {
     const chain = chained();
     const signed = chain.sign(pass);

@@ -31,6 +31,10 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             "PreviewRound", self.messages.preview_request(round=self.message), self.messages.preview_answer
         )
 
+    async def is_over(self) -> bool:
+        """Return whether the round is over, so that ``settle`` settles it; where it is not, nothing is written."""
+        return bool((await self.preview()).HasField("outcome"))
+
     async def sign(self, event: Event) -> bytes:
         """Let an event's own seat sign it: set its ``seen`` and return the signature.
 

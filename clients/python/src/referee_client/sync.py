@@ -79,6 +79,10 @@ class Round(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
         """As ``AsyncRound.preview``."""
         return finished(self._any.preview())
 
+    def is_over(self) -> bool:
+        """As ``AsyncRound.is_over``."""
+        return finished(self._any.is_over())
+
     def settle(self) -> Settled[Outcome]:
         """As ``AsyncRound.settle``."""
         return finished(self._any.settle())
@@ -174,6 +178,10 @@ class UltimateTexasRound(Round[ultimate_texas_pb2.UltimateTexasRound, ultimate_t
     def check(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.CheckDecisionResponse:
         """As ``AsyncUltimateTexasRound.check``."""
         return finished(self._core.check(seat, decision))
+
+    def advise(self, seat: int) -> ultimate_texas_pb2.AdviseResponse:
+        """As ``AsyncUltimateTexasRound.advise``."""
+        return finished(self._core.advise(seat))
 
     def decide(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
         """As ``AsyncUltimateTexasRound.decide``."""

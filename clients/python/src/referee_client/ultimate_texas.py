@@ -32,6 +32,18 @@ class AsyncUltimateTexasRound(
         request = ultimate_texas_pb2.CheckDecisionRequest(round=self.message, event=event)
         return await self._ask("CheckDecision", request, ultimate_texas_pb2.CheckDecisionResponse)
 
+    async def advise(self, seat: int) -> ultimate_texas_pb2.AdviseResponse:
+        """Advise the seat: what each of its decisions is worth, exactly, from its hand and the open board alone.
+
+        On a sealed table the seat's hand is that which ``open_hand`` opened.
+        """
+        given = ultimate_texas_pb2.UltimateTexasRound()
+        given.CopyFrom(self.message)
+        if seat in self.state.private:
+            given.certificates.append(self.state.private[seat][0])
+        request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
+        return await self._ask("Advise", request, ultimate_texas_pb2.AdviseResponse)
+
     async def decide(
         self, seat: int, decision: Decision | str
     ) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
