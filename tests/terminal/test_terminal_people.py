@@ -146,7 +146,7 @@ def test_rules_and_phrases_are_a_key_away(server: str, tmp_path: Path):
 
 
 def test_highlighted_line_stays_when_rooms_come_and_go(server: str, tmp_path: Path):
-    """Whoever is about to press Enter gets what was highlighted, wherever the list has moved it."""
+    """A player about to press Enter gets what was highlighted, wherever the list has moved it."""
 
     async def act(one: Sitting) -> None:
         await one.until(lambda: one.app.rulesets and isinstance(one.app.screen, Lobby))
