@@ -1,8 +1,8 @@
 """Threads that answer calls, and the bounds that keep slow or idle callers from using them up.
 
-gRPC waits for a call's request on the thread that will answer it. So there are more threads than may work at once: a
-thread takes one of the turns when its request has arrived. A request that does not arrive in time is cancelled, sooner
-while many are awaited. Refusals and streams have threads of their own.
+A call reaches a thread once its request has arrived; a request that does not arrive in time is cancelled, sooner while
+many are awaited. There are more threads than may work at once, so that each call is counted against its caller before
+it waits for one of the turns. Refusals and streams have threads of their own.
 
 >>> with CallPool(threads=1, queue=8) as pool:
 ...     pool.submit(lambda: (pool.begin_work(), print(pool.running))).add_done_callback(lambda _: None)
@@ -21,14 +21,16 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Final, ParamSpec, Self, TypeVar
 
+from referee.service.receiving import receive
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 STREAMS: Final = 8
 """Streams that may last at once; each holds a thread."""
 REQUEST_SECONDS: Final = 20.0
-RECEIVING: Final = 256
-"""Threads beside those at work, on which requests and turns are awaited."""
+WAITING: Final = 256
+"""Threads beside those at work, on which turns are awaited."""
 MANY: Final = 8
 """Awaited requests beyond which further ones have ``PRESSED_SECONDS`` to arrive."""
 PRESSED_SECONDS: Final = 2.0
@@ -158,10 +160,12 @@ class Lane(ThreadPoolExecutor):
 class Work:
     """A call that a CallPool has taken, and its end, which is reported to gRPC."""
 
-    __slots__ = ("_callbacks", "_has_ended", "args", "kwargs", "run")
+    __slots__ = ("_callbacks", "_has_ended", "args", "run", "timeout")
 
-    def __init__(self, run: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.run, self.args, self.kwargs = run, args, kwargs
+    def __init__(self, run: Callable[..., object], args: tuple[Any, ...]) -> None:
+        self.run, self.args = run, args
+        self.timeout = 0
+        """Number of the timeout of its request while that is awaited."""
         self._callbacks: list[Callable[[Work], object]] = []
         self._has_ended = False
 
@@ -182,6 +186,13 @@ class Work:
                 self._callbacks.pop()(self)
 
 
+class _Own(threading.local):
+    """What a thread works on, and whether it has a turn."""
+
+    work: Work | None = None
+    has_turn: bool = False
+
+
 class CallPool:
     """Threads for calls: ``threads`` of them work at once and ``queue`` calls may wait; more are to be refused.
 
@@ -196,7 +207,7 @@ class CallPool:
         self.queue = queue
         self._threads = threads
         self._request_seconds = request_seconds
-        self._own = threading.local()
+        self._own = _Own()
         self._under_way: set[Work] = set()
         self._receiving: set[int] = set()
         self._resting = 0
@@ -228,22 +239,25 @@ class CallPool:
         """Whether a thread is free for one more stream."""
         return self.streaming.waiting + self.streaming.running < STREAMS
 
-    def submit(self, run: Callable[..., object], /, *args: Any, **kwargs: Any) -> Work:
-        """Run a call on a thread; raise RuntimeError once the pool is shut down."""
+    def submit(self, run: Callable[..., object], /, *args: Any) -> Work:
+        """Run a call on a thread once its request has come; raise RuntimeError once the pool is shut down."""
         if self._is_closed:
             msg = "the pool takes no more calls"
             raise RuntimeError(msg)
-        work = Work(run, args, kwargs)
+        work = Work(run, args)
         self._under_way.add(work)
-        self._submitted.put(work)
-        if len(self._workers) < min(len(self._under_way), self._threads + RECEIVING):
-            self._add_worker()
+        self._await_request(work)
+        received = receive(args, lambda: self._take(work))
+        if received is None:
+            self._queue_up(work)
+        else:
+            work.args = received
         return work
 
     def begin_work(self) -> None:
         """Wait for a turn of this thread, whose request has arrived."""
-        self._stop_receiving()
-        if not getattr(self._own, "has_turn", False):
+        self._stop_awaiting(self._own.work)
+        if not self._own.has_turn:
             self._turns.get()
             self._own.has_turn = True
 
@@ -283,10 +297,20 @@ class CallPool:
     ) -> None:
         self.shutdown()
 
+    def _take(self, work: Work) -> None:
+        """Queue a call whose request has come."""
+        self._stop_awaiting(work)
+        self._queue_up(work)
+
+    def _queue_up(self, work: Work) -> None:
+        self._submitted.put(work)
+        if len(self._workers) < min(len(self._under_way), self._threads + WAITING):
+            self._add_worker()
+
     def _add_worker(self) -> None:
         with self._counting:
             number = len(self._workers)
-            if number < self._threads + RECEIVING and not self._is_closed:
+            if number < self._threads + WAITING and not self._is_closed:
                 worker = threading.Thread(target=self._work, name=f"call_{number}", daemon=True)
                 self._workers.append(worker)
                 worker.start()
@@ -297,26 +321,30 @@ class CallPool:
             del work  # which holds the call
 
     def _run(self, work: Work) -> None:
-        cancel = _cancel_of(work.args)
-        if cancel is not None:
-            is_pressed = len(self._receiving) >= MANY
-            seconds = min(PRESSED_SECONDS, self._request_seconds) if is_pressed else self._request_seconds
-            self._own.timeout = number = self.timeouts.start(cancel, seconds=seconds)
-            self._receiving.add(number)
+        self._own.work = work
         try:
-            work.run(*work.args, **work.kwargs)
+            work.run(*work.args)
         finally:
-            self._stop_receiving()
-            if getattr(self._own, "has_turn", False):
+            self._own.work = None
+            self._stop_awaiting(work)
+            if self._own.has_turn:
                 self._own.has_turn = False
                 self._turns.put(None)
             self._under_way.discard(work)
             work.end()
 
-    def _stop_receiving(self) -> None:
-        number = getattr(self._own, "timeout", 0)
-        if number:
-            self._own.timeout = 0
+    def _await_request(self, work: Work) -> None:
+        """Cancel a call whose request does not come in time."""
+        cancel = _cancel_of(work.args)
+        if cancel is not None:
+            is_pressed = len(self._receiving) >= MANY
+            seconds = min(PRESSED_SECONDS, self._request_seconds) if is_pressed else self._request_seconds
+            work.timeout = self.timeouts.start(cancel, seconds=seconds)
+            self._receiving.add(work.timeout)
+
+    def _stop_awaiting(self, work: Work | None) -> None:
+        if work is not None and work.timeout:
+            number, work.timeout = work.timeout, 0
             self.timeouts.stop(number)
             self._receiving.discard(number)
 

@@ -20,7 +20,7 @@ import psutil
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from referee.service.pool import RECEIVING, STREAMS
+from referee.service.pool import STREAMS, WAITING
 from tests.chaos.frames import DATA, PING, PREFACE, RST_STREAM, dial, frame, headers, message, settings, vanish
 from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
@@ -35,7 +35,7 @@ SETTLE: Final = "/referee.v1.MauBinhService/SettleRound"
 MOST_MEMORY: Final = 768 * 1024 * 1024
 """Bytes that a server may take on while all this happens: a quarter of a gigabyte may lie unread by its own law, which
 Python and gRPC hold a copy each of."""
-SPARE_THREADS: Final = RECEIVING + STREAMS + 32
+SPARE_THREADS: Final = STREAMS + WAITING + 32
 """Threads that the server's and gRPC's own pools may grow by, and keep."""
 SPARE_FILES: Final = 32
 """Files that the pool of connections to the store may keep."""

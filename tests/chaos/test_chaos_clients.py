@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import structlog
 from referee.server.app import Application
 from referee.server.limits import LimitSettings
 from referee.server.options import ServerOptions
+from referee.service import pool
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings
 from tests.chaos.retrying import CHANNEL
@@ -65,6 +67,27 @@ def test_calls_whose_message_never_comes_keep_nobody_waiting(serve: Serve) -> No
         answer = log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest(), timeout=120)
         assert answer.origin
         assert app.pool.waiting > 0, "some are there all the while"
+
+
+@pytest.mark.parametrize("threads", [0, HALF], ids=["known server", "another server"])
+def test_messages_that_are_awaited_hold_no_thread(serve: Serve, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    """Where gRPC's server is another than the known one, each holds one, and a whole call is answered all the same."""
+    if threads:
+        monkeypatch.setattr(pool, "receive", lambda _args, _ready: None)
+    app, before = serve(3600), count_threads()
+    with contextlib.ExitStack() as stack:
+        for one in half_calls(app, HALF):
+            stack.enter_context(one)
+        wait_until(lambda: app.pool.waiting == HALF)
+        assert count_threads() - before == threads
+        channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{app.port}", CHANNEL))
+        assert log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest(), timeout=60).origin
+    wait_until(lambda: app.pool.waiting == 0)
+
+
+def count_threads() -> int:
+    """Count the threads on which calls are answered."""
+    return sum(thread.name.startswith("call_") for thread in threading.enumerate())
 
 
 def test_calls_whose_message_never_comes_are_cut_off(serve: Serve) -> None:
