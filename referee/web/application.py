@@ -6,7 +6,9 @@ Every request passes the same checks in order: host name, origin, method.
 from pathlib import Path
 from typing import Final
 
+from connectrpc.method import IdempotencyLevel, StreamType
 from connectrpc.server import ConnectASGIApplication
+from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
@@ -15,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from referee.server.web_settings import WebSettings
 from referee.web.codec import CODECS
 from referee.web.forwarder import FORWARDED, Forwarder
+from referee.web.media_types import refusal
 from referee.web.page_files import PageFiles
 from referee.web.routes import routes
 
@@ -39,7 +42,7 @@ class MethodRoutes(ConnectASGIApplication[Forwarder]):
 
     def __init__(self, forward: Forwarder, *, message_bytes: int) -> None:
         super().__init__(service=forward, endpoints=routes, codecs=CODECS, read_max_bytes=_SLACK * message_bytes)
-        self.paths = frozenset(routes(forward))
+        self.methods = {path: endpoint.method for path, endpoint in routes(forward).items()}
 
     @property
     def path(self) -> str:
@@ -72,8 +75,18 @@ class WebApplication:
             await self._gates(scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        behind = self._methods if scope["path"] in self._methods.paths else self._page
-        await behind(scope, receive, send)
+        method = self._methods.methods.get(scope["path"])
+        if method is None:
+            await self._page(scope, receive, send)
+            return
+        refused = refusal(
+            scope["method"],
+            Headers(scope=scope).get("content-type", ""),
+            scope["query_string"].decode("latin-1"),
+            is_stream=method.stream_type is not StreamType.UNARY,
+            is_reading=method.idempotency_level is IdempotencyLevel.NO_SIDE_EFFECTS,
+        )
+        await (self._methods if refused is None else refused.response())(scope, receive, send)
 
 
 async def _no_page(scope: Scope, receive: Receive, send: Send) -> None:

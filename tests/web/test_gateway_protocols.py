@@ -18,6 +18,7 @@ from grpc_health.v1 import health_pb2
 from grpc_status import rpc_status
 
 from referee.v1 import log_pb2, log_pb2_grpc, ruleset_pb2, ruleset_pb2_grpc
+from referee.web.media_types import STREAM_TYPES, UNARY_TYPES
 from referee.web.routes import routes
 
 Door = Any  # made by a fixture, and has its class in conftest
@@ -175,9 +176,58 @@ def test_what_is_no_call_is_not_taken_for_one(door: Door) -> None:
     assert door.ask("/referee.v1.LogService/Nothing").status_code == 404
     assert door.ask("/referee.v1.NoService/GetKeys").status_code == 404
     assert door.http.get("/").status_code == 404
-    plain = door.http.post(f"{LOG}/GetKeys", content=b"{}", headers={"content-type": "text/plain"})
-    assert plain.status_code == 415
-    assert door.http.put(f"{LOG}/GetKeys", content=b"{}").status_code in {405, 415}
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "allowed"),
+    [
+        (f"{LOG}/GetKeys", "text/plain", "application/json"),
+        (f"{LOG}/GetKeys", "application/connect+json", "application/json"),
+        (f"{LOG}/GetKeys", "application/grpc-web-text", "application/grpc-web"),
+        (f"{LOG}/GetKeys", "", "application/proto"),
+        (WATCH, "application/json", "application/connect+json"),
+    ],
+)
+def test_content_type_that_is_no_call_s_is_refused_with_those_that_are(
+    door: Door, path: str, kind: str, allowed: str
+) -> None:
+    answer = door.http.post(path, content=b"{}", headers={"content-type": kind})
+    assert (answer.status_code, answer.json()["code"]) == (415, "invalid_argument")
+    types = answer.headers["accept-post"].split(", ")
+    assert allowed in types
+    assert kind not in types
+    assert ", ".join(types) in answer.json()["message"]
+    assert repr(kind) in answer.json()["message"]
+
+
+def test_every_content_type_that_the_gateway_names_is_a_call_s(door: Door) -> None:
+    assert len(UNARY_TYPES) == 5
+    for kind in UNARY_TYPES:
+        assert door.http.post(f"{LOG}/GetKeys", headers={"content-type": kind}).status_code != 415, kind
+    assert len(STREAM_TYPES) == 5
+    for kind in STREAM_TYPES:
+        with door.http.stream("POST", WATCH, content=struct.pack(">BI", 0, 0), headers={"content-type": kind}) as one:
+            assert one.status_code == 200, kind
+
+
+@pytest.mark.parametrize("kind", ["application/grpc", "application/grpc+proto"])
+def test_grpc_itself_is_sent_to_the_server_s_own_address(door: Door, kind: str) -> None:
+    answer = door.http.post(f"{LOG}/GetKeys", content=b"\0\0\0\0\0", headers={"content-type": kind})
+    assert answer.status_code == 415
+    assert "the server's own address" in answer.json()["message"]
+
+
+def test_method_of_http_that_is_no_call_s_is_refused_with_those_that_are(door: Door) -> None:
+    reading = door.http.put(f"{LOG}/GetKeys", content=b"{}")
+    writing = door.http.get("/referee.v1.ShufflerService/OpenRound", params={"encoding": "json", "message": "{}"})
+    assert [(one.status_code, one.headers["allow"]) for one in (reading, writing)] == [
+        (405, "GET, POST"),
+        (405, "POST"),
+    ]
+    assert reading.json() == {"code": "unimplemented", "message": "this method is called by GET or POST; found PUT"}
+    bare = door.http.get(f"{LOG}/GetKeys")
+    assert bare.status_code == 415
+    assert "?encoding=: json, proto; found ''" in bare.json()["message"]
 
 
 def test_request_id_goes_in_and_comes_back(door: Door) -> None:
