@@ -30,7 +30,7 @@ class Flavor:
 
 
 class Retry:
-    """Pauses between tries while a server is away, until the timeout; it begins when this is made.
+    """Pauses between tries while a server is away, until the timeout; it begins when this is made, at the first error.
 
     A read may be tried again, for it changes nothing, and so may beginning a transaction; a commit may not.
     """

@@ -187,13 +187,14 @@ class Reader:
             raise IndexError(msg)
 
     def _rows(self, text: str, *parameters: object) -> list[Row]:
-        retry = Retry(self._flavor)
+        retry: Retry | None = None
         while True:
             try:
                 with self._cursor() as cursor:
                     cursor.execute(text, parameters)
                     return list(cursor.fetchall())
             except self._driver_error as error:
+                retry = retry or Retry(self._flavor)
                 if not retry.is_worth(error):
                     msg = f"the store could not be read: {error}"
                     raise StoreError(msg) from error

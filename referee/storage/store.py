@@ -129,7 +129,7 @@ class Store(Reader):
 
     def _begin(self) -> DBAPICursor:
         """Return a cursor in a transaction; try again, on another connection, while the server is away."""
-        retry = Retry(self._flavor)
+        retry: Retry | None = None
         while True:
             try:
                 if self._connection is None:
@@ -137,6 +137,7 @@ class Store(Reader):
                 cursor = self._connection.cursor()
                 cursor.execute(self._flavor.begin)
             except self._driver_error as error:
+                retry = retry or Retry(self._flavor)
                 if not retry.is_worth(error):
                     raise
                 self._undo()
