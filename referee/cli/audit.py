@@ -23,6 +23,7 @@ from referee.audit.text import report_lines
 from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
 from referee.cli.report import print_report
+from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError, quorum_of
 from referee.rulesets import Catalogue
@@ -125,6 +126,11 @@ def audit(  # noqa: PLR0913 - one parameter an option
         ),
     ] = "",
     rulesets: RulesetFolder = None,
+    tls: Tls = False,
+    ca: Authorities = None,
+    cert: Certificate = None,
+    cert_key: CertificateKey = None,
+    token_file: TokenFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")] = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the report to as one page for people.")] = None,
     language: Annotated[Words, typer.Option(help="The page's language; both have a switch.")] = Words.BOTH,
@@ -147,7 +153,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     held = replace(_held(receipt or []), seeds=_seeds(seeds or []))
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue)
     witnessing = _witnessing(witness or [], outgrown or [], quorum=quorum, max_age=max_age)
-    with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin) as log:
+    access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
+    with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
         report = _run(log, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
         if page is not None:
             page.write(report, log)

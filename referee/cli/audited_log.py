@@ -9,6 +9,7 @@ from typing import Final
 
 from referee.audit.source import LogSource, TiledLog
 from referee.cli.options import fail
+from referee.cli.service_access import NO_ACCESS, ServiceAccess
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.tiles import PlaceError, open_place
 
@@ -40,7 +41,14 @@ class AuditedLog:
 
 @contextmanager
 def audited_log(  # noqa: PLR0913 - one parameter an option
-    place: str, data: Path, database: str | None = None, *, log_key: str = "", root_key: str = "", origin: str = ""
+    place: str,
+    data: Path,
+    database: str | None = None,
+    *,
+    log_key: str = "",
+    root_key: str = "",
+    origin: str = "",
+    access: ServiceAccess = NO_ACCESS,
 ) -> Iterator[AuditedLog]:
     """Open the log at a place for the block; end the command if there is none or it cannot be read.
 
@@ -49,12 +57,15 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
     service that the place is, otherwise from ``data``.
     """
     keys = log_key, root_key
+    is_service = "://" not in place and not Path(place).exists() and _SERVICE.fullmatch(place) is not None
+    if access.options and not is_service:
+        fail(f"{access.options}: only for a service, which is given as host:port")
     if not place:
         opened = _stored(data, database, *keys)
     elif place.startswith(_POSTGRESQL):
         opened = _stored(data, place, *keys)
-    elif "://" not in place and not Path(place).exists() and _SERVICE.fullmatch(place):
-        opened = _served(place, *keys)
+    elif is_service:
+        opened = _served(place, access, *keys)
     elif _is_data_folder(Path(place)):
         opened = _stored(Path(place), None, *keys)
     else:
@@ -86,10 +97,10 @@ def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> It
 
 
 @contextmanager
-def _served(address: str, log_key: str, root_key: str) -> Iterator[AuditedLog]:
+def _served(address: str, access: ServiceAccess, log_key: str, root_key: str) -> Iterator[AuditedLog]:
     from referee.cli.served_log import served_log  # noqa: PLC0415 - the extra server
 
-    with served_log(address) as source:
+    with served_log(address, access) as source:
         yield AuditedLog(
             source=source,
             origin=source.keys.origin,

@@ -1,18 +1,24 @@
 """A log behind a running LogService, as ``referee audit host:port`` reads it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import grpc
 
 from referee.cli.options import fail
+from referee.cli.service_access import NO_ACCESS, TOKEN_VARIABLE, ServiceAccess
 from referee.v1 import log_pb2, log_pb2_grpc
 
 CALL_SECONDS: Final = 30.0
 _PAGE: Final = 1_000
 _DIGITS: Final = 16
+_ADVICE: Final = {
+    grpc.StatusCode.UNAUTHENTICATED: f"give this caller's token (--token-file or {TOKEN_VARIABLE})",
+    grpc.StatusCode.PERMISSION_DENIED: "a token of role auditor may read the whole log",
+}
+Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,7 @@ class ServedLog:
     """A served log under the checkpoint of the audit's start, as the audit's log source."""
 
     stub: log_pb2_grpc.LogServiceStub
+    metadata: Metadata
     keys: log_pb2.GetKeysResponse
     checkpoint: bytes
 
@@ -27,7 +34,7 @@ class ServedLog:
         """Yield the leaves from ``start`` to before ``stop``, in order; fewer if the service returns no more."""
         while start < stop:
             request = log_pb2.ListEntriesRequest(start=start, count=min(stop - start, _PAGE))
-            leaves = self.stub.ListEntries(request, timeout=CALL_SECONDS).leaves
+            leaves = self.stub.ListEntries(request, timeout=CALL_SECONDS, metadata=self.metadata).leaves
             if not leaves:
                 return
             yield from leaves
@@ -37,8 +44,7 @@ class ServedLog:
         """Yield the cosigned checkpoints that the service lists, smallest first."""
         start = 0
         while True:
-            request = log_pb2.ListCosignedCheckpointsRequest(start_size=start)
-            notes = self.stub.ListCosignedCheckpoints(request, timeout=CALL_SECONDS).checkpoints
+            notes = self._cosigned_from(start)
             if not notes:
                 return
             for note in notes:
@@ -48,18 +54,37 @@ class ServedLog:
                 return
             start = int(size) + 1
 
+    def _cosigned_from(self, size: int) -> Sequence[str]:
+        request = log_pb2.ListCosignedCheckpointsRequest(start_size=size)
+        return self.stub.ListCosignedCheckpoints(request, timeout=CALL_SECONDS, metadata=self.metadata).checkpoints
+
 
 @contextmanager
-def served_log(address: str) -> Iterator[ServedLog]:
+def served_log(address: str, access: ServiceAccess = NO_ACCESS) -> Iterator[ServedLog]:
     """Connect to a service for the block; end the command if it does not answer."""
-    with grpc.insecure_channel(address) as channel:
+    metadata = (("authorization", f"Bearer {access.token}"),) if access.token else ()
+    with _channel(address, access) as channel:
         stub = log_pb2_grpc.LogServiceStub(channel)
         try:
-            keys = stub.GetKeys(log_pb2.GetKeysRequest(), timeout=CALL_SECONDS)
-            checkpoint = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=CALL_SECONDS).checkpoint
-            yield ServedLog(stub, keys, checkpoint.encode())
+            keys = stub.GetKeys(log_pb2.GetKeysRequest(), timeout=CALL_SECONDS, metadata=metadata)
+            newest = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=CALL_SECONDS, metadata=metadata)
+            yield ServedLog(stub, metadata, keys, newest.checkpoint.encode())
         except grpc.RpcError as error:
-            fail(
-                f"{address} does not answer: {error.code().name}, {error.details()}; a service behind TLS or "
-                "tokens cannot be asked from here: audit its tiles, or its data folder"
-            )
+            fail(f"{address} does not answer: {error.code().name}, {error.details()}; {_advice(error.code(), access)}")
+
+
+def _channel(address: str, access: ServiceAccess) -> grpc.Channel:
+    if not access.is_tls:
+        return grpc.insecure_channel(address)
+    credentials = grpc.ssl_channel_credentials(
+        root_certificates=access.authorities, private_key=access.key, certificate_chain=access.certificate
+    )
+    return grpc.secure_channel(address, credentials)
+
+
+def _advice(code: grpc.StatusCode, access: ServiceAccess) -> str:
+    if code is grpc.StatusCode.UNAVAILABLE and not access.is_tls:
+        return "if it speaks TLS, give --tls, or --ca with its authority"
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return "its certificate must be under --ca and for this host name; some services ask for --cert"
+    return _ADVICE.get(code, "its data folder or its tiles can be audited too")

@@ -1,0 +1,79 @@
+"""Options of a command that calls a service: how it trusts the service, and how it proves who asks."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from referee.cli.options import fail
+
+TOKEN_VARIABLE: Final = "REFEREE_TOKEN"  # noqa: S105 - a name, no token
+
+Tls = Annotated[
+    bool, typer.Option("--tls", help="The service speaks TLS, under an authority that this machine trusts.")
+]
+Authorities = Annotated[
+    Path | None, typer.Option("--ca", help="The service speaks TLS, under one of the authorities in this PEM file.")
+]
+Certificate = Annotated[
+    Path | None, typer.Option("--cert", help="This caller's certificate (PEM), where the service asks for one.")
+]
+CertificateKey = Annotated[Path | None, typer.Option("--cert-key", help="The private key of --cert (PEM).")]
+# Like a passphrase, a token is never the value of a flag: the list of processes would show it.
+TokenFile = Annotated[
+    Path | None, typer.Option("--token-file", help=f"A file with this caller's token; or {TOKEN_VARIABLE}.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceAccess:
+    """The options as given; ``authorities``, ``certificate`` and ``key`` are PEM files' contents."""
+
+    is_tls: bool = False
+    authorities: bytes | None = None
+    certificate: bytes | None = None
+    key: bytes | None = None
+    token: str = ""
+
+    @property
+    def options(self) -> str:
+        """Options that were given for a service, for a message about another kind of place."""
+        files = {"--ca": self.authorities, "--cert": self.certificate}
+        given = [name for name, data in files.items() if data is not None]
+        return ", ".join(given or ["--tls"] * self.is_tls)
+
+
+NO_ACCESS: Final = ServiceAccess()
+
+
+def service_access(
+    *,
+    tls: bool = False,
+    ca: Path | None = None,
+    cert: Path | None = None,
+    cert_key: Path | None = None,
+    token_file: Path | None = None,
+) -> ServiceAccess:
+    """Read the files of the options; end the command if one cannot be read or the options contradict each other."""
+    if (cert is None) != (cert_key is None):
+        fail("--cert and --cert-key belong together: give both")
+    token = os.environ.get(TOKEN_VARIABLE, "") if token_file is None else _read(token_file, "--token-file").decode()
+    return ServiceAccess(
+        is_tls=tls or ca is not None or cert is not None,
+        authorities=None if ca is None else _read(ca, "--ca"),
+        certificate=None if cert is None else _read(cert, "--cert"),
+        key=None if cert_key is None else _read(cert_key, "--cert-key"),
+        token=token.strip(),
+    )
+
+
+def _read(file: Path, option: str) -> bytes:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        fail(f"{option} {file}: {error.strerror}")
+    if not data.isascii() or not data.strip():
+        fail(f"{option} {file}: it is empty or no text file")
+    return data
