@@ -134,6 +134,8 @@ class Trials:
             outcome = yield Trial(swapped, seconds=self._choice.cost(tests))
         if outcome is Outcome.SURVIVED and (self._again or not (codes and tests)):
             tests = self._choice.of_file(mutant.path)
+            if codes is None:
+                tests += self._choice.of_others(mutant.path)
             outcome = yield Trial(lambda: run_anew(mutant.module, mutated, tests), seconds=self._choice.cost(tests))
         before, after = changed_lines(mutant, mutated)
         return Result(mutant.key, outcome, path, mutant.first, before, after)

@@ -9,12 +9,14 @@ import coverage
 import msgspec
 import pytest
 
+from tests.mutation.rooms import ROOT
+
 MOST_SECONDS: Final = 4.0
 """How long the tests of one mutant may take, together; the first is always among them."""
 
 
 class Choice(msgspec.Struct):
-    """Seconds of each test, and the tests that ran each line of each file."""
+    """Seconds of each test, and the tests that ran each line of each file, by its path below the root."""
 
     seconds: dict[str, float]
     lines: dict[str, dict[int, list[str]]]
@@ -23,13 +25,17 @@ class Choice(msgspec.Struct):
 
     def of_lines(self, path: Path, first: int, last: int) -> list[str]:
         """Return the tests that ran any of these lines."""
-        lines = self.lines.get(str(path), {})
+        lines = self.lines.get(_name(path), {})
         return self._cheapest({test for line in range(first, last + 1) for test in lines.get(line, ())})
 
     def of_file(self, path: Path) -> list[str]:
         """Return the tests that ran any line of the file; all tests, if importing it is all that was done."""
-        lines = self.lines.get(str(path), {})
+        lines = self.lines.get(_name(path), {})
         return self._cheapest({test for tests in lines.values() for test in tests} or self.seconds)
+
+    def of_others(self, path: Path) -> list[str]:
+        """Return tests that ran no line of the file, for a declaration can be refused or used without a line."""
+        return self._cheapest(self.seconds.keys() - set(self.of_file(path)))
 
     def credit(self, test: str) -> None:
         """Note that a test has killed a mutant."""
@@ -54,8 +60,9 @@ class Watch:
     """A plugin that notes for each test how long it takes and which lines it runs."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._paths = [str(path) for path in paths]
-        self._coverage = coverage.Coverage(data_file=None, include=self._paths, config_file=False)
+        self._paths = list(paths)
+        include = [str(path) for path in self._paths]
+        self._coverage = coverage.Coverage(data_file=None, include=include, config_file=False)
         self._seconds: dict[str, float] = {}
 
     def start(self) -> None:
@@ -76,7 +83,13 @@ class Watch:
         self._coverage.stop()
         data = self._coverage.get_data()
         lines = {
-            path: {line: [one for one in tests if one] for line, tests in data.contexts_by_lineno(path).items()}
+            _name(path): {
+                line: [one for one in tests if one] for line, tests in data.contexts_by_lineno(str(path)).items()
+            }
             for path in self._paths
         }
         return Choice(self._seconds, lines)
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))

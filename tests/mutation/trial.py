@@ -155,7 +155,7 @@ class Trial:
     def __init__(self, run: Callable[[], str], *, seconds: float) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="mutant-"))
         bound = int(STARTING_SECONDS + 5 * seconds)
-        self._deadline = time.monotonic() + 3 * bound
+        self._deadline = time.monotonic() + 10 * bound
         self._pid = os.fork()
         if self._pid == 0:
             try:
