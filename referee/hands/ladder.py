@@ -9,8 +9,7 @@ on the category (``MULTIPLICITIES``). Within a category hands are ordered by the
 """
 
 import itertools
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, TypeAlias, assert_never
 
@@ -24,6 +23,14 @@ RANKS: Final = range(13)
 _ACE: Final = 12
 _LOW: Final[Ranks] = (3, 2, 1, 0, 12)
 _ROYAL: Final[Ranks] = (12, 11, 10, 9, 8)
+_REFINED: Final[Mapping[Category, frozenset[Ranks]]] = MappingProxyType(
+    {
+        Category.LOW_STRAIGHT_FLUSH: frozenset({_LOW}),
+        Category.ROYAL_FLUSH: frozenset({_ROYAL}),
+        Category.FOUR_ACES: frozenset((_ACE, rank) for rank in range(_ACE)),
+    }
+)
+"""The hands of a wider category that belong to each refinement of it."""
 
 MULTIPLICITIES: Final = MappingProxyType(
     {
@@ -67,8 +74,7 @@ def _straights(ace_low: AceLowStraight) -> list[Ranks]:
             assert_never(ace_low)
 
 
-@cache
-def five_card_hands(ace_low: AceLowStraight) -> MappingProxyType[Category, tuple[Ranks, ...]]:
+def five_card_hands(ace_low: AceLowStraight) -> Mapping[Category, Sequence[Ranks]]:
     """Return the hands of each of the nine categories that cover all hands, in ascending order."""
     straights = _straights(ace_low)
     runs = {tuple(sorted(ranks, reverse=True)) for ranks in straights}
@@ -77,32 +83,17 @@ def five_card_hands(ace_low: AceLowStraight) -> MappingProxyType[Category, tuple
     two_pairs = [(*both, rest) for both in _singles(2) for rest in RANKS if rest not in both]
     triples = [(triple, *rest) for triple in RANKS for rest in _singles(2, without=[triple])]
     unequal = [(first, second) for first in RANKS for second in RANKS if first != second]
-    return MappingProxyType(
-        {
-            Category.HIGH_CARD: tuple(singles),
-            Category.PAIR: tuple(pairs),
-            Category.TWO_PAIR: tuple(two_pairs),
-            Category.THREE_OF_A_KIND: tuple(triples),
-            Category.STRAIGHT: tuple(straights),
-            Category.FLUSH: tuple(singles),
-            Category.FULL_HOUSE: tuple(unequal),
-            Category.FOUR_OF_A_KIND: tuple(unequal),
-            Category.STRAIGHT_FLUSH: tuple(straights),
-        }
-    )
-
-
-def _is_refined(category: Category, ranks: Ranks) -> bool:
-    """Return True if a hand of the wider category belongs to this refinement of it."""
-    match category:
-        case Category.LOW_STRAIGHT_FLUSH:
-            return ranks == _LOW
-        case Category.ROYAL_FLUSH:
-            return ranks == _ROYAL
-        case Category.FOUR_ACES:
-            return ranks[0] == _ACE
-        case _:
-            return False
+    return {
+        Category.HIGH_CARD: singles,
+        Category.PAIR: pairs,
+        Category.TWO_PAIR: two_pairs,
+        Category.THREE_OF_A_KIND: triples,
+        Category.STRAIGHT: straights,
+        Category.FLUSH: singles,
+        Category.FULL_HOUSE: unequal,
+        Category.FOUR_OF_A_KIND: unequal,
+        Category.STRAIGHT_FLUSH: straights,
+    }
 
 
 def five_card_ladder(rules: RankingRules) -> list[tuple[Category, tuple[Ranks, ...]]]:
@@ -112,10 +103,10 @@ def five_card_ladder(rules: RankingRules) -> list[tuple[Category, tuple[Ranks, .
     ladder = []
     for category in rules.order:
         if category in REFINEMENTS:
-            members = [ranks for ranks in hands[REFINEMENTS[category]] if _is_refined(category, ranks)]
+            members = [ranks for ranks in hands[REFINEMENTS[category]] if ranks in _REFINED[category]]
         else:
-            narrower = [refinement for refinement in refinements if REFINEMENTS[refinement] is category]
-            members = [ranks for ranks in hands[category] if not any(_is_refined(name, ranks) for name in narrower)]
+            narrower = [_REFINED[name] for name in refinements if REFINEMENTS[name] is category]
+            members = [ranks for ranks in hands[category] if not any(ranks in taken for taken in narrower)]
         ladder.append((category, tuple(members)))
     return ladder
 

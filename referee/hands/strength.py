@@ -62,11 +62,12 @@ def seven_strength_of(table: FiveTable, five_strength: Strength) -> Strength:
         code += codes[e.number] + codes[f.number] + codes[g.number]
         if code & _SUITS in flushes:
             return max(map(five_strength, itertools.combinations(cards, 5)))
-        strength = known.get(code >> _SUIT_BITS)
+        ranks = code >> _SUIT_BITS
+        strength = known.get(ranks)
         if strength is None:
             keys = [RANK_KEYS[card.rank] for card in cards]
             strength = max(table.unsuited[sum(five)] for five in itertools.combinations(keys, 5))
-            known[code >> _SUIT_BITS] = strength
+            known[ranks] = strength
         return strength
 
     return seven_strength

@@ -35,7 +35,8 @@ class HandValue:
 
     ``strength`` is dense from 1; equal strengths are a tie. ``ranks`` are the distinct rank indices (0 two, 12 ace),
     the most significant first: of a full house the three then the pair, of a straight from its top, so A-2-3-4-5 is
-    ``(3, 2, 1, 0, 12)``. Values of two scales are never equal, and ordering them is a TypeError.
+    ``(3, 2, 1, 0, 12)``. Values of two scales are never equal, and ordering them is a TypeError. Python
+    answers ``>`` and ``>=`` by asking the other value for ``<`` and ``<=``.
     """
 
     strength: int
@@ -48,12 +49,6 @@ class HandValue:
 
     def __le__(self, other: object) -> bool:
         return NotImplemented if (theirs := self._strength_of(other)) is None else self.strength <= theirs
-
-    def __gt__(self, other: object) -> bool:
-        return NotImplemented if (theirs := self._strength_of(other)) is None else self.strength > theirs
-
-    def __ge__(self, other: object) -> bool:
-        return NotImplemented if (theirs := self._strength_of(other)) is None else self.strength >= theirs
 
     def _strength_of(self, other: object) -> int | None:
         """Return the strength of another value of this scale; None for anything else."""

@@ -165,6 +165,19 @@ def test_of_equal_choices_the_first_in_the_order_of_the_cards_is_taken(ultimate:
     assert spell(chosen.cards) == "AS AC KD KH QS"
 
 
+def test_four_of_a_kind_among_seven_has_the_highest_card_beside_it(ultimate: Ranking) -> None:
+    """All ranks that seven cards with four of a kind can have, which are valued once and kept."""
+    count = 0
+    for quads in range(13):
+        for beside in itertools.combinations_with_replacement([rank for rank in range(13) if rank != quads], 3):
+            cards = [DECK[4 * quads + suit] for suit in range(4)]
+            cards += [DECK[4 * rank + 1 + beside[:place].count(rank)] for place, rank in enumerate(beside)]
+            value = ultimate.best_of_seven(cards)
+            assert (value.category, value.ranks) == (Category.FOUR_OF_A_KIND, (quads, beside[-1]))
+            count += 1
+    assert count == 13 * comb(12 + 3 - 1, 3)
+
+
 def test_a_board_that_is_a_royal_flush_helps_no_hole_that_must_be_played(ultimate: Ranking) -> None:
     hole, board = parse_cards("2C 7D"), parse_cards("AS KS QS JS TS")
     assert ultimate.best_of_seven([*hole, *board]).category is Category.ROYAL_FLUSH
@@ -180,10 +193,19 @@ def test_best_of_seven_is_worth_what_eval7_says(ultimate: Ranking, eval7: Module
 
 
 @pytest.mark.parametrize(
-    ("hole", "board"), [("AS", "KS QS JS TS 9S"), ("AS AC", "KS QS JS TS"), ("AS AC", "AS KS QS JS TS")]
+    ("hole", "board", "reason"),
+    [
+        ("AS", "KS QS JS TS 9S", "two hole cards and five board cards, got 1 and 5"),
+        ("AS", "KS QS JS TS 9S 8S", "two hole cards and five board cards, got 1 and 6"),
+        ("AS AC", "KS QS JS TS", "two hole cards and five board cards, got 2 and 4"),
+        ("AS AC", "AS KS QS JS TS", "7 different cards, got AS AC AS KS QS JS TS"),
+        ("AS AC", "AD KS QS JS JS", "7 different cards, got AS AC AD KS QS JS JS"),
+    ],
 )
-def test_missing_and_repeated_cards_are_refused(ultimate: Ranking, hole: str, board: str) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        ultimate.best_two_plus_three(hole=parse_cards(hole), board=parse_cards(board))
-    with pytest.raises(ValueError, match="expected"):
-        ultimate.chosen_of_seven(parse_cards(f"{hole} {board} AS"))
+def test_missing_and_repeated_cards_are_refused(ultimate: Ranking, hole: str, board: str, reason: str) -> None:
+    for two_plus_three in (ultimate.best_two_plus_three, ultimate.chosen_two_plus_three):
+        with pytest.raises(ValueError, match=f"expected {reason}"):
+            two_plus_three(hole=parse_cards(hole), board=parse_cards(board))
+    for of_seven in (ultimate.best_of_seven, ultimate.chosen_of_seven):
+        with pytest.raises(ValueError, match="expected 7 different cards"):
+            of_seven(parse_cards(f"{hole} {board} AS"))

@@ -50,18 +50,21 @@ def test_contradictory_rules_are_refused(data: dict[str, Any], reason: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("ace_low", "weaker_to_stronger"),
+    ("ace_low", "straights", "weaker_to_stronger"),
     [
-        (AceLowStraight.LOWEST, ["AS 2C 3S 4S 5S", "2S 3C 4S 5S 6S", "9S TC JS QS KS", "TS JC QS KS AS"]),
-        (AceLowStraight.SECOND_HIGHEST, ["2S 3C 4S 5S 6S", "9S TC JS QS KS", "AS 2C 3S 4S 5S", "TS JC QS KS AS"]),
-        (AceLowStraight.NOT_A_STRAIGHT, ["AS 2C 3S 4S 5S", "AS 2C 3S 4S 6S", "2S 2C 3S 4S 5S", "2S 3C 4S 5S 6S"]),
+        (AceLowStraight.LOWEST, 4, ["AS 2C 3S 4S 5S", "2S 3C 4S 5S 6S", "9S TC JS QS KS", "TS JC QS KS AS"]),
+        (AceLowStraight.SECOND_HIGHEST, 4, ["2S 3C 4S 5S 6S", "9S TC JS QS KS", "AS 2C 3S 4S 5S", "TS JC QS KS AS"]),
+        (AceLowStraight.NOT_A_STRAIGHT, 1, ["AS 2C 3S 4S 5S", "AS 2C 3S 4S 6S", "2S 2C 3S 4S 5S", "2S 3C 4S 5S 6S"]),
     ],
 )
-def test_the_low_straight_ranks_where_the_rules_say(ace_low: AceLowStraight, weaker_to_stronger: list[str]) -> None:
+def test_the_low_straight_ranks_where_the_rules_say(
+    ace_low: AceLowStraight, straights: int, weaker_to_stronger: list[str]
+) -> None:
     ranking = Ranking.of(msgspec.convert(_data(ace_low_straight=ace_low.value), RankingRules))
     values = [ranking.five(parse_cards(text)) for text in weaker_to_stronger]
     assert values == sorted(values)
     assert len(set(values)) == len(values)
+    assert straights == [value.category for value in values].count(Category.STRAIGHT)
     suited = [ranking.five(parse_cards(text.replace("C", "S"))) for text in weaker_to_stronger if text[:2] != "2S"]
     assert suited == sorted(suited)
 

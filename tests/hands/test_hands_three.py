@@ -77,5 +77,7 @@ def test_fronts_and_fives_are_only_compared_in_their_own_ranking(classic: Rankin
     front, five = classic.three(parse_cards("AS AC AD")), classic.five(parse_cards("KS QS JS TS 9S"))
     with pytest.raises(TypeError, match="three with five cards"):
         classic.front_outranks(front=five, five=front)
-    with pytest.raises(TypeError, match="its own ranking"):
-        maubinh_com.front_outranks(front=front, five=five)
+    own_front, own_five = (maubinh_com.three_of_strength(front.strength), maubinh_com.five_of_strength(five.strength))
+    for foreign_front, foreign_five in ((front, five), (front, own_five), (own_front, five)):
+        with pytest.raises(TypeError, match="its own ranking"):
+            maubinh_com.front_outranks(front=foreign_front, five=foreign_five)

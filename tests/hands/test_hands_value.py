@@ -49,6 +49,13 @@ def test_a_value_survives_pickling(classic: Ranking) -> None:
     assert value == again
     assert not value < again
     assert (again.category, again.ranks) == (Category.FLUSH, (12, 11, 10, 9, 7))
+    assert not classic.front_outranks(front=classic.three(parse_cards("AC AD AH")), five=again)
+
+
+def test_scale_names_the_ranking_and_how_many_cards_were_valued(classic: Ranking) -> None:
+    cards = parse_cards("AS KS QS JS 9S")
+    for value, count in ((classic.five(cards), len(cards)), (classic.three(cards[:3]), len(cards[:3]))):
+        assert (value.scale.rules, value.scale.card_count) == (classic.rules, count)
 
 
 def test_equal_rules_have_one_ranking(classic: Ranking) -> None:
@@ -57,7 +64,7 @@ def test_equal_rules_have_one_ranking(classic: Ranking) -> None:
 
 @pytest.mark.parametrize("text", ["", "AS", "AS AS KS QS JS", "AS KS QS JS", "AS KS QS JS TS 9S"])
 def test_five_takes_five_different_cards(classic: Ranking, text: str) -> None:
-    with pytest.raises(ValueError, match="expected 5 different cards"):
+    with pytest.raises(ValueError, match=f"^expected 5 different cards, got {text or 'none'}$"):
         classic.five(parse_cards(text))
 
 
