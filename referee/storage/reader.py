@@ -123,7 +123,7 @@ class Reader:
         return self._due_rounds(Stage.SETTLED, Stage.ABORTED, before=_FAR, limit=limit)
 
     def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Round]:
-        return [_keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit, 0)]
+        return [_keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit)]
 
     def receipt(self, index: int) -> LogReceipt:
         """Return the receipt of a leaf under the newest checkpoint; raise IndexError if there is no such leaf."""
@@ -161,12 +161,12 @@ class Reader:
 
         With ``quorate`` False, include those with too few cosignatures.
         """
-        rows = self._rows(self._sql.read_cosigned, int(quorate), start, count, 0)
+        rows = self._rows(self._sql.read_cosigned, int(quorate), start, count)
         return [_cosigned_of(row) for row in rows]
 
     def newest_cosigned(self, *, quorate: bool = True) -> Cosigned | None:
         """Return the largest cosigned checkpoint, or None."""
-        rows = self._rows(self._sql.read_newest_cosigned, int(quorate), 1, 0)
+        rows = self._rows(self._sql.read_newest_cosigned, int(quorate))
         return _cosigned_of(rows[0]) if rows else None
 
     def close(self) -> None:

@@ -103,7 +103,7 @@ class Head(msgspec.Struct, frozen=True):
     frontier: Frontier
     root: bytes
     checkpoint: bytes
-    newest_time: int = 0
+    newest_time: int
     """Latest time of a leaf in ms since 1970 UTC, 0 for none."""
 
     @property
@@ -114,7 +114,7 @@ class Head(msgspec.Struct, frozen=True):
     @classmethod
     def empty(cls, checkpoint: bytes) -> "Head":
         """Return the head of a log without leaves."""
-        return cls(Frontier(), EMPTY_ROOT, checkpoint)
+        return cls(Frontier(), EMPTY_ROOT, checkpoint, newest_time=0)
 
 
 class Cosigned(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +135,7 @@ class Mark(msgspec.Struct, frozen=True):
     index: LeafIndex
     request_digest: bytes
     memo: bytes
-    event: int = 0
+    event: int
 
 
 class Contribution(msgspec.Struct, frozen=True, kw_only=True):

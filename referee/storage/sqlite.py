@@ -122,7 +122,7 @@ def _make_tables(engine: Engine, *, deadline: float) -> None:
 
 
 def _is_busy(error: object) -> bool:
-    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode & 0xFF in _BUSY
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _BUSY  # the driver's own errors have no code
 
 
 def _compact(cursor: DBAPICursor) -> None:

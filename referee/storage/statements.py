@@ -6,13 +6,28 @@ the schema. The text goes to the driver as it is, since building a statement for
 
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Dialect, Select, Table, Update, bindparam, func, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Dialect,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.sql import ClauseElement
 
 from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, MARK, NODE, ROUND, SCHEMA_VERSION
 
 HEAD_ID: Final = 1
 _STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals")
+_NONE: Final[ColumnElement[int]] = literal_column("0")
+"""Rows to skip; left out, it would become a parameter without a name in SQLite's dialect."""
+_ONE: Final[ColumnElement[int]] = literal_column("1")
 _HEAD: Final = ("size", "root", "peaks", "checkpoint", "newest_time")
 
 
@@ -42,7 +57,7 @@ class Statements:
         self.read_round = self._text(_of_round(select(*state), ROUND), "of_table", "of_number")
         self.read_opened = self._text(_opened(state), "of_kind", "of_table", "of_number")
         self.read_latest_round = self._text(_latest_round(), "of_table", "in_table")
-        self.read_due = self._text(_due(), "first", "last", "before", "count", "skipped")
+        self.read_due = self._text(_due(), "first", "last", "before", "count")
 
         self.insert_mark = self._insert(MARK)
         of_kind = _of_round(_columns(MARK, "position", "request_digest"), MARK).where(
@@ -58,8 +73,8 @@ class Statements:
 
         self.insert_cosigned = self._insert(COSIGNED)
         self.read_cosigned_at = self._text(_columns(COSIGNED, "note").where(COSIGNED.c.size == bindparam("at")), "at")
-        self.read_cosigned = self._text(_cosigned(), "least", "start", "count", "skipped")
-        self.read_newest_cosigned = self._text(_newest_cosigned(), "least", "count", "skipped")
+        self.read_cosigned = self._text(_cosigned(), "least", "start", "count")
+        self.read_newest_cosigned = self._text(_newest_cosigned(), "least")
         self.update_cosigned = self._text(_update_cosigned(), *_new("note", "is_quorate"), "at")
 
     def _text(self, statement: ClauseElement, *names: str) -> str:
@@ -116,20 +131,18 @@ def _due() -> Select[Any]:
         .where(*between, ROUND.c.due < bindparam("before"))
         .order_by(ROUND.c.due, ROUND.c.table_id, ROUND.c.number)
         .limit(bindparam("count"))
-        .offset(bindparam("skipped"))
+        .offset(_NONE)
     )
 
 
 def _cosigned() -> Select[Any]:
     agreed = (COSIGNED.c.is_quorate >= bindparam("least"), COSIGNED.c.size >= bindparam("start"))
-    return (
-        select(COSIGNED).where(*agreed).order_by(COSIGNED.c.size).limit(bindparam("count")).offset(bindparam("skipped"))
-    )
+    return select(COSIGNED).where(*agreed).order_by(COSIGNED.c.size).limit(bindparam("count")).offset(_NONE)
 
 
 def _newest_cosigned() -> Select[Any]:
     agreed = select(COSIGNED).where(COSIGNED.c.is_quorate >= bindparam("least"))
-    return agreed.order_by(COSIGNED.c.size.desc()).limit(bindparam("count")).offset(bindparam("skipped"))
+    return agreed.order_by(COSIGNED.c.size.desc()).limit(_ONE).offset(_NONE)
 
 
 def _update_cosigned() -> Update:

@@ -43,10 +43,9 @@ class Store(Reader):
     def found(self, origin: str, checkpoint: bytes) -> None:
         """Create an empty log with this origin and checkpoint, unless the store holds a log already."""
         with self._transaction() as cursor:
-            cursor.execute(self._sql.read_origin)
-            if not cursor.fetchall():
-                empty = Head.empty(checkpoint)
-                cursor.execute(self._sql.insert_head, (HEAD_ID, origin, 0, empty.root, b"", checkpoint, 0))
+            empty = Head.empty(checkpoint)
+            row = HEAD_ID, origin, empty.size, empty.root, b"", checkpoint, empty.newest_time
+            cursor.execute(self._sql.insert_head, row)
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -230,7 +229,7 @@ class Transaction:
             key, due = state.key, due_of(state)
             unseals = write_unseals(state.unseals)
             row = state.stage, state.deck_root, state.terminal_leaf, state.newest_time, unseals
-            if key in self._due and self._due[key] == due:
+            if self._due[key] == due:
                 kept.append((*row, key.table_id, key.round_number))
             else:
                 moved.append((*row, due, key.table_id, key.round_number))

@@ -387,6 +387,7 @@ def test_settlement_that_leaves_out_an_opening_names_it():
     for current, unseals, words in (
         (opened, known[:1], "opened cards after event 3 of another course"),
         (opened, known[1:], "opened cards after event 1 of another course"),
+        (opened, (), "opened cards after event 1 of another course"),
         (opened, (*known, Unseal(4, IDS[0])), "opened no cards after some event of this course"),
         (state, known[:1], "opened no cards after some event of this course"),
     ):

@@ -31,7 +31,7 @@ def main() -> None:
         note = signer.sign(Checkpoint(ORIGIN, growth.frontier.size, growth.root))
         change = Change(
             expected=head,
-            head=Head(growth.frontier, growth.root, note),
+            head=Head(growth.frontier, growth.root, note, newest_time=0),
             leaves=[leaf],
             hashes=[(0, head.size, leaf_hash(leaf))],
             opened=[],

@@ -54,6 +54,12 @@ def test_leaf_is_no_older_than_the_one_before_it_of_its_round(founded: Store, be
     assert (state.newest_time, founded.head().newest_time) == (NOON, NOON)
 
 
+@pytest.mark.parametrize(("time", "refused"), [(-1, True), (0, False)])
+def test_first_leaf_of_a_table_is_no_older_than_1970(founded: Store, bench: Bench, time: int, *, refused: bool) -> None:
+    (answer,) = answers_of(founded, bench, [timed(bench.append("OPEN"), time)])
+    assert is_refused(answer) == refused
+
+
 def test_round_is_opened_no_earlier_than_the_one_before_it_ended(founded: Store, bench: Bench) -> None:
     ended = bench.append("ABANDON")
     answers_of(founded, bench, [timed(bench.append("OPEN"), NOON)], [timed(ended, NOON + 5)])
@@ -95,6 +101,13 @@ def test_refused_request_leaves_no_time_behind(founded: Store, bench: Bench) -> 
     assert isinstance(refused, SlotError)
     assert not is_refused(opened)
     assert founded.head().newest_time == NOON
+
+
+def test_round_without_a_time_is_of_0(founded: Store, bench: Bench) -> None:
+    answers_of(founded, bench, [bench.append("OPEN")])
+    state = founded.round(SlotKey("t", 1))
+    assert state is not None
+    assert (state.newest_time, founded.head().newest_time) == (0, 0)
 
 
 def test_leaf_without_a_time_changes_none(founded: Store, bench: Bench) -> None:

@@ -1,5 +1,6 @@
 """What every store must do with leaves: keep them, prove them, give them back, seen through writer and readers."""
 
+import struct
 import tracemalloc
 from typing import Any, TypeAlias
 
@@ -37,7 +38,7 @@ def test_new_log_is_empty_and_signed(writer: Writer, store: Store, bench: Bench)
     assert store.origin == bench.origin
     assert check_store(store) == head
     assert list(store.iterate()) == store.leaves(0, 10) == []
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="the log has no leaf 0"):
         store.leaf(0)
     with pytest.raises(IndexError):
         store.receipt(0)
@@ -134,6 +135,22 @@ def test_change_from_another_head_is_refused(writer: Writer, store: Store):
     assert list(store.iterate()) == [b"0", b"1"]
 
 
+def test_head_that_moves_inside_the_transaction_refuses_the_change(writer: Writer, store: Store):
+    """The update of the head names the one that it moves from, so not even a writer without a lock is overwritten."""
+    writer.append(Append(leaf=b"0"))
+    head = store.head()
+    change = Change(expected=head, head=head, leaves=[b"x"], hashes=[], opened=[], advanced=[], marks=[])
+
+    def overtake() -> None:
+        with store.transaction() as transaction:
+            transaction._cursor.execute("UPDATE head SET size = size + 1")  # noqa: SLF001 - by no way of the store's
+            transaction.write(change)
+
+    with pytest.raises(HeadMovedError):
+        overtake()
+    assert list(store.iterate()) == [b"0"]
+
+
 def test_iteration_holds_few_leaves_at_a_time(writer: Writer, store: Store):
     """40 MB of leaves pass through less than 4 MB."""
     for start in range(0, 2_000, 200):
@@ -157,14 +174,23 @@ def test_iteration_ends_at_the_size_it_began_with(writer: Writer, store: Store):
 def test_appends_outside_the_limits_are_refused(bench: Bench):
     step = bench.step("OPEN", "t", 1)
     Append(leaf=b"x" * MAX_LEAF_SIZE)
-    for words in (
-        {"leaf": b""},
-        {"leaf": b"x" * (MAX_LEAF_SIZE + 1)},
-        {"leaf": b"x", "request_digest": bytes(32)},
-        {"leaf": b"x", "memo": b"memo"},
-        {"leaf": b"x", "step": step},
-        {"leaf": b"x", "step": step, "request_digest": b"short"},
-        {"leaf": b"x", "step": step, "request_digest": bytes(32), "memo": b"x" * 65_536},
+    Append(leaf=b"x", step=step, request_digest=bytes(32), memo=b"x" * 65_535)
+    words: dict[str, Any]
+    for words, reason in (
+        ({"leaf": b""}, "a leaf has 1 to 65535 bytes, not 0"),
+        ({"leaf": b"x" * (MAX_LEAF_SIZE + 1)}, "a leaf has 1 to 65535 bytes, not 65536"),
+        ({"leaf": b"x", "request_digest": bytes(32)}, "digest of a leaf without a step has 0 bytes, not 32"),
+        ({"leaf": b"x", "memo": b"memo"}, "a leaf without a step has no memo"),
+        ({"leaf": b"x", "step": step}, "digest of a step has 32 bytes, not 0"),
+        ({"leaf": b"x", "step": step, "request_digest": b"short"}, "digest of a step has 32 bytes, not 5"),
+        ({"leaf": b"x", "step": step, "request_digest": bytes(32), "memo": b"x" * 65_536}, "at most 65535 bytes"),
     ):
-        with pytest.raises(ValueError, match=r"bytes|digest|memo"):
+        with pytest.raises(ValueError, match=reason):
             Append(**words)
+
+
+def test_largest_leaf_fits_the_length_before_an_entry_of_a_bundle():
+    """Bundles of https://c2sp.org/tlog-tiles put each entry behind its length in 16 bits."""
+    assert struct.pack(">H", MAX_LEAF_SIZE)
+    with pytest.raises(struct.error):
+        struct.pack(">H", MAX_LEAF_SIZE + 1)

@@ -58,6 +58,15 @@ def test_refused_request_keeps_no_seed_for_the_rest_of_its_batch(writer: Writer,
     assert store.contributions(KEY) == (first, second)
 
 
+@pytest.mark.parametrize("step", ["DEAL", "ABANDON"])
+def test_last_seed_is_kept_with_the_leaf_that_publishes_it(writer: Writer, store: Store, bench: Bench, step: str):
+    writer.append(bench.append("OPEN"))
+    writer.contribute(seed_of(0))
+    last = seed_of(1, byte=b"l", signature=b"x" * 64)
+    writer.append(msgspec.structs.replace(bench.append(step), contributed=1, seed=last))
+    assert store.contributions(KEY) == (seed_of(0), last)
+
+
 def test_seed_given_in_ignorance_of_another_is_refused(writer: Writer, store: Store, bench: Bench):
     writer.append(bench.append("OPEN"))
     alone = msgspec.structs.replace(seed_of(0), contributed=0)

@@ -1,6 +1,7 @@
 """What every store must do with rounds: one step after the other, each once, and the same request answered again."""
 
 from typing import Any, TypeAlias
+from unittest.mock import Mock
 
 import pytest
 
@@ -9,6 +10,7 @@ from referee.log import SlotError, SlotKey, SlotReason, Stage, StepKind
 from referee.storage import (
     Append,
     Store,
+    StoreError,
     Writer,
     check_store,
 )
@@ -93,6 +95,28 @@ def test_repeat_with_the_same_digest_is_answered_with_the_first_leaf(writer: Wri
     logged = writer.append(retry)
     assert (logged.leaf, logged.is_repeat) == (first.leaf, True)
     bench.verify(first.leaf, logged.receipt)
+
+
+def test_repeat_in_the_same_batch_is_answered_with_the_first_leaf(writer: Writer, store: Store, bench: Bench):
+    assert writer.fault is None
+    first = bench.append("OPEN")
+    retry = Append(leaf=b"signed later", step=first.step, request_digest=first.request_digest)
+    _, answers = append_batch(store, bench.signer, [[first], [retry]])
+    for answer, is_repeat in zip(answers, (False, True), strict=True):
+        assert isinstance(answer, tuple)
+        assert [(each.leaf, each.is_repeat) for each in answer] == [(first.leaf, is_repeat)]
+        bench.verify(first.leaf, answer[0].receipt)
+
+
+def test_earlier_leaf_that_cannot_be_read_fails_its_own_request_alone(
+    writer: Writer, store: Store, bench: Bench, monkeypatch: pytest.MonkeyPatch
+):
+    writer.append(bench.append("OPEN"))
+    monkeypatch.setattr(store, "receipt", Mock(side_effect=StoreError("the server is away")))
+    _, (repeated, appended) = append_batch(store, bench.signer, [[bench.append("OPEN")], [bench.append("DEAL")]])
+    assert isinstance(repeated, StoreError)
+    assert isinstance(appended, tuple)
+    assert store.leaves(1, 9) == [bench.append("DEAL").leaf]
 
 
 @pytest.mark.parametrize(

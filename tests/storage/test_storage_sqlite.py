@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 
 from referee.evidence.merkle import root
 from referee.log import Checkpoint, SlotKey
@@ -27,6 +28,7 @@ from referee.storage import (
 )
 from referee.storage.schema import METADATA, VERSION
 from referee.storage.sqlite import FILE_NAME
+from referee.storage.statements import Statements
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
 
@@ -298,6 +300,23 @@ def test_head_put_back_with_its_tables_contradicts_a_known_checkpoint(tmp_path: 
         check(folder, Checkpoint(bench.origin, 255, bytes(32)))
 
 
+@pytest.mark.parametrize("unseals", [b"cut off", bytes(40)])
+def test_openings_that_cannot_be_read_are_a_loss(tmp_path: Path, bench: Bench, unseals: bytes):
+    """Not whole, or after an event that no course has: events count from 1."""
+    _fill(tmp_path, bench, count=0)
+    _damage(tmp_path, "UPDATE round SET unseals = ?", unseals)
+    reader = open_sqlite_reader(tmp_path)
+    with pytest.raises(DataLossError, match="a round's openings cannot be read"):
+        reader.round(SlotKey("t", 1))
+    reader.close()
+
+
+def test_dialect_with_named_parameters_is_refused():
+    """The statements' parameters go to the driver by position."""
+    with pytest.raises(ValueError, match="by position"):
+        Statements(sqlite_dialect(paramstyle="named"))
+
+
 @pytest.mark.parametrize(
     "ask",
     [
@@ -315,4 +334,6 @@ def test_hole_is_not_papered_over(tmp_path: Path, bench: Bench, ask: Callable[[A
     assert reader.round(SlotKey("t", 1)) is not None
     with pytest.raises(DataLossError):
         ask(reader)
+    with pytest.raises(DataLossError, match=r"^a leaf is missing between 0 and 63$"):
+        reader.leaves(0, 64)
     reader.close()
