@@ -11,7 +11,6 @@ from typing import Annotated, Final
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee.audit.audit import audit_log
 from referee.audit.cluster import Cluster, ClusterError
@@ -22,6 +21,7 @@ from referee.audit.report import Report
 from referee.audit.text import report_lines
 from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
+from referee.cli.progress import progress_bar
 from referee.cli.report import print_report
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.evidence.vkey import KeyTextError
@@ -237,14 +237,12 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
     workers: int,
     scheduler: str = "",
 ) -> Report:
-    columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TextColumn("leaves"), TimeRemainingColumn())
     make_pool = None
     if scheduler:
         note = log.source.checkpoint
         make_pool = partial(Cluster, scheduler=scheduler, location=log.location, note=note)
     try:
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("auditing", total=None)
+        with progress_bar("auditing") as bar:
             return audit_log(
                 log.source,
                 origin=log.origin,
@@ -257,7 +255,7 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
                 documents=documents,
                 workers=workers,
                 make_pool=make_pool,
-                progress=lambda done, size: bar.update(task, completed=done, total=size),
+                progress=bar,
             )
     except (KeyTextError, PlaceError, ClusterError) as error:
         fail(str(error))

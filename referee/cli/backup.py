@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from referee.cli.options import AsJson, Database, DataFolder, fail, print_json
+from referee.cli.progress import progress_bar
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError
 from referee.storage import DataLossError, Head, StoreError, back_up, open_store, restore_into
@@ -25,7 +26,8 @@ def backup(
     backed up by PostgreSQL's own means.
     """
     try:
-        head = back_up(data, file)
+        with progress_bar("proving the copy") as bar:
+            head = back_up(data, file, progress=bar)
     except (StoreError, DataLossError) as error:
         fail(str(error))
     _report(str(file), head, as_json=as_json)
@@ -50,11 +52,12 @@ def restore(
     """
     try:
         known = [Checkpoint.parse(Note.parse(path.read_bytes()).text) for path in witnessed or ()]
-        if database is None:
-            head = restore_file(file, data, known=known)
-        else:
-            with closing(open_store(data, database=database)) as store:
-                head = restore_into(store, file, known=known)
+        with progress_bar("proving the copy") as bar:
+            if database is None:
+                head = restore_file(file, data, known=known, progress=bar)
+            else:
+                with closing(open_store(data, database=database)) as store:
+                    head = restore_into(store, file, known=known, progress=bar)
     except (NoteError, CheckpointError) as error:
         fail(f"--witnessed is no checkpoint: {error}")
     except (StoreError, DataLossError) as error:

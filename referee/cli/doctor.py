@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -14,6 +13,7 @@ from rich.table import Table as Grid
 
 from referee.cli.config import ConfigFile, Set
 from referee.cli.options import FOUND
+from referee.cli.progress import ProgressBar, progress_bar
 from referee.server.doctor import CheckLevel, CheckResult, examine
 from referee.server.settings_reading import DEFAULT, KEYS, SettingsError, read_settings
 
@@ -36,9 +36,9 @@ def doctor(
     console = Console(highlight=False)
     results: list[tuple[str, CheckResult]] = []
     is_shown = not as_json
-    with console.status("asking …") if console.is_terminal and is_shown else nullcontext():
+    with progress_bar("verifying the log") as bar:
         flags = {} if data is None else {"log.data": str(data)}
-        for group, finding in _findings(config, flags, extra or []):
+        for group, finding in _findings(config, flags, extra or [], bar):
             if is_shown:
                 _show(console, group, finding, is_first=not results or results[-1][0] != group)
             results.append((group, finding))
@@ -57,7 +57,9 @@ def doctor(
     raise typer.Exit(FOUND if count[CheckLevel.FAIL] else 0)
 
 
-def _findings(config: ConfigFile, flags: Mapping[str, object], extra: list[str]) -> Iterator[tuple[str, CheckResult]]:
+def _findings(
+    config: ConfigFile, flags: Mapping[str, object], extra: list[str], progress: ProgressBar
+) -> Iterator[tuple[str, CheckResult]]:
     """Yield the faults of the configuration, or, if it has none, all results of the checks."""
     try:
         read = read_settings(file=config, environ=os.environ, flags=flags, extra=extra)
@@ -68,7 +70,7 @@ def _findings(config: ConfigFile, flags: Mapping[str, object], extra: list[str])
     count = sum(source != DEFAULT for source in read.sources.values())
     where = str(config) if config is not None else "no file"
     yield "configuration", CheckResult.ok(where, f"{count} of {len(KEYS)} keys set, nothing wrong")
-    yield from examine(read.configuration)
+    yield from examine(read.configuration, progress=progress)
 
 
 def _show(console: Console, group: str, finding: CheckResult, *, is_first: bool) -> None:

@@ -6,6 +6,7 @@ inclusion proof under one checkpoint. With ``--proof`` it is a C2SP tlog-proof o
 the leaf in a file beside it.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -14,6 +15,7 @@ import typer
 
 from referee.cli.audit import LEAF_SUFFIX
 from referee.cli.options import Database, DataFolder, fail
+from referee.cli.progress import progress_bar
 from referee.cli.stored_log import find_round, public_keys, stored_log
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KEY_TYPE, DealLeaf, parse
@@ -25,6 +27,8 @@ from referee.storage import Reader
 
 FORMAT: Final = 1
 PROOF_SUFFIX: Final = ".tlog-proof"
+_STEP: Final = 1_000
+"""Leaves between two reports of progress."""
 
 
 def export(  # noqa: PLR0913 - one parameter an option
@@ -48,7 +52,8 @@ def export(  # noqa: PLR0913 - one parameter an option
         if proof:
             text = _proof(reader, found, out)
         else:
-            bundle = bundle_of(reader, found, keys)
+            with progress_bar("looking for keys") as bar:
+                bundle = bundle_of(reader, found, keys, progress=bar)
             text = orjson.dumps(bundle, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if out is None:
         typer.echo(text, nl=False)
@@ -56,10 +61,24 @@ def export(  # noqa: PLR0913 - one parameter an option
         out.write_bytes(text)
 
 
-def bundle_of(reader: Reader, found: Round, keys: dict[str, str]) -> dict[str, object]:
-    """Return the bundle of a round, ready to be written as JSON."""
+def bundle_of(
+    reader: Reader,
+    found: Round,
+    keys: dict[str, str],
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _size: None,
+) -> dict[str, object]:
+    """Return the bundle of a round, ready to be written as JSON.
+
+    ``progress`` is called with the leaves read and the number of all.
+    """
     head = reader.head()
-    chosen = {index for index, leaf in enumerate(reader.iterate(0, head.size)) if _is_key(leaf)}
+    chosen = set()
+    for index, leaf in enumerate(reader.iterate(0, head.size)):
+        if _is_key(leaf):
+            chosen.add(index)
+        if index % _STEP == 0:
+            progress(index, head.size)
     chosen |= {mark.index for mark in reader.marks(found.key)}
     chosen |= set(_before(reader, found))
     return {

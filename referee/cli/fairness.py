@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee.cli.options import FOUND, fail
+from referee.cli.progress import progress_bar
 from referee.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
 
 if TYPE_CHECKING:
@@ -77,18 +76,14 @@ def _read_seed(text: str) -> bytes:
 def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> "FairnessReport":
     from referee.fairness.report import examine  # noqa: PLC0415 - as above
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks = {
-            "decks": bar.add_task("decks", total=decks),
-            "controls": bar.add_task("controls", total=control_decks),
-        }
+    sizes = {"decks": decks, "controls": control_decks}
+    with progress_bar("dealing", "decks") as bar:
         return examine(
             seed,
             decks=decks,
             control_decks=control_decks,
             workers=workers,
-            progress=lambda part, done: bar.advance(tasks[part], done),
+            progress=lambda part, more: bar.advance(part, more, sizes[part]),
         )
 
 

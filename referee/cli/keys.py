@@ -26,6 +26,7 @@ from referee.cli.options import (
     passphrase_to_encrypt,
     print_json,
 )
+from referee.cli.progress import progress_bar
 from referee.cli.stopping import until_asked
 from referee.server.folder_lock import FolderInUseError
 from referee.server.key_folder import EVERY, ROLES, KeyFolder, is_encrypted_file
@@ -201,7 +202,12 @@ def _changing(
     if not (data / "keys").exists():
         fail(f"{data} has no keys to change")
     try:
-        with KeyRotation.of(data, root=root, entropy=os.urandom, database=database, passphrase=passphrase) as rotation:
+        with (
+            progress_bar("verifying the log") as bar,
+            KeyRotation.of(
+                data, root=root, entropy=os.urandom, database=database, passphrase=passphrase, progress=bar
+            ) as rotation,
+        ):
             yield rotation
     except (KeyFileError, StoreError, FolderInUseError, KeyRotationError, OSError) as error:
         fail(str(error))

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from referee.advice.mau_binh import self_play
 from referee.advice.mau_binh.population import Origin
 from referee.advice.mau_binh.populations import SUFFIX
+from referee.cli.progress import progress_bar
 from referee.games.mau_binh import MauBinhRules
 from referee.rulesets import Ruleset
 
@@ -24,11 +24,9 @@ def learn(ruleset: Ruleset, *, rounds: int, seed: int, folder: Path) -> None:
         rounds=rounds,
         seed=seed,
     )
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console) as bar:
-        task = bar.add_task(ruleset.id, total=rounds)
+    with progress_bar(ruleset.id, "rounds") as bar:
         population = self_play.learn(
-            rules, origin=origin, progress=lambda done: bar.advance(task, done), settled=distances.append
+            rules, origin=origin, progress=lambda more: bar.advance(ruleset.id, more, rounds), settled=distances.append
         )
     file = folder / f"{ruleset.id}{SUFFIX}"
     data = population.to_bytes()

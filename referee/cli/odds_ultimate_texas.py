@@ -6,7 +6,6 @@ from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.table import Table as Grid
 
@@ -14,6 +13,7 @@ from referee.advice.ultimate_texas.preflop import SUFFIX, PreflopTable, PreflopT
 from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.strength import UnsupportedRankingError
 from referee.cli.options import fail
+from referee.cli.progress import progress_bar
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
 from referee.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, draw_svg, draw_text, values_of
@@ -52,13 +52,9 @@ def _counted(rules: UltimateTexasRules) -> tuple[PreflopTable, Figures] | None:
 
 
 def _count(name: str, rules: UltimateTexasRules, *, processes: int) -> tuple[PreflopTable, Figures]:
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
+    with progress_bar(name, "starting hands") as bar:
         try:
-            strategy, figures = census(
-                rules, processes=processes, progress=lambda done, of: bar.update(task, completed=done, total=of)
-            )
+            strategy, figures = census(rules, processes=processes, progress=bar)
         except UnsupportedRankingError as error:
             fail(str(error))
     return strategy.table, figures

@@ -8,19 +8,16 @@ from typing import Annotated, Final
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from referee import tiles
 from referee.cli.options import FOUND, AsJson, Database, DataFolder, fail
+from referee.cli.progress import progress_bar
 from referee.cli.stopping import until_asked
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
 
 _LONGEST_PAUSE: Final = 60.0
 """Seconds between two attempts where the place or the store fails again and again."""
-
-_LONG: Final = 1_024
-"""Leaves from which publishing them is worth a progress bar."""
 
 
 def publish(  # noqa: PLR0913 - one parameter an option
@@ -90,24 +87,13 @@ def _follow(  # noqa: PLR0913 - options of the command
 
 
 def _publish(reader: Reader, place: Place, stop: threading.Event) -> Publication:
-    columns = (TextColumn("publishing"), BarColumn(), MofNCompleteColumn(), TextColumn("leaves"), TimeRemainingColumn())
     console = Console(stderr=True)
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task("publishing", total=None)
-
-    def show(done: int, size: int) -> None:
-        if size - done >= _LONG:
-            bar.start()
-        bar.update(task, completed=done, total=size)
-
     try:
-        return tiles.publish(reader, note_of(reader), place, progress=show, is_stopped=stop.is_set)
+        with progress_bar("publishing", console=console) as bar:
+            return tiles.publish(reader, note_of(reader), place, progress=bar, is_stopped=stop.is_set)
     except (ConflictError, DataLossError) as error:
-        bar.stop()
         console.print(f"[red]referee:[/] {error}", highlight=False, soft_wrap=True)
         raise typer.Exit(FOUND) from None
-    finally:
-        bar.stop()
 
 
 def _report(outcome: Publication, location: str, *, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
@@ -172,23 +173,31 @@ def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOp
         limits=configuration.limits,
         advice=configuration.advice.share(serving.workers),
         verified=None if worker is None else verified_before(),
-        progress=_Verifying(),
+        progress=Verifying(),
         catalogue=catalogue_of(rulesets),
         populations=rulesets,
     )
 
 
-class _Verifying:
+class Verifying:
     """Progress of the log's verification, as a log line every few seconds."""
 
-    def __init__(self) -> None:
-        self._said = time.monotonic()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began: tuple[float, int] | None = None
+        self._said = 0.0
 
     def __call__(self, done: int, size: int) -> None:
-        """Log how many leaves are verified."""
-        if time.monotonic() - self._said >= _PROGRESS_SECONDS:
-            self._said = time.monotonic()
-            _log.info("verifying the log", leaves=done, of=size)
+        """Log how many leaves are verified, how many a second since the first report, and the seconds left."""
+        now = self._clock()
+        if self._began is None:
+            self._began, self._said = (now, done), now
+        start, first = self._began
+        if now - self._said >= _PROGRESS_SECONDS and done > first:
+            self._said = now
+            rate = (done - first) / (now - start)
+            left = round((size - done) / rate)
+            _log.info("verifying the log", leaves=done, of=size, leaves_per_second=round(rate), seconds_left=left)
 
 
 def _stopping_seconds(serving: ServeSettings) -> float:

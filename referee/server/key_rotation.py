@@ -43,7 +43,7 @@ class KeyRotation:
 
     @classmethod
     @contextmanager
-    def of(
+    def of(  # noqa: PLR0913 - options of the command
         cls,
         data: Path,
         *,
@@ -51,10 +51,12 @@ class KeyRotation:
         entropy: Callable[[int], bytes],
         database: str | None = None,
         passphrase: Passphrase | None = None,
+        progress: Callable[[int, int], None] = lambda _done, _size: None,
     ) -> Iterator[Self]:
         """Open a data folder for a change of keys; the root's private key is in ``root``, or else in the folder.
 
-        The log is in the folder, or in ``database``; stop servers on other machines first. Raises FolderInUseError,
+        The log is in the folder, or in ``database``; stop servers on other machines first. ``progress`` is called with
+        the leaves verified and the number of all. Raises FolderInUseError,
         KeyFileError, StoreError or DataLossError.
         """
         with lock_folder(data, alone=True):
@@ -65,7 +67,7 @@ class KeyRotation:
                     data / "keys", origin=origin, entropy=entropy, private=(), passphrase=passphrase
                 )
                 register = KeyRegistry(public.public["root"])
-                check_store(store, visit=register.visit)
+                check_store(store, progress=progress, visit=register.visit)
                 finish(public, register)
                 private = ("root", "log")
                 keys = KeyFolder.open_or_make(

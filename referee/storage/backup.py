@@ -8,10 +8,10 @@ witnesses have cosigned since, contradict it. Keys are backed up elsewhere.
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import DBAPIError
@@ -23,21 +23,27 @@ from referee.storage.schema import HEAD, METADATA, SCHEMA_VERSION
 from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_file
 from referee.storage.store import Store
 
+Progress: TypeAlias = Callable[[int, int], None]
 _ROWS: Final = 1_000
 """Rows copied at once."""
 
 
-def back_up(folder: Path, target: Path) -> Head:
+def _forget(_done: int, _size: int) -> None:
+    """Show no progress."""
+
+
+def back_up(folder: Path, target: Path, *, progress: Progress = _forget) -> Head:
     """Copy the log of a data folder into the new file ``target``; return its head.
 
+    ``progress`` is called with the leaves of the copy that are checked, and their number.
     Raises StoreError if there is no log or the file exists; DataLossError if the copy is not whole.
     """
     open_sqlite_file(folder / FILE_NAME).close()
     _check_free(target)
-    return _copy(folder / FILE_NAME, target, ())
+    return _copy(folder / FILE_NAME, target, (), progress)
 
 
-def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = ()) -> Head:
+def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = (), progress: Progress = _forget) -> Head:
     """Copy the log of a backup into a data folder that has none; return its head.
 
     Raises StoreError if the file holds no log or the folder holds one; DataLossError if the backup is not whole or does
@@ -47,17 +53,17 @@ def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = ()) -> 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-journal"):
         _check_free(folder / name)
-    return _copy(source, folder / FILE_NAME, known)
+    return _copy(source, folder / FILE_NAME, known, progress)
 
 
-def restore_into(store: Store, source: Path, *, known: Iterable[Checkpoint] = ()) -> Head:
+def restore_into(store: Store, source: Path, *, known: Iterable[Checkpoint] = (), progress: Progress = _forget) -> Head:
     """Copy the log of a backup, or of a file, into a store of another kind that has none; raise as ``restore``."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        restore(source, folder, known=known)
+        restore(source, folder, known=known, progress=progress)
         with closing(open_sqlite(folder)) as copy:
             store.fill(lambda into: copy.pour(lambda out: _pour(out, into)))
-    return check_store(store)
+    return check_store(store, progress=progress)
 
 
 def _pour(out: Connection, into: Connection) -> None:
@@ -71,7 +77,7 @@ def _pour(out: Connection, into: Connection) -> None:
             into.execute(insert(table), [dict(row) for row in rows])
 
 
-def _copy(source: Path, target: Path, known: Iterable[Checkpoint]) -> Head:
+def _copy(source: Path, target: Path, known: Iterable[Checkpoint], progress: Progress) -> Head:
     part = target.with_name(f"{target.name}.part")
     try:
         part.unlink(missing_ok=True)
@@ -83,7 +89,7 @@ def _copy(source: Path, target: Path, known: Iterable[Checkpoint]) -> Head:
             old.backup(new)
             new.execute("PRAGMA journal_mode=DELETE")  # one file, with nothing beside it
         with closing(open_sqlite_file(part)) as reader:
-            head = check_store(reader, known=known)
+            head = check_store(reader, known=known, progress=progress)
         _force(part)
         part.rename(target)
         _force(target.parent)

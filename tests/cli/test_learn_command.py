@@ -37,7 +37,7 @@ def test_same_seed_gives_the_same_file_and_says_its_digest(learned: Path, tmp_pa
     file = tmp_path / "mau_binh.classic.population"
     assert file.read_bytes() == (learned / file.name).read_bytes()
     assert Population.read(file.read_bytes()).digest.hex() in done.stdout
-    assert "320/320" in done.stdout
+    assert len(done.stdout.splitlines()) == 2  # no progress where nobody watches
 
 
 def test_file_is_written_beside_the_rulesets_of_the_house(tmp_path: Path) -> None:

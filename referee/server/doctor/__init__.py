@@ -18,12 +18,17 @@ from referee.server.settings import Configuration
 __all__ = ["CheckLevel", "CheckResult", "examine"]
 
 
-def examine(configuration: Configuration) -> Iterator[tuple[str, CheckResult]]:
-    """Run all checks in their order; yield each result with its group."""
+def examine(
+    configuration: Configuration, *, progress: Callable[[int, int], None] = lambda _done, _size: None
+) -> Iterator[tuple[str, CheckResult]]:
+    """Run all checks in their order; yield each result with its group.
+
+    ``progress`` is called with the leaves of the log that are hashed, and the number of all.
+    """
     stored = StoreFacts()
     now = system_clock()
     groups: dict[str, Callable[[], Iterator[CheckResult]]] = {
-        "store": lambda: check_storage(configuration, stored),
+        "store": lambda: check_storage(configuration, stored, progress),
         "keys": lambda: check_keys(configuration, stored.registry),
         "clock": lambda: check_clock(stored.newest_time),
         "machine": lambda: _machine(configuration, stored, now=now),

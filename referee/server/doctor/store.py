@@ -59,8 +59,10 @@ class StoreFacts:
     """Times in the first and the newest leaves, in ms since 1970 UTC; 0 where they have none."""
 
 
-def check_storage(configuration: Configuration, stored: StoreFacts) -> Iterator[CheckResult]:
-    """Check the store and fill ``stored``."""
+def check_storage(
+    configuration: Configuration, stored: StoreFacts, progress: Callable[[int, int], None]
+) -> Iterator[CheckResult]:
+    """Check the store and fill ``stored``; ``progress`` is called with the leaves read and the number of all."""
     data, database = Path(configuration.log.data), configuration.log.database or None
     if database is None:
         yield check_file_system(data)
@@ -80,7 +82,7 @@ def check_storage(configuration: Configuration, stored: StoreFacts) -> Iterator[
         yield CheckResult.ok("schema", f"version {VERSION}")
         if database is not None:
             yield CheckResult.ok("database", f"reached in {opened * 1000:,.0f} ms")
-        yield from _whole(reader, data, stored)
+        yield from _whole(reader, data, stored, progress)
     if database is None:
         yield from _sqlite(data / FILE_NAME)
         yield from _writable(data)
@@ -97,7 +99,9 @@ def _unopened(error: StoreError, database: str | None) -> CheckResult:
     return CheckResult.fail("database", why, "check that it runs, its address, password and firewall")
 
 
-def _whole(reader: Reader, data: Path, stored: StoreFacts) -> Iterator[CheckResult]:
+def _whole(
+    reader: Reader, data: Path, stored: StoreFacts, progress: Callable[[int, int], None]
+) -> Iterator[CheckResult]:
     """Hash the log from its first leaf and collect its keys."""
     stored.origin = reader.origin
     root = _root_key(data / "keys" / "root.pub")
@@ -111,7 +115,7 @@ def _whole(reader: Reader, data: Path, stored: StoreFacts) -> Iterator[CheckResu
             stored.first_time = stored.first_time or time_of(leaf)
 
     try:
-        head = check_store(reader, known=known_checkpoints(reader), visit=visit)
+        head = check_store(reader, known=known_checkpoints(reader), progress=progress, visit=visit)
     except (DataLossError, StoreError) as error:
         yield CheckResult.fail("log", str(error), "do not serve; restore the log from a backup: referee restore")
         return

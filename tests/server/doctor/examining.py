@@ -27,7 +27,7 @@ def by_check(findings: Iterator[CheckResult]) -> dict[str, CheckResult]:
 def stored_of(configuration: Configuration) -> tuple[StoreFacts, dict[str, CheckResult]]:
     """Check the store; return its facts and the results."""
     stored = StoreFacts()
-    return stored, by_check(check_storage(configuration, stored))
+    return stored, by_check(check_storage(configuration, stored, lambda _done, _size: None))
 
 
 def keys_of(configuration: Configuration, **environ: str) -> dict[str, CheckResult]:
