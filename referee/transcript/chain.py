@@ -16,7 +16,7 @@ signature of each seat, speak for everything before them.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Self
 
 import msgspec
@@ -106,15 +106,11 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     def hash_at(self, number: int) -> bytes:
         """Return h_k of an event, h_0 for number 0; raise ValueError where there is none."""
-        if not 0 <= number <= len(self.links):
-            msg = f"there is no event {number}; the course has {len(self.links)}"
-            raise ValueError(msg)
-        return self.links[number - 1].event_hash if number else self.start
+        return _hash_at(self.start, self.links, number)
 
     def next_move(self, event: bytes, *, seat: int, seen: int) -> bytes:
         """Return what the seat signs if this is its next event; raise ValueError if it cannot have seen that much."""
-        before = self.moves.get(seat)
-        before = first_move(self.start, seat=seat) if before is None else before
+        before = self.moves.get(seat) or first_move(self.start, seat=seat)
         return next_move(before, seen_hash=self.hash_at(seen), event=event)
 
     def append(self, event: bytes, *, time: int, received: bool, seat: int, seen: int | None) -> "Course":
@@ -122,21 +118,9 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
         ``seen`` is None for an event in no seat's chain.
         """
-        number = len(self.links) + 1
-        event_hash = next_hash(self.event_hash, number=number, event=event)
-        history = next_history(self.history, event_hash=event_hash, time=time, received=received)
-        moves = self.moves
-        if seen is not None:
-            moves = {**moves, seat: self.next_move(event, seat=seat, seen=seen)}
-        return Course(
-            round_id=self.round_id,
-            start=self.start,
-            event_hash=event_hash,
-            history=history,
-            links=(*self.links, Link(event, time, received, event_hash, history)),
-            moves=moves,
-            received=number if received else self.received,
-        )
+        grown = GrowingCourse(self)
+        grown.append(event, time=time, received=received, seat=seat, seen=seen)
+        return grown.course
 
     def receipt(self, number: int, *, opens_section: int | None) -> "EventReceipt":
         """Return the receipt of an event; ``opens_section`` is None where it opens none."""
@@ -148,6 +132,53 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
             received_time=link.time,
             round_id=self.round_id.hex(),
             opens_section=msgspec.UNSET if opens_section is None else opens_section,
+        )
+
+
+def _hash_at(start: bytes, links: Sequence[Link], number: int) -> bytes:
+    if not 0 <= number <= len(links):
+        msg = f"there is no event {number}; the course has {len(links)}"
+        raise ValueError(msg)
+    return links[number - 1].event_hash if number else start
+
+
+class GrowingCourse:
+    """A course that is extended in place, for reading many events; ``course`` is its value so far."""
+
+    __slots__ = ("_begun", "event_hash", "history", "links", "moves", "received")
+
+    def __init__(self, begun: Course) -> None:
+        self._begun = begun
+        self.event_hash, self.history, self.received = begun.event_hash, begun.history, begun.received
+        self.links, self.moves = list(begun.links), begun.moves
+
+    def append(self, event: bytes, *, time: int, received: bool, seat: int, seen: int | None) -> None:
+        """Append an event; raise as ``Course.append`` does, and then change nothing."""
+        links, moves = self.links, self.moves
+        number = len(links) + 1
+        if seen is not None:
+            start = self._begun.start
+            before = moves.get(seat) or first_move(start, seat=seat)
+            seen_hash = _hash_at(start, links, seen)
+            moves = {**moves, seat: next_move(before, seen_hash=seen_hash, event=event)}
+        event_hash = next_hash(self.event_hash, number=number, event=event)
+        history = next_history(self.history, event_hash=event_hash, time=time, received=received)
+        links.append(Link(event, time, received, event_hash, history))
+        self.event_hash, self.history, self.moves = event_hash, history, moves
+        if received:
+            self.received = number
+
+    @property
+    def course(self) -> Course:
+        """The course with all its events."""
+        return Course(
+            round_id=self._begun.round_id,
+            start=self._begun.start,
+            event_hash=self.event_hash,
+            history=self.history,
+            links=tuple(self.links),
+            moves=self.moves,
+            received=self.received,
         )
 
 

@@ -18,7 +18,7 @@ import msgspec
 from referee.dealing.header import NO_KEY
 from referee.evidence.ed25519 import is_signature
 from referee.games import AnyGame, Event
-from referee.transcript.chain import Course, EventReceipt
+from referee.transcript.chain import Course, EventReceipt, GrowingCourse
 from referee.transcript.inputs import TranscriptError
 
 
@@ -121,47 +121,15 @@ class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
 
         Raise EvidenceError for a time before the event.
         """
-        last = self.course.links[-1].time
-        if time < last:
-            detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
-            number, seat = self.course.number, -1
-            raise EvidenceError(EvidenceFault.OTHER_COURSE, detail, number=number, seat=seat, expected=last, found=time)
-        state = self.game.unseal(self.state, time)
-        return self._with(state, self.course, (*self.openings[:-1], self.openings[-1]._replace(time=time)), self.level)
+        playing = Playing(self)
+        playing.unseal(time)
+        return playing.played
 
     def play(self, event: Event, *, received: bool) -> "PlayedCourse":
         """Return the round after an event; raise UnlawfulEventError for the game's law, EvidenceError for its proof."""
-        state, course, seat = self.state, self.course, event.seat
-        number = len(course.links) + 1
-        if self.opened is not None:
-            detail = f"event {self.opened.number} opens sections that are not open yet"
-            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=seat)
-        after = self.game.apply(state, event)
-        opened = self.game.opens(state, after)
-        has_key, is_imposed = self.seat_keys[seat] != NO_KEY, self.game.is_imposed(event)
-        if has_key or event.seen is not None:
-            self._check_seen(event, has_chain=has_key and not is_imposed)
-        if is_imposed or not received:
-            self._check_received(event, received=received, is_opening=bool(opened))
-        course = course.append(
-            self.game.encode_event(event), time=event.time, received=received, seat=seat, seen=event.seen
-        )
-        level = EventLevel.E0 if not received else EventLevel.E2 if has_key else EventLevel.E1
-        if level is not self.level:
-            level = min(level, self.level, key=_ORDER.index)
-        openings = (*self.openings, Opening(number, opened)) if opened else self.openings
-        return self._with(after, course, openings, level)
-
-    def _with(self, state: object, course: Course, openings: tuple[Opening, ...], level: EventLevel) -> "PlayedCourse":
-        return PlayedCourse(
-            game=self.game,
-            seat_keys=self.seat_keys,
-            state=state,
-            course=course,
-            openings=openings,
-            opened=openings[-1] if openings and openings[-1].time is None else None,
-            level=level,
-        )
+        playing = Playing(self)
+        playing.play(event, received=received)
+        return playing.played
 
     def check_signatures(
         self, signatures: Sequence[bytes], holds: Callable[[bytes, bytes, bytes], bool] = is_signature
@@ -181,8 +149,73 @@ class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
                 continue
             raise EvidenceError(fault, detail, number=0, seat=seat)
 
+
+class Playing:
+    """A round that is played on in place, for reading many events; ``played`` is its value so far.
+
+    ``state`` and ``opened`` are those of ``PlayedCourse``. What raises changes nothing.
+    """
+
+    __slots__ = ("_begun", "_course", "_game", "_keys", "_level", "_openings", "opened", "state")
+
+    def __init__(self, begun: PlayedCourse) -> None:
+        self._begun, self._game, self._keys = begun, begun.game, begun.seat_keys
+        self._course = GrowingCourse(begun.course)
+        self._openings, self._level = begun.openings, begun.level
+        self.state, self.opened = begun.state, begun.opened
+
+    @property
+    def played(self) -> PlayedCourse:
+        """The round after all its events."""
+        return PlayedCourse(
+            game=self._game,
+            seat_keys=self._keys,
+            state=self.state,
+            course=self._course.course,
+            openings=self._openings,
+            opened=self.opened,
+            level=self._level,
+        )
+
+    def unseal(self, time: int) -> None:
+        """Open what the last event opened, as ``PlayedCourse.unseal`` does."""
+        links = self._course.links
+        last = links[-1].time
+        if time < last:
+            detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
+            fault, number = EvidenceFault.OTHER_COURSE, len(links)
+            raise EvidenceError(fault, detail, number=number, seat=-1, expected=last, found=time)
+        self.state = self._game.unseal(self.state, time)
+        self._openings = (*self._openings[:-1], self._openings[-1]._replace(time=time))
+        self.opened = None
+
+    def play(self, event: Event, *, received: bool, text: bytes | None = None) -> None:
+        """Play an event, as ``PlayedCourse.play`` does; ``text`` are its canonical bytes, where they are known."""
+        game, state, seat = self._game, self.state, event.seat
+        if self.opened is not None:
+            detail = f"event {self.opened.number} opens sections that are not open yet"
+            number = len(self._course.links) + 1
+            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=seat)
+        after = game.apply(state, event)
+        opened = game.opens(state, after)
+        has_key, is_imposed = self._keys[seat] != NO_KEY, game.is_imposed(event)
+        if has_key or event.seen is not None:
+            self._check_seen(event, has_chain=has_key and not is_imposed)
+        if is_imposed or not received:
+            self._check_received(event, received=received, is_opening=bool(opened))
+        text = game.encode_event(event) if text is None else text
+        self._course.append(text, time=event.time, received=received, seat=seat, seen=event.seen)
+        level = EventLevel.E0 if not received else EventLevel.E2 if has_key else EventLevel.E1
+        if level is not self._level:
+            self._level = min(level, self._level, key=_ORDER.index)
+        if opened:
+            self.opened = Opening(len(self._course.links), opened)
+            self._openings = (*self._openings, self.opened)
+        self.state = after
+
     def _check_seen(self, event: Event, *, has_chain: bool) -> None:
-        number, least = self.course.number + 1, self.game.minimum_seen(self.state, event) if has_chain else None
+        number = len(self._course.links) + 1
+        least = self._game.minimum_seen(self.state, event) if has_chain else None
         if least is None and event.seen is None:
             return
         if least is None:
@@ -197,12 +230,12 @@ class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
         raise EvidenceError(fault, detail, number=number, seat=event.seat, expected=least, found=event.seen)
 
     def _check_received(self, event: Event, *, received: bool, is_opening: bool) -> None:
-        seat, number = event.seat, self.course.number + 1
-        is_report = self.game.is_imposed(event) and (self.state.deal.is_sealed or self.seat_keys[seat] != NO_KEY)
-        if not received and (is_report or is_opening or self.game.needs_received(self.state, event)):
+        seat, number = event.seat, len(self._course.links) + 1
+        is_report = self._game.is_imposed(event) and (self.state.deal.is_sealed or self._keys[seat] != NO_KEY)
+        if not received and (is_report or is_opening or self._game.needs_received(self.state, event)):
             detail = "the referee's clock must give the time of this event; ask AcceptEvent"
             raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=number, seat=seat)
-        clock = self.game.clock(self.state) if is_report else None
-        if clock is not None and clock.number and not self.course.links[clock.number - 1].received:
+        clock = self._game.clock(self.state) if is_report else None
+        if clock is not None and clock.number and not self._course.links[clock.number - 1].received:
             detail = f"the referee's clock must give the time of this event, which starts that of seat {seat}"
             raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=clock.number, seat=seat)

@@ -16,7 +16,7 @@ from referee.games import GAMES, Deal, DealError, EventBytesError, ResultValue, 
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee.transcript.inputs import FORMAT, Inputs, TranscriptError, Unsealed
-from referee.transcript.played import PlayedCourse
+from referee.transcript.played import PlayedCourse, Playing
 from referee.verdict import Violation
 
 
@@ -67,21 +67,24 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
 def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCourse:
     """Play the events of a round's inputs; raise as ``replay`` does, and the errors of the game's own values."""
     game, round_id = GAMES[ruleset.game], header.round_id
-    played = PlayedCourse(
+    begun = PlayedCourse(
         game=game,
         seat_keys=header.seat_keys,
         state=game.begin(ruleset.rules, deal_of(inputs, ruleset, round_id=round_id)),
         course=Course.begin(round_id=round_id, deck_root=unhex(inputs.deck_root)),
     )
+    playing = Playing(begun)
     unsealed = {one.number: one.time for one in inputs.unsealed}
     for number, one in enumerate(inputs.events, 1):
-        event = game.decode_event(bytes(one.event), time=one.time, round_id=round_id)
+        text = bytes(one.event)
+        event = game.decode_event(text, time=one.time, round_id=round_id)
         try:
-            played = played.play(event, received=one.received == 1)
+            playing.play(event, received=one.received == 1, text=text)
         except UnlawfulEventError as error:
             raise UnlawfulRoundError(error.violations, event_number=number) from None
-        if played.opened is not None and number in unsealed:
-            played = played.unseal(unsealed[number])
+        if playing.opened is not None and number in unsealed:
+            playing.unseal(unsealed[number])
+    played = playing.played
     _check_evidence(inputs, played)
     return played
 

@@ -12,35 +12,44 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 TABLES: Final = 20
 _LENGTH: Final = 4
+Head: TypeAlias = tuple[str, str, str, str, int]
+"""Checkpoint, origin and keys of a log, and the time of its audit."""
 _AUDIT: Final = "from tests.bench.bench_audit import audit_file; audit_file({file!r}, {head!r})"
 
 
-def write_log(file: Path, rounds: int, *, received: bool) -> tuple[str, str, str, str, int]:
-    """Write a log of so many rounds to a file, each leaf behind its length; return its checkpoint, keys and time."""
+def write_log(file: Path, rounds: int, *, received: bool) -> Head:
+    """Write a log of so many rounds to a file, each leaf behind its length; return what it is audited with."""
+    return write_growing(file, [rounds], received=received)[0]
+
+
+def write_growing(file: Path, sizes: Sequence[int], *, received: bool) -> list[Head]:
+    """Write a log of the last of these numbers of rounds to a file; return what it is audited with at each of them."""
     from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - not in the audit's memory
     from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - not in the audit's memory
     from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - not in the audit's memory
 
-    builder, frontier = LogBuilder.founded(), Frontier()
+    builder, frontier, signer = LogBuilder.founded(), Frontier(), CheckpointSigner(LOG, key_name=LOG.name)
     tables = [
         Table(name=f"table-{number}", ruleset_id="mau_binh.chi_2020", seats=4, received=received)
         for number in range(TABLES)
     ]
-    latest = 0
+    latest, heads = 0, []
     with file.open("wb") as out:
-        for number in range(rounds):
+        for number in range(sizes[-1]):
             parts = builder.play(tables[number % TABLES], seed=number)
             latest = max(latest, parts.header.round_deadline)
             for leaf in builder.entries:
                 out.write(len(leaf).to_bytes(_LENGTH, "big") + leaf)
                 frontier = frontier.append(leaf_hash(leaf))
             builder.entries.clear()
-    checkpoint = CheckpointSigner(LOG, key_name=LOG.name).sign(Checkpoint(ORIGIN, frontier.size, frontier.root))
-    return checkpoint.decode(), ORIGIN, LOG.text, ROOT.text, latest
+            if number + 1 in sizes:
+                checkpoint = signer.sign(Checkpoint(ORIGIN, frontier.size, frontier.root))
+                heads.append((checkpoint.decode(), ORIGIN, LOG.text, ROOT.text, latest))
+    return heads
 
 
 class FileLog:
@@ -77,6 +86,25 @@ def audit_file(file: str, head: Sequence[str | int]) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     result = [seconds, sum(report.finding_counts.values()), report.checked.replayed, report.checked.redealt, peak]
     sys.stdout.write(json.dumps(result) + "\n")
+
+
+class Audited(NamedTuple):
+    """CPU seconds, findings, rounds replayed and dealt again, and peak memory in MB of an audit."""
+
+    seconds: float
+    findings: int
+    replayed: int
+    redealt: int
+    peak: float
+
+
+def audit_apart(file: Path, head: Head, rounds: int) -> Audited:
+    """Audit a log in a process of its own; raise AssertionError unless all of its rounds hold."""
+    code = _AUDIT.format(file=str(file), head=tuple(head))
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    audited = Audited(*json.loads(done.stdout))
+    assert (audited.findings, audited.replayed, audited.redealt) == (0, rounds, rounds), audited
+    return audited
 
 
 def main(sizes: Sequence[int]) -> None:

@@ -23,6 +23,7 @@ from tests.bench.bench_workers import ORIGIN, BenchKey
 
 BATCH: Final = 256
 LEAF_BYTES: Final = 3_000
+_SIGNER: Final = CheckpointSigner(BenchKey(), key_name=ORIGIN)
 
 
 def main(sizes: list[int]) -> None:
@@ -47,21 +48,30 @@ def main(sizes: list[int]) -> None:
 
 
 def fill(store: Store, size: int) -> None:
-    """Append so many leaves, which open rounds of as many tables."""
-    signer = CheckpointSigner(BenchKey(), key_name=ORIGIN)
-    store.found(ORIGIN, signer.sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
-    with store.transaction() as transaction:
-        del transaction
-    store._connection.cursor().execute("PRAGMA synchronous=OFF")  # type: ignore[union-attr] # noqa: SLF001 - a bench
+    """Append so many leaves, which open rounds of as many tables, to a new store."""
+    found(store)
     for first in range(0, size, BATCH):
-        append_batch(store, signer, [[_append(number)] for number in range(first, min(first + BATCH, size))])
+        extend(store, first, min(first + BATCH, size))
         if first % (64 * BATCH) == 0:
             store.compact()
 
 
-def _append(number: int) -> Append:
+def found(store: Store) -> None:
+    """Found a log, and force nothing to disk from here on."""
+    store.found(ORIGIN, _SIGNER.sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
+    with store.transaction() as transaction:
+        del transaction
+    store._connection.cursor().execute("PRAGMA synchronous=OFF")  # type: ignore[union-attr] # noqa: SLF001 - a bench
+
+
+def extend(store: Store, first: int, last: int, *, leaf_bytes: int = LEAF_BYTES) -> None:
+    """Append the leaves from one number to before another as one batch."""
+    append_batch(store, _SIGNER, [[_append(number, leaf_bytes)] for number in range(first, last)])
+
+
+def _append(number: int, leaf_bytes: int) -> Append:
     return Append(
-        leaf=hashlib.sha256(b"%d" % number).digest() * (LEAF_BYTES // 32),
+        leaf=hashlib.sha256(b"%d" % number).digest() * (leaf_bytes // 32),
         step=OpenStep(
             SlotKey(f"t-{number}", 1), round_id=bytes(32), previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=2
         ),

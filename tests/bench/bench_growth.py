@@ -1,0 +1,106 @@
+"""What grows with the log: ``python -m tests.bench.bench_growth 10000 100000 1000000``, sizes in leaves, ascending.
+
+One generated log of four-seat Mậu Binh rounds at twenty tables, each event with a receipt, is audited at each size, in
+a process of its own. A store of as many leaves of 256 bytes is appended to, in batches that are not forced to disk, and
+gives proofs for leaves and sizes chosen by chance. Times are of the processor: the least of three audits, and the least
+of five times a hundred appends and proofs. With ``--keep FOLDER`` the generated log is left there and found again.
+"""
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from referee.storage import Store, open_sqlite
+from tests.bench.bench_audit import Head, audit_apart, write_growing
+from tests.bench.bench_start import BATCH, extend, found
+
+LEAVES_A_ROUND: Final = 4
+LEAF_BYTES: Final = 256
+REPEATS: Final = 5
+PROOFS: Final = 100
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.bench_growth")
+    parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 100_000])
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--audits", type=int, default=3)
+    arguments = parser.parse_args()
+    sys.stdout.write(
+        f"{'leaves':>10}{'append us':>11}{'64 at once':>12}{'inclusion us':>14}{'consistency us':>16}"
+        f"{'audit us a round':>18}{'peak MB':>9}\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        logs = arguments.keep or Path(folder)
+        heads = _logs(logs, arguments.sizes)
+        store, size = open_sqlite(Path(folder)), 0
+        found(store)
+        for wanted, head in zip(arguments.sizes, heads, strict=True):
+            while size < wanted:
+                size = _extend(store, size, min(BATCH, wanted - size))
+                if size % (64 * BATCH) == 0:
+                    store.compact()
+            single, size = _least(lambda at: _extend(store, at, 1), size)
+            many, size = _least(lambda at: _extend(store, at, 64), size, calls=PROOFS // 64 + 1)
+            inclusion = _proofs(size, lambda luck, of: store.inclusion_proof(index=luck.randrange(of), size=of))
+            consistency = _proofs(
+                size, lambda luck, of: store.consistency_proof(old_size=luck.randrange(1, of), new_size=of)
+            )
+            rounds = wanted // LEAVES_A_ROUND
+            audits = [audit_apart(logs / "log", head, rounds) for _ in range(arguments.audits)]
+            audit = min(one.seconds for one in audits) / rounds * 1e6
+            sys.stdout.write(
+                f"{wanted:>10,}{single:>11.0f}{many / 64:>12.1f}{inclusion:>14.0f}{consistency:>16.0f}{audit:>18.0f}"
+                f"{max(one.peak for one in audits):>9.1f}\n"
+            )
+            sys.stdout.flush()
+        store.close()
+
+
+def _logs(folder: Path, sizes: Sequence[int]) -> list[Head]:
+    """Write the log, or find it; return what it is audited with at each size."""
+    heads = folder / "heads.json"
+    if not heads.is_file():
+        rounds = [size // LEAVES_A_ROUND for size in sizes]
+        heads.write_text(json.dumps(write_growing(folder / "log", rounds, received=True)))
+    found: list[Head] = [tuple(head) for head in json.loads(heads.read_text())]
+    return found
+
+
+def _extend(store: Store, at: int, count: int) -> int:
+    extend(store, at, at + count, leaf_bytes=LEAF_BYTES)
+    return at + count
+
+
+def _least(append: Callable[[int], int], size: int, *, calls: int = PROOFS) -> tuple[float, int]:
+    """Return the least CPU microseconds of an append, and the size of the log after all of them."""
+    least = float("inf")
+    for _ in range(REPEATS):
+        begun = time.process_time()
+        for _ in range(calls):
+            size = append(size)
+        least = min(least, (time.process_time() - begun) / calls * 1e6)
+    return least, size
+
+
+def _proofs(size: int, prove: Callable[[random.Random, int], object]) -> float:
+    """Return the least CPU microseconds of a proof."""
+    least = float("inf")
+    for repeat in range(REPEATS):
+        luck = random.Random(repeat)  # noqa: S311 - the same leaves in every run
+        begun = time.process_time()
+        for _ in range(PROOFS):
+            prove(luck, size)
+        least = min(least, (time.process_time() - begun) / PROOFS * 1e6)
+    return least
+
+
+if __name__ == "__main__":
+    main()
