@@ -34,8 +34,13 @@ class CertifiedDeal:
     opened: tuple[tuple[int, bytes], ...] = ()
 
 
+_NOTHING: Final = CertifiedDeal()
+
+
 def examine_certificates(leaves: RoundLeaves, openings: Openings, findings: RoundFindings) -> CertifiedDeal:
     """Check a round's certificates against its leaves and openings."""
+    if not leaves.documents.certificates:
+        return _NOTHING
     stock = None if openings.layout is None else openings.layout.stock
     roots: tuple[bytes, ...] = ()
     opened: list[tuple[int, bytes]] = []

@@ -5,7 +5,7 @@ An event's bytes are read only for its seat, for what that had seen, and for whe
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 import orjson
@@ -21,8 +21,7 @@ from referee.transcript.chain import Course, EventReceipt, is_receipted
 from referee.transcript.inputs import InputEvent, Inputs, Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class AttestedCourse:
+class AttestedCourse(NamedTuple):
     """The course of a settlement, how many signatures in it hold, and whether all that must hold do."""
 
     course: Course
@@ -39,7 +38,7 @@ def examine_course(
     """
     inputs = settle.leaf.inputs
     course, unsigned = _course_of(leaves, inputs) if replayed is None else (replayed, [])
-    fault = _receipt_fault(leaves, settle, course)
+    fault = _receipt_fault(leaves, settle, course, is_replayed=replayed is not None)
     if fault is not None:
         code, detail, difference = fault
         findings.add(code, detail, leaf_index=settle.index, difference=difference)
@@ -112,11 +111,10 @@ def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int,
 
 
 def _receipt_fault(
-    leaves: RoundLeaves, settle: Placed[Transcript], course: Course
+    leaves: RoundLeaves, settle: Placed[Transcript], course: Course, *, is_replayed: bool
 ) -> tuple[Code, str, Difference | None] | None:
-    """Return what is wrong with the newest receipt or the hash of the events in the results."""
+    """Return what is wrong with the newest receipt or the hash of the events in the results, unless it was replayed."""
     receipt = settle.leaf.inputs.receipt
-    claimed = _members(settle.leaf.results).get("events_hash")
     if isinstance(receipt, msgspec.UnsetType):
         number, names = 0, "names no receipt"
     else:
@@ -124,6 +122,7 @@ def _receipt_fault(
     if number > course.number:
         detail = f"the transcript has {course.number} events and {names}"
         return Code.EVENTS_ALTERED, detail, None
+    claimed = course.event_hash.hex() if is_replayed else _members(settle.leaf.results).get("events_hash")
     if claimed != course.event_hash.hex():
         detail = "the events are not those that the result was computed from"
         difference = Difference("results.events_hash", shown(claimed), shown(course.event_hash.hex()))

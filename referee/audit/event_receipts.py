@@ -17,6 +17,8 @@ from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt
 
 def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings: RoundFindings) -> None:
     """Check a round's event receipts; ``course`` is that of its settlement, None if there is none."""
+    if not leaves.documents.event_receipts:
+        return
     keys, index = keys_in_force(leaves, KeyRole.REFEREE), document_leaf(leaves)
     links = () if course is None else course.links
     known = {number: (link.event_hash.hex(), link.history.hex()) for number, link in enumerate(links, 1)}

@@ -5,7 +5,6 @@ course that was abandoned after it had opened cards shows.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -21,8 +20,7 @@ from referee.transcript.chain import Course, EventReceipt
 from referee.transcript.inputs import Transcript, Unsealed
 
 
-@dataclass(frozen=True, slots=True)
-class Openings:
+class Openings(msgspec.Struct, frozen=True):
     """Sections that were open at the deal, and when UNSEALs opened others.
 
     ``layout`` is None if the game is unknown. ``receipts`` is how many receipts in UNSEALs hold.
@@ -30,7 +28,7 @@ class Openings:
 
     layout: Layout | None = None
     at_deal: frozenset[int] = frozenset()
-    times: Mapping[int, int] = field(default_factory=dict)
+    times: Mapping[int, int] = msgspec.field(default_factory=dict)
     receipts: int = 0
 
     @property

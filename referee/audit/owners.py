@@ -15,12 +15,14 @@ tables. Rounds are added in the order in which they ended. Memory is a few numbe
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from referee.audit.bets import GIVEN_UP, KEPT, Bets, Growth, growth, shared
 from referee.audit.population import RoundSample, Run
+from referee.dealing.header import MAX_SEATS
 
 YOUNG: Final = 20
 """Rounds until a key is an owner of its own."""
@@ -50,6 +52,7 @@ class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 YOUNG_KEYS: Final = Owner()
+_PLACES: Final = tuple([Owner(seat=seat) for seat in range(MAX_SEATS)])
 
 
 @dataclass(slots=True)
@@ -104,27 +107,26 @@ class Owners:
         """Add a round, unless it has not ended."""
         if not sample.is_ended:
             return
-        seats = range(sample.seat_count)
-        keys = sample.keys or (b"",) * sample.seat_count
-        named = [Owner(key=keys[seat].hex()) if keys[seat] else Owner(None, sample.table_id, seat) for seat in seats]
+        named = _named(sample.table_id, sample.keys or (b"",) * sample.seat_count)
         self._handing.update(named[seat] for seat in sample.handed_in)
-        growths = _growths(sample)
+        growths, trials = _growths(sample), _trials(sample)
         by_owner: dict[Owner, list[int]] = {}
         for seat, owner in enumerate(named):
             if owner.key is not None and self._record(owner).rounds < YOUNG:
                 by_owner.setdefault(YOUNG_KEYS, []).append(seat)
             by_owner.setdefault(owner, []).append(seat)
-            by_owner.setdefault(Owner(seat=seat), []).append(seat)
+            by_owner.setdefault(_PLACES[seat], []).append(seat)
         hidden = tuple([named[seat] for seat in sample.blamed]) if self._are_seeds_handed_in and not growths else ()
         for owner, owned in by_owner.items():
             record = self._record(owner)
             record.rounds += 1
             record.given_up += sample.is_aborted
-            _add_growth(record, sample, [tuple([grown[seat] for seat in owned]) for grown in growths])
+            if growths:
+                _add_growth(record, sample, [[grown[seat] for seat in owned] for grown in growths])
             if hidden:
                 record.hidden[hidden] += 1
             if len(owned) == 1:
-                _add_seat(record, sample, owned[0])
+                _add_seat(record, sample, owned[0], trials)
 
     def asked(self) -> Iterator[tuple[Owner, Record]]:
         """Yield the owners that questions are asked about, with their records.
@@ -158,6 +160,12 @@ class Owners:
         return record
 
 
+@lru_cache(maxsize=1024)
+def _named(table_id: str, keys: tuple[bytes, ...]) -> tuple[Owner, ...]:
+    """Return the owners of a table's seats, given their keys, empty for none."""
+    return tuple([Owner(key=key.hex()) if key else Owner(None, table_id, seat) for seat, key in enumerate(keys)])
+
+
 def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
     """Return the growth of bets by seat: on points and on outcomes, or on leads; none if the deck is unknown."""
     arguments = GIVEN_UP if sample.is_aborted else KEPT
@@ -171,28 +179,38 @@ def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
 
 
 def _add_growth(record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]]) -> None:
-    if not growths:
-        return
-    points, outcomes = [shared(grown) for grown in growths]
+    points = shared(growths[0])
     if not sample.is_aborted:
         record.bets.add_kept(points)
-    elif sample.handed_in:
+        return
+    outcomes = shared(growths[1])
+    if sample.handed_in:
         record.bets.add_handed_in(points, outcomes)
     else:
         record.bets.add_given_up(points, outcomes)
 
 
-def _add_seat(record: Record, sample: RoundSample, seat: int) -> None:
+def _trials(sample: RoundSample) -> Sequence[tuple[bool, float] | None]:
+    """Return by seat whether the fate of its hand suits it, and the chance of that; None for a hand like the mean."""
+    if sample.points:
+        return _trials_among(sample.points, is_aborted=sample.is_aborted)
+    return [_trials_among((lead, -lead), is_aborted=sample.is_aborted)[0] for lead in sample.leads]
+
+
+def _trials_among(values: Sequence[int], *, is_aborted: bool) -> Sequence[tuple[bool, float] | None]:
+    mean = sum(values) / len(values)
+    above = len([value for value in values if value > mean])
+    below = len([value for value in values if value < mean])
+    if not above:
+        return [None] * len(values)
+    chance = (below if is_aborted else above) / (above + below)
+    return [None if value == mean else ((value < mean) is is_aborted, chance) for value in values]
+
+
+def _add_seat(record: Record, sample: RoundSample, seat: int, trials: Sequence[tuple[bool, float] | None]) -> None:
     """Add what is counted of one seat's hand and seed."""
-    values = sample.points or (() if not sample.leads else (sample.leads[seat], -sample.leads[seat]))
-    own = values[seat if sample.points else 0] if values else 0
-    mean = sum(values) / max(len(values), 1)
-    above = sum(value > mean for value in values)
-    below = sum(value < mean for value in values)
-    if above and own != mean:
-        likely = below if sample.is_aborted else above
-        is_suited = own < mean if sample.is_aborted else own > mean
-        record.suited.add(is_success=is_suited, chance=likely / (above + below))
+    if trials and (trial := trials[seat]) is not None:
+        record.suited.add(is_success=trial[0], chance=trial[1])
     if sample.points and sample.is_aborted and not sample.handed_in:
         record.hands.setdefault(sample.game, Run()).add(sample.points[seat])
     if 0 < len(sample.blamed) < sample.seat_count:

@@ -14,13 +14,14 @@ asks what the numbers mean.
 
 from collections import Counter
 from dataclasses import dataclass, field
-from operator import eq
 from typing import Final
 
 import msgspec
 
 from referee.audit.chance import CARDS
 
+_TOGETHER: Final = 512
+"""Decks whose cards are counted together."""
 _SUCCESSORS: Final = bytes(range(1, 256)).ljust(256, b"\0")
 """For each card's number the next one; 53 is no card."""
 
@@ -91,21 +92,28 @@ class SeatCounts:
 class Population:
     """Counts of a log's rounds.
 
-    ``cells`` has for each place of the deck how often each card, by its number, was there among ``decks``.
-    ``kept_places`` sums how many cards of a deck lay at the place they had in the table's deck before,
-    ``kept_neighbours`` how many followed the card they followed there, ``new_neighbours`` how many followed the card
-    they follow in a new deck. ``shown`` counts rounds by how many of their cards were shown.
+    ``decks`` is the number of decks. ``kept_places`` sums how many cards of a deck lay at the place they had in the
+    table's deck before, ``kept_neighbours`` how many followed the card they followed there, ``new_neighbours`` how many
+    followed the card they follow in a new deck. ``shown`` counts rounds by how many of their cards were shown.
     """
 
     def __init__(self) -> None:
         self.decks = 0
-        self.cells: Final = [[0] * (CARDS + 1) for _ in range(CARDS)]
+        self._cells: Final = [[0] * (CARDS + 1) for _ in range(CARDS)]
+        self._uncounted: Final = bytearray()
+        """Decks that are not in the cells yet, one after the other."""
         self.kept_places: Final = Run()
         self.kept_neighbours: Final = Run()
         self.new_neighbours: Final = Run()
         self.shown: Final[Counter[int]] = Counter()
         self.seats: Final[dict[tuple[str, str, int], SeatCounts]] = {}
         self._last: Final[dict[str, bytes]] = {}
+
+    @property
+    def cells(self) -> list[list[int]]:
+        """For each place of the deck how often each card was there, by its number."""
+        self._count_cells()
+        return self._cells
 
     def add(self, sample: RoundSample) -> None:
         """Add a round."""
@@ -124,16 +132,30 @@ class Population:
     def _add_deck(self, sample: RoundSample) -> None:
         deck = sample.deck
         self.decks += 1
-        for row, number in zip(self.cells, deck, strict=True):
-            row[number] += 1
-        self.new_neighbours.add(sum(map(eq, deck[:-1].translate(_SUCCESSORS), deck[1:])))
+        self._uncounted += deck
+        if len(self._uncounted) == _TOGETHER * CARDS:
+            self._count_cells()
+        self.new_neighbours.add(_equal(deck[:-1].translate(_SUCCESSORS), deck[1:]))
         before = self._last.get(sample.table_id)
         if before is not None:
-            self.kept_places.add(sum(map(eq, before, deck)))
+            self.kept_places.add(_equal(before, deck))
             # the last card of the deck before has no follower: the table leaves it itself, which never follows itself
             followed = bytes.maketrans(before[:-1], before[1:])
-            self.kept_neighbours.add(sum(map(eq, deck[:-1].translate(followed), deck[1:])))
+            self.kept_neighbours.add(_equal(deck[:-1].translate(followed), deck[1:]))
         self._last[sample.table_id] = deck
+
+    def _count_cells(self) -> None:
+        for place, row in enumerate(self._cells):
+            column = self._uncounted[place::CARDS]
+            for number in range(1, CARDS + 1):
+                row[number] += column.count(number)
+        self._uncounted.clear()
+
+
+def _equal(some: bytes, others: bytes) -> int:
+    """Count the places at which two strings of one length have the same byte."""
+    differing = int.from_bytes(some, "big") ^ int.from_bytes(others, "big")
+    return differing.to_bytes(len(some), "big").count(0)
 
 
 def _add_hands(seats: SeatCounts, sample: RoundSample) -> None:

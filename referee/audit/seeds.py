@@ -70,7 +70,7 @@ class SeedBook:
         if len(seed) != SEED_SIZE:
             msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
             raise ValueError(msg)
-        self._buffer += bytes((kind,)) + seed + leaf.to_bytes(7, "big")
+        self._buffer += b"%c%b%b" % (kind, seed, leaf.to_bytes(7, "big"))
         if len(self._buffer) >= self._run * _RECORD:
             self._put_away()
 

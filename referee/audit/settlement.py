@@ -6,7 +6,6 @@ event used a card which its seat could not use.
 """
 
 import itertools
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -49,8 +48,7 @@ _STAKES: Final = frozenset({"stake", "seat_stakes"})
 _SLOT: Final = frozenset({"table_id", "round_number"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """Result of examining a SETTLE: whether it replays, its course, the number of valid signatures in it.
 
     ``sections`` are its cards, if they are cards and as many as the layout has; a card may be there twice. ``course``

@@ -12,6 +12,8 @@ BLOCK_SIZE: Final = 32
 MAX_LENGTH: Final = 255 * BLOCK_SIZE
 
 _sha256 = hashlib.sha256
+_PADDED: Final = 64
+"""Bytes that SHA-256 hashes at a time, to which HMAC pads a key."""
 _INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
@@ -26,19 +28,19 @@ def hkdf(ikm: bytes, *, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 class Prk:
-    """A pseudorandom key of 32 bytes, padded and hashed once for everything that is expanded from it (RFC 2104)."""
+    """A pseudorandom key of at most 64 bytes, padded and hashed once for all that is expanded from it (RFC 2104)."""
 
     __slots__ = ("_inner", "_outer")
 
     def __init__(self, prk: bytes) -> None:
-        padded = prk.ljust(64, b"\x00")
+        padded = prk.ljust(_PADDED, b"\x00")
         self._inner = _sha256(padded.translate(_INNER))
         self._outer = _sha256(padded.translate(_OUTER))
 
     @classmethod
     def of(cls, ikm: bytes, *, salt: bytes) -> Self:
         """Extract the pseudorandom key from a secret and a salt (RFC 5869, section 2.2)."""
-        return cls(hmac.digest(salt, ikm, "sha256") if salt else _UNSALTED.mac(ikm))
+        return cls(cls(salt).mac(ikm) if len(salt) <= _PADDED else hmac.digest(salt, ikm, "sha256"))
 
     def mac(self, message: bytes) -> bytes:
         """Compute the HMAC-SHA256 of a message; 32 bytes."""
@@ -58,6 +60,3 @@ class Prk:
             block = self.mac(block + info + bytes((counter,)))
             blocks.append(block)
         return b"".join(blocks)[:length]
-
-
-_UNSALTED: Final = Prk(bytes(BLOCK_SIZE))
