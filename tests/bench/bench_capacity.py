@@ -1,5 +1,7 @@
 """What a round costs from its opening to its reveal, with a receipt for every event; ``--keep`` writes it to a file.
 
+A number on the command line is that of rounds of each game, 1,600 otherwise.
+
 Eight tables of bots play at once against a server that is pinned to one core: each round is prepared, opened, dealt,
 its events accepted, settled and revealed. What the bots ask for their own sake, advice and previews, another process
 answers and is not counted. Then the log that they left is measured, published, and audited: once whole, and once with
@@ -14,10 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final, cast
@@ -46,6 +48,7 @@ LATER: Final = 4_102_444_800_000
 SETTLING_SECONDS: Final = 60
 WRITERS: Final = 2
 APPENDED: Final = 4_096
+_PREFIX: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +63,43 @@ class Numbered(Table):
         return f"{self.ruleset.id}-{self.number}"
 
 
+@dataclass(slots=True)
+class Traffic:
+    """Sizes of the messages that were sent and received, each with the five bytes that gRPC puts before it."""
+
+    sent: list[int] = field(default_factory=list)
+    received: list[int] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """A channel that sends what signs or shuffles to the measured server, and all other calls to the adviser."""
 
     counted: grpc.Channel
     free: grpc.Channel
+    traffic: Traffic
 
-    def unary_unary(self, path: str, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - grpc's own
+    def unary_unary(
+        self,
+        path: str,
+        request_serializer: Callable[[Any], bytes],
+        response_deserializer: Callable[[bytes], Any],
+        **options: Any,  # noqa: ANN401 - grpc's own
+    ) -> Any:  # noqa: ANN401 - grpc's own
         """Return the method of the channel that it is for."""
-        is_counted = path.endswith(("/AcceptEvent", "/SettleRound")) or "ShufflerService/" in path
-        return (self.counted if is_counted else self.free).unary_unary(path, *arguments, **options)
+
+        def serialize(message: Any) -> bytes:  # noqa: ANN401 - a message of any type
+            data = request_serializer(message)
+            self.traffic.sent.append(len(data) + _PREFIX)
+            return data
+
+        def deserialize(data: bytes) -> Any:  # noqa: ANN401 - a message of any type
+            self.traffic.received.append(len(data) + _PREFIX)
+            return response_deserializer(data)
+
+        if path.endswith(("/AcceptEvent", "/SettleRound")) or "ShufflerService/" in path:
+            return self.counted.unary_unary(path, serialize, deserialize, **options)
+        return self.free.unary_unary(path, request_serializer, response_deserializer, **options)
 
 
 class Nobody:
@@ -116,7 +145,7 @@ def measured(folder: Path, ruleset_id: str, seats: int, rounds: int) -> Mapping[
     with measured_server(data, "shuffler,referee,log") as server, measured_server(data, "rulesets,referee") as adviser:
         _play(server, adviser, ruleset_id, seats, TABLES)  # what is made once is made
         before, begun = server.cpu_ns(), time.monotonic()
-        _play(server, adviser, ruleset_id, seats, rounds)
+        traffic = _play(server, adviser, ruleset_id, seats, rounds)
         _await_reveals(data)
         cpu = (server.cpu_ns() - before) / rounds / 1000
         seconds = time.monotonic() - begun
@@ -132,6 +161,9 @@ def measured(folder: Path, ruleset_id: str, seats: int, rounds: int) -> Mapping[
         "seats": seats,
         "server_cpu_us": round(cpu),
         "rounds_per_second_here": round(rounds / seconds, 1),
+        "calls": round(len(traffic.sent) / rounds, 1),
+        "request_bytes": round(sum(traffic.sent) / rounds),
+        "answer_bytes": round(sum(traffic.received) / rounds),
         "leaves": round(len(leaves) / count, 2),
         "leaf_bytes": round(sum(map(len, leaves)) / count),
         "stored_bytes": round(stored / count),
@@ -142,9 +174,10 @@ def measured(folder: Path, ruleset_id: str, seats: int, rounds: int) -> Mapping[
     }
 
 
-def _play(server: Measured, adviser: Measured, ruleset_id: str, seats: int, rounds: int) -> None:
+def _play(server: Measured, adviser: Measured, ruleset_id: str, seats: int, rounds: int) -> Traffic:
+    traffic = Traffic()
     ruleset = load_builtin().get(ruleset_id)
-    channel = cast("grpc.Channel", Split(server.channel, adviser.channel))
+    channel = cast("grpc.Channel", Split(server.channel, adviser.channel, traffic))
 
     def play(number: int) -> None:
         table = Numbered(
@@ -159,6 +192,7 @@ def _play(server: Measured, adviser: Measured, ruleset_id: str, seats: int, roun
 
     with ThreadPoolExecutor(TABLES) as tables:
         list(tables.map(play, range(TABLES)))
+    return traffic
 
 
 def _await_reveals(folder: Path) -> None:
@@ -213,4 +247,5 @@ def _rate(place: str) -> int:
 
 
 if __name__ == "__main__":
-    main(1_600, is_kept="--keep" in sys.argv)
+    counts = [int(word) for word in sys.argv[1:] if word.isdecimal()]
+    main(counts[0] if counts else 1_600, is_kept="--keep" in sys.argv)
