@@ -71,7 +71,7 @@ protos: $(DEV) ## generated code, the API's manual and the service config, commi
 	mkdir -p $(OUT)/$(FOURTH)/src
 	$(BIN)/python -m grpc_tools.protoc -Iprotos -I$(FOURTH)/protos $(call PYTHON_OUT,$(OUT)/$(FOURTH)/src) \
 	  $(FOURTH)/protos/bai_cao/v1/*.proto
-	$(BIN)/python protos/reference.py $(if $(filter .,$(OUT)),protos,$(OUT))/README.md
+	$(BIN)/python protos/reference.py $(if $(filter .,$(OUT)),protos,$(OUT))
 	$(BIN)/python protos/service_config.py $(OUT)/referee/v1/service_config.json
 
 format: $(DEV)

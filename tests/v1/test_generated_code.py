@@ -1,6 +1,7 @@
 """The generated code that is committed is what the protos generate."""
 
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,29 @@ def test_committed_code_equals_what_the_protos_generate(tmp_path):
     }
     assert sorted(generated) == sorted(committed)
     assert generated == committed
-    assert (tmp_path / "README.md").read_bytes() == (ROOT / "protos" / "README.md").read_bytes()
+    kept = ROOT / "protos"
+    assert (tmp_path / "README.md").read_bytes() == (kept / "README.md").read_bytes()
+    pages = {path.name: path.read_bytes() for path in (kept / "api").iterdir()}
+    assert "mau_binh.md" in pages
+    assert {path.name: path.read_bytes() for path in (tmp_path / "api").iterdir()} == pages
+
+
+def test_every_link_of_the_manual_leads_to_a_heading():
+    manual = ROOT / "protos"
+    anchors = {
+        page: {line.lstrip("#").strip().lower().replace(".", "") for line in page.read_text("utf-8").splitlines()}
+        for page in [manual / "README.md", *(manual / "api").glob("*.md")]
+    }
+    links = [
+        (page, place, anchor)
+        for page in anchors
+        for place, anchor in re.findall(r"\]\(([\w./]*)#(\w+)\)", page.read_text("utf-8"))
+    ]
+    assert len(links) > 100
+    broken = [
+        link for link in links if link[2] not in anchors[(link[0].parent / link[1]).resolve() if link[1] else link[0]]
+    ]
+    assert broken == []
 
 
 def test_every_proto_names_its_package_in_other_languages():
