@@ -12,7 +12,7 @@ import { openHand } from "./gateway";
 import { recall, recallOrDraw } from "./keepsakes";
 import { lasting } from "./lasting";
 import type { Round, View } from "./messages";
-import { arrangeChoice, makeMove, signSeed } from "./signing";
+import { arrangeChoice, makeMove, sendAgain, signSeed } from "./signing";
 
 interface SealedHand {
   readonly roundId: string;
@@ -49,6 +49,9 @@ export function attend(view: View): void {
   } else if (round.dealt_time !== undefined && view.sealed && handOf(round).length === 0) {
     once(round, "hand", () => void fetchHand(round, seat));
   }
+  if (round.course !== undefined) {
+    once(round, "again", () => void sendAgain(currentOf(round)).catch(ignore));
+  }
   if (phase === "OPENING" && round.mau_binh?.opened?.[seat] !== true) {
     once(round, "open", () => open(round));
   }
@@ -61,6 +64,9 @@ function once(round: Round, step: string, act: () => void): void {
     act();
   }
 }
+
+/** The round as the newest view has it. */
+const currentOf = (round: Round): (() => Round) => lasting(() => connection.view?.round ?? round);
 
 /** The view that follows says what came of it. */
 const ignore = (): void => undefined;
@@ -109,8 +115,7 @@ function open(round: Round): void {
     const { cards, nonce } = bound;
     const [back, middle, front] = [cards.slice(0, 5), cards.slice(5, 10), cards.slice(10)];
     const arrangement = { back, middle, front };
-    const current = lasting(() => connection.view?.round ?? round);
     const choice = arrangeChoice(arrangement, nonce);
-    void makeMove("open", current, { ...arrangement, nonce }, choice).catch(ignore);
+    void makeMove("open", currentOf(round), { ...arrangement, nonce }, choice).catch(ignore);
   }
 }

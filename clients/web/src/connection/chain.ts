@@ -1,13 +1,45 @@
-/** The bytes that a seat signs, worked out with the verifier's own code; fetched when the first one is needed. */
+/**
+ * The chain of a seat's own events, worked out with the verifier's code; fetched when the first signature is needed. It signs
+ * on no course but the one that the page was shown, and never two events for one place, unless the seat has run out of time
+ * in between: as `SeatChain` of the SDKs, but for a key whose bytes no page can read.
+ */
 
-import { type Bytes, unhex, utf8 } from "referee-verifier/bytes";
+import { type Bytes, hex, unhex, utf8 } from "referee-verifier/bytes";
 import { encode, type Json } from "referee-verifier/canonical";
 import { seedStatement } from "referee-verifier/commitment";
 import { Course } from "referee-verifier/course";
+import { isSignature, SIGNATURE_SIZE } from "referee-verifier/ed25519";
 import { taggedHash, u8 } from "referee-verifier/encoding";
 
-import type { Round, SeatCourse } from "./messages";
+import type { Round } from "./messages";
 import type { Choice } from "./signing";
+
+/** A command whose event was signed and is not in the course yet. The same bytes have the same signature. */
+export interface Pending {
+  readonly name: string;
+  readonly fields: object;
+  readonly event: string;
+  readonly seen: number;
+  /** What is signed, in hex. */
+  readonly move: string;
+}
+
+/** What a seat remembers of its chain, kept by the browser before a signature is sent. Hashes in hex. */
+export interface Memory {
+  /** The newest event that was shown. */
+  readonly number: number;
+  readonly eventHash: string;
+  /** The chain of the seat's own events up to there. */
+  readonly move: string;
+  /** The number of the seat's newest event that the clock made. */
+  readonly timedOut: number;
+  readonly pending?: Pending;
+}
+
+/** The course shown is not the one that was shown before, or has an event of this seat that its key did not sign. */
+export class CourseError extends Error {
+  override name = "CourseError";
+}
 
 /** What shows a seed; the token's hash is empty on an open table. Seed and hash in hex. */
 export const seedStatementOf = (
@@ -21,29 +53,71 @@ export const seedStatementOf = (
     seed: unhex(seed),
   });
 
-/** What is signed for the seat's next event: its own chain so far, what it has seen, and the event. */
-export function nextMove(
-  round: Round,
-  seat: number,
-  course: SeatCourse,
-  choice: Choice,
-): { seen: number; move: Bytes } {
+/** The memory after the round's course was shown; `kept` is the memory before. */
+export function shown(round: Round, key: string, kept: Memory | undefined): Memory {
+  const { round_id, you: seat, course } = round;
+  if (seat === null || course === undefined) {
+    throw new TypeError("there is no course to sign on");
+  }
   const events = course.events.map(({ event, time, received }) => ({
     event: JSON.parse(event) as Json,
     time,
     received: received ? 1 : 0,
   }));
-  const shown = new Course(round.round_id, course.deck_root, events as never);
-  const seen = course.is_whole ? events.length : 0;
-  const start = shown.hashes[0] as Bytes;
-  let chain = taggedHash("seat", start, u8(seat));
-  for (const { event } of events) {
+  const { hashes } = new Course(round_id, course.deck_root, events as never);
+  const start = hashes[0] as Bytes;
+  const first = hex(taggedHash("seat", start, u8(seat)));
+  const before = kept ?? { number: 0, eventHash: hex(start), move: first, timedOut: 0 };
+  const at = course.is_whole || before.number === 0 ? hashes[before.number] : undefined;
+  if (at === undefined || hex(at) !== before.eventHash) {
+    throw new CourseError(`${before.number} events were shown, and the course has others by now`);
+  }
+  let [move, timedOut] = [unhex(first), before.timedOut];
+  for (const [place, { event }] of events.entries()) {
     const own = event as { seat: number; seen?: number };
     if (own.seat === seat && own.seen !== undefined) {
-      const seenHash = shown.hashes[own.seen] ?? start;
-      chain = taggedHash("move", chain, seenHash, utf8(encode(event)));
+      const seenHash = course.is_whole ? hashes[own.seen] : start; // events of other seats are hidden
+      move = taggedHash("move", move, seenHash ?? start, utf8(encode(event)));
+    } else if (own.seat === seat && course.is_whole) {
+      timedOut = Math.max(timedOut, place + 1);
     }
   }
-  const event = utf8(encode({ ...choice, seat, seen }));
-  return { seen, move: taggedHash("move", chain, shown.hashes[seen] ?? start, event) };
+  const [made, { pending }] = [hex(move), before as Memory];
+  if (made !== before.move && made !== pending?.move) {
+    const signature = kept === undefined ? (course.signature ?? "") : "";
+    if (
+      signature.length !== 2 * SIGNATURE_SIZE ||
+      !isSignature(unhex(signature), move, unhex(key))
+    ) {
+      throw new CourseError(`the course has an event of seat ${seat} that its key did not sign`);
+    }
+  }
+  const newest = course.is_whole ? events.length : before.number;
+  return {
+    number: newest,
+    eventHash: hex(hashes[newest] as Bytes),
+    move: made,
+    timedOut,
+    ...(pending === undefined || made === pending.move ? {} : { pending }),
+  };
+}
+
+/** The command that was signed for the place of the seat's next event and may still be accepted. */
+export const formerOf = ({ pending, timedOut }: Memory): Pending | undefined =>
+  pending !== undefined && timedOut <= pending.seen ? pending : undefined;
+
+/** What is signed for a command; null where another event was signed in its place. */
+export function nextMove(
+  memory: Memory,
+  seat: number,
+  { name, fields, choice }: { name: string; fields: object; choice: Choice },
+): Pending | null {
+  const former = formerOf(memory);
+  const seen = former?.seen ?? memory.number;
+  const event = encode({ ...choice, seat, seen });
+  if (former !== undefined) {
+    return former.event === event ? { ...former, name, fields } : null;
+  }
+  const move = taggedHash("move", unhex(memory.move), unhex(memory.eventHash), utf8(event));
+  return { name, fields, event, seen, move: hex(move) };
 }

@@ -72,6 +72,8 @@ export interface MauBinh {
   readonly hand_in_time?: number;
   readonly arrangements_left?: number;
   readonly takes_signed?: boolean;
+  /** Whether what was handed in unsigned has to be signed now. */
+  readonly sign_now?: boolean;
   readonly instant_wins?: readonly InstantWin[];
   readonly opened?: readonly boolean[];
   readonly hands?: readonly (readonly Card[])[] | null;

@@ -6,6 +6,7 @@
 import { hex } from "referee-verifier/bytes";
 
 import type { Card } from "../cards/card";
+import type { Memory } from "./chain";
 import { randomBytes } from "./identity";
 
 export interface Keepsake {
@@ -16,6 +17,8 @@ export interface Keepsake {
   readonly bound: Readonly<
     Record<string, { readonly cards: readonly Card[]; readonly nonce: string }>
   >;
+  /** What the seat has signed, where it has a key. */
+  readonly chain?: Memory;
 }
 
 const PREFIX = "referee.round.";

@@ -3,14 +3,21 @@
  * event of the seat before it, so nobody can put a move into its mouth, and it cannot take one back.
  */
 
-import { hex } from "referee-verifier/bytes";
+import { hex, unhex } from "referee-verifier/bytes";
 import type { Json } from "referee-verifier/canonical";
 
 import { type Card, numberOf } from "../cards/card";
+import { both } from "../words/say";
 import { tokenHash } from "./binding";
-import { connection } from "./connection.svelte";
+import type { Memory, Pending } from "./chain";
+import { connection, RefusedError } from "./connection.svelte";
+import { keep, recall, recallOrDraw } from "./keepsakes";
 import type { Arrangement, Round } from "./messages";
 import { seatKey, type SeatKey } from "./seat-key";
+
+const LONGEST_WAIT = 5_000; // ms that an accepted event is waited for in a view
+/** Commands that may follow one that was signed and not answered, once that one was sent again. */
+const CHANGEABLE: ReadonlySet<string> = new Set(["arrange", "commit", "leave"]);
 
 /** What a seat does, as the members of its event. */
 export type Choice = Readonly<Record<string, Json>>;
@@ -61,8 +68,18 @@ export async function signSeed(
   return { signature: hex(await key.sign(statement)) };
 }
 
+/** A signature that this page refuses. */
+const refused = (code: "alreadySigned" | "otherCourse"): RefusedError =>
+  new RefusedError({ type: "refused", id: "", code, text: both(code) });
+
 /** Moves of this page, one after the other: each is signed after the course has the one before. */
 let before: Promise<unknown> = Promise.resolve();
+
+function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+  const made = before.catch(() => undefined).then(act);
+  before = made;
+  return made;
+}
 
 /** Makes a move and waits for the view that has it; a seat with a key signs it. */
 export function makeMove<Result>(
@@ -71,20 +88,98 @@ export function makeMove<Result>(
   fields: object,
   choice: Choice | null,
 ): Promise<Result> {
-  const made = before
-    .catch(() => undefined)
-    .then(async () => {
-      const { round_id } = present();
-      const key = choice === null ? null : await keyOf(present());
-      const round = present();
-      if (key === null || choice === null || round.you === null || round.course === undefined) {
-        return connection.move<Result>(name, { round_id, ...fields });
+  return inTurn(async () => {
+    const key = choice === null ? null : await keyOf(present());
+    if (key === null || choice === null || present().course === undefined) {
+      return connection.move<Result>(name, { round_id: present().round_id, ...fields });
+    }
+    return new Signer(key, present, await import("./chain")).make<Result>({ name, fields, choice });
+  });
+}
+
+/** Sends what was signed before this page was loaded and is not in the course: the same bytes again. */
+export function sendAgain(present: () => Round): Promise<void> {
+  return inTurn(async () => {
+    const key = recall(present().round_id)?.chain?.pending && (await keyOf(present()));
+    if (key != null && present().course !== undefined) {
+      await new Signer(key, present, await import("./chain")).again();
+    }
+  });
+}
+
+/** Signs for one seat in one round, and keeps what it signed before it is sent. */
+class Signer {
+  readonly #key: SeatKey;
+  readonly #present: () => Round;
+  readonly #chain: typeof import("./chain");
+
+  constructor(key: SeatKey, present: () => Round, chain: typeof import("./chain")) {
+    [this.#key, this.#present, this.#chain] = [key, present, chain];
+  }
+
+  async make<Result>(command: { name: string; fields: object; choice: Choice }): Promise<Result> {
+    const { name, fields } = command;
+    let signed = this.#sign(command);
+    if (signed === null) {
+      await this.again().catch(() => undefined);
+      signed = CHANGEABLE.has(name) ? this.#sign(command) : null;
+    }
+    if (signed !== null) {
+      return this.#send<Result>(signed);
+    }
+    if (name === "leave") {
+      return connection.move<Result>(name, { round_id: this.#present().round_id, ...fields });
+    }
+    throw refused("alreadySigned");
+  }
+
+  async again(): Promise<void> {
+    const former = this.#chain.formerOf(this.#show());
+    const isDraft = former?.name === "arrange" || former?.name === "commit";
+    if (former !== undefined && (!isDraft || this.#present().mau_binh?.takes_signed !== false)) {
+      await this.#send(former);
+    }
+  }
+
+  /** What the seat remembers, shown the course as it is. */
+  #show(): Memory {
+    const round = this.#present();
+    try {
+      return this.#chain.shown(round, this.#key.publicKey, recall(round.round_id)?.chain);
+    } catch (error) {
+      throw error instanceof this.#chain.CourseError ? refused("otherCourse") : error;
+    }
+  }
+
+  #sign(command: { name: string; fields: object; choice: Choice }): Pending | null {
+    const memory = this.#show();
+    const pending = this.#chain.nextMove(memory, this.#present().you ?? 0, command);
+    if (pending !== null) {
+      this.#keep({ ...memory, pending });
+    }
+    return pending;
+  }
+
+  #keep(chain: Memory): void {
+    const { round_id } = this.#present();
+    keep(round_id, { ...recallOrDraw(round_id), chain });
+  }
+
+  async #send<Result>({ name, fields, seen, move }: Pending): Promise<Result> {
+    const { round_id } = this.#present();
+    const signature = hex(await this.#key.sign(unhex(move)));
+    const sent = { round_id, ...fields, seen, signature };
+    const result = await connection.move<Result>(name, sent);
+    const isHeld = (result as { is_held?: boolean } | null)?.is_held === true;
+    const end = performance.now() + LONGEST_WAIT;
+    while (!isHeld && performance.now() < end && connection.view?.round?.round_id === round_id) {
+      const memory = this.#show();
+      if (memory.pending === undefined) {
+        this.#keep(memory);
+        break;
       }
-      const { nextMove } = await import("./chain");
-      const { seen, move } = nextMove(round, round.you, round.course, choice);
-      const signature = hex(await key.sign(move));
-      return connection.move<Result>(name, { round_id, ...fields, seen, signature });
-    });
-  before = made;
-  return made;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    return result;
+  }
 }

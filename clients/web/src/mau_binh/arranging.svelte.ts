@@ -18,7 +18,6 @@ import { cardsOf } from "./arrangement";
 
 const CALM = 140; // ms without a change before the referee is asked
 const DRAFT_CALM = 900; // ms without a change before the arrangement is handed in as a draft
-const SIGNING = 2_000; // ms before drafts are handed in, from which each of them is signed
 const SHORT_OF_TIME = 6_000; // ms before the deadline, from which a draft is handed in at once
 
 interface Checked {
@@ -61,6 +60,7 @@ export class Arranging {
   #checking: Promise<void> = Promise.resolve();
   #asked = 0;
   #isFoul = false;
+  #isSigning = false;
 
   /** The cards start as they were left off here or in another tab, else as dealt. */
   constructor(hand: readonly Card[], round: () => Round) {
@@ -82,7 +82,6 @@ export class Arranging {
     if (isNewer) {
       this.#draftSoon();
     }
-    this.#signInTime(mau_binh?.hand_in_time);
   }
 
   get arrangement(): Arrangement {
@@ -165,6 +164,15 @@ export class Arranging {
     });
   }
 
+  /** Signs what was handed in without a signature; asked for as soon as it becomes an event. */
+  async signNow(): Promise<void> {
+    if (!this.#isSigning && this.#handed.cards !== "") {
+      this.#isSigning = true;
+      await this.#send(this.isHandedIn).catch(() => undefined);
+      this.#isSigning = false;
+    }
+  }
+
   #draftSoon(): void {
     clearTimeout(this.#drafting);
     if (this.#round().mau_binh?.hand_in_time === undefined) {
@@ -175,24 +183,11 @@ export class Arranging {
     this.#drafting = setTimeout(send, left < SHORT_OF_TIME ? 0 : DRAFT_CALM);
   }
 
-  /** What is kept as a draft without a signature is signed before it has to be handed in. */
-  #signInTime(handIn = Infinity): void {
-    const wait = handIn - SIGNING - clock.now;
-    if (Number.isFinite(wait) && this.#round().course !== undefined) {
-      const sign = (): void => {
-        if (this.isTouched && !this.isHandedIn) {
-          void this.#send(false).catch(() => undefined);
-        }
-      };
-      setTimeout(sign, Math.max(0, wait) + 200);
-    }
-  }
-
   async #send(isFinal: boolean): Promise<void> {
     clearTimeout(this.#drafting);
     const cards = this.places;
     const { round_id } = this.#round();
-    const isSigned = this.#isSigned(isFinal);
+    const isSigned = this.#round().mau_binh?.takes_signed ?? true;
     const isSent =
       this.isKept && (this.#handed.isFinal || !isFinal) && (this.#handed.isSigned || !isSigned);
     if (isSent || (!isFinal && connection.view?.phase !== "PLAYING")) {
@@ -219,16 +214,11 @@ export class Arranging {
     }
   }
 
-  /** Whether a seat with a key signs what it hands in: a draft only where it may become an event. */
-  #isSigned(isFinal: boolean): boolean {
-    const { takes_signed = true, hand_in_time = Infinity } = this.#round().mau_binh ?? {};
-    return isFinal || takes_signed || clock.now >= hand_in_time - SIGNING;
-  }
-
   async #commit(cards: readonly Card[], isFinal: boolean, isSigned: boolean): Promise<void> {
     const { round_id, you } = this.#round();
     const kept = recallOrDraw(round_id);
-    const nonce = randomHex();
+    const former = Object.values(kept.bound).find((one) => one.cards.join() === cards.join());
+    const nonce = former?.nonce ?? randomHex();
     const commitment = arrangementCommitment(round_id, you ?? 0, cards, nonce);
     keep(round_id, { ...kept, bound: { ...kept.bound, [commitment]: { cards, nonce } } });
     const choice = isSigned ? commitChoice(commitment) : null;

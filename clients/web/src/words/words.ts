@@ -6,6 +6,10 @@ export const WORDS = {
   advisePass: ["Bỏ lượt", "Pass"],
   allRounds: ["Mọi ván", "All rounds"],
   aborted: ["Ván đã hủy", "The round was aborted"],
+  alreadySigned: [
+    "Bạn đã ký một nước khác cho lượt này. Nước ấy được gửi lại và được tính.",
+    "You have signed another move in this place. That one is sent again, and counts.",
+  ],
   amount: ["Số tiền", "Amount"],
   arranged: ["đã xếp", "arranged"],
   arranging: ["đang xếp", "arranging"],
@@ -124,6 +128,10 @@ export const WORDS = {
   otherKeys: [
     "Đây không phải các khóa mà trình duyệt này thấy lần đầu cho sổ này.",
     "These are not the keys that this browser first saw for this log.",
+  ],
+  otherCourse: [
+    "Bàn cho thấy một diễn biến khác với lúc trước. Trang này không ký lên đó.",
+    "The table shows another course of the round than before. This page does not sign on it.",
   ],
   othersArrange: ["Người chơi đang xếp bài", "The players are arranging"],
   outIn: ["bị mời ra sau {seconds} giây", "sent out in {seconds} s"],
