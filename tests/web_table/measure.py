@@ -87,7 +87,7 @@ def frames(browser: Browser, url: str) -> list[float]:
     guest.enter(url)
     guest.page.locator(".room").wait_for()
     times: list[float] = []
-    for view in (dealt("view.mau_binh.playing"), finished(mine=4000)):
+    for view in (dealt("view.mau_binh.playing"), finished()):
         guest.page.evaluate(WATCHED)
         stage.show(view)
         guest.page.wait_for_timeout(ANIMATED)

@@ -39,9 +39,15 @@ def shoot(guest: Guest, name: str) -> None:
 def chop() -> dict[str, Any]:
     """Return a view of Tiến Lên in which a two has just been chopped."""
     view = dealt("view.tien_len.turn")
-    two = {"seat": 1, "action": "PLAY", "cards": ["2S"], "kind": "SINGLE", "name": {"vi": "rác", "en": "single"}}
+    two: dict[str, Any] = {
+        "seat": 1,
+        "action": "PLAY",
+        "cards": ["2S"],
+        "kind": "SINGLE",
+        "name": {"vi": "rác", "en": "single"},
+    }
     name = {"vi": "3 đôi thông", "en": "three pairs in a row"}
-    run = {
+    run: dict[str, Any] = {
         "seat": 2,
         "action": "PLAY",
         "cards": ["5S", "5C", "6S", "6C", "7S", "7C"],
@@ -49,7 +55,13 @@ def chop() -> dict[str, Any]:
         "name": name,
     }
     beaten = {part: run[part] for part in ("seat", "kind", "name", "cards")}
-    view["round"]["tien_len"] |= {"trick": [two, run], "to_beat": beaten}
+    view["round"]["tien_len"] |= {
+        "trick": [two, run],
+        "to_beat": beaten,
+        "cards_left": [13, 12, 7],
+        "passed": [],
+        "played": [*two["cards"], *run["cards"]],
+    }
     return view
 
 
@@ -67,14 +79,17 @@ def staged(browser: Browser, url: str) -> None:
     guest.page.locator(".banner:not([inert])").wait_for()
     guest.page.wait_for_timeout(1_700)
     shoot(guest, "instant-win")
-    stage.show(showdown(swept=True))
+    stage.show(showdown())
     guest.page.locator(".banner:not([inert])").wait_for()
     guest.page.wait_for_timeout(600)
     shoot(guest, "showdown")
-    stage.show(finished(mine=4000))
+    stage.show(finished())
     guest.page.locator(".result .won").wait_for()
     guest.page.wait_for_timeout(620)
     shoot(guest, "result")
+    stage.show(dealt("view.tien_len.turn"))
+    guest.page.locator(".hand [data-card]").first.wait_for()
+    guest.wait_still()
     stage.show(chop())
     guest.page.locator(".banner:not([inert])").wait_for()
     guest.page.wait_for_timeout(900)

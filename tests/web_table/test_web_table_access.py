@@ -99,11 +99,11 @@ def test_axe_finds_nothing_serious_in_any_scene(table, invite, axe, viewport) ->
     guest.wait_still()
     expect_accessible(page, axe, "the guide")
     scenes = {
-        "the sweep": showdown(swept=True),
+        "the sweep": showdown(),
         "the foul": showdown(fouled=True),
         "the instant win": instant_win(from_ms=0),
         "the chop": chop(),
-        "the win": finished(mine=4000),
+        "the win": finished(),
     }
     for name, view in scenes.items():
         stage.show(view)
