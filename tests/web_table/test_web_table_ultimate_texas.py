@@ -21,7 +21,7 @@ def decide(guest: Guest, *, last: bool) -> None:
             guest.type_command("check" if "check" in line.inner_text() else "bet 1x")
         return
     buttons = guest.page.locator(".texas .buttons .button")
-    count = buttons.count()
+    count = int(buttons.evaluate_all("all => all.filter((one) => !one.disabled).length"))
     if count > 1:
         guest.press(buttons.nth(count - 2 if last else 0))
 
