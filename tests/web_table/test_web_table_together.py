@@ -4,8 +4,10 @@ import base64
 import json
 import re
 
+import numpy as np
 import pytest
-from playwright.sync_api import expect
+import zxingcpp
+from playwright.sync_api import Locator, expect
 
 from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest
 
@@ -25,6 +27,32 @@ KEPT = """() => new Promise((resolve, reject) => {
   };
 })"""
 """What the browser keeps of its key."""
+
+
+PIXELS = """(data) => new Promise((resolve, reject) => {
+  const picture = new Image();
+  picture.onerror = reject;
+  picture.onload = () => {
+    const {width, height} = picture;
+    const canvas = new OffscreenCanvas(width, height).getContext('2d');
+    canvas.drawImage(picture, 0, 0);
+    const grey = [...canvas.getImageData(0, 0, width, height).data].filter((_, at) => at % 4 === 1);
+    resolve({width, height, grey});
+  };
+  picture.src = 'data:image/png;base64,' + data;
+})"""
+"""The green of each pixel of a picture, row by row."""
+
+
+def read_code(shown: Locator) -> str:
+    """Return what a QR code on the screen says, read from a screenshot as a camera would."""
+    picture = base64.b64encode(shown.screenshot()).decode()
+    found = shown.page.context.new_page()
+    pixels = found.evaluate(PIXELS, picture)
+    found.close()
+    image = np.array(pixels["grey"], dtype=np.uint8).reshape(pixels["height"], pixels["width"])
+    (code,) = zxingcpp.read_barcodes(image)
+    return code.text
 
 
 @pytest.mark.parametrize("sealed", [False, True], ids=["open", "sealed"])
@@ -105,7 +133,7 @@ def test_round_is_verified_elsewhere_by_the_link_of_its_proof(table, invite) -> 
     guest.page.locator(".badge").click()
     link = guest.page.locator("dialog .elsewhere a").get_attribute("href") or ""
     code = guest.page.locator("dialog .elsewhere svg")
-    expect(code).to_have_attribute("data-text", link)
+    assert read_code(code) == link
     page = stranger.page
     page.goto(link)
     expect(page.locator(".badge")).to_have_attribute("data-state", "VERIFIED", timeout=TIMEOUT)
@@ -115,6 +143,17 @@ def test_round_is_verified_elsewhere_by_the_link_of_its_proof(table, invite) -> 
     page.locator("#table").fill("nosuchtable.1")
     page.locator("form .main").click()
     expect(page.locator(".badge")).to_have_attribute("data-state", "UNREACHED", timeout=TIMEOUT)
+
+
+def test_invitations_code_leads_to_the_room(table, invite) -> None:
+    host, guest = invite("An"), invite("Bình")
+    host.enter(table.url)
+    host.open_room(RULESET, bots=0)
+    host.page.locator("nav .button").first.click()
+    code = host.page.locator("dialog svg[role=img]")
+    expect(code).to_be_visible(timeout=TIMEOUT)
+    guest.page.goto(read_code(code))
+    expect(guest.page.locator(".preview")).to_contain_text("An mời bạn", timeout=TIMEOUT)
 
 
 def test_installed_page_opens_without_a_network_and_says_so(table, browser) -> None:
@@ -159,6 +198,42 @@ def test_history_replays_every_step(table, invite) -> None:
         expect(page.locator("dialog .steps .number")).to_have_text(f"{at + 1}/{steps}")
         seen.add(page.locator("dialog .event").inner_text())
     assert len(seen) >= 2
+
+
+def test_avatar_is_chosen_seen_by_others_and_kept(table, invite) -> None:
+    first, second = invite("An"), invite("Bình", way="KEYS")
+    first.enter(table.url)
+    room = first.open_room(RULESET, bots=0)
+    second.enter(f"{table.url}#{room}")
+    expect(second.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    first.page.locator("nav .button").nth(3).click()
+    first.page.get_by_role("radio", name="trâu").check()
+    face = second.page.locator('.plate[data-person="An"] .face')
+    expect(face).to_have_text("🐃", timeout=TIMEOUT)
+    second.press(second.page.locator("nav .button").nth(3))
+    second.tab_to(second.page.get_by_role("radio", name="Chữ đầu của tên"))
+    second.page.keyboard.press("ArrowRight")
+    expect(first.page.locator('.plate[data-person="Bình"] .face')).to_have_text("🐭", timeout=TIMEOUT)
+    first.page.reload()
+    expect(first.page.locator('.plate[data-person="An"] .face')).to_have_text("🐃", timeout=TIMEOUT)
+
+
+def test_scores_have_rounds_won_best_and_worst_of_the_session(table, invite) -> None:
+    guest: Guest = invite("Lan")
+    guest.enter(table.url)
+    guest.open_room(TEXAS, bots=0)
+    nets = []
+    for number in (1, 2):
+        guest.get_ready()
+        buttons = guest.page.locator(".texas .buttons .button")
+        expect(buttons.first).to_be_visible(timeout=TIMEOUT)
+        buttons.nth(1).click()
+        expect(guest.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=TIMEOUT)
+        nets.append(guest.nets()["Lan"])
+    guest.page.locator("nav .button").nth(1).click()
+    cells = [one.inner_text() for one in guest.page.locator("dialog tbody td.number").all()]
+    shown = [int(re.sub(r"[^\d-]", "", one.replace("\N{MINUS SIGN}", "-"))) for one in cells[:5]]
+    assert shown == [2, sum(net > 0 for net in nets), max(nets), min(nets), sum(nets)]
 
 
 def test_page_sends_nothing_to_anyone_else(table, invite) -> None:

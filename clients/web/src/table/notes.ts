@@ -16,7 +16,10 @@ export function noteOf(view: View, person: Person): Note {
     return { note: say("watching") };
   }
   if (phase === "LOBBY" || round === null) {
-    return person.is_ready ? { note: say("isReady"), isDone: true } : { note: say("notReady") };
+    if (person.is_ready) {
+      return { note: say("isReady"), isDone: true };
+    }
+    return { note: person.is_bot ? "" : say("notReady") }; // nobody waits for a bot
   }
   const seat = round.seats.findIndex((one) => one.person === person.person);
   if (seat < 0) {
