@@ -47,10 +47,16 @@ def test_open_mau_binh_has_one_clock_until_every_seat_has_arranged() -> None:
 def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing() -> None:
     state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
     assert mau_binh.GAME.clock(state) == Clock(500, 60_000, None)
+    assert (mau_binh.GAME.minimum_seen(state, arrange(0, 600)), mau_binh.GAME.needs(state, arrange(0, 600))) == (0, ())
     for seat in (0, 1):
         state = mau_binh.apply(state, mau_binh.Commit(Seat(seat), bytes([seat]) * 32, 700 + seat))
     assert mau_binh.GAME.clock(state) == Clock(701, 30_000, None)
-    assert mau_binh.GAME.needs(state, arrange(1, 800)) == (1,)
+    for seat in (0, 1):
+        assert mau_binh.GAME.needs(state, arrange(seat, 800)) == (seat,)
+        assert mau_binh.GAME.needs(state, mau_binh.Leave(Seat(seat), 800)) == ()
+    for seat in (-1, 2):
+        stray = msgspec.structs.replace(arrange(0, 800), seat=Seat(seat))
+        assert mau_binh.GAME.needs(state, stray) == ()
     assert mau_binh.GAME.minimum_seen(state, arrange(1, 800)) == 2
 
 
@@ -82,6 +88,7 @@ def test_each_turn_of_tien_len_has_a_clock_and_the_event_that_started_it() -> No
         parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
         parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"),
     ]
+    assert tien_len.begin(LEN, hands_deal(hands, leader=1, dealt_time=500)).leader == 1
     state = tien_len.begin(LEN, hands_deal(hands, leader=0, dealt_time=500))
     assert tien_len.GAME.clock(state) == Clock(500, 30_000, Seat(0))
     lead = tien_len.Play(Seat(0), parse_cards("2S"), 900)

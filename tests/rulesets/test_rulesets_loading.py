@@ -174,6 +174,11 @@ def test_bad_line_is_named(old: str, new: str, line_of: str | None, words: str) 
         ('game = "mau_binh"\n', "", "missing required field `game`"),
         ("place = 2\n", "place = 3\n", "from strong to weak"),
         ('pattern = "DRAGON"', 'pattern = "SUITED_DRAGON"', "more than once"),
+        (
+            'chi = "MIDDLE"\ncategory = "FOUR_OF_A_KIND"',
+            'chi = "BACK"\ncategory = "FOUR_OF_A_KIND"',
+            "names FOUR_OF_A_KIND in the BACK more than once",
+        ),
         ("maximum = 4", "maximum = 5", "<= 4"),
         ("minimum = 2\nmaximum = 4", "minimum = 4\nmaximum = 2", "more than seats.maximum"),
         ('category = "FULL_HOUSE"', 'category = "FOUR_ACES"', "does not list"),

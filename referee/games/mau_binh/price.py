@@ -42,7 +42,10 @@ class Added(msgspec.Struct, frozen=True):
 
 
 class Sweeps(msgspec.Struct, frozen=True):
-    """Who sweeps, seen over all duels: seats swept by every seat, and seats whose four aces won from everyone."""
+    """Who sweeps, seen over all duels: seats swept by every seat, and seats whose four aces won from everyone.
+
+    A seat without opponents of that kind can be in either set; no duel is priced by it, so it changes no price.
+    """
 
     swept_by_all: frozenset[Seat]
     four_aces: frozenset[Seat]
@@ -59,10 +62,10 @@ def sweeps_of(rules: MauBinhRules, showings: Sequence[Showing], duels: Sequence[
     stayed = frozenset([Seat(seat) for seat, showing in enumerate(showings) if not showing.left_before])
     lawful = frozenset([seat for seat in stayed if not showings[seat].fouls])
     by_all: frozenset[Seat] = frozenset()
-    if isinstance(rules.sweep, SweptByAll) and len(lawful) > 1:
+    if isinstance(rules.sweep, SweptByAll):
         by_all = frozenset([seat for seat in lawful if all((other, seat) in swept for other in lawful - {seat})])
     four_aces: frozenset[Seat] = frozenset()
-    if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and len(stayed) > 1:
+    if isinstance(rules.four_aces_sweep, FourAcesFullSweep):
         holders = [seat for seat in lawful if showings[seat].values[0].category is Category.FOUR_ACES]
         four_aces = frozenset([seat for seat in holders if all((seat, other) in swept for other in stayed - {seat})])
     return Sweeps(by_all, four_aces)

@@ -129,7 +129,8 @@ def _go_on(state: State, seat: Seat, time: int, **changes: Any) -> State:  # noq
 
 
 def _next_in(seat: Seat, *, out: int, seat_count: int) -> Seat | None:
-    for step in range(1, seat_count + 1):
+    """Return the first other seat after this one that is not out; None if all others are."""
+    for step in range(1, seat_count):
         place = (seat + step) % seat_count
         if not out >> place & 1:
             return Seat(place)

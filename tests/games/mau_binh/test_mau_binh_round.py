@@ -23,7 +23,15 @@ from referee.games.mau_binh import (
     max_units,
     showdown,
 )
-from referee.games.mau_binh.rules import FoulFlat, FoulLosesChi, LeavingInShowdown, NoFourAcesSweep, NoSweep, SweptByAll
+from referee.games.mau_binh.rules import (
+    FoulFlat,
+    FoulLosesChi,
+    LeavingInShowdown,
+    NoFourAcesSweep,
+    NoSweep,
+    SweptByAll,
+    SweptPairPlus,
+)
 from referee.rulesets import Ruleset, get
 from tests.games.rounds import hands_deal, settled
 
@@ -150,9 +158,9 @@ def test_stake_that_cannot_be_settled_is_an_error(stake: int) -> None:
         begin(COM, hands_deal(HANDS, stake=stake))
 
 
-def outcome_of(rules: MauBinhRules, *, seat_1: str = WEAK, events: tuple[Leave, ...] = ()) -> Outcome:
+def outcome_of(rules: MauBinhRules, *, seat_1: str = WEAK, events: tuple[Leave, ...] = (), stake: int = 1) -> Outcome:
     hands = (HANDS[0], parse_cards(seat_1))
-    played = settled(GAME, rules, hands_deal(hands), events, closed_time=110_000)
+    played = settled(GAME, rules, hands_deal(hands, stake=stake), events, closed_time=110_000)
     assert played.violations == ()
     assert isinstance(played.outcome, Outcome)
     return played.outcome
@@ -163,6 +171,7 @@ def test_house_variants_need_no_code() -> None:
     said = {"source": "house", "quote": "house"}
     no_sweep = msgspec.structs.replace(COM, sweep=NoSweep(**said))
     assert outcome_of(no_sweep).net == (5, -5)
+    assert [transfer.reason for transfer in outcome_of(no_sweep).transfers] == ["BACK", "MIDDLE", "FRONT"]
     assert outcome_of(no_sweep, seat_1=FOULED).net == (5, -5)
     gentle = msgspec.structs.replace(COM, foul=FoulLosesChi(**said))
     assert outcome_of(gentle, seat_1=FOULED).net == (5, -5)
@@ -188,14 +197,18 @@ def test_bound_counts_whatever_is_dearest() -> None:
     no_aces = msgspec.structs.replace(no_sweep, four_aces_sweep=NoFourAcesSweep(**said))
     assert max_units(no_aces, seat_count=2) == 99
     assert max_units(msgspec.structs.replace(no_aces, foul=FoulFlat(units=500, **said)), seat_count=4) == 1_500
+    classic = msgspec.structs.replace(rules_of("mau_binh.classic"), sweep=SweptPairPlus(units=50, **said))
+    assert max_units(classic, seat_count=2) == 5 + 10 + 3 + 50
 
 
 def com() -> Ruleset:
     return get("mau_binh.maubinh_com")
 
 
-def test_showdown_shows_chi_after_chi_and_then_the_summary() -> None:
-    shown = showdown(COM, outcome_of(COM), stake=1, names=com().names)
+@pytest.mark.parametrize("stake", [1, 300])
+def test_showdown_shows_chi_after_chi_and_then_the_summary(stake: int) -> None:
+    """Units are multiples of the stake, whatever it is."""
+    shown = showdown(COM, outcome_of(COM, stake=stake), stake=stake, names=com().names)
     assert [(chi.chi, chi.name.vi, chi.start_seconds) for chi in shown.chi] == [
         ("BACK", "chi đầu", 0),
         ("MIDDLE", "chi giữa", 5),
@@ -211,10 +224,10 @@ def test_showdown_shows_chi_after_chi_and_then_the_summary() -> None:
         [(HANDS[0][5:10], "straight", 1, 0), (HANDS[1][5:10], "pair", 0, 1)],
         [(HANDS[0][10:], "three of a kind", 3, 0), (HANDS[1][10:], "high card", 0, 3)],
     ]
-    assert [(row.chi_units, row.added_units, row.net_units, row.is_winner) for row in shown.summary] == [
-        (5, 10, 15, True),
-        (-5, -10, -15, False),
-    ]
+    assert [
+        (row.seat, row.chi_units, row.added_units, row.instant_win_units, row.net_units, row.is_winner)
+        for row in shown.summary
+    ] == [(0, 5, 10, 0, 15, True), (1, -5, -10, 0, -15, False)]
 
 
 def test_showdown_hides_the_cards_of_who_left_before_it() -> None:
@@ -235,11 +248,13 @@ def test_showdown_marks_fouls_and_who_left_during_it() -> None:
 
 def test_instant_win_shows_the_summary_alone() -> None:
     hands = (DECK[0:52:4], DECK[1:26:2])
-    outcome = settled(GAME, COM, hands_deal(hands), (), closed_time=0).outcome
-    shown = showdown(COM, outcome, stake=1, names=com().names)
+    outcome = settled(GAME, COM, hands_deal(hands, stake=100), (), closed_time=0).outcome
+    shown = showdown(COM, outcome, stake=100, names=com().names)
     assert (shown.chi, shown.summary_seconds) == ((), 0)
-    first = shown.summary[0]
-    assert (first.pattern, first.name and first.name.vi, first.instant_win_units) == ("SUITED_DRAGON", "rồng cuốn", 99)
+    assert [
+        (row.pattern, row.name and row.name.vi, row.chi_units, row.added_units, row.instant_win_units, row.net_units)
+        for row in shown.summary
+    ] == [("SUITED_DRAGON", "rồng cuốn", 0, 0, 99, 99), ("SIX_PAIRS", "lục phé bôn", 0, 0, -99, -99)]
 
 
 def test_showdown_units_add_up_to_the_net() -> None:

@@ -1,6 +1,7 @@
 """A second settlement, written from the rulings alone and slowly: no tables, no shared code, one law per ruleset."""
 
 import itertools
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -8,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from referee.cards import Card
+from referee.cards import DECK, Card
 from referee.games.mau_binh import GAME, Arrange, Event, MauBinhRules, Pattern, patterns_of
 from referee.rulesets import Ruleset, get
 from tests.budget import examples
@@ -299,3 +300,31 @@ def test_patterns_agree_with_splitting_the_cards(make_round: RoundMaker) -> None
             assert all_patterns(hand) == patterns, seed
             seen.update(patterns)
     assert all(seen[pattern] >= 3 for pattern in Pattern), seen
+
+
+def plain_chi(sheet: str, hand: Hand) -> tuple[Hand, Hand, Hand]:
+    """Lay out the strongest five, then the strongest five of the rest, the first of equal ones."""
+    chi: list[Hand] = []
+    rest = list(hand)
+    for _ in range(2):
+        chi.append(max(itertools.combinations(rest, 5), key=lambda five: strength(sheet, five)))
+        rest = [card for card in rest if card not in chi[-1]]
+    return chi[0], chi[1], rest
+
+
+def test_plain_outcomes_are_the_chi_of_the_strongest_hands_first(ruleset: Ruleset, rules: MauBinhRules) -> None:
+    """Chi won less chi lost against each other seat; all three chi won or lost count double."""
+    assert GAME.questions is not None
+    outcomes = getattr(GAME.questions, "outcomes")  # noqa: B009 - of this game's kind of questions
+    sheet, source, seen = SHEETS[ruleset.id], random.Random(3), set()  # noqa: S311 - cards of a test
+    for _ in range(examples(6)):
+        deck = source.sample(DECK, 39)
+        hands = [tuple(deck[place : place + 13]) for place in (0, 13, 26)]
+        shown = [[strength(sheet, chi) for chi in plain_chi(sheet, hand)] for hand in hands]
+        expected = [0, 0, 0]
+        for one, other in itertools.permutations(range(3), 2):
+            won = sum((mine > theirs) - (mine < theirs) for mine, theirs in zip(shown[one], shown[other], strict=True))
+            expected[one] += {3: 6, -3: -6}.get(won, won)
+            seen.add(abs(won))
+        assert outcomes(rules, [bytes([card.number for card in hand]) for hand in hands]) == tuple(expected)
+    assert {1, 3} <= seen

@@ -203,15 +203,16 @@ def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing,
         ((DECK[:13], DECK[13:25]), 0, "section 1 has 13 cards, not 12"),
         ((DECK[:13], DECK[13:25] + DECK[13:14]), 0, "dealt more than once: 5C"),
         ((DECK[:13], DECK[12:25]), 0, "dealt more than once: 5S"),
-        ((DECK[:13], DECK[13:26]), 2, "seat 2 cannot lead"),
-        ((DECK[:13], DECK[13:26]), -1, "seat -1 cannot lead"),
+        ((DECK[:13], DECK[13:26]), 2, "seat 2 cannot lead; the seats are 0 to 1$"),
+        ((DECK[:13], DECK[13:26]), -1, "seat -1 cannot lead; the seats are 0 to 1$"),
+        ((DECK[:13], DECK[13:26]), None, "the deal names no leader; the seats are 0 to 1$"),
     ],
 )
 def test_a_deal_that_is_none_is_refused(
-    rules: TienLenRules, hands: tuple[tuple[Card, ...], ...], leader: int, reason: str
+    rules: TienLenRules, hands: tuple[tuple[Card, ...], ...], leader: int | None, reason: str
 ) -> None:
-    with pytest.raises(DealError, match=reason):
-        begin(rules, hands_deal(hands, leader=Seat(leader)))
+    with pytest.raises(DealError, match=f"^{reason}"):
+        begin(rules, hands_deal(hands, leader=leader))
 
 
 def test_the_bound_on_a_rounds_money_lets_a_large_stake_stand(rules: TienLenRules) -> None:
