@@ -47,7 +47,18 @@ ROOMS: Final = {
             leave_out="postgres or killed or crash or two_servers or ManyWriters or sequencers",
         ),
         Room("hands", ("referee/hands/*.py",), ("tests/hands",)),
-        Room("games", ("referee/games/*.py",), ("tests/games", "tests/rulesets", "tests/transcript")),
+        Room(
+            "games",
+            ("referee/games/*.py",),
+            (
+                *OF_EVERY_GAME,
+                "tests/games/mau_binh/test_mau_binh_round.py",
+                "tests/games/mau_binh/test_mau_binh_seating.py",
+                "tests/games/mau_binh/test_mau_binh_vectors.py",
+                "tests/games/tien_len/test_tien_len_vectors.py",
+                "tests/games/ultimate_texas/test_ultimate_texas_vectors.py",
+            ),
+        ),
         *(
             Room(f"games/{game}", (f"referee/games/{game}/*.py",), (f"tests/games/{game}", *OF_EVERY_GAME))
             for game in ("mau_binh", "tien_len", "ultimate_texas")
