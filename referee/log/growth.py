@@ -26,6 +26,10 @@ class Growth(msgspec.Struct, frozen=True):
     root: bytes
     rows: tuple[tuple[int, tuple[bytes, ...]], ...]
     """By level from the leaves up: the place of its first node here, and its nodes; the last may be incomplete."""
+    height: int
+    """Level from which on all leaves of the batch are below one node."""
+    above: tuple[bytes, ...]
+    """Siblings from that level up, which end the proof of every leaf of the batch."""
 
     def inclusion_proof(self, index: int) -> tuple[bytes, ...]:
         """Return the proof of a leaf of this batch in the new tree, the leaf's sibling first.
@@ -36,12 +40,12 @@ class Growth(msgspec.Struct, frozen=True):
             msg = f"leaf {index} is not among {self.old_size} to {self.frontier.size - 1}"
             raise IndexError(msg)
         path = []
-        for first, nodes in self.rows:
+        for first, nodes in self.rows[: self.height]:
             sibling = (index ^ 1) - first
             if sibling < len(nodes):
                 path.append(nodes[sibling])
             index >>= 1
-        return tuple(path)
+        return (*path, *self.above)
 
     def completed(self, level: int) -> tuple[int, tuple[bytes, ...]]:
         """Return the place of the first node of a level that this batch completed, and all such nodes."""
@@ -77,4 +81,10 @@ def grow(frontier: Frontier, leaf_hashes: Sequence[bytes]) -> Growth:
                 above.append(row[-1])
             row = above
         first, level = first >> 1, level + 1
-    return Growth(old_size, Frontier(size, tuple(reversed(edge))), row[0], tuple(rows))
+    height = (old_size ^ (size - 1)).bit_length()
+    place, above = old_size >> height, []
+    for first, nodes in rows[height:]:
+        if (place ^ 1) - first < len(nodes):
+            above.append(nodes[(place ^ 1) - first])
+        place >>= 1
+    return Growth(old_size, Frontier(size, tuple(reversed(edge))), row[0], tuple(rows), height, tuple(above))

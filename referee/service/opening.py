@@ -92,7 +92,7 @@ class Opener:
     def check_terms(self, header: Header, ruleset: Ruleset, *, opened_time: int, field: str) -> None:
         """Refuse a header that breaks the protocol, the ruleset's limits, or the bounds of deadlines."""
         try:
-            header.validate()
+            _ = header.round_id  # computed once; raises where the header breaks the protocol
         except HeaderError as error:
             raise header_refusal(error, field=field) from None
         _check_terms(header, ruleset, field=field)

@@ -39,7 +39,7 @@ def read_header(message: RoundHeader, *, field: str) -> Header:
         round_deadline=message.round_deadline_time,
     )
     try:
-        header.validate()
+        _ = header.round_id  # computed once; raises where the header breaks the protocol
     except HeaderError as error:
         raise header_refusal(error, field=field) from None
     return header
