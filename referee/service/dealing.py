@@ -108,7 +108,7 @@ class Dealer:
 
     def deal(
         self, key: SlotKey, request: shuffler_pb2.DealRoundRequest, contributed: Sequence[Contribution]
-    ) -> tuple[OpenedRound, Deal, Logged]:
+    ) -> tuple[OpenedRound, Deal, DealLeaf, Logged]:
         """Deal from the given and contributed seeds; return the round, deal and leaf, or those of one dealt before.
 
         Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
@@ -117,17 +117,18 @@ class Dealer:
         if found.deck_root is not None:
             leaf = self.deal_leaf(key)
             check_dealt_seeds(opened, request, leaf.client_seeds)
-            return opened, self.derive(key, opened)[0], self.stored_deal(key)
+            return opened, self.derive(key, opened)[0], leaf, self.stored_deal(key)
         if found.stage is not Stage.OPENED:
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
         given = read_seeds(opened, request, contributed)
         now = self._check_time(opened, found)
-        deal, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed))
+        dealt, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed))
         logged = self.append(append)
-        if deal is None:
+        if dealt is None:
             self._parts.on_ended()
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "its seeds give no deck; the round is void")
-        return opened, deal, logged
+        deal, leaf = dealt
+        return opened, deal, parse_deal(logged.leaf) if logged.is_repeat else leaf, logged
 
     def contribute(self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest) -> Sequence[Contribution]:
         """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""
@@ -144,9 +145,9 @@ class Dealer:
             everything = (*contributed, one)
             if found.stage is Stage.OPENED and not missing_seats(opened.header.seat_count, everything):
                 given = seeds_of(everything)
-                deal, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed), last=one)
+                dealt, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed), last=one)
                 self.append(append)
-                if deal is None:
+                if dealt is None:
                     self._parts.on_ended()
                 return everything
             kept = contribute(self._parts.writer, msgspec.structs.replace(one, contributed=len(contributed)))
@@ -168,8 +169,8 @@ class Dealer:
         now: int,
         contributed: int,
         last: Contribution | None = None,
-    ) -> tuple[Deal | None, Append]:
-        """Return the deal of a round and its DEAL to append; None and an ABORT if the seeds give no deck.
+    ) -> tuple[tuple[Deal, DealLeaf] | None, Append]:
+        """Return the deal of a round and its DEAL, which is to be appended; None and an ABORT if no deck follows.
 
         ``contributed`` is the number of seeds that are kept, ``last`` one more to keep with the leaf.
         """
@@ -193,7 +194,7 @@ class Dealer:
             leader=msgspec.UNSET if deal.leader is None else deal.leader,
             seed_signatures=given.leaf_signatures,
         )
-        return deal, Append(
+        return (deal, leaf), Append(
             leaf=Envelope.signed(DEAL_TYPE, encode_leaf(leaf), signer).to_bytes(),
             step=DealStep(found.key, round_id=deal.round_id, deck_root=deal.deck_root),
             request_digest=deal.mixed,

@@ -39,8 +39,12 @@ class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
         known = _READ.get(leaf)
         if known is None:
             known = OpenedRound._read(leaf)
-            _READ.put(leaf, known, size=len(leaf) + _ENTRY_BYTES)
+            known.note(leaf)
         return known
+
+    def note(self, leaf: bytes) -> None:
+        """Remember that these are the contents of a leaf, which was just written from them."""
+        _READ.put(leaf, self, size=len(leaf) + _ENTRY_BYTES)
 
     @classmethod
     def _read(cls, leaf: bytes) -> Self:

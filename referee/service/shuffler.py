@@ -25,7 +25,6 @@ from referee.service.dealing import (
     Dealer,
     ShufflerParts,
     check_token,
-    parse_deal,
     stored,
     write_hands,
 )
@@ -98,8 +97,15 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             deal_deadline=header.deal_deadline,
             round_deadline=header.round_deadline,
         )
-        envelope = Envelope.signed(OPEN_TYPE, encode_leaf(leaf), self._parts.signer)
-        append = Append(leaf=envelope.to_bytes(), step=step, request_digest=digest, time=opened_time)
+        data = Envelope.signed(OPEN_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes()
+        OpenedRound(
+            header=header,
+            commitment=commitment,
+            client_commitments=tuple(commitments),
+            sealed_seed=sealed,
+            seat_tokens=tuple(request.seat_tokens),
+        ).note(data)
+        append = Append(leaf=data, step=step, request_digest=digest, time=opened_time)
         return _write_opened(self._dealer.append(append))
 
     def ContributeSeed(
@@ -122,10 +128,9 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """Deal a round; certify all hands on an open table, none on a sealed one."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        opened, deal, logged = self._dealer.with_seeds(
+        opened, deal, leaf, logged = self._dealer.with_seeds(
             key, lambda contributed: self._dealer.deal(key, request, contributed)
         )
-        leaf = parse_deal(logged.leaf)
         hands, dealt_time = leaf.opened_sections, leaf.dealt_time
         return shuffler_pb2.DealRoundResponse(
             certificate=self._dealer.certify(opened, deal, hands, dealt_time=dealt_time),

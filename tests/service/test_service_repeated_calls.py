@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 import grpc
 import pytest
 
-from referee.dealing.leaf import REVEAL_TYPE
+from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope
+from referee.service import revealing
+from referee.service.revealing import OpenedRound
 from referee.v1 import log_pb2, mau_binh_pb2, round_pb2, shuffler_pb2
 
 House: TypeAlias = Any
@@ -282,3 +284,16 @@ def test_refusal_in_a_batch_says_what_the_single_call_says(house: House) -> None
     refused: round_pb2.RefusedRound = batch.rounds[0].refused
     assert (refused.reason, refused.field) == (single.reason, single.field)
     assert single.message == f"{refused.field}: {refused.message}"
+
+
+def test_opening_is_remembered_as_its_leaf_says(house: House) -> None:
+    """A round that was just opened is known from the call; a restarted server reads the leaf."""
+    house.open("a")
+    header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("b"))).header
+    house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header, client_commitments=[b"c" * 32] * 2))
+    house.sealed()
+    leaves = [leaf for leaf in house.leaves() if Envelope.parse(leaf).payload_type == OPEN_TYPE]
+    assert len(leaves) >= 3
+    known = [OpenedRound.of(leaf) for leaf in leaves]
+    revealing._READ._values.clear()  # noqa: SLF001 - as a new process begins
+    assert [OpenedRound.of(leaf) for leaf in leaves] == known
