@@ -71,7 +71,12 @@ def test_next_round_needs_the_leaf_that_ended_the_one_before(writer: Writer, ben
     with pytest.raises(SlotError) as refused:
         writer.append(bench.append("OPEN", number=2))
     assert refused.value.reason is SlotReason.WRONG_PREVIOUS
-    assert writer.append(bench.append("OPEN", number=2, previous=end)).receipt.index == 2
+    second = bench.append("OPEN", number=2, previous=end)
+    assert writer.append(second).receipt.index == 2
+    assert writer.append(second).is_repeat
+    with pytest.raises(SlotError) as refused:
+        writer.append(bench.append("OPEN", number=2, previous=end, variant="otherwise"))
+    assert refused.value.reason is SlotReason.ALREADY_OPENED
 
 
 def test_same_request_is_answered_again_under_the_newest_checkpoint(writer: Writer, store: Store, bench: Bench):

@@ -300,6 +300,24 @@ def test_head_put_back_with_its_tables_contradicts_a_known_checkpoint(tmp_path: 
         check(folder, Checkpoint(bench.origin, 255, bytes(32)))
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda reader: reader.receipt(40), id="receipt"),
+        pytest.param(lambda reader: reader.inclusion_proof(index=40, size=100), id="inclusion"),
+        pytest.param(lambda reader: reader.consistency_proof(old_size=30, new_size=100), id="consistency"),
+    ],
+)
+def test_hashes_that_end_before_the_log_are_a_loss(tmp_path: Path, bench: Bench, ask: Callable[[Any], object]):
+    """No row between two others is missing, so only the proof shows it."""
+    _fill(tmp_path, bench, count=100)
+    _damage(tmp_path, "DELETE FROM node WHERE position >= 50")
+    reader = open_sqlite_reader(tmp_path)
+    with pytest.raises(DataLossError):
+        ask(reader)
+    reader.close()
+
+
 @pytest.mark.parametrize("unseals", [b"cut off", bytes(40)])
 def test_openings_that_cannot_be_read_are_a_loss(tmp_path: Path, bench: Bench, unseals: bytes):
     """Not whole, or after an event that no course has: events count from 1."""
