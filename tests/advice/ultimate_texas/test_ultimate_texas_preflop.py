@@ -85,7 +85,7 @@ def _alike(flop: Iterable[Card], own: Iterable[Card]) -> tuple[Card, ...]:
 def test_table_is_the_mean_over_all_19_600_flops(ruleset_id: str, hole: str):
     """What is worth most on each flop, counted showdown by showdown, is what the table was summed up to otherwise.
 
-    Suits that are not in the hole are alike, so a flop stands for those that differ in the names of such suits.
+    Suits that are not in the hole are alike, so a flop counts for those that differ in the names of such suits.
     """
     rules, table = shipped(ruleset_id)
     own, sums = parse_cards(hole), table.kinds[kind_of(parse_cards(hole))]
