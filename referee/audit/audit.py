@@ -8,7 +8,9 @@ rounds that wait for a leaf, a few numbers a table and a bounded list of finding
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, cast
+
+import msgspec
 
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
@@ -254,9 +256,10 @@ class _Audit:
             else:
                 self._report.checked.signatures += 1
             return None
-        if isinstance(leaf, DealLeaf):
-            self._carry(Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf))
-        return self._tables.add(Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf))
+        placed = Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf)
+        if isinstance(leaf, DealLeaf) and leaf.cosigned_checkpoint is not msgspec.UNSET:
+            self._carry(cast("Placed[DealLeaf]", placed))
+        return self._tables.add(placed)
 
     def _carry(self, dealt: Placed[DealLeaf]) -> None:
         """Verify the cosigned checkpoint of a DEAL; note the leaf if a quorum vouches by it for its round's OPEN."""

@@ -241,7 +241,7 @@ class RoundFindings:
 
     def has(self, *codes: Code) -> bool:
         """Return whether one of the codes was found."""
-        return any(finding.code in codes for finding in self.listed)
+        return bool(self.listed) and any(finding.code in codes for finding in self.listed)
 
 
 def first_difference(claimed: bytes, found: bytes) -> Difference | None:

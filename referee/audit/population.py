@@ -132,7 +132,7 @@ class Population:
     def _add_deck(self, sample: RoundSample) -> None:
         deck = sample.deck
         self.decks += 1
-        self._uncounted += deck
+        self._uncounted.extend(deck)
         if len(self._uncounted) == _TOGETHER * CARDS:
             self._count_cells()
         self.new_neighbours.add(_equal(deck[:-1].translate(_SUCCESSORS), deck[1:]))

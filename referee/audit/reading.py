@@ -23,7 +23,7 @@ from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence import canonical
-from referee.evidence.canonical import CanonicalError, Form, unhex
+from referee.evidence.canonical import CanonicalError, Form, check_hex, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import KeyTextError, VerifierKey
@@ -126,8 +126,7 @@ def read_header(leaf: OpenLeaf) -> Header:
 def _read_transcript(payload: bytes) -> Transcript:
     try:
         transcript = inputs.parse(payload)
-        for text in (transcript.round_id, transcript.inputs.deck_root):
-            unhex(text)
+        check_hex((transcript.round_id, transcript.inputs.deck_root))
     except (TranscriptError, CanonicalError) as error:
         raise FindingError(_misread(payload), str(error)) from None
     return transcript
@@ -166,8 +165,7 @@ def _check(leaf: OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | Key
         case KeyLeaf():
             texts = ()
             _check_key(leaf.key)
-    for text in texts:
-        unhex(text)
+    check_hex(texts)
 
 
 def _check_key(text: str) -> None:

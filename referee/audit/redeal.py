@@ -80,10 +80,9 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
 
 def cards_differ(sections: Sequence[Sequence[int]], again: Deal) -> Difference | None:
     """Return the first section whose settled cards are not those of the deal; None if all are."""
-    for index, (claimed, dealt) in enumerate(zip(sections, again.sections, strict=False)):
-        found = [card.number for card in dealt]
-        if list(claimed) != found:
-            return Difference(f"inputs.sections[{index}]", shown(list(claimed)), shown(found))
+    for index, (claimed, dealt) in enumerate(zip(sections, again.numbers, strict=False)):
+        if bytes(claimed) != dealt:
+            return Difference(f"inputs.sections[{index}]", shown(list(claimed)), shown(list(dealt)))
     return None
 
 

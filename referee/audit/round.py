@@ -153,9 +153,11 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
 
 def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:
     """Check that no key sits in two seats, and none of the log's own in any."""
+    keys = leaves.header.seat_keys
+    if not any(key != NO_KEY for key in keys):
+        return
     placed = [one for one in (leaves.open, leaves.deal, leaves.settle, leaves.abort, leaves.reveal) if one is not None]
     own = {key: role for one in placed for role, key, _ in one.ring.known}
-    keys = leaves.header.seat_keys
     for seat, key in enumerate(keys):
         if key != NO_KEY and (key in own or key in keys[:seat]):
             whose = f"the log's own {own[key].value}" if key in own else f"seat {keys.index(key)} too"

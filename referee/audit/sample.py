@@ -49,7 +49,7 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
     index = leaves.open.index if deal is None else deal.index
     if header.randomness_suite != SUITE_COMMITMENT:
         return RoundSample(table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=index)
-    sections = [bytes([card.number for card in section]) for section in redealt.sections] if redealt else []
+    sections = list(redealt.numbers) if redealt else []
     hands = sections[: header.seat_count]
     deck = b"" if handed_in else b"".join(sections)
     shown = b"".join(map(bytes, settled))

@@ -7,6 +7,7 @@ keys.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Self
 
 from referee.cards import Card, Seat
@@ -17,7 +18,7 @@ from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Deal:
     """The cards by section, the key and root of each section, and the deck root over them."""
 
@@ -29,6 +30,11 @@ class Deal:
     roots: tuple[bytes, ...]
     deck_root: bytes
     leader: Seat | None
+
+    @cached_property
+    def numbers(self) -> tuple[bytes, ...]:
+        """The numbers of the cards by section."""
+        return tuple([bytes([card.number for card in section]) for section in self.sections])
 
     @classmethod
     def derive(cls, header: Header, *, server_seed: bytes, client_seeds: Sequence[bytes]) -> Self:

@@ -36,7 +36,7 @@ A header that breaks the protocol has no id. Whether layout and stakes fit the r
 """
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NoReturn, Self
 
 import msgspec
@@ -232,7 +232,7 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 currency=self.currency,
                 stake=self.stake,
                 seat_stakes=self.seat_stakes,
-                seat_keys=tuple([unhex(key) for key in self.seat_keys]),
+                seat_keys=tuple([_key_of(key) for key in self.seat_keys]),
                 previous_leaf=unhex(self.previous_leaf),
                 deal_deadline=self.deal_deadline,
                 round_deadline=self.round_deadline,
@@ -243,8 +243,16 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return header
 
 
+_key_of = lru_cache(maxsize=4096)(unhex)
+
+
+@lru_cache(maxsize=4096)
+def _matches(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.fullmatch(text) is not None
+
+
 def _check_text(pattern: re.Pattern[str], text: str, field: str) -> None:
-    if pattern.fullmatch(text) is None:
+    if not _matches(pattern, text):
         _refuse(field, f"{text[:80]!r} is no {field}; it must match {pattern.pattern}")
 
 

@@ -115,6 +115,18 @@ def unhex(text: str, size: int = 32) -> bytes:
     return data
 
 
+def check_hex(texts: Sequence[str], size: int = 32) -> None:
+    """Raise CanonicalError unless each text is the lowercase hex of ``size`` bytes."""
+    joined = "".join(texts)
+    try:
+        if bytes.fromhex(joined).hex() == joined and {len(text) for text in texts} <= {2 * size}:
+            return
+    except ValueError:
+        pass
+    for text in texts:
+        unhex(text, size)
+
+
 _encoder: Final = msgspec.json.Encoder(order="sorted")
 
 

@@ -110,11 +110,19 @@ class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
     level: EventLevel = EventLevel.NONE
 
     @property
+    def received(self) -> tuple[int, int | msgspec.UnsetType] | None:
+        """Number of the newest event that was received and the section it opens, UNSET for none; None without one."""
+        number = self.course.received
+        opened = [opening.sections[-1] for opening in self.openings if opening.number == number]
+        return (number, opened[0] if opened else msgspec.UNSET) if number else None
+
+    @property
     def receipt(self) -> EventReceipt | None:
         """What the newest receipt must say; None where no event was received."""
-        number = self.course.received
-        opened = next((opening.sections[-1] for opening in self.openings if opening.number == number), None)
-        return self.course.receipt(number, opens_section=opened) if number else None
+        if self.received is None:
+            return None
+        number, opened = self.received
+        return self.course.receipt(number, opens_section=opened if isinstance(opened, int) else None)
 
     def unseal(self, time: int) -> "PlayedCourse":
         """Return the round after the shuffler opened, at that time, what the last event opened.

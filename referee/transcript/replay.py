@@ -102,9 +102,9 @@ def _check_evidence(inputs: Inputs, played: PlayedCourse) -> None:
         openings = ", ".join(f"event {one.number} sections {sorted(one.sections)}" for one in played.openings) or "none"
         msg = f"inputs.unsealed is not what the events open: {openings}"
         raise OpeningsError(msg)
-    receipt, due = inputs.receipt, played.receipt
-    found = None if receipt is msgspec.UNSET else (receipt.number, receipt.opens_section)
-    if found != (None if due is None else (due.number, due.opens_section)):
+    receipt = inputs.receipt
+    found = None if isinstance(receipt, msgspec.UnsetType) else (receipt.number, receipt.opens_section)
+    if found != played.received:
         msg = f"inputs.receipt must be that of the last received event, number {played.course.received}, 0 for none"
         raise TranscriptError(msg)
     if len(inputs.signatures) != len(played.seat_keys):
