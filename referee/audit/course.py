@@ -30,15 +30,21 @@ class AttestedCourse(NamedTuple):
 
 
 def examine_course(
-    leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings, *, replayed: Course | None = None
+    leaves: RoundLeaves,
+    settle: Placed[Transcript],
+    findings: RoundFindings,
+    *,
+    verified: Sequence[tuple[EventReceipt, str]] = (),
+    replayed: Course | None = None,
 ) -> AttestedCourse:
     """Check the receipt and the seats' signatures of a settlement over its events.
 
+    ``verified`` are receipts that UNSEALs of the round name, with signatures that hold, which are not verified again.
     ``replayed`` is the course of an equal transcript, whose signatures were verified when it was replayed.
     """
     inputs = settle.leaf.inputs
     course, unsigned = _course_of(leaves, inputs) if replayed is None else (replayed, [])
-    fault = _receipt_fault(leaves, settle, course, is_replayed=replayed is not None)
+    fault = _receipt_fault(leaves, settle, course, verified=verified, is_replayed=replayed is not None)
     if fault is not None:
         code, detail, difference = fault
         findings.add(code, detail, leaf_index=settle.index, difference=difference)
@@ -111,7 +117,12 @@ def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int,
 
 
 def _receipt_fault(
-    leaves: RoundLeaves, settle: Placed[Transcript], course: Course, *, is_replayed: bool
+    leaves: RoundLeaves,
+    settle: Placed[Transcript],
+    course: Course,
+    *,
+    verified: Sequence[tuple[EventReceipt, str]],
+    is_replayed: bool,
 ) -> tuple[Code, str, Difference | None] | None:
     """Return what is wrong with the newest receipt or the hash of the events in the results, unless it was replayed."""
     receipt = settle.leaf.inputs.receipt
@@ -134,7 +145,8 @@ def _receipt_fault(
         return None
     opened = receipt.opens_section
     due = course.receipt(number, opens_section=opened if isinstance(opened, int) else None)
-    if not is_referees(due, receipt.signature, settle.ring.since(KeyRole.REFEREE, (leaves.deal or leaves.open).index)):
+    keys = settle.ring.since(KeyRole.REFEREE, (leaves.deal or leaves.open).index)
+    if (due, receipt.signature) not in verified and not is_referees(due, receipt.signature, keys):
         detail = f"the receipt of event {number} is not the referee's over these events, their times and flags"
         return Code.HISTORY_ALTERED, detail, None
     return None

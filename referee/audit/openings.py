@@ -23,13 +23,13 @@ from referee.transcript.inputs import Transcript, Unsealed
 class Openings(msgspec.Struct, frozen=True):
     """Sections that were open at the deal, and when UNSEALs opened others.
 
-    ``layout`` is None if the game is unknown. ``receipts`` is how many receipts in UNSEALs hold.
+    ``layout`` is None if the game is unknown. ``receipts`` are those in UNSEALs that hold, with their signatures.
     """
 
     layout: Layout | None = None
     at_deal: frozenset[int] = frozenset()
     times: Mapping[int, int] = msgspec.field(default_factory=dict)
-    receipts: int = 0
+    receipts: tuple[tuple[EventReceipt, str], ...] = ()
 
     @property
     def sections(self) -> frozenset[int]:
@@ -42,12 +42,13 @@ def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: Roun
     layout = None if ruleset is None else GAMES[ruleset.game].layout(leaves.header.seat_count)
     at_deal = frozenset() if leaves.deal is None else frozenset(leaves.deal.leaf.opened_sections)
     times: dict[int, int] = {}
-    receipts = 0
+    receipts: list[tuple[EventReceipt, str]] = []
     for unseal in leaves.unseals:
         leaf = unseal.leaf
         keys = unseal.ring.since(KeyRole.REFEREE, (leaves.deal or leaves.open).index)
-        if is_referees(receipt_of(leaf), leaf.receipt_signature, keys):
-            receipts += 1
+        receipt = receipt_of(leaf)
+        if is_referees(receipt, leaf.receipt_signature, keys):
+            receipts.append((receipt, leaf.receipt_signature))
         else:
             detail = f"the receipt of event {leaf.number} that it names is not the referee's"
             findings.add(Code.UNSEAL_REFUSED, detail, leaf_index=unseal.index)
@@ -65,7 +66,7 @@ def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: Roun
                 )
         for section in leaf.sections:
             times.setdefault(section, leaf.unsealed_time)
-    return Openings(layout=layout, at_deal=at_deal, times=times, receipts=receipts)
+    return Openings(layout=layout, at_deal=at_deal, times=times, receipts=tuple(receipts))
 
 
 def receipt_of(leaf: UnsealLeaf) -> EventReceipt:

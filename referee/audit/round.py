@@ -68,7 +68,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
         open_leaf=leaves.open.index,
         server_seed=None if reveal is None else bytes.fromhex(reveal.leaf.server_seed),
         server_seed_leaf=-1 if reveal is None else reveal.index,
-        signatures=signatures + openings.receipts + settled.signatures,
+        signatures=signatures + len(openings.receipts) + settled.signatures,
         is_replayed=settled.is_replayed,
         is_redealt=deal is not None and redealt is not None,
         opened=certified.opened,

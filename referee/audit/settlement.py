@@ -106,7 +106,7 @@ def examine_settlement(
         findings.add(Code.NOT_CANONICAL, detail, leaf_index=settle.index)
         return Settled(sections=sections)
     replayed = again.played.course if again is not None and is_same else None
-    attested = examine_course(leaves, settle, findings, replayed=replayed)
+    attested = examine_course(leaves, settle, findings, verified=openings.receipts, replayed=replayed)
     examine_settled_openings(leaves, settle, attested.course, openings, findings)
     if refusal is not None and not findings.has(*_EVIDENCE):
         findings.add(*refusal, leaf_index=settle.index)

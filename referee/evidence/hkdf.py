@@ -40,7 +40,9 @@ class Prk:
     @classmethod
     def of(cls, ikm: bytes, *, salt: bytes) -> Self:
         """Extract the pseudorandom key from a secret and a salt (RFC 5869, section 2.2)."""
-        return cls(cls(salt).mac(ikm) if len(salt) <= _PADDED else hmac.digest(salt, ikm, "sha256"))
+        if len(salt) > _PADDED:
+            return cls(hmac.digest(salt, ikm, "sha256"))
+        return cls((cls(salt) if salt else _UNSALTED).mac(ikm))
 
     def mac(self, message: bytes) -> bytes:
         """Compute the HMAC-SHA256 of a message; 32 bytes."""
@@ -60,3 +62,6 @@ class Prk:
             block = self.mac(block + info + bytes((counter,)))
             blocks.append(block)
         return b"".join(blocks)[:length]
+
+
+_UNSALTED: Final = Prk(bytes(BLOCK_SIZE))

@@ -82,11 +82,15 @@ class WorkCounter:
     def close(self) -> None:
         """Do nothing."""
 
-    def record(self, call: Callable[[], object], request: Any) -> Work:  # noqa: ANN401 - of any game
-        """Make a call and return the work that it took."""
+    def count(self, call: Callable[[], object]) -> Counter[str]:
+        """Make a call and return the work that it took, by name."""
         self._counts.clear()
         call()
-        counts = self._counts.copy()
+        return self._counts.copy()
+
+    def record(self, call: Callable[[], object], request: Any) -> Work:  # noqa: ANN401 - of any game
+        """Make a call and return the work that it took."""
+        counts = self.count(call)
         return Work(len(request.round.events), **{name: counts[name] for name in Work._fields[1:]})
 
 
