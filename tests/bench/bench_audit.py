@@ -1,20 +1,35 @@
-"""How fast a log is audited with every check on, and what memory that takes, however long the log is.
+"""How fast a log is audited on one core with every check on, beside the time of its signature checks alone.
 
-Each size is a log of four-seat Mậu Binh rounds at twenty tables, written to a file by one process and audited by
-another, on one core, with the frontend's word for events and once with the referee's receipt for each, which are four
-signatures more a round. The last column is the audit's peak memory, which must not grow with the log.
+``python -m tests.bench.bench_audit 25`` audits each log 25 times, and verifies what it verified in between. Keyed seats
+sign their seeds and their courses. *At 55 us* is the rate if a signature took that long, with all else as measured.
+What an audit costs by the size of the log is measured by ``bench_growth``.
 """
 
 import json
+import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
+from unittest import mock
 
 TABLES: Final = 20
+COUNT: Final = 100
+NOMINAL: Final = 55
+_MAU_BINH: Final = {"ruleset_id": "mau_binh.chi_2020", "seats": 4}
+_TIEN_LEN: Final = {"ruleset_id": "tien_len.mien_nam", "seats": 4}
+_TEXAS: Final = {"ruleset_id": "ultimate_texas.casino", "seats": 6}
+ROUNDS: Final[Mapping[str, tuple[Mapping[str, Any], str]]] = {
+    "Mậu Binh, reported": ({**_MAU_BINH, "received": False}, ">= 2,000 at 55 us"),
+    "Mậu Binh, received": (_MAU_BINH, ">= 2,000 at 55 us"),
+    "Mậu Binh, keyed": ({**_MAU_BINH, "keyed": True}, "<= 2x"),
+    "Tiến Lên, received": (_TIEN_LEN, ">= 800"),
+    "Tiến Lên, keyed": ({**_TIEN_LEN, "keyed": True}, "<= 2x"),
+    "Ultimate Texas, received": (_TEXAS, ""),
+    "Ultimate Texas, keyed": ({**_TEXAS, "keyed": True}, "<= 2x"),
+}
 _LENGTH: Final = 4
 Head: TypeAlias = tuple[str, str, str, str, int]
 """Checkpoint, origin and keys of a log, and the time of its audit."""
@@ -107,27 +122,72 @@ def audit_apart(file: Path, head: Head, rounds: int) -> Audited:
     return audited
 
 
-def main(sizes: Sequence[int]) -> None:
+def main(repeats: int) -> None:
     """Print the table."""
     sys.stdout.write(
-        f"{'audit':<28}{'rounds/s a core':>16}{'us a round':>12}{'findings':>10}{'peak MB':>9}  aim 1,500/s\n"
+        f"{'audit of rounds':<28}{'signatures':>11}{'us each':>9}{'us a round':>12}{'median':>8}{'to signatures':>15}"
+        f"{'a second':>10}{'at 55 us':>10}  aim\n"
     )
-    for rounds, received in [*[(size, False) for size in sizes], (min(sizes), True)]:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "log"
-            head = write_log(file, rounds, received=received)
-            code = _AUDIT.format(file=str(file), head=head)
-            done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-            seconds, findings, replayed, redealt, peak = json.loads(done.stdout)
-        if replayed != rounds or redealt != rounds:
-            sys.stdout.write(f"only {replayed} of {rounds} rounds were replayed and {redealt} dealt again\n")
-        what = "received" if received else "reported"
+    for name, (table, aim) in ROUNDS.items():
+        found = measure(table, repeats)
+        ratio = found.least / found.signatures / found.verified
+        rate = 1e6 / (found.least + found.signatures * (NOMINAL - found.verified))
         sys.stdout.write(
-            f"{f'{rounds:,} rounds, {what}':<28}{rounds / seconds:>16,.0f}{seconds / rounds * 1e6:>12,.0f}"
-            f"{findings:>10}{peak:>9.0f}\n"
+            f"{name:<28}{found.signatures:>11.1f}{found.verified:>9.1f}{found.least:>12,.0f}{found.median:>8,.0f}"
+            f"{ratio:>14.2f}x{1e6 / found.least:>10,.0f}{rate:>10,.0f}  {aim}\n"
         )
         sys.stdout.flush()
 
 
+class Measured(NamedTuple):
+    """CPU microseconds of a round's audit, and the number of its signatures with the time to verify each by PyNaCl."""
+
+    least: float
+    median: float
+    signatures: float
+    verified: float
+
+
+def measure(table: Mapping[str, Any], repeats: int) -> Measured:
+    """Audit a log of a hundred rounds at five tables, and verify its signatures alone, many times in turn."""
+    from referee.audit import audit_log  # noqa: PLC0415 - not in the memory of an audit apart
+    from referee.evidence import ed25519  # noqa: PLC0415 - not in the memory of an audit apart
+    from referee.rulesets import load_builtin  # noqa: PLC0415 - not in the memory of an audit apart
+    from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - as above
+
+    builder, catalogue, verify = LogBuilder.founded(), load_builtin(), ed25519.crypto_sign_open
+    for number in range(COUNT):
+        builder.play(Table(name=f"table-{number % 5}", **table), seed=number)
+    log, checks = builder.bundle(), []
+
+    def noted(signed: bytes, key: bytes) -> bytes:
+        checks.append((signed, key))
+        return verify(signed, key)
+
+    def audit() -> None:
+        report = audit_log(log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=catalogue, now=FAR)
+        assert report.is_clean
+        assert report.checked.replayed == report.checked.redealt == COUNT
+
+    def verify_all() -> None:
+        for check in checks:
+            verify(*check)
+
+    with mock.patch.object(ed25519, "crypto_sign_open", noted):
+        audit()
+    audits, alone = [], []
+    for _ in range(repeats):
+        audits.append(_cpu(audit))
+        alone.append(_cpu(verify_all))
+    signatures = len(checks) / COUNT
+    return Measured(min(audits) / COUNT, statistics.median(audits) / COUNT, signatures, min(alone) / COUNT / signatures)
+
+
+def _cpu(act: Callable[[], None]) -> float:
+    begun = time.process_time()
+    act()
+    return (time.process_time() - begun) * 1e6
+
+
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [1_000, 10_000, 100_000])
+    main(int(sys.argv[1]) if sys.argv[1:] else 25)
