@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 from unittest import mock
 
+from nacl.bindings import crypto_sign_open
+
 from referee.audit import MemoryLog, audit_log
 from referee.evidence import canonical, ed25519
 from referee.rulesets import load_builtin
@@ -62,7 +64,7 @@ def _work_of(table: Table) -> AuditedWork:
 
 def _audit(log: MemoryLog) -> Sequence[int]:
     """Audit a log and return what is counted after events and unseals."""
-    counter, verify = WorkCounter(), ed25519.crypto_sign_open
+    counter, verify = WorkCounter(), crypto_sign_open
     checks: set[tuple[bytes, bytes]] = set()
 
     def verify_noted(signed: bytes, key: bytes) -> bytes:

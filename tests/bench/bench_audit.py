@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 from unittest import mock
 
+from nacl.bindings import crypto_sign_open
+
 TABLES: Final = 20
 COUNT: Final = 100
 NOMINAL: Final = 55
@@ -155,7 +157,7 @@ def measure(table: Mapping[str, Any], repeats: int) -> Measured:
     from referee.rulesets import load_builtin  # noqa: PLC0415 - not in the memory of an audit apart
     from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - as above
 
-    builder, catalogue, verify = LogBuilder.founded(), load_builtin(), ed25519.crypto_sign_open
+    builder, catalogue, verify = LogBuilder.founded(), load_builtin(), crypto_sign_open
     for number in range(COUNT):
         builder.play(Table(name=f"table-{number % 5}", **table), seed=number)
     log, checks = builder.bundle(), []
