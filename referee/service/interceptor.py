@@ -2,7 +2,7 @@
 
 The log line names the method, outcome, sizes, times and caller. It never holds content or credentials, so no card,
 seed, key or token reaches a log. The request id is the caller's or a new one; every answer and refusal returns it in
-its trailers. A call that is refused before it waits is refused on a thread of its own, its request unread.
+its trailers. A call that is refused before it waits is refused at once, its request unread.
 """
 
 import hmac
@@ -39,6 +39,13 @@ _HEALTH: Final = "/grpc.health."
 _PROCESS: Final = os.urandom(4).hex()
 _numbers: Final = itertools.count(int.from_bytes(os.urandom(4)))
 """Request ids of calls without one: eight digits of the process, and the call's."""
+
+_OVERLOADED: Final = RefusedError(
+    ErrorReason.ERROR_REASON_OVERLOADED,
+    "more calls wait than the server can answer soon; nothing was done, and asking again a little later is safe",
+)
+_OVERLOADED_STATUS: Final = to_status(_OVERLOADED)
+"""Refusal of a call at once, made once: the more calls there are, the less time there is for each."""
 
 _log = structlog.get_logger("referee.call")
 
@@ -126,10 +133,11 @@ class CallInterceptor(grpc.ServerInterceptor):
                 _check_credentials_once(metadata)
             if gate is not None:
                 gate.knock(call, credentials)
-            if not known.is_health and (not self._pool.has_stream if is_stream else self._pool.is_full):
-                raise _overload()
         except RefusedError as refusal:
+            refusal.__traceback__ = None  # its frames hold the call, which holds the refusal: a cycle
             return self._refuse_at_once(refusal, call)
+        if not known.is_health and (not self._pool.has_stream if is_stream else self._pool.is_full):
+            return self._refuse_at_once(_OVERLOADED, call)
         if is_stream and known.handler is not None:
             return self._wrap_stream(known.handler, call, credentials)
         _arrived.set((call, credentials))
@@ -208,7 +216,7 @@ class CallInterceptor(grpc.ServerInterceptor):
     def _count_unread(self, size: int, context: grpc.ServicerContext) -> None:
         """Count a large answer as unread until the call ends, at the latest after its time; refuse one without room."""
         if not self._unread.add(size):
-            raise _overload()
+            raise RefusedError(_OVERLOADED.reason, _OVERLOADED.message)
         timeouts = self._pool.timeouts
         number = timeouts.start(context.cancel, seconds=self._bounds.answer_seconds)
 
@@ -296,7 +304,7 @@ class CallInterceptor(grpc.ServerInterceptor):
 
     def _refuse(self, refusal: RefusedError, call: Call, context: grpc.ServicerContext) -> None:
         """End the call with the status of a refusal; never return."""
-        status: Any = to_status(refusal)
+        status: Any = _OVERLOADED_STATUS if refusal is _OVERLOADED else to_status(refusal)
         call.code, call.reason = status.code.name, refusal.reason_name
         self._end(call, "refused")
         trailers = (*status.trailing_metadata, (REQUEST_ID, call.request_id))
@@ -329,13 +337,6 @@ class CallInterceptor(grpc.ServerInterceptor):
 def _ms(seconds: float) -> float:
     """Return milliseconds, to the microsecond."""
     return int(seconds * 1e6 + 0.5) / 1000
-
-
-def _overload() -> RefusedError:
-    return RefusedError(
-        ErrorReason.ERROR_REASON_OVERLOADED,
-        "more calls wait than the server can answer soon; nothing was done, and asking again a little later is safe",
-    )
 
 
 def _check_credentials_once(metadata: Any) -> None:

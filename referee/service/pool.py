@@ -2,7 +2,7 @@
 
 A call reaches a thread once its request has arrived; a request that does not arrive in time is cancelled, sooner while
 many are awaited. There are more threads than may work at once, so that each call is counted against its caller before
-it waits for one of the turns. Refusals and streams have threads of their own.
+it waits for one of the turns. Streams have threads of their own; refusals need none.
 
 >>> with CallPool(threads=1, queue=8) as pool:
 ...     pool.submit(lambda: (pool.begin_work(), print(pool.running))).add_done_callback(lambda _: None)
@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Final, ParamSpec, Self, TypeVar
+from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
 from referee.service.receiving import receive
 
@@ -186,6 +186,17 @@ class Work:
                 self._callbacks.pop()(self)
 
 
+class AtOnce(ThreadPoolExecutor):
+    """Executor of what never waits, such as a refusal: it runs on the thread that submits it."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run the work; gRPC only adds a callback to what is returned."""
+        work = Work(fn, args)
+        fn(*args, **kwargs)
+        work.end()
+        return cast("Future[T]", work)
+
+
 class _Own(threading.local):
     """What a thread works on, and whether it has a turn."""
 
@@ -201,7 +212,7 @@ class CallPool:
     """
 
     def __init__(self, *, threads: int, queue: int, request_seconds: float = REQUEST_SECONDS) -> None:
-        self.refusing = Lane(1, name="refuse")
+        self.refusing = AtOnce()
         self.streaming = Lane(STREAMS, name="stream")
         self.timeouts = Timeouts(every=min(1.0, request_seconds / 4))
         self.queue = queue
@@ -286,7 +297,6 @@ class CallPool:
             for worker in self._workers:
                 worker.join()
         self.streaming.shutdown(wait)
-        self.refusing.shutdown(wait)
         self.timeouts.close()
 
     def __enter__(self) -> Self:
