@@ -71,6 +71,14 @@ def test_hashes_histories_and_moves_are_those_written_by_hand(events):
     assert (course.event_hash, course.history, course.received) == (hashes[-1], histories[-1], received_last)
 
 
+@given(EVENTS, st.integers(0, 5), st.integers(0, 50))
+def test_what_a_seat_signs_is_the_move_that_its_event_adds(events, seat: int, unseen: int):
+    course = course_of(events)
+    seen = max(0, course.number - unseen)
+    grown = course.append(b"next", time=1, received=True, seat=seat, seen=seen)
+    assert course.next_move(b"next", seat=seat, seen=seen) == grown.moves[seat]
+
+
 def test_a_course_is_a_value_that_an_event_more_leaves_as_it_is():
     first = course_of([(b"a", 1, True, 0, 0)])
     longer = first.append(b"b", time=2, received=False, seat=1, seen=0)
