@@ -246,6 +246,12 @@ class LogBuilder:
             seat = msgspec.json.decode(parts.transcript)["results"]["winners"][0]
             self.winners[parts.table.name] = LastWinner(Seat(seat), parts.header.seat_keys[seat])
 
+    def take(self) -> list[bytes]:
+        """Return the leaves so far and forget them; the next round is still later than they are."""
+        _ = self.time
+        taken, self.entries, self._timed = self.entries, [], 0
+        return taken
+
     def checkpoint(self, *, origin: str = ORIGIN, signer: NamedSigner = LOG) -> bytes:
         """Sign the checkpoint of the log as it is now."""
         head = Checkpoint(origin, len(self.entries), root(self.entries))

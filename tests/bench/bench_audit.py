@@ -5,19 +5,20 @@ sign their seeds and their courses. *At 55 us* is the rate if a signature took t
 What an audit costs by the size of the log is measured by ``bench_growth``.
 """
 
-import json
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 from unittest import mock
 
 from nacl.bindings import crypto_sign_open
 
-TABLES: Final = 20
+from referee.audit import audit_log
+from referee.evidence import ed25519
+from referee.rulesets import load_builtin
+from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, LogBuilder, Table
+
 COUNT: Final = 100
 NOMINAL: Final = 55
 _MAU_BINH: Final = {"ruleset_id": "mau_binh.chi_2020", "seats": 4}
@@ -32,96 +33,6 @@ ROUNDS: Final[Mapping[str, tuple[Mapping[str, Any], str]]] = {
     "Ultimate Texas, received": (_TEXAS, ""),
     "Ultimate Texas, keyed": ({**_TEXAS, "keyed": True}, "<= 2x"),
 }
-_LENGTH: Final = 4
-Head: TypeAlias = tuple[str, str, str, str, int]
-"""Checkpoint, origin and keys of a log, and the time of its audit."""
-_AUDIT: Final = "from tests.bench.bench_audit import audit_file; audit_file({file!r}, {head!r})"
-
-
-def write_log(file: Path, rounds: int, *, received: bool) -> Head:
-    """Write a log of so many rounds to a file, each leaf behind its length; return what it is audited with."""
-    return write_growing(file, [rounds], received=received)[0]
-
-
-def write_growing(file: Path, sizes: Sequence[int], *, received: bool) -> list[Head]:
-    """Write a log of the last of these numbers of rounds to a file; return what it is audited with at each of them."""
-    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - not in the audit's memory
-    from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - not in the audit's memory
-    from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - not in the audit's memory
-
-    builder, frontier, signer = LogBuilder.founded(), Frontier(), CheckpointSigner(LOG, key_name=LOG.name)
-    tables = [
-        Table(name=f"table-{number}", ruleset_id="mau_binh.chi_2020", seats=4, received=received)
-        for number in range(TABLES)
-    ]
-    latest, heads = 0, []
-    with file.open("wb") as out:
-        for number in range(sizes[-1]):
-            parts = builder.play(tables[number % TABLES], seed=number)
-            latest = max(latest, parts.header.round_deadline)
-            for leaf in builder.entries:
-                out.write(len(leaf).to_bytes(_LENGTH, "big") + leaf)
-                frontier = frontier.append(leaf_hash(leaf))
-            builder.entries.clear()
-            if number + 1 in sizes:
-                checkpoint = signer.sign(Checkpoint(ORIGIN, frontier.size, frontier.root))
-                heads.append((checkpoint.decode(), ORIGIN, LOG.text, ROOT.text, latest))
-    return heads
-
-
-class FileLog:
-    """A log in such a file, read from its front."""
-
-    def __init__(self, file: str, checkpoint: str) -> None:
-        self.checkpoint = checkpoint.encode()
-        self._file = file
-
-    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """Return the leaves from ``start`` to before ``stop``."""
-        with Path(self._file).open("rb") as source:
-            for index in range(stop):
-                leaf = source.read(int.from_bytes(source.read(_LENGTH), "big"))
-                if index >= start:
-                    yield leaf
-
-
-def audit_file(file: str, head: Sequence[str | int]) -> None:
-    """Audit such a file and print seconds, findings, rounds replayed and dealt again, and peak memory in MB."""
-    import resource  # noqa: PLC0415 - the audited process measures itself
-
-    from referee.audit.audit import audit_log  # noqa: PLC0415 - so that its import is not timed twice
-    from referee.rulesets import load_builtin  # noqa: PLC0415 - not in the audit's memory
-
-    checkpoint, origin, log_key, root_key, now = head
-    source = FileLog(file, str(checkpoint))
-    catalogue = load_builtin()
-    start = time.process_time()
-    report = audit_log(
-        source, origin=str(origin), log_key=str(log_key), root_key=str(root_key), catalogue=catalogue, now=int(now)
-    )
-    seconds = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    result = [seconds, sum(report.finding_counts.values()), report.checked.replayed, report.checked.redealt, peak]
-    sys.stdout.write(json.dumps(result) + "\n")
-
-
-class Audited(NamedTuple):
-    """CPU seconds, findings, rounds replayed and dealt again, and peak memory in MB of an audit."""
-
-    seconds: float
-    findings: int
-    replayed: int
-    redealt: int
-    peak: float
-
-
-def audit_apart(file: Path, head: Head, rounds: int) -> Audited:
-    """Audit a log in a process of its own; raise AssertionError unless all of its rounds hold."""
-    code = _AUDIT.format(file=str(file), head=tuple(head))
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    audited = Audited(*json.loads(done.stdout))
-    assert (audited.findings, audited.replayed, audited.redealt) == (0, rounds, rounds), audited
-    return audited
 
 
 def main(repeats: int) -> None:
@@ -152,11 +63,6 @@ class Measured(NamedTuple):
 
 def measure(table: Mapping[str, Any], repeats: int) -> Measured:
     """Audit a log of a hundred rounds at five tables, and verify its signatures alone, many times in turn."""
-    from referee.audit import audit_log  # noqa: PLC0415 - not in the memory of an audit apart
-    from referee.evidence import ed25519  # noqa: PLC0415 - not in the memory of an audit apart
-    from referee.rulesets import load_builtin  # noqa: PLC0415 - not in the memory of an audit apart
-    from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - as above
-
     builder, catalogue, verify = LogBuilder.founded(), load_builtin(), crypto_sign_open
     for number in range(COUNT):
         builder.play(Table(name=f"table-{number % 5}", **table), seed=number)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from referee.storage import Store, open_sqlite
-from tests.bench.bench_audit import Head, audit_apart, write_growing
 from tests.bench.bench_start import BATCH, extend, found
+from tests.bench.generated_log import Head, audit_apart, write_growing
 
 LEAVES_A_ROUND: Final = 4
 LEAF_BYTES: Final = 256

@@ -18,7 +18,7 @@ from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import load_builtin
 from referee.storage import Append, Store, Writer, open_sqlite
 from referee.tiles import FolderPlace, Publication, publish
-from tests.bench.bench_audit import FileLog, write_log
+from tests.bench.generated_log import FileLog, write_log
 
 _LEAVES_A_ROUND: Final = 4
 _TOGETHER: Final = 1_000
