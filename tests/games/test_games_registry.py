@@ -130,7 +130,7 @@ def test_unlawful_event_stops_a_round(game: AnyGame) -> None:
     assert [fault.code for fault in refusals(game, faults)] == ["UNKNOWN_SEAT"]
     with pytest.raises(UnlawfulEventError) as caught:
         game.apply(state, stray)
-    assert caught.value.violations == faults
+    assert (caught.value.violations, str(caught.value)) == (faults, "UNKNOWN_SEAT")
     played = play(game, state, [leaving(game, 0, DEALT_TIME), stray, leaving(game, 1, DEALT_TIME)])
     assert (played.refused_event, played.violations) == (2, faults)
 
@@ -144,9 +144,8 @@ def test_impossible_deal_and_stake_begin_no_round(game: AnyGame) -> None:
         game.begin(rules, replaced(deal, sections=(first[1:], *deal.sections[1:])))
     with pytest.raises(StakesError) as caught:
         game.begin(rules, replaced(deal, stake=-1))
-    assert caught.value.violations == game.check_stakes(
-        rules, seat_count=3, stake=-1, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit
-    )
+    faults = game.check_stakes(rules, seat_count=3, stake=-1, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit)
+    assert (caught.value.violations, str(caught.value)) == (faults, ", ".join(fault.code for fault in faults))
     with pytest.raises(ValueError, match="cannot be dealt"):
         game.layout(27)
 

@@ -93,9 +93,7 @@ class Combination(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4096)  # at most a megabyte
 def read_combination(card_set: CardSet) -> Combination | None:
-    """Return the combination that a set of cards makes, or None."""
-    if not card_set:
-        return None
+    """Return the combination that a set of cards makes, or None; the empty set makes none."""
     top = card_set.bit_length() - 1
     low_rank = (card_set & -card_set).bit_length() - 1 >> 2
     length = (top >> 2) - low_rank + 1

@@ -153,8 +153,6 @@ def _check_presence(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def _check_turn(state: State, event: Event) -> tuple[Violation, ...]:
-    if event.seat == state.turn and event.time >= state.last_time:
-        return ()
     faults = [*_check_time(state, event), *_check_presence(state, event)]
     if event.seat != state.turn:
         faults.append(Violation(code=Fault.OUT_OF_TURN, seat=event.seat, expected=state.turn, found=event.seat))

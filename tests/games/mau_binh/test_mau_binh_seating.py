@@ -54,6 +54,20 @@ def test_next_time_is_when_the_first_is_sent_out() -> None:
     assert seat_people(maubinh_com(), people, now=20_050).sent_out == ("cu",)
 
 
+@pytest.mark.parametrize(("ready", "seated", "expected"), [(0, 0, 20_000), (0, 1, 20_001), (1, 0, 20_001)])
+def test_ready_clock_runs_from_the_later_of_being_seated_and_another_being_ready(
+    ready: int, seated: int, expected: int
+) -> None:
+    """Zero is a time like any other."""
+    people = [
+        Person(name="an", came_time=0, seated_time=0, ready_time=ready),
+        Person(name="ba", came_time=0, seated_time=seated, ready_time=None),
+    ]
+    assert seat_people(maubinh_com(), people, now=1).next_time == expected
+    assert seat_people(maubinh_com(), people, now=expected - 1).seated == ("an", "ba")
+    assert seat_people(maubinh_com(), people, now=expected).sent_out == ("ba",)
+
+
 @pytest.mark.parametrize(
     ("people", "words"),
     [

@@ -104,11 +104,13 @@ def two_tricks(rules: TienLenRules) -> State:
         parse_cards("4S 4C 4D 4H 6S 6C 7S 7C 8S 8C TH JC KC"),
     ]
     state = begin(rules, hands_deal(hands, leader=0, stake=100))
+    assert state.link == 0
     texts = ("0 2S", "1 4S 4C 4D 4H", "0", "1 TH", "0 2H", "1 6S 6C 7S 7C 8S 8C", "0")
     for time, text in enumerate(texts, 1):
         seat, _, cards = text.partition(" ")
         event = Play(Seat(int(seat)), parse_cards(cards), time) if cards else Pass(Seat(int(seat)), time)
         state = apply(state, event)
+    assert (state.to_beat, state.link) == (None, 0)
     return state
 
 
