@@ -24,6 +24,7 @@ from referee.games import (
     registry,
 )
 from referee.rulesets import get, load_builtin
+from referee.verdict import Violation
 
 SHIPPED = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 RULESETS = {ruleset.game: ruleset for ruleset in (*load_builtin(), *map(get, SHIPPED))}
@@ -133,6 +134,36 @@ def test_unlawful_event_stops_a_round(game: AnyGame) -> None:
     assert (caught.value.violations, str(caught.value)) == (faults, "UNKNOWN_SEAT")
     played = play(game, state, [leaving(game, 0, DEALT_TIME), stray, leaving(game, 1, DEALT_TIME)])
     assert (played.refused_event, played.violations) == (2, faults)
+
+
+def test_warnings_alone_refuse_nothing() -> None:
+    fouled, late = Violation(code="FOULED_MIDDLE"), Violation(code="DEADLINE_PASSED")
+    assert refusals(GAMES["mau_binh"], (fouled,)) == ()
+    assert refusals(GAMES["mau_binh"], (fouled, late)) == (late,)
+    assert refusals(GAMES["tien_len"], (fouled, late)) == (fouled, late)
+    assert refusals(GAMES["mau_binh"], ()) == ()
+    assert {name: set(game.warnings) for name, game in GAMES.items()} == {
+        "mau_binh": {"FOULED_MIDDLE", "FOULED_FRONT"},
+        "tien_len": set(),
+        "ultimate_texas": set(),
+    }
+
+
+def test_game_that_says_nothing_more_is_open_and_shows_all_at_the_deal() -> None:
+    fields = dataclasses.fields(GAMES["tien_len"])
+    own = {field.name: field.default for field in fields if field.default is not dataclasses.MISSING}
+    questions = ("opens_at_deal", "is_imposed", "needs_received", "needs", "opens", "minimum_seen")
+    answers = {name: own.pop(name)(None, None) for name in questions}
+    assert answers == {
+        "opens_at_deal": False,
+        "is_imposed": False,
+        "needs_received": False,
+        "needs": (),
+        "opens": (),
+        "minimum_seen": 0,
+    }
+    settings = ("can_be_sealed", "has_leader", "needs_hands", "warnings", "seat_stake_names", "questions")
+    assert [own[name] for name in settings] == [False, False, True, frozenset(), (), None]
 
 
 def test_impossible_deal_and_stake_begin_no_round(game: AnyGame) -> None:

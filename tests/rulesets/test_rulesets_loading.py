@@ -179,6 +179,7 @@ def test_bad_line_is_named(old: str, new: str, line_of: str | None, words: str) 
             'chi = "BACK"\ncategory = "FOUR_OF_A_KIND"',
             "names FOUR_OF_A_KIND in the BACK more than once",
         ),
+        ('quote = "Số người chơi: 2 ~ 4 người"', 'quote = ""', "length >= 1"),
         ("maximum = 4", "maximum = 5", "<= 4"),
         ("minimum = 2\nmaximum = 4", "minimum = 4\nmaximum = 2", "more than seats.maximum"),
         ('category = "FULL_HOUSE"', 'category = "FOUR_ACES"', "does not list"),

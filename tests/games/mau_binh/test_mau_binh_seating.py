@@ -63,7 +63,9 @@ def test_ready_clock_runs_from_the_later_of_being_seated_and_another_being_ready
         Person(name="an", came_time=0, seated_time=0, ready_time=ready),
         Person(name="ba", came_time=0, seated_time=seated, ready_time=None),
     ]
-    assert seat_people(maubinh_com(), people, now=1).next_time == expected
+    found = seat_people(maubinh_com(), people, now=1)
+    assert (found.next_time, found.seated) == (expected, ("an", "ba"))
+    assert seat_people(maubinh_com(), people[::-1], now=1).seated == (("an", "ba") if seated else ("ba", "an"))
     assert seat_people(maubinh_com(), people, now=expected - 1).seated == ("an", "ba")
     assert seat_people(maubinh_com(), people, now=expected).sent_out == ("ba",)
 
