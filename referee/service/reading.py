@@ -14,7 +14,7 @@ import msgspec
 
 from referee.dealing.header import HeaderJson
 from referee.evidence.encoding import u64
-from referee.games import Deal, DealError, StakesError, UnlawfulEventError, refusals
+from referee.games import Deal, DealError, Event, StakesError, UnlawfulEventError, refusals
 from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
@@ -24,7 +24,7 @@ from referee.service.leading import NO_LEAD, Lead, LeaderFinder
 from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
 from referee.transcript.chain import Course
 from referee.transcript.inputs import InputEvent, Inputs
-from referee.transcript.played import EvidenceError, EvidenceFault, PlayedCourse
+from referee.transcript.played import EvidenceError, EvidenceFault, PlayedCourse, Playing
 from referee.transcript.replay import encode_results, unsealed_of
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
@@ -225,10 +225,12 @@ class RoundReader:
         violations = game.check(read.state, event)
         if refusals(game, violations):
             return violations, None
+        playing = Playing(read.played)
         try:
-            played = self._unsealed(read.played.play(event, received=True), verified)
+            _play_on(playing, event, verified, received=True)
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
+        played = playing.played
         has_chain = event.seen is not None
         evidence = self._attestor.accept(played, read.evidence, signature, seat=event.seat, has_chain=has_chain)
         events = (*read.events, message.SerializeToString(deterministic=True))
@@ -300,15 +302,16 @@ class RoundReader:
 
     def _play(self, known: ReadRound, messages: Sequence[Any], events: tuple[bytes, ...]) -> ReadRound:
         """Play the events that ``known`` does not have, up to the first unlawful one; refuse one that is not proved."""
-        game, verified, played = self._service.game, known.verified, known.played
+        game, verified, playing = self._service.game, known.verified, Playing(known.played)
         violations, refused_event = known.violations, known.refused_event
-        for index in range(len(known.events), len(events)):
-            event = self._read_event(messages[index], index, round_id=verified.header.round_id)
+        start, round_id = len(known.events), verified.header.round_id
+        for index, message in enumerate(messages[start:], start):
+            event = self._read_event(message, index, round_id=round_id)
             if violations:
                 continue
-            verified.require(game.needs(played.state, event), field="round")
+            verified.require(game.needs(playing.state, event), field="round")
             try:
-                played = self._unsealed(played.play(event, received=messages[index].received), verified)
+                _play_on(playing, event, verified, received=message.received)
             except UnlawfulEventError as error:
                 violations, refused_event = error.violations, index + 1
             except EvidenceError as error:
@@ -318,16 +321,11 @@ class RoundReader:
         return self._after(
             known,
             events=events,
-            played=played,
+            played=playing.played,
             evidence=known.evidence,
             violations=violations,
             refused_event=refused_event,
         )
-
-    def _unsealed(self, played: PlayedCourse, verified: VerifiedRound) -> PlayedCourse:
-        """Return the round with what its last event opened, if a certificate says when that was."""
-        time = None if played.opened is None else verified.unsealed_times.get(played.opened.sections[-1])
-        return played if time is None else played.unseal(time)
 
     def _is_proved(self, read: ReadRound, message: Any) -> bool:
         """Return whether a request has the very evidence that was verified for this round."""
@@ -361,3 +359,12 @@ class RoundReader:
                 limit=limit,
                 found=len(events),
             )
+
+
+def _play_on(playing: Playing, event: Event, verified: VerifiedRound, *, received: bool) -> None:
+    """Play an event, and what it opened where a certificate says when that was."""
+    playing.play(event, received=received)
+    if playing.opened is not None:
+        time = verified.unsealed_times.get(playing.opened.sections[-1])
+        if time is not None:
+            playing.unseal(time)
