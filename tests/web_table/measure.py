@@ -1,9 +1,10 @@
-"""Measure how fast the page is on this machine: ``python tests/web_table/measure.py``.
+"""Measure how fast the page is on this machine: ``python -m tests.web_table.measure``.
 
-Prints the milliseconds from the start of a load, with an empty cache, to the first enabled button, those that the page
-spends on one frame of a dragged card, and those between two frames of its animations. No limits are applied.
+Prints a table in milliseconds: from the start of a load, with an empty cache, to the first enabled button; what the
+page spends on one frame of a dragged card; and what passes between two frames of each animation. No limits are applied.
 """
 
+import os
 import shutil
 import statistics
 import sys
@@ -13,13 +14,16 @@ from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.web_table.test_web_table_scene import finished
+from tests.browser_flags import FLAGS
+from tests.web_table.conftest import WEB
+from tests.web_table.screenshots import chop
+from tests.web_table.test_web_table_scene import finished, instant_win, showdown
 from tests.web_table.web_table_guest import Guest
 from tests.web_table.web_table_server import TableProcess
 from tests.web_table.web_table_stage import Stage, dealt
 
-WEB: Final = Path(__file__).parents[2] / "clients" / "web"
 LOADS: Final = 9
+PAGES: Final = 4
 LOADED: Final = """() => {
   const button = document.querySelector('button:not([disabled])');
   return button === null ? null : performance.now();
@@ -41,8 +45,7 @@ DRAGGED: Final = """board => {
   send('pointercancel', 0);
   return times.sort((a, b) => a - b);
 }"""
-
-
+"""Moves a card 200 times; the milliseconds that the page spends on each, sorted."""
 WATCHED: Final = """() => {
   window.frames_seen = [];
   window.watching = true;
@@ -55,7 +58,7 @@ WATCHED: Final = """() => {
   requestAnimationFrame(look);
 }"""
 ANIMATED: Final = 1_800
-"""Milliseconds that the scenes are watched for."""
+"""Milliseconds that each scene is watched for."""
 
 
 def loads(browser: Browser, url: str) -> list[float]:
@@ -80,42 +83,68 @@ def drags(browser: Browser, url: str) -> list[float]:
     return times
 
 
-def frames(browser: Browser, url: str) -> list[float]:
-    """Return the milliseconds between frames while a hand is dealt, chips fly and confetti falls, sorted."""
+def frames(browser: Browser, url: str) -> dict[str, list[float]]:
+    """Return the milliseconds between frames while something moves, by scene and sorted, on several pages."""
+    times: dict[str, list[float]] = {}
+    for _ in range(PAGES):
+        for name, one in watched(browser, url).items():
+            times[name] = sorted([*times.get(name, []), *one])
+    return times
+
+
+def watched(browser: Browser, url: str) -> dict[str, list[float]]:
+    """Return the milliseconds between frames while something moves, by scene, on one page."""
     guest = Guest(browser.new_page(), "Lan", "MOUSE")
     stage = Stage(guest.page, dealt("view.mau_binh.seeding"))
     guest.enter(url)
     guest.page.locator(".room").wait_for()
-    times: list[float] = []
-    for view in (dealt("view.mau_binh.playing"), finished()):
+    scenes = {
+        "deal of thirteen cards": dealt("view.mau_binh.playing"),
+        "instant win, sorted": instant_win(from_ms=0),
+        "showdown with a sweep": showdown(),
+        "chips and confetti of a win": finished(),
+        "deal of Tiến Lên": dealt("view.tien_len.turn"),
+        "chop": chop(),
+    }
+    times: dict[str, list[float]] = {}
+    for name, view in scenes.items():
         guest.page.evaluate(WATCHED)
         stage.show(view)
         guest.page.wait_for_timeout(ANIMATED)
-        times += guest.page.evaluate("() => { window.watching = false; return window.frames_seen; }")
-    return sorted(times)
+        found: list[float] = guest.page.evaluate("() => { window.watching = false; return window.frames_seen; }")
+        times[name] = found
+    guest.page.close()
+    return times
+
+
+def line(name: str, times: list[float]) -> str:
+    """Return one line of the table; ``times`` are sorted."""
+    if not times:
+        return f"{name:<30}{0:>8}\n"
+    slow, slowest = times[int(len(times) * 0.99)], times[-1]
+    return f"{name:<30}{len(times):>8}{statistics.median(times):>9.1f}{slow:>9.1f}{slowest:>9.1f}\n"
 
 
 def main() -> None:
-    """Measure all three and print them."""
+    """Measure all of it and print the table."""
     found = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
         try:
-            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-            loaded, dragged = loads(browser, table.url), drags(browser, table.url)
-            animated = frames(browser, table.url)
+            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+            times = {
+                "load to the first button": loads(browser, table.url),
+                "work for a dragged frame": drags(browser, table.url),
+                **frames(browser, table.url),
+            }
             version = browser.version
             browser.close()
         finally:
             table.stop()
-    sys.stdout.write(f"Chromium {version}\n")
-    sys.stdout.write(f"load to first button: median {statistics.median(loaded):.0f} ms, slowest {loaded[-1]:.0f} ms\n")
-    sys.stdout.write(f"a dragged frame: median {dragged[100]:.2f} ms, 99th percentile {dragged[198]:.2f} ms\n")
-    slow = animated[int(len(animated) * 0.99)]
-    sys.stdout.write(
-        f"a frame of deal, chips and confetti: median {statistics.median(animated):.1f} ms, "
-        f"99th percentile {slow:.1f} ms of {len(animated)}\n"
-    )
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    sys.stdout.write(f"Chromium {version} on {os.cpu_count()} cores, load averages {load}; milliseconds\n")
+    sys.stdout.write(f"{'':<30}{'count':>8}{'median':>9}{'99 %':>9}{'slowest':>9}\n")
+    sys.stdout.writelines(line(name, one) for name, one in times.items())
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ import sys
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.web_table.measure import DRAGGED
 from tests.web_table.screenshots import chop
 from tests.web_table.test_web_table_scene import finished, instant_win, showdown
 from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PHONE, TIMEOUT, Guest
 from tests.web_table.web_table_packages import WEB, installed
-from tests.web_table.web_table_stage import Stage, dealt
+from tests.web_table.web_table_stage import Stage, dealt, example
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -83,6 +84,11 @@ def test_axe_finds_nothing_serious_on_any_screen(table, invite, axe, ruleset, sh
         page.locator(".badge").click()
         expect_accessible(page, axe, "the proof")
         page.keyboard.press("Escape")
+        page.locator("nav .button").nth(2).click()
+        page.locator("dialog li .button").first.click()
+        expect(page.locator("dialog #step")).to_be_visible(timeout=TIMEOUT)
+        expect_accessible(page, axe, "the replay")
+        page.keyboard.press("Escape")
     guest.choose_text_mode()
     expect(page.locator("main.text")).to_be_visible()
     expect_accessible(page, axe, "text mode")
@@ -104,12 +110,22 @@ def test_axe_finds_nothing_serious_in_any_scene(table, invite, axe, viewport) ->
         "the instant win": instant_win(from_ms=0),
         "the chop": chop(),
         "the win": finished(),
+        "opening": dealt("view.mau_binh.sealed.opening"),
+        "the flop": dealt("view.ultimate_texas.flop"),
+        "the river": dealt("view.ultimate_texas.river"),
+        "the result of Ultimate Texas": example("view.ultimate_texas.last"),
+        "the result of Tiến Lên": example("view.tien_len.last"),
     }
     for name, view in scenes.items():
         stage.show(view)
         page.wait_for_timeout(200)
         guest.wait_still()
         expect_accessible(page, axe, name)
+    stage.show(dealt("view.tien_len.turn"))
+    expect(page.locator(".tien-len")).to_be_visible(timeout=TIMEOUT)
+    page.locator("nav .button").nth(4).click()
+    expect(page.locator("dialog")).to_be_visible()
+    expect_accessible(page, axe, "the question before leaving")
     page.goto(f"{table.url}?round=1&table=nosuchtable.1")
     expect(page.locator(".badge")).to_have_attribute("data-state", "UNREACHED", timeout=TIMEOUT)
     expect_accessible(page, axe, "the page that verifies")
@@ -144,26 +160,7 @@ def test_work_of_a_dragged_frame_is_measured(table, invite, record_property) -> 
     guest.open_room("mau_binh.classic", bots=1)
     guest.deal()
     board = guest.page.locator(".board")
-    times = board.evaluate(
-        """board => {
-          const card = board.querySelector('[data-place="0"]');
-          const box = card.getBoundingClientRect();
-          const [x, y] = [box.x + 20, box.y + 20];
-          const send = (type, at) => board.dispatchEvent.call(card, new PointerEvent(type,
-            {bubbles: true, button: 0, pointerId: 1, clientX: x + at, clientY: y - at}));
-          card.setPointerCapture = () => {};
-          send('pointerdown', 0);
-          const times = [];
-          for (let at = 0; at < 200; at += 1) {
-            const start = performance.now();
-            send('pointermove', at);
-            board.getBoundingClientRect();
-            times.push(performance.now() - start);
-          }
-          send('pointercancel', 0);
-          return times.sort((a, b) => a - b);
-        }"""
-    )
+    times = board.evaluate(DRAGGED)
     assert len(times) == 200
     record_property("dragged frame in ms, median and 99th percentile", f"{times[100]:.2f}, {times[198]:.2f}")
     sys.stdout.write(f"a dragged frame: median {times[100]:.2f} ms, 99th percentile {times[198]:.2f} ms\n")
