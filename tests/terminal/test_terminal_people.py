@@ -11,6 +11,7 @@ from referee_terminal.app import TerminalTable
 from referee_terminal.asking import LeaveAsked, NameAsked
 from referee_terminal.lobby import Lobby
 from referee_terminal.over import Over
+from referee_terminal.scores import session_of
 from referee_terminal.seat import Keeping
 from referee_terminal.table import TableScreen
 from textual.widgets import OptionList
@@ -46,6 +47,52 @@ def test_name_is_asked_once_and_never_taken_from_the_machine(server: str, tmp_pa
 
     asyncio.run(first())
     asyncio.run(second())
+
+
+def test_name_and_picture_can_be_changed(server: str, tmp_path: Path):
+    async def act(one: Sitting) -> None:
+        await one.until(lambda: one.app.avatars and isinstance(one.app.screen, Lobby))
+        await one.pilot.press("n")
+        await one.until(lambda: isinstance(one.app.screen, NameAsked))
+        await one.pilot.press("ctrl+u", *"Hoa", "enter")
+        await one.until(lambda: isinstance(one.app.screen, Lobby) and "Hoa" in one.app.notice)
+        await one.pilot.press("a", "3")
+        await one.until(lambda: isinstance(one.app.screen, Lobby))
+        await one.choose("open tien_len.")
+        person = next(each for each in one.view["persons"] if not each["is_bot"])
+        assert (person["name"], person["avatar"]) == ("Hoa", one.app.avatars[2]["code"])
+
+    sit(server, tmp_path / "seat.json", act)
+
+
+def test_turn_rings_once_and_scores_of_the_session_are_shown(server: str, tmp_path: Path):
+    async def act(one: Sitting) -> None:
+        rung: list[str] = []
+        one.app.bell = lambda: rung.append(one.view["phase"])  # type: ignore[method-assign]
+        await one.choose("open ultimate_texas.")
+        await one.begin_round(lambda: one.app.room.is_on_turn)
+        await one.until(lambda: rung)
+        assert rung == ["PLAYING"]
+        await one.pilot.press("2")
+        await one.until(lambda: one.view["phase"] == "LOBBY" and one.view.get("last"))
+        me = next(each for each in one.view["persons"] if not each["is_bot"])
+        net = f"{me['stats']['best_minor']:+,}"
+        assert session_of(me, one.app.look).startswith("1 played")
+        assert net == f"{me['score_minor']:+,}"
+        assert session_of(me, one.app.look).endswith(f"{net} / {net}")
+
+    sit(server, tmp_path / "seat.json", act)
+
+
+def test_clock_is_marked_in_its_last_ten_seconds(server: str, tmp_path: Path):
+    async def act(one: Sitting) -> None:
+        await one.choose("open tien_len.")
+        screen = one.app.screen
+        assert isinstance(screen, TableScreen)
+        shown = [screen.clock("seconds_left", one.app.server_time + seconds * 1000) for seconds in (9, 30)]
+        assert ["reverse" in words for words in shown] == [True, False]
+
+    sit(server, tmp_path / "seat.json", act)
 
 
 def test_stake_of_a_table_is_the_persons_choice(server: str, tmp_path: Path):

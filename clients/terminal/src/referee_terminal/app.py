@@ -65,6 +65,7 @@ class TerminalTable(App[None]):
         self._wanted_stake = stake
         self.back: Mapping[str, Any] | None = None
         self.phrases: list[Mapping[str, Any]] = []
+        self.avatars: list[Mapping[str, Any]] = []
         self._base: Final = url.rstrip("/")
         self.log_keys: Mapping[str, Any] = {}
         self._ahead = 0.0
@@ -161,12 +162,33 @@ class TerminalTable(App[None]):
 
         return self._start(attempted())
 
+    def rename(self, name: str | None, **fields: str) -> None:
+        """Take another name or picture, at the table server too."""
+        self._called = name or self._called
+        self._keeping.call(self._called)
+        self._introduce(**fields)
+        self.notice = self.look.say("renamed", name=self._called)
+        self._refresh()
+
+    def _introduce(self, **fields: str) -> None:
+        """Say name and language to the table server, now and with every new stream."""
+        self.session.call_me(self._called, self.look.language)
+        self.ask("rename", person_name=self._called, language=self.look.language, **fields)
+
+    def ask_name(self) -> None:
+        """Ask for another name."""
+        self.push_screen(NameAsked(self._called), self.rename)
+
+    def ask_avatar(self) -> None:
+        """Let the person choose a picture of the table server's list."""
+        lines = [f"{one['symbol']} {text_of(one['text'], self.look.language)}" for one in self.avatars]
+        self.choose(lines, lambda place: self.rename(None, avatar=str(self.avatars[place]["code"])))
+
     def change_language(self) -> None:
         """Switch to the other language."""
         self.look.language = "en" if self.look.language == "vi" else "vi"
         self.notice = ""
-        self.session.call_me(self._called, self.look.language)
-        self.ask("rename", person_name=self._called, language=self.look.language)
+        self._introduce()
         self._refresh()
 
     def come_back(self) -> None:
@@ -275,6 +297,7 @@ class TerminalTable(App[None]):
     def _welcome(self, message: Mapping[str, Any]) -> None:
         self.rulesets = {one["id"]: one for one in message.get("rulesets", ())}
         self.stakes, self.phrases = list(message.get("stakes") or ()), list(message.get("phrases") or ())
+        self.avatars = list(message.get("avatars") or ())
         self.log_keys = message.get("log") or {}
         self._ahead = message.get("time", self.server_time) - time.time() * 1000
         if message.get("gateway") and self._http is not None:

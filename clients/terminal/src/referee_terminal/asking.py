@@ -25,11 +25,15 @@ class NameAsked(ModalScreen[str]):
 
     app: "TerminalTable"
 
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self._name_so_far = name
+
     def compose(self) -> ComposeResult:
         """Lay out the question, the line to write on, and the key."""
         with VerticalScroll(id="asked"):
             yield Static(f"[b]{self.app.look.say('name_asked')}[/b]\n")
-            yield Input(max_length=96, id="name")
+            yield Input(self._name_so_far, max_length=96, id="name")
             yield Static(hints((("Enter", self.app.look.say("name_hint")),)))
 
     def on_mount(self) -> None:

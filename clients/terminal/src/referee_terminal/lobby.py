@@ -65,6 +65,8 @@ class Lobby(Screen[None]):
             ("+-", look.say("stake_change")),
             ("?", look.say("rules")),
             ("w", look.say("watch")),
+            ("n", look.say("rename")),
+            ("a", look.say("avatar")),
             ("l", look.say("language")),
             ("q", look.say("quit")),
         )
@@ -122,6 +124,10 @@ class Lobby(Screen[None]):
         match event.character:
             case "l":
                 self.app.change_language()
+            case "n":
+                self.app.ask_name()
+            case "a":
+                self.app.ask_avatar()
             case "q":
                 self.app.exit()
             case "+" | "-":

@@ -63,6 +63,18 @@ class Room:
         return {seat: str(one["name"]) for seat, one in enumerate(self.round.get("seats") or ()) if one}
 
     @property
+    def is_on_turn(self) -> bool:
+        """Whether the round waits for this seat alone or among others."""
+        game, you = self.round, self.you
+        if you is None or self.view.get("phase") != "PLAYING":
+            return False
+        if "tien_len" in game:
+            return bool(game["tien_len"].get("turn") == you)
+        if "ultimate_texas" in game:
+            return bool(game["ultimate_texas"]["seats"][you].get("is_deciding"))
+        return not self.is_sent
+
+    @property
     def is_sealed(self) -> bool:
         """Whether the table server knows no hand here."""
         return bool(self.view.get("sealed"))

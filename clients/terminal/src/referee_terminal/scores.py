@@ -22,6 +22,15 @@ def names_of(last: Mapping[str, Any], look: Look) -> dict[int, str]:
     return {**named, HOUSE: look.say("house")}
 
 
+def session_of(person: Mapping[str, Any], look: Look) -> str:
+    """Return how many rounds a person has played and won in the room, with the best and the worst of them."""
+    stats = person.get("stats") or {}
+    if not stats.get("rounds"):
+        return ""
+    best, worst = f"{stats['best_minor']:+,}", f"{stats['worst_minor']:+,}"
+    return look.say("stats", rounds=stats["rounds"], won=stats["won"], best=best, worst=worst)
+
+
 def draw(last: Mapping[str, Any], look: Look) -> Text:
     """Draw a finished round: how it ended, each seat's cards and net, every transfer."""
     text, names = Text(), names_of(last, look)

@@ -53,7 +53,7 @@ class TableScreen(Screen[None]):
         self._ante, self._trips = 0, False
         self._asking: asyncio.Task[None] | None = None
         self._handing_in: asyncio.Task[None] | None = None
-        self._is_warned = False
+        self._is_warned = self._was_on_turn = False
         self.set_interval(TICK, self._show_top)
         self.refresh_room()
 
@@ -62,6 +62,9 @@ class TableScreen(Screen[None]):
         app = self.app
         if not app.room.view:
             return
+        if app.room.is_on_turn and not self._was_on_turn:
+            app.bell()
+        self._was_on_turn = app.room.is_on_turn
         self._show_top()
         self.query_one("#persons", Static).update(self._persons())
         self.query_one("#board", Static).update(self._board())
@@ -76,18 +79,18 @@ class TableScreen(Screen[None]):
         given = [text_of(ruleset.get("title", view["ruleset"]), app.look.language)]
         given += [app.look.say("stake", amount=f"{view['stake_minor']:,}"), app.look.say(view["phase"])]
         given += [app.look.say("sealed")] if view.get("sealed") else []
-        if view.get("deadline"):
-            left = max(0, round((view["deadline"] - app.server_time) / 1000))
-            given.append(app.look.say("seconds_left", count=left))
+        given += [self.clock("seconds_left", view["deadline"])] if view.get("deadline") else []
         given += [app.look.say("paused")] if view.get("is_paused") else []
-        kick_time = self._me().get("kick_time")
-        if kick_time:
-            left = max(0, round((kick_time - app.server_time) / 1000))
-            words = app.look.say("kick_in", count=left)
-            given.append(f"[b reverse]{words}[/]" if left <= WARN_SECONDS else words)
+        given += [self.clock("kick_in", self._me()["kick_time"])] if self._me().get("kick_time") else []
         self.query_one("#top", Static).update(f"[b]{given[0]}[/b] · {' · '.join(given[1:])}")
         if app.room.is_due:
             app.attempt(app.room.sign())
+
+    def clock(self, word: str, moment: float) -> str:
+        """Return how long is left until a moment, marked when that is little."""
+        left = max(0, round((moment - self.app.server_time) / 1000))
+        words = self.app.look.say(word, count=left)
+        return f"[b reverse]{words}[/]" if left <= WARN_SECONDS else words
 
     def _me(self) -> Mapping[str, Any]:
         """Return this person, as the view has them."""
@@ -110,6 +113,8 @@ class TableScreen(Screen[None]):
                 text.append(" ✓" if one.get("is_ready") else " …", "green" if one.get("is_ready") else "dim")
             score = one.get("score_minor", 0)
             text.append(f"\n{score:+,}", "green" if score > 0 else "red" if score < 0 else "dim")
+            if view["phase"] == "LOBBY":
+                text.append(f"\n{scores.session_of(one, look)}", "dim")
             cells.append(text)
         grid.add_row(*cells)
         return grid
@@ -150,6 +155,7 @@ class TableScreen(Screen[None]):
             text.append(f"\n\n{look.say('handed_in')}", "green")
         if given:
             text.append(f"\n{look.say('waiting_for', count=missing)}", "dim")
+            text.append(f"\n{look.say('sealed_stay')}" if room.is_sealed else "", "dim")
         return text
 
     def _keys(self) -> Keys:
