@@ -211,7 +211,7 @@ def test_avatar_is_chosen_seen_by_others_and_kept(table, invite) -> None:
     face = second.page.locator('.plate[data-person="An"] .face')
     expect(face).to_have_text("🐃", timeout=TIMEOUT)
     second.press(second.page.locator("nav .button").nth(3))
-    second.tab_to(second.page.get_by_role("radio", name="Chữ đầu của tên"))
+    second.tab_to(second.page.get_by_role("radio", name="Chữ cái"))
     second.page.keyboard.press("ArrowRight")
     expect(first.page.locator('.plate[data-person="Bình"] .face')).to_have_text("🐭", timeout=TIMEOUT)
     first.page.reload()

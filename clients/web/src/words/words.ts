@@ -104,7 +104,7 @@ export const WORDS = {
   ],
   motto: ["Mậu Binh · Tiến Lên · Ultimate Texas", "Mậu Binh · Tiến Lên · Ultimate Texas"],
   name: ["Tên", "Name"],
-  noAvatar: ["Chữ đầu của tên", "First letter of the name"],
+  noAvatar: ["Chữ cái", "Letter"],
   noPlay: ["chưa thành nước đánh được", "not a play yet"],
   noRounds: ["Chưa có ván nào xong.", "No round is finished yet."],
   noTables: ["Chưa có bàn nào. Mở một bàn.", "There is no table yet. Open one."],
