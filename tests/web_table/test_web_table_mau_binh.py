@@ -149,6 +149,7 @@ def test_sealed_hand_never_passes_the_table_server(table, invite) -> None:
     guest.open_room(RULESET, bots=1, sealed=True)
     guest.deal()
     hand = places(guest)
+    expect(guest.page.locator(".arrange .hint")).to_contain_text("để trang này mở và có mạng")
     guest.press(guest.page.locator(".arrange .buttons .button").first)
     expect(guest.page.locator(".verdict.good")).to_be_visible()
     guest.press(guest.page.locator(".arrange .main"))

@@ -20,7 +20,8 @@ export function tableLines(view: View, ruleset: Ruleset | undefined): string[] {
   });
   const game =
     round === null || view.phase === "LOBBY" ? lastLines(view) : gameLines(round, ruleset);
-  return [...persons, ...game];
+  const binds = view.sealed && view.phase === "PLAYING" && round?.mau_binh !== undefined;
+  return [...persons, ...game, ...(binds && round.you !== null ? [say("sealedStay")] : [])];
 }
 
 function gameLines(round: Round, ruleset: Ruleset | undefined): string[] {

@@ -187,6 +187,10 @@ export const WORDS = {
   scores: ["Bảng điểm", "Scores"],
   sealed: ["Bàn niêm phong", "Sealed"],
   sealedMeans: ["Bàn không đọc được bài của bạn.", "The table cannot read your hand."],
+  sealedStay: [
+    "Bàn niêm phong: để trang này mở và có mạng; lúc so bài trang tự mở bài của bạn.",
+    "A sealed table: stay on this page and online; it opens your hand at the showdown.",
+  ],
   seatsFromTo: ["{from}–{to} người", "{from}–{to} players"],
   secondsLeft: ["{what}: còn {seconds} giây", "{what}: {seconds} seconds left"],
   send: ["Gửi", "Send"],
