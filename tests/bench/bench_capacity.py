@@ -125,7 +125,8 @@ def main(rounds: int, *, is_kept: bool) -> None:
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, set(cores[1:]) or set(cores))
     found: dict[str, Any] = {
-        "machine": f"{platform.platform()}, {len(cores)} cores, Python {platform.python_version()}",
+        "machine": f"{platform.platform()}, {len(cores)} cores, Python {platform.python_version()}, "
+        f"load {os.getloadavg()[0]:.0f}",
         "rounds": rounds,
         "games": {},
     }
