@@ -7,7 +7,7 @@ from referee.cards import DECK, Seat
 from referee.games import Clock, Deal, DealError, mau_binh, tien_len, ultimate_texas
 from referee.games.game import check_deal, merge_sections, open_cards
 from referee.games.layout import Layout
-from referee.games.tables import RoundLimits, refuse, seat_fault
+from referee.games.tables import HouseClock, RoundLimits, refuse, seat_fault
 from referee.rulesets import get
 
 TEXAS = ultimate_texas.GAME
@@ -119,6 +119,16 @@ def test_round_is_as_long_as_its_clocks_at_least(shortest: int, longest: int, ne
     limits = RoundLimits(shortest_seconds=shortest, longest_seconds=longest)
     assert bool(limits.fault(needed)) is is_fault
     assert limits.bounds == (1000 * shortest, 1000 * longest)
+
+
+@pytest.mark.parametrize(("seconds", "reason", "is_right"), [(1, "r", True), (86_400, "r", True), (1, "", False)])
+def test_clock_of_the_house_has_a_time_and_a_reason(seconds: int, reason: str, *, is_right: bool) -> None:
+    data = {"seconds": seconds, "reason": reason}
+    if is_right:
+        assert msgspec.to_builtins(msgspec.convert(data, HouseClock)) == data
+        return
+    with pytest.raises(msgspec.ValidationError, match="length >= 1"):
+        msgspec.convert(data, HouseClock)
 
 
 def test_rules_that_contradict_themselves_say_how() -> None:
