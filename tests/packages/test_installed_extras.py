@@ -15,13 +15,14 @@ import httpx
 import pytest
 
 from referee.server.key_folder import read_public_keys
-from tests.clients_python.test_client_manual import ADDRESS, PYTHON, blocks
+from tests.clients_python.test_client_manual import ADDRESS, AFTERNOON, PYTHON, blocks
 from tests.command import referee
 from tests.demo_log import DemoLog
 from tests.packages.wheelhouse import DISTRIBUTIONS, ROOT, Environment, wheels_for
 
 SECONDS: Final = 60
 TABLE: Final = "demo.tien_len.mien_nam"
+README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
 
 ROUND_PROVED: Final = """
 import sys
@@ -143,13 +144,21 @@ def dask(environment: Environment, folder: Path, log: DemoLog) -> None:
 
 def client(environment: Environment, folder: Path, _log: DemoLog) -> None:
     with serving(environment, folder) as ready:
-        example = blocks(PYTHON)[0].replace(ADDRESS, ready["address"])
-        ok(environment.run("-c", example), "played again by the rules: True")
+        for example in (*blocks(README), *(one for one in blocks(PYTHON) if one.startswith(("from", "import")))):
+            ok(environment.run("-c", example.replace(ADDRESS, ready["address"])))
+        ok(environment.command("referee", "audit", ready["address"]), "13 opened", "nothing failed")
 
 
 def harness(environment: Environment, _folder: Path, _log: DemoLog) -> None:
     with running(environment, "referee-harness", "--still") as ready:
         assert json.loads(fetched(f"{ready['control']}/vectors"))
+
+
+def afternoon(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    """Run the tests of the frontend that is written in an afternoon."""
+    for name, text in zip(("frontend.py", "test_frontend.py"), blocks(AFTERNOON), strict=True):
+        (folder / name).write_text(text, encoding="utf-8")
+    ok(environment.command("pytest", "-q", "-p", "no:cacheprovider", str(folder / "test_frontend.py")), "3 passed")
 
 
 def table(environment: Environment, folder: Path, _log: DemoLog) -> None:
@@ -174,6 +183,7 @@ QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
     "referee[dask]": dask,
     "referee[server] referee-client": client,
     "referee-harness": harness,
+    "referee-harness referee-client pytest": afternoon,
     "referee-table": table,
     "referee-terminal": terminal,
 }
@@ -183,7 +193,7 @@ QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
 def test_every_extra_and_distribution_has_a_quickstart():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = {f"referee[{extra}]" for extra in project["optional-dependencies"] if extra != "dev"}
-    installed = {one for requirement in QUICKSTARTS for one in requirement.split()}
+    installed = {one for requirement in QUICKSTARTS for one in requirement.split() if one != "pytest"}
     assert installed == extras | set(DISTRIBUTIONS)
 
 

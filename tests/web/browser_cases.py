@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-_PRELUDE: Final = """async ({ base, keys, options }) => {
+PRELUDE: Final = """async ({ base, keys, options }) => {
   const client = await import("referee-client");
   const { connectWeb } = await import("referee-client/web");
   const { Code, refusalOf } = client;
@@ -37,7 +37,7 @@ class Case:
     @property
     def whole(self) -> str:
         """The script as a page runs it."""
-        return _PRELUDE + self.script + "}"
+        return PRELUDE + self.script + "}"
 
 
 CASES: Final = (
