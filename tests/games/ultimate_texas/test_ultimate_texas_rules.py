@@ -1,7 +1,9 @@
 """What the two files say, and which house variants are refused."""
 
 import re
+from fractions import Fraction
 
+import msgspec
 import pytest
 
 from referee.cards import Seat, parse_cards
@@ -19,6 +21,7 @@ from referee.games.ultimate_texas import (
     max_units,
     settle,
 )
+from referee.money import AmountError
 from referee.rulesets import Language, Ruleset, RulesetError, get, load_texts, parse_ruleset
 from referee.verdict import Violation
 from tests.builtin import rules_as
@@ -193,3 +196,47 @@ def _played(ruleset: Ruleset, stakes: list[tuple[int, int]], events: list[Event]
 def _opened(state: State, hands: tuple[str, ...], house: str, board: str) -> State:
     opened = tuple(parse_cards(hand) for hand in hands)
     return open_texas(state, hands=opened, house=parse_cards(house), board=parse_cards(board))
+
+
+def test_every_price_of_a_file_is_among_those_proved_whole(casino: Ruleset):
+    """Ante 1, play bets of 1 to 4 Antes at 1:1, and the Blind's table."""
+    assert list(rules_as(UltimateTexasRules, casino).payouts) == [1, 1, 2, 3, 4, 500, 50, 10, 3, Fraction(3, 2), 1]
+
+
+def test_stakes_may_reach_the_largest_amount_and_no_more(casino: Ruleset):
+    """With Trips at 1,001:1 an Ante and Trips exist that can win 2^53 - 1; a seat without Trips adds nothing to it."""
+    rules = rules_as(UltimateTexasRules, casino)
+    rules = msgspec.structs.replace(
+        rules, trips=(msgspec.structs.replace(rules.trips[0], odds="1001/1"), *rules.trips[1:])
+    )
+    trips = next(trips for trips in range(1_010) if (2**53 - 1 - 1_001 * trips) % 1_010 == 0)
+    units = (2**53 - 1 - 1_001 * trips) // 1_010
+
+    def codes(*stakes: tuple[int, int]) -> list[str]:
+        found = check_stakes(rules, seat_count=len(stakes), stake=2, seat_stakes=stakes, bet_unit=2)
+        return [fault.code for fault in found]
+
+    assert codes((2 * units, trips)) == []
+    assert codes((2 * units - 2, trips), (2, 0)) == []
+    assert codes((2 * units, trips + 1)) == ["STAKES_TOO_HIGH"]
+    assert codes((2 * units, trips), (2, 0)) == ["STAKES_TOO_HIGH"]
+
+
+def test_winners_are_the_seats_that_beat_the_house(casino: Ruleset):
+    """Aces win, a low hand loses, the house's own king ties, and aces that were folded win nothing."""
+    decisions = [(seat, Decision.PLAY_4X) for seat in (0, 1, 2)]
+    decisions += [(3, Decision.CHECK), (3, Decision.CHECK), (3, Decision.FOLD)]
+    events = [Event(Seat(seat), decision, time) for time, (seat, decision) in enumerate(decisions)]
+    state = _played(casino, [(2, 0)] * 4, events)
+    over = settle(_opened(state, ("AS AC", "3S 4C", "KD 2H", "AD AH"), "KH 2C", "7S 8D TC JH 5C"))
+    assert [seat.result for seat in over.seats] == ["WON", "LOST", "TIED", "FOLDED"]
+    assert over.winners == (0,)
+
+
+def test_bet_that_would_have_to_be_rounded_is_not_paid(casino: Ruleset):
+    """A flush pays 3:2 on the Blind; at an Ante of one no whole amount."""
+    deal = texas_deal([(1, 0)], bet_unit=1)
+    rules = rules_as(UltimateTexasRules, casino)
+    state = play(GAME, begin(rules, deal), [Event(Seat(0), Decision.PLAY_4X, 0)]).state
+    with pytest.raises(AmountError, match="a bet of 1 at 3/2 does not pay a whole amount"):
+        settle(_opened(state, ("AS 9S",), "2H 2C", "QS JS 5S 2D 3C"))
