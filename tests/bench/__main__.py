@@ -23,6 +23,7 @@ PARTS: Final = (
     ("workers, overload, one log", "tests.bench.bench_workers"),
     ("start of a server, by leaves", "tests.bench.bench_start"),
     ("audit", "tests.bench.bench_audit"),
+    ("what grows with the log", "tests.bench.bench_growth"),
     ("the log as tiles", "tests.bench.bench_tiles"),
 )
 
