@@ -4,7 +4,7 @@
  * in between: as `SeatChain` of the SDKs, but for a key whose bytes no page can read.
  */
 
-import { type Bytes, hex, unhex, utf8 } from "referee-verifier/bytes";
+import { type Bytes, hex, isHex, unhex, utf8 } from "referee-verifier/bytes";
 import { encode, type Json } from "referee-verifier/canonical";
 import { seedStatement } from "referee-verifier/commitment";
 import { Course } from "referee-verifier/course";
@@ -85,10 +85,10 @@ export function shown(round: Round, key: string, kept: Memory | undefined): Memo
   const [made, { pending }] = [hex(move), before as Memory];
   if (made !== before.move && made !== pending?.move) {
     const signature = kept === undefined ? (course.signature ?? "") : "";
-    if (
-      signature.length !== 2 * SIGNATURE_SIZE ||
-      !isSignature(unhex(signature), move, unhex(key))
-    ) {
+    const isOwn =
+      isHex(signature, SIGNATURE_SIZE) &&
+      isSignature(unhex(signature, SIGNATURE_SIZE), move, unhex(key));
+    if (!isOwn) {
       throw new CourseError(`the course has an event of seat ${seat} that its key did not sign`);
     }
   }

@@ -1,15 +1,13 @@
 /** Every string of the page: Vietnamese first, then English. Names of hands and rules come from the rulesets. */
 
+import { PROOF_WORDS } from "./proof-words";
+
 export const WORDS = {
-  acceptKeys: ["Tin các khóa này từ nay", "Believe these keys from now on"],
+  ...PROOF_WORDS,
   addBot: ["Thêm máy", "Add a bot"],
   advisePass: ["Bỏ lượt", "Pass"],
   allRounds: ["Mọi ván", "All rounds"],
   aborted: ["Ván đã hủy", "The round was aborted"],
-  alreadySigned: [
-    "Bạn đã ký một nước khác cho lượt này. Nước ấy được gửi lại và được tính.",
-    "You have signed another move in this place. That one is sent again, and counts.",
-  ],
   amount: ["Số tiền", "Amount"],
   arranged: ["đã xếp", "arranged"],
   arranging: ["đang xếp", "arranging"],
@@ -22,11 +20,9 @@ export const WORDS = {
   board: ["Bài chung", "Board"],
   bot: ["máy", "bot"],
   bots: ["Số máy", "Bots"],
-  bundle: ["Gói bằng chứng", "Bundle"],
   cardAt: ["{card}, {chi}, lá {number}", "{card}, {chi}, card {number}"],
   cardsLeft: ["còn {count} lá", "{count} cards left"],
   checked: ["đã check", "checked"],
-  checkingProof: ["Đang kiểm chứng…", "Verifying…"],
   chooseGame: ["Chọn trò chơi", "Choose a game"],
   clockWrong: [
     "Đồng hồ máy bạn lệch {minutes} phút. Giờ ở đây tính theo đồng hồ của bàn.",
@@ -68,7 +64,6 @@ export const WORDS = {
   handIn: ["Xong", "Hand in"],
   handedIn: ["Đã nộp bài", "Handed in"],
   hello: ["Chào {name}", "Hello, {name}"],
-  holds: ["đúng", "holds"],
   history: ["Lịch sử", "History"],
   house: ["Nhà Cái", "House"],
   howToArrange: [
@@ -114,10 +109,8 @@ export const WORDS = {
   ],
   nobodyPays: ["Không ai phải trả gì.", "Nobody pays."],
   none: ["không", "none"],
-  notChecked: ["chưa kiểm", "not checked"],
   notPlayable: ["không đánh được", "cannot be played"],
   notReady: ["chưa sẵn sàng", "not ready"],
-  notVerified: ["KHÔNG kiểm chứng được: {checks}", "NOT verified: {checks}"],
   nothingPaid: ["Không có khoản nào.", "Nothing changed hands."],
   onTurn: ["đến lượt", "on turn"],
   onward: ["Tới", "Onward"],
@@ -126,14 +119,6 @@ export const WORDS = {
   openingMeans: [
     "Mọi người đã chốt bài; trình duyệt đang mở bài úp.",
     "Everybody is bound; the browsers show what they are bound to.",
-  ],
-  otherKeys: [
-    "Đây không phải các khóa mà trình duyệt này thấy lần đầu cho sổ này.",
-    "These are not the keys that this browser first saw for this log.",
-  ],
-  otherCourse: [
-    "Bàn cho thấy một diễn biến khác với lúc trước. Trang này không ký lên đó.",
-    "The table shows another course of the round than before. This page does not sign on it.",
   ],
   othersArrange: ["Người chơi đang xếp bài", "The players are arranging"],
   outIn: ["bị mời ra sau {seconds} giây", "sent out in {seconds} s"],
@@ -159,13 +144,6 @@ export const WORDS = {
   ],
   playOn: ["Phát", "Play on"],
   playedBet: ["tố {times}x: {amount}", "played {times}x: {amount}"],
-  proofOf: ["Bằng chứng ván {number}", "Proof of round {number}"],
-  proofSoon: ["Bằng chứng sắp có", "Proof follows"],
-  proofSoonMeans: [
-    "Hạt của máy chủ chưa được công bố, nên chưa thể chia lại bài để so.",
-    "The server's seed is not shown yet, so the cards cannot be dealt again.",
-  ],
-  proofUnreached: ["Không lấy được bằng chứng", "The proof cannot be fetched"],
   qualifies: ["đủ điều kiện", "qualifies"],
   qualifiesNot: ["không đủ điều kiện", "does not qualify"],
   ready: ["Sẵn sàng", "Ready"],
@@ -244,12 +222,6 @@ export const WORDS = {
   typedWrong: ["không hiểu hoặc chưa được lúc này", "not understood, or not possible now"],
   unitsInAll: ["tổng {units} cược", "{units} stakes in all"],
   failed: ["sai", "failed"],
-  verified: ["Đã kiểm chứng", "Verified"],
-  verifierMeans: [
-    "Kiểm chứng chạy trong trang này, trên byte của sổ. Luật chơi thì `referee audit` chơi lại từng ván.",
-    "The verifier runs in this page, over the log's own bytes. The rules are checked by `referee audit`, which plays every round again.",
-  ],
-  verifyNow: ["Kiểm chứng", "Verify"],
   waitHouse: ["Đã tố. Chờ Nhà Cái.", "Played. Waiting for the house."],
   waitOthers: ["Chờ người khác quyết định.", "Waiting for the others."],
   watching: ["đang xem", "watching"],
@@ -288,19 +260,6 @@ export const WORDS = {
     "Bàn đã đủ người: bạn đang xem. Có chỗ trống thì bạn được ngồi.",
     "The table is full: you are watching. You get the next free seat.",
   ],
-  proofDeck: [
-    "Bộ bài được trộn công bằng: máy bạn góp một số ngẫu nhiên, và không ai biết bài trước khi chia.",
-    "The deck was mixed fairly: your browser put a random number into it, and nobody knew the cards before the deal.",
-  ],
-  proofCards: [
-    "Bài bạn cầm và bài mọi người lật ra đúng là những lá đã chia.",
-    "The cards you held and the cards everybody showed are the cards that were dealt.",
-  ],
-  proofMoney: [
-    "Tiền thắng thua đúng như trọng tài đã ký; kết quả nằm trong sổ và không ai sửa được.",
-    "The payouts are those that the referee signed; the result is in the log, where nobody can change it.",
-  ],
-  proofDetails: ["Chi tiết: {count} điều đã kiểm", "Details: {count} things that were checked"],
   unitsEach: ["{units} cược mỗi nhà", "{units} stakes from each"],
   talk: ["Nói nhanh", "Quick words"],
   host: ["chủ bàn", "host"],
@@ -375,18 +334,8 @@ export const WORDS = {
     "You may bet once a round, and earlier bets are larger. The paytable is beside the board.",
   ],
   inviteFriends: ["Mời bạn bè", "Invite friends"],
-  qrOf: ["Mã QR: {link}", "QR code: {link}"],
   copyLink: ["Chép liên kết", "Copy the link"],
   share: ["Chia sẻ", "Share"],
-  proofElsewhere: [
-    "Ai cũng kiểm chứng được ván này, trên máy khác:",
-    "Anyone can verify this round, on another device:",
-  ],
-  verifyTitle: ["Kiểm chứng một ván", "Verify a round"],
-  verifyMeans: [
-    "Nhập mã bàn và số ván. Trình duyệt này tự kiểm trên sổ: không cần tin ai.",
-    "Enter a table and a round. This browser checks the log itself: there is nobody to trust.",
-  ],
   tableId: ["Mã bàn", "Table"],
   roundLabel: ["Ván", "Round"],
   seatNumber: ["Ghế {number}", "Seat {number}"],
@@ -402,7 +351,6 @@ export const WORDS = {
   foulCosts: ["Binh lủng là thua mọi nhà đúng luật.", "A fouled hand pays every lawful hand."],
   needMore: ["Chưa đủ người: mời bạn hoặc thêm máy.", "Too few people: invite or add a bot."],
   watchingRound: ["Bạn xem ván này, không có bài.", "You watch this round without cards."],
-  proofNotOver: ["Ván này chưa xong.", "This round is not over: no proof yet."],
   alone: ["Bạn ngồi một mình: mời bạn hoặc thêm máy.", "You sit alone: invite or add a bot."],
 } as const satisfies Record<string, readonly [string, string]>;
 
