@@ -71,7 +71,7 @@ def test_first_round_is_guided_and_the_second_is_not(table, invite) -> None:
     expect(page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * TIMEOUT)
     expect(guide).to_have_count(0)
     page.reload()
-    guest.deal()
+    guest.deal(after=number)
     expect(guide).to_have_count(0)
 
 

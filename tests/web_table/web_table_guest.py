@@ -108,9 +108,9 @@ class Guest:
         """Wait until the cards that fly in have landed."""
         self.page.wait_for_function(STILL, timeout=TIMEOUT)
 
-    def deal(self) -> int:
-        """Start rounds until one is not won at the deal; return its number."""
-        for number in range(1, MANY_ROUNDS):
+    def deal(self, *, after: int = 0) -> int:
+        """Start rounds after the given one until one is not won at the deal; return its number."""
+        for number in range(after + 1, after + MANY_ROUNDS):
             self.get_ready()
             if self.wait_dealt(number):
                 return number
