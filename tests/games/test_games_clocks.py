@@ -60,6 +60,13 @@ def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing() -> None
     assert mau_binh.GAME.minimum_seen(state, arrange(1, 800)) == 2
 
 
+def test_commitment_at_the_deadline_is_too_late() -> None:
+    state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
+    for time, expected in ((60_499, []), (60_500, ["DEADLINE_PASSED"])):
+        commit = mau_binh.Commit(Seat(0), bytes(32), time)
+        assert [fault.code for fault in mau_binh.check(state, commit)] == expected
+
+
 def test_opening_of_mau_binh_runs_from_the_time_at_which_the_hands_opened() -> None:
     state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
     for seat in (0, 1):

@@ -92,6 +92,13 @@ def test_leaving_at_the_moment_that_starts_the_showdown_goes_by_order() -> None:
     assert (before.departures[0], after.departures[0]) == (0, 1)
 
 
+def test_leaving_at_the_deadline_is_leaving_during_the_showdown() -> None:
+    state = apply(begin(COM, hands_deal(HANDS)), arrange(0, HANDS[0], 10))
+    before, after = apply(state, Leave(Seat(1), 89_999)), apply(state, Leave(Seat(1), 90_000))
+    assert (before.departures[1], before.showdown_time, before.all_in_time) == (0, 89_999, 89_999)
+    assert (after.departures[1], after.showdown_time, after.all_in_time) == (1, 90_000, None)
+
+
 def test_apply_refuses_what_check_refuses() -> None:
     state = begin(COM, hands_deal(HANDS))
     with pytest.raises(UnlawfulEventError) as caught:

@@ -1,14 +1,17 @@
 """Prices that a house variant sets, and chops of one trick and of several, worked out by hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from referee.cards import Seat, parse_cards
+from referee.cards import Card, Seat, parse_cards
+from referee.games import play
 from referee.games.tien_len import (
+    GAME,
     Chain,
+    Event,
     Pass,
     Play,
     State,
@@ -21,10 +24,14 @@ from referee.games.tien_len import (
     price_leftover,
     read_combination,
     set_of,
+    settle,
 )
 from tests.games.rounds import hands_deal
 
 Variant = Callable[[dict[str, Any]], TienLenRules]
+Vectors = Callable[[str], list[dict[str, Any]]]
+Hands = Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]]
+ReadEvent = Callable[[str, int], Event]
 
 FOUR_TWOS = "2S 2C 2D 2H"
 THREE_PAIRS = "4S 4C 5S 5C 6S 6C"
@@ -152,3 +159,19 @@ def test_listed_plays_are_combinations_as_read_from_their_cards(variant: Variant
         plays = legal_plays(shown)
         assert plays
         assert list(plays) == [read_combination(play.card_set) for play in plays]
+
+
+@pytest.mark.parametrize("ending", ["stopped-three-of-spades", "last-three-of-spades"])
+def test_penalty_of_nothing_is_no_transfer(
+    rules: TienLenRules, vectors: Vectors, deal: Hands, read_event: ReadEvent, ending: str
+) -> None:
+    (vector,) = (one for one in vectors("rounds") if one["id"] == ending)
+    free = {
+        name: replace(getattr(rules, name), units=0) for name in ("last_three_of_spades", "stopped_three_of_spades")
+    }
+    dealt = hands_deal(deal(vector["hands"]), leader=vector["leader"])
+    events = [read_event(text, number) for number, text in enumerate(vector["events"], start=1)]
+    for house, penalties in ((rules, True), (replace(rules, **free), False)):
+        state = play(GAME, begin(house, dealt), events).state
+        assert any(paid.reason.endswith("_THREE_OF_SPADES") for paid in settle(state).transfers) is penalties
+        assert all(paid.amount for paid in settle(state).transfers)
