@@ -183,3 +183,7 @@ def test_other_seats_events_leave_a_signature_valid() -> None:
     alone = sealed(*KEYS[:2]).play(first, received=True)
     both = sealed(*KEYS[:2]).play(second, received=True).play(first, received=True)
     assert alone.course.moves[0] == both.course.moves[0]
+
+
+def test_round_without_a_received_event_has_no_receipt() -> None:
+    assert (tricks().received, tricks().receipt) == (None, None)
