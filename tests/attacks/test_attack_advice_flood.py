@@ -117,7 +117,7 @@ def test_questions_given_up_again_and_again_keep_no_call_waiting(serve):
 
 def test_advice_processes_import_no_server_and_end_with_one_that_is_killed(serve):
     """They have no gRPC, and the serving process no numpy; a question under way does not keep them alive."""
-    server = serve()
+    server = serve("--set", f"advice.seconds={SECONDS}")
     message = first_lead(server)
     cards: list[Any] = [card.number for card in parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C")]
     hand = mau_binh_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)

@@ -14,7 +14,7 @@ PROTOS = sorted((ROOT / "protos" / "referee" / "v1").glob("*.proto"))
 def test_committed_code_equals_what_the_protos_generate(tmp_path):
     """A proto edited without ``make protos`` fails here."""
     command = ["make", "protos", f"OUT={tmp_path}", f"VENV={VENV}", f"STAMP={VENV}", f"DEV={VENV}"]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=280)
     generated = {path.name: path.read_bytes() for path in (tmp_path / "referee" / "v1").iterdir()}
     committed = {
         path.name: path.read_bytes()

@@ -55,12 +55,12 @@ class TableScreen(Screen[None]):
         self._handing_in: asyncio.Task[None] | None = None
         self._is_warned = self._was_on_turn = False
         self.set_interval(TICK, self._show_top)
-        self.refresh_room()
+        self.call_after_refresh(self.refresh_room)
 
     def refresh_room(self) -> None:
         """Everything is drawn anew."""
         app = self.app
-        if not app.room.view:
+        if not app.room.view or not self.query("#board"):  # not laid out yet, or closed meanwhile
             return
         if app.room.is_on_turn and not self._was_on_turn:
             app.bell()
