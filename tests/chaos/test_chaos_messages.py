@@ -210,7 +210,8 @@ def refused(recording: Recording, method: str, message: Any) -> str:  # noqa: AN
 def test_event_at_a_time_beyond_all_clocks_is_an_invalid_field(recording: Recording) -> None:
     """Its neighbour's time is compared with it, and no number of the answer could say it."""
     sent = recording.requests["/referee.v1.TienLenService/SettleRound"]
-    request = tien_len_pb2.TienLenServiceSettleRoundRequest.FromString(sent[0])
+    settled = map(tien_len_pb2.TienLenServiceSettleRoundRequest.FromString, sent)
+    request = next(one for one in settled if one.round.events)  # not won at the deal
     for late in (LAST_TIME + 1, 2**63, 2**64 - 1):
         request.round.events[0].time = late
         assert refused(recording, "TienLenService/SettleRound", request) == "INVALID_ARGUMENT/INVALID_FIELD"
