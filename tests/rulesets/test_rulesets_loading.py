@@ -182,6 +182,7 @@ def test_bad_line_is_named(old: str, new: str, line_of: str | None, words: str) 
         ('quote = "Số người chơi: 2 ~ 4 người"', 'quote = ""', "length >= 1"),
         ("maximum = 4", "maximum = 5", "<= 4"),
         ("minimum = 2\nmaximum = 4", "minimum = 4\nmaximum = 2", "more than seats.maximum"),
+        ("shortest_seconds = 90", "shortest_seconds = 89", "89 to 3600 seconds, but its clocks need 90"),
         ('category = "FULL_HOUSE"', 'category = "FOUR_ACES"', "does not list"),
         ('chi = "MIDDLE"\ncategory = "FULL_HOUSE"', 'chi = "FRONT"\ncategory = "FULL_HOUSE"', "does not list"),
         ('  "STRAIGHT_FLUSH",\n]', "]", "does not list STRAIGHT_FLUSH"),

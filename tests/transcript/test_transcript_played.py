@@ -111,6 +111,12 @@ def test_sealed_table_needs_the_referees_clock_for_each_commitment() -> None:
         assert fault_of(sealed(*keys), late, received=False) == ("NOT_RECEIVED", 1, 0, None, None)
 
 
+def test_departure_while_others_commit_may_be_reported() -> None:
+    """It opens nothing, and the rules ask for the referee's clock at commitments and timeouts alone."""
+    left = sealed(NO_KEY, NO_KEY).play(mau_binh.Leave(Seat(1), 600), received=False)
+    assert (left.course.number, left.opened) == (1, None)
+
+
 def test_departure_that_opens_the_hands_needs_the_referees_clock() -> None:
     one = sealed(NO_KEY, NO_KEY).play(commit(0, 600), received=True)
     left = mau_binh.Leave(Seat(1), 700)

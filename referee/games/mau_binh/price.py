@@ -95,7 +95,7 @@ def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the val
         case SweptPairPlus():
             units = rules.sweep.units
         case NoSweep():
-            counts, units = False, 0
+            return None
         case _:
             assert_never(rules.sweep)
     return Added(units, Reason.SWEEP, subject) if counts else None

@@ -1,6 +1,7 @@
 """Time limits to the millisecond, the deal, each seat's share of events and the showdown as data."""
 
 import itertools
+from typing import Any
 
 import msgspec
 import pytest
@@ -24,11 +25,15 @@ from referee.games.mau_binh import (
     showdown,
 )
 from referee.games.mau_binh.rules import (
+    Foul,
     FoulFlat,
     FoulLosesChi,
+    FourAcesSweep,
     LeavingInShowdown,
     NoFourAcesSweep,
     NoSweep,
+    ReadyClock,
+    Sweep,
     SweptByAll,
     SweptPairPlus,
 )
@@ -195,6 +200,25 @@ def test_house_variants_need_no_code() -> None:
     assert outcome_of(rules, events=(Leave(Seat(0), 91_000),)).net == (15, -15)
 
 
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [
+        *[(Sweep, kind) for kind in ("BY_EVERY_SEAT", "BETWEEN_TWO_TIMES", "BETWEEN_TWO_PLUS", "NONE")],
+        *[(FourAcesSweep, kind) for kind in ("BACK_BECOMES_WORTH", "NONE")],
+        *[(Foul, kind) for kind in ("SWEPT", "LOSES_CHI", "FLAT")],
+        *[(ReadyClock, kind) for kind in ("SENT_OUT", "NONE")],
+    ],
+)
+def test_no_kind_of_a_table_takes_another_key(table: Any, kind: str) -> None:  # noqa: ANN401 - a union
+    """Also the kinds that no released sheet has."""
+    numbers = {"BY_EVERY_SEAT": "multiplier", "BETWEEN_TWO_TIMES": "multiplier", "SENT_OUT": "seconds"}
+    numbers |= dict.fromkeys(("BETWEEN_TWO_PLUS", "BACK_BECOMES_WORTH", "FLAT"), "units")
+    data = {"kind": kind, "source": "house", "quote": "house"} | ({numbers[kind]: 3} if kind in numbers else {})
+    msgspec.convert(data, table)
+    with pytest.raises(msgspec.ValidationError, match="unknown field `more`"):
+        msgspec.convert(data | {"more": 1}, table)
+
+
 def test_bound_counts_whatever_is_dearest() -> None:
     """Threefold chi (20 + 24 + 3); without sweeps the full sweep of four aces, instant wins, a flat foul."""
     said = {"source": "house", "quote": "house"}
@@ -241,6 +265,7 @@ def test_showdown_hides_the_cards_of_who_left_before_it() -> None:
     shown = showdown(COM, outcome_of(COM, events=(Leave(Seat(1), 5),)), stake=1, names=com().names)
     gone = [chi.seats[1] for chi in shown.chi]
     assert [(seat.cards, seat.category, seat.name, seat.is_gone) for seat in gone] == [((), None, None, True)] * 3
+    assert not any(seat.is_fouled for seat in gone), "an arrangement that nobody sees is not checked"
 
 
 def test_showdown_marks_fouls_and_who_left_during_it() -> None:

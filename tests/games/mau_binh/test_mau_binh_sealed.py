@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.cards import Seat
+from referee.cards import Seat, parse_cards
 from referee.games import DealError, UnlawfulEventError
 from referee.games.mau_binh import (
     GAME,
@@ -18,12 +18,17 @@ from referee.games.mau_binh import (
     MauBinhRules,
     Timeout,
     apply,
+    arrangement_commitment,
     begin,
 )
 from referee.rulesets import Ruleset
 from tests.games.rounds import hands_deal, settled
 
 ROUNDS = 150
+HANDS = (
+    parse_cards("KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D"),
+    parse_cards("8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D"),
+)
 
 
 def sealed_events(sample: Any, rules: MauBinhRules, luck: random.Random) -> tuple[list[Event], list[Event], int]:  # noqa: ANN401 - of conftest
@@ -105,3 +110,29 @@ def test_sealed_round_that_a_known_hand_wins_has_no_events(rules: MauBinhRules, 
     state = begin(rules, hands_deal(sample.hands, dealt_time=sample.dealt_time, is_sealed=True))
     with pytest.raises(UnlawfulEventError, match="ROUND_OVER"):
         apply(state, Commit(Seat(0), bytes(32), sample.dealt_time))
+
+
+def opened_by_each(rules: MauBinhRules, events: list[Event], *, is_sealed: bool) -> list[tuple[int, ...]]:
+    """Return which hands each event opens to all seats."""
+    state, found = begin(rules, hands_deal(HANDS, is_sealed=is_sealed)), []
+    for event in events:
+        after = apply(state, event)
+        found.append(GAME.opens(state, after))
+        state = after
+    return found
+
+
+def test_hands_open_once_with_the_event_that_ends_committing(rules: MauBinhRules) -> None:
+    """The arrangements that follow open no hand again, and in an open round there is nothing to open."""
+    plain = [Arrange(Seat(seat), hand[:5], hand[5:10], hand[10:], 10) for seat, hand in enumerate(HANDS)]
+    commitments = [Commit(Seat(seat), bytes([seat]) * 32, 5) for seat in (0, 1)]
+    openings = [msgspec.structs.replace(one, nonce=b"n" * 32, opens=bytes([one.seat]) * 32) for one in plain]
+    assert opened_by_each(rules, [*commitments, *openings], is_sealed=True) == [(), (0, 1), (), ()]
+    assert opened_by_each(rules, list(plain), is_sealed=False) == [(), ()]
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 33, 64])
+def test_commitment_is_made_under_a_nonce_of_32_bytes_alone(size: int) -> None:
+    """A shorter one could be guessed, and another length would let two texts have one hash."""
+    with pytest.raises(ValueError, match=f"a nonce has 32 bytes, not {size}"):
+        arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=HANDS[0], nonce=b"n" * size)
