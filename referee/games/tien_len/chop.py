@@ -63,7 +63,7 @@ def chopped_by(rules: Chops, play: Combination, *, victim: Combination) -> Price
     taken = victim_of(victim)
     if taken is None or taken not in takes(rules, play.kind):
         return None
-    if play.kind is victim.kind and play.top < victim.top:
+    if play.kind is victim.kind and play.top <= victim.top:
         return None
     return _PRICE_OF_VICTIM.get(taken) or _PRICE_BY_REDS[taken][_count_reds(victim)]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from referee.cards import Card, Seat, parse_cards
+from referee.cards import DECK, Card, Seat, parse_cards
 from referee.games import play
 from referee.games.tien_len import (
     GAME,
@@ -49,6 +49,12 @@ THREE_PAIRS = "4S 4C 5S 5C 6S 6C"
         ({"card": 3, "quad": 11}, "4S 4C 4D 4H", [("CARD", 12)]),
         ({"card": 2, "pair_run_4": 17}, f"{THREE_PAIRS} 7S 7C", [("PAIR_RUN_4", 17)]),
         ({"card": 0}, "4S 9C", [("CARD", 0)]),
+        # eight of its cards cost 12 as one group and as two: the fewer groups are given
+        (
+            {"pair_run_3": 0, "quad": 6, "pair_run_4": 12},
+            "4S 4C 4D 4H 5S 5C 6S 6C 7S 7C 7D 7H",
+            [("PAIR_RUN_4", 12), ("CARD", 4)],
+        ),
     ],
 )
 def test_cards_are_grouped_only_where_that_costs_no_less(
@@ -102,6 +108,14 @@ def test_bound_follows_from_a_win_at_the_deal(rules: TienLenRules) -> None:
     dearest = replace(rules.instant_wins[-1], units=1001)
     dear = replace(rules, instant_wins=(*rules.instant_wins[:-1], dearest))
     assert max_units(dear, seat_count=3) - max_units(rules, seat_count=3) == 2 * (1001 - 52)
+
+
+def test_win_at_the_deal_that_is_worth_nothing_is_no_transfer(rules: TienLenRules) -> None:
+    """It ends the round and has a winner all the same."""
+    free = replace(rules, instant_wins=tuple(replace(win, units=0) for win in rules.instant_wins))
+    for house, amounts in ((rules, [6 * 50]), (free, [])):
+        outcome = settle(begin(house, hands_deal([DECK[:13], DECK[13:26]], leader=1, stake=50)))
+        assert (outcome.winners, [paid.amount for paid in outcome.transfers]) == ((0,), amounts)
 
 
 def two_tricks(rules: TienLenRules) -> State:

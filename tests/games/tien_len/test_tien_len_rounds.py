@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from referee.cards import DECK, Card, Seat
+from referee.cards import DECK, Card, Seat, parse_cards
 from referee.games import DealError, RoundNotOverError, UnlawfulEventError, play
 from referee.games.tien_len import (
     GAME,
@@ -40,6 +40,12 @@ from tests.games.rounds import at_stake, hands_deal
 
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
 Variant = Callable[[dict[str, Any]], TienLenRules]
+QUIET = (
+    parse_cards("5S 6C 7D 8H 9S TC JD QH KS 3S AS AC AD"),
+    parse_cards("3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S"),
+    parse_cards("3D 5D 6D 7C 8C 9D TD JC QC KD AH 2C 2D"),
+)
+"""Three hands of which none wins at the deal."""
 
 
 def choose(chance: random.Random, state: State, *, keep_three: bool, leaving: float) -> Event:
@@ -186,6 +192,41 @@ def test_an_unlawful_event_is_not_applied(variant: Variant, dealing: Dealing, ch
     with pytest.raises(UnlawfulEventError, match="MUST_LEAD") as refused:
         apply(state, Pass(Seat(0), 1))
     assert [fault.code for fault in refused.value.violations] == [Fault.MUST_LEAD]
+
+
+def events_of(seat: int, time: int) -> list[Event]:
+    """One event of each kind."""
+    return [Play(Seat(seat), (), time), Pass(Seat(seat), time), Leave(Seat(seat), time), Timeout(Seat(seat), time)]
+
+
+@pytest.mark.parametrize("seat", [-2, -1, 3, 4])
+def test_event_of_a_seat_that_the_table_has_not_is_refused_for_that_alone(rules: TienLenRules, seat: int) -> None:
+    state = begin(rules, hands_deal(QUIET, leader=0, dealt_time=5))
+    for event in events_of(seat, 0):
+        assert [(fault.code, fault.expected, fault.found) for fault in check(state, event)] == [
+            (Fault.UNKNOWN_SEAT, 3, seat)
+        ]
+
+
+def test_nothing_is_lawful_once_the_round_is_over(rules: TienLenRules) -> None:
+    """Won at the deal or by the last seat: no play is listed, and each event is refused for that alone."""
+    left = begin(rules, hands_deal(QUIET, leader=0))
+    assert legal_plays(left)
+    for time, seat in enumerate((2, 0), 1):
+        left = apply(left, Leave(Seat(seat), time))
+    for over in (left, begin(rules, hands_deal([DECK[:13], DECK[13:26]], leader=1))):
+        assert over.is_over
+        assert (legal_plays(over), may_pass(over)) == ((), False)
+        for seat in range(over.seat_count):
+            for event in events_of(seat, 0):
+                assert [fault.code for fault in check(over, event)] == [Fault.ROUND_OVER]
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_each_seat_leaves_once_and_alone(rules: TienLenRules, seat: int) -> None:
+    state = apply(begin(rules, hands_deal(QUIET, leader=0)), Leave(Seat(seat), 1))
+    assert [state.has_left(Seat(other)) for other in range(3)] == [other == seat for other in range(3)]
+    assert [fault.code for fault in check(state, Leave(Seat(seat), 2))] == [Fault.ALREADY_LEFT]
 
 
 def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing, chance: random.Random) -> None:

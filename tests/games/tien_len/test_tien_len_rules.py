@@ -12,8 +12,19 @@ from msgspec.structs import replace
 from referee.cards import Seat, parse_cards
 from referee.games import GAMES, StakeFault
 from referee.games.questions import PointQuestions
-from referee.games.tien_len import Fault, Kind, TienLenRules, Victim, chop, find_instant_win, read_combination, set_of
-from referee.games.tien_len.chop import takes, victim_of
+from referee.games.tien_len import (
+    Fault,
+    Kind,
+    Pattern,
+    TienLenRules,
+    Victim,
+    chop,
+    find_instant_win,
+    read_combination,
+    set_of,
+)
+from referee.games.tien_len.chop import beats, chopped_by, takes, victim_of
+from referee.games.tien_len.instant_win import top_of_pattern
 from referee.rulesets import Language, get, load_texts
 from referee.verdict import Violation
 
@@ -52,6 +63,28 @@ def test_only_three_kinds_chop_and_only_five_things_are_chopped(rules: TienLenRu
         "2S 2C 2D 2H": Victim.QUAD,
         "3S 3H 4S 4H 5S 5H": Victim.PAIR_RUN_3,
     }
+
+
+def test_no_play_beats_itself_nor_chops_itself(rules: TienLenRules) -> None:
+    """What is put on another has a higher top card; what a chop of its own kind takes is smaller."""
+    texts = ("3S", "2H", "4S 4C", "2D 2H", "5S 5C 5D", "6S 6C 6D 6H", "3S 4S 5S", "3S 3H 4S 4H 5S 5H")
+    for text in (*texts, "3S 3H 4S 4H 5S 5H 6S 6H"):
+        play = read_combination(set_of(parse_cards(text)))
+        assert play is not None
+        assert not beats(rules.chops, play, than=play)
+        assert chopped_by(rules.chops, play, victim=play) is None
+
+
+@pytest.mark.parametrize(("pattern", "length"), [(Pattern.PAIR_RUN_5, 5), (Pattern.PAIR_RUN_6, 6)])
+def test_pairs_in_a_row_begin_at_any_rank_and_hold_no_twos(pattern: Pattern, length: int) -> None:
+    """From the threes on; a hand with one pair fewer in the row has none."""
+    ranks = "3456789TJQKA2"
+    for low in range(14 - length):
+        pairs = ranks[low : low + length]
+        hand = set_of(parse_cards(" ".join(f"{rank}C {rank}H" for rank in pairs)))
+        top = top_of_pattern(pattern, hand)
+        assert (top and top.text) == (None if "2" in pairs else f"{pairs[-1]}H")
+        assert top_of_pattern(pattern, hand & ~set_of(parse_cards(f"{pairs[0]}C"))) is None
 
 
 def test_the_released_file_names_every_code_in_both_languages(rules: TienLenRules) -> None:
