@@ -17,6 +17,7 @@ from referee.games.tien_len import (
     Event,
     Fault,
     Leave,
+    Outcome,
     Pass,
     Play,
     Reason,
@@ -209,14 +210,14 @@ def test_event_of_a_seat_that_the_table_has_not_is_refused_for_that_alone(rules:
 
 
 def test_nothing_is_lawful_once_the_round_is_over(rules: TienLenRules) -> None:
-    """Won at the deal or by the last seat: no play is listed, and each event is refused for that alone."""
+    """Won at the deal or by the last seat: no play is listed, no clock runs, each event is refused for that alone."""
     left = begin(rules, hands_deal(QUIET, leader=0))
     assert legal_plays(left)
     for time, seat in enumerate((2, 0), 1):
         left = apply(left, Leave(Seat(seat), time))
     for over in (left, begin(rules, hands_deal([DECK[:13], DECK[13:26]], leader=1))):
         assert over.is_over
-        assert (legal_plays(over), may_pass(over)) == ((), False)
+        assert (legal_plays(over), may_pass(over), GAME.clock(over)) == ((), False, None)
         for seat in range(over.seat_count):
             for event in events_of(seat, 0):
                 assert [fault.code for fault in check(over, event)] == [Fault.ROUND_OVER]
@@ -233,6 +234,8 @@ def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing,
     state = begin(variant({"instant_wins": []}), hands_deal(dealing(chance, 2), leader=Seat(1)))
     with pytest.raises(RoundNotOverError, match="seat 1 is on turn"):
         settle(state)
+    with pytest.raises(RoundNotOverError, match="seat 1 is on turn"):
+        GAME.encode_results(state, Outcome(transfers=(), winners=(), net=(0, 0)))
     assert chop_transfers(state) == ()
 
 

@@ -87,6 +87,20 @@ def test_pairs_in_a_row_begin_at_any_rank_and_hold_no_twos(pattern: Pattern, len
         assert top_of_pattern(pattern, hand & ~set_of(parse_cards(f"{pairs[0]}C"))) is None
 
 
+@pytest.mark.parametrize(
+    ("hand", "top"),
+    [
+        ("3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC 2H", "AC"),
+        ("3C 4C 5C 6C 7C 8C 9C TC JC QC KC 2C AH", "2C"),
+        ("3C 4C 5C 6C 7C 8C 9C TC JC QC KC AH 2H", None),
+    ],
+)
+def test_top_of_twelve_cards_of_a_suit_is_the_best_of_them(hand: str, top: str | None) -> None:
+    """A better card of another suit does not count, nor one of the suit that is not held."""
+    found = top_of_pattern(Pattern.TWELVE_OF_A_SUIT, set_of(parse_cards(hand)))
+    assert (found and found.text) == top
+
+
 def test_the_released_file_names_every_code_in_both_languages(rules: TienLenRules) -> None:
     names = get("tien_len.mien_nam").names
     for table, codes in rules.named_codes.items():
