@@ -140,15 +140,21 @@ def _flood(address: str, request: bytes, ends: Counter[str]) -> Iterator[None]:
 def _ask_on(address: str, request: bytes, asked: Any, over: Any, counted: Any) -> None:  # noqa: ANN401 - shared objects, whose types are private
     """Ask from as many threads as there are callers until it is over, each caller with a pace of its own."""
     ends: Counter[str] = Counter()
+    begun = threading.Barrier(
+        CALLERS, asked.set
+    )  # until then the start of the callers takes the core of who is measured
 
     def ask(number: int) -> None:
+        is_first = True
         pace = 0.5 + number / CALLERS
         with grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
             suggest: Any = channel.unary_unary("/referee.v1.TienLenService/SuggestPlay")
             while not over.is_set():
                 try:
                     call = suggest.future(request, timeout=GIVE_UP_SECONDS * pace if number % 2 else 60)
-                    asked.set()
+                    if is_first:
+                        begun.wait()
+                        is_first = False
                     call.result()
                     ends["OK"] += 1
                 except grpc.RpcError as error:
