@@ -53,7 +53,8 @@ def settle_and_reveal(liar: Liar) -> None:
 
 
 def bend_leaf(answer: Any) -> None:  # noqa: ANN401 - any answer with a receipt
-    answer.log_receipt.leaf = answer.log_receipt.leaf.replace(b"A", b"B", 1)
+    leaf = answer.log_receipt.leaf
+    answer.log_receipt.leaf = leaf[:50] + bytes([leaf[50] ^ 1]) + leaf[51:]
 
 
 def other_leaf(answer: Any) -> None:  # noqa: ANN401 - any answer with a receipt
