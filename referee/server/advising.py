@@ -1,10 +1,12 @@
 """Processes that compute advice apart from the serving process, so that it takes neither its interpreter nor its cores.
 
 A question goes to a process of its own pool as a pickled function with its arguments. Processes run at a lower
-priority, start with the first question that needs one, and never import what serves. The thread of a call waits for its
-process without a turn, so that other calls run meanwhile. A call counts against its caller, and against all, until its
-process is free again. A process is killed when its caller has gone or its time is over, because nothing else stops
-every computation, numpy's and those of other packages' games included; the next question starts another.
+priority, start with the first question that needs one, and never import what serves. They are forked from a process
+that has imported what this server has of ``referee.advice``: an interpreter started for each would take a core for a
+tenth of a second. The thread of a call waits for its process without a turn, so that other calls run meanwhile. A call
+counts against its caller, and against all, until its process is free again. A process is killed when its caller has
+gone or its time is over, because nothing else stops every computation, numpy's and those of other packages' games
+included; the next question starts another.
 (``concurrent.futures`` cannot end one of its processes without failing all calls, and Pebble's pool can lose a call
 when it cancels another.)
 """
@@ -12,13 +14,14 @@ when it cancels another.)
 import multiprocessing
 import os
 import pickle
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkServerProcess
 from typing import Any, Final, ParamSpec, TypeVar
 
 import structlog
@@ -54,7 +57,7 @@ class AdviceProcess:
     """A process that answers one question at a time; it is started when there is one. One thread at a time may ask."""
 
     def __init__(self) -> None:
-        self._process: SpawnProcess | None = None
+        self._process: ForkServerProcess | None = None
         self._connection: Connection | None = None
 
     @property
@@ -100,7 +103,8 @@ class AdviceProcess:
         if self._process is not None and not self._process.is_alive():
             self.kill()
         if self._connection is None:
-            context = multiprocessing.get_context("spawn")
+            context = multiprocessing.get_context("forkserver")
+            context.set_forkserver_preload([name for name in sys.modules if f"{name}.".startswith("referee.advice.")])
             self._connection, theirs = context.Pipe()
             self._process = context.Process(target=process.serve, args=(theirs,), name="advice", daemon=True)
             self._process.start()

@@ -27,6 +27,8 @@ ECHOES: Final = 200
 CORES: Final = tuple(sorted(os.sched_getaffinity(0)))
 """The first is the measured server's, the others are its clients'."""
 
+_SERVE: Final = "from tests.bench.measured_server import main; main()"
+
 Calls = Sequence[Callable[[], object]]
 
 
@@ -148,7 +150,8 @@ class Bench:
 @contextlib.contextmanager
 def measured_server(folder: Path, services: str, *, core: int = CORES[0]) -> Iterator[Measured]:
     """Start a server pinned to a core, its log lines written to nowhere."""
-    command = [sys.executable, "-m", "tests.bench.measured_server", str(folder), services, str(core)]
+    # not by -m: an advice process begins with the module that was started, which in production imports nothing
+    command = [sys.executable, "-c", _SERVE, str(folder), services, str(core)]
     with _started(command) as (process, ports), _measured(process, ports[0]) as server:
         yield server
 

@@ -220,6 +220,21 @@ def test_processes_start_with_the_first_question_that_needs_one(tmp_path):
         assert len({ask(channel, PID) for _ in range(4)}) == len(app.advice.pids) == 1
 
 
+def count_yields() -> int:
+    """Compute until the process has yielded its core three times; return how often it had after a minute at most."""
+    yielded: list[None] = []
+    os.sched_yield = lambda: yielded.append(None)
+    end = time.monotonic() + SECONDS
+    while len(yielded) < 3 and time.monotonic() < end:
+        pass
+    return len(yielded)
+
+
+def test_process_yields_its_core_while_it_computes(pool):
+    """A server on the same core would else wait for the system's next tick, whatever the priorities."""
+    assert pool.compute(count_yields) >= 3
+
+
 @pytest.fixture
 def pool(monkeypatch) -> Iterator[AdvicePool]:
     """Return a pool of one process that notices nothing until its function returns."""
