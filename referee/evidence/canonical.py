@@ -32,6 +32,8 @@ Hex32 = Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
 """Text as long as the hex of 32 bytes; ``unhex`` checks that it is that."""
 
 _OPTIONS: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
+_BACKSLASH: Final = ord("\\")
+_DELETE: Final = 0x7F
 _NOT_CANONICAL: Final = "the bytes are not the canonical text of the value they hold"
 
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
@@ -72,7 +74,7 @@ def encode_record(record: object) -> bytes:
         data = _encoder.encode(record)
     except UnicodeEncodeError as error:
         raise CanonicalError(str(error)) from None
-    if not _is_plain(data):
+    if not data.isascii() or _DELETE in data or (_BACKSLASH in data and not _has_plain_escapes(data)):
         msg = "a string holds characters beyond ASCII 0x20 to 0x7E"
         raise CanonicalError(msg)
     return data
@@ -130,14 +132,9 @@ def check_hex(texts: Sequence[str], size: int = 32) -> None:
 _encoder: Final = msgspec.json.Encoder(order="sorted")
 
 
-def _is_plain(data: bytes) -> bool:
-    r"""Whether a text by the encoder holds only ASCII 0x20 to 0x7E and no escapes but ``\"`` and ``\\``.
-
-    The encoder escapes everything below 0x20.
-    """
-    if b"\\" in data and b"\\" in data.replace(rb"\\", b"").replace(rb"\"", b""):
-        return False
-    return data.isascii() and b"\x7f" not in data
+def _has_plain_escapes(data: bytes) -> bool:
+    r"""Whether a text by the encoder has no escapes but ``\"`` and ``\\``; it escapes everything below 0x20."""
+    return _BACKSLASH not in data.replace(rb"\\", b"").replace(rb"\"", b"")
 
 
 def _check(value: object) -> None:

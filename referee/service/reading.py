@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from referee.dealing.header import HeaderJson
-from referee.evidence.encoding import u64
-from referee.games import Deal, DealError, Event, StakesError, UnlawfulEventError, refusals
+from referee.games import Deal, DealError, StakesError, UnlawfulEventError, refusals
 from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
@@ -39,12 +38,12 @@ _CLOCK_SLACK: Final = 2_000
 
 
 class RoundKey(NamedTuple):
-    """Key of a round without its events: its deal, the open sections with their times, and what proves the leader."""
+    """Key of a round without its events: its header and certificates as they were verified, and what proves the leader.
 
-    deal: bytes
-    is_sealed: bool
-    open_sections: frozenset[int]
-    unsealed_times: tuple[tuple[int, int], ...]
+    The verifier remembers what it verified, so one round is one object, which is compared by identity.
+    """
+
+    verified: VerifiedRound
     lead: tuple[bytes, ...]
 
 
@@ -188,11 +187,12 @@ class RoundReader:
         verified = verify(message.header, message.certificates, field="round")
         self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
         self._check_count(message.events)
-        key = self._key(verified, message)
-        events = tuple([event.SerializeToString(deterministic=True) for event in message.events])
+        key = RoundKey(verified, self._leaders.key_of(message) if self._service.game.has_leader else ())
+        messages = message.events[:]  # a list: repeated fields are slow to step through
+        events = tuple([event.SerializeToString() for event in messages])
         found = self._find(key, events)
-        known = found or self._begin(verified, key, message)
-        read = self._play(known, message.events, events) if len(known.events) < len(events) else known
+        known = found or self._begin(key, message)
+        read = self._play(known, messages, events) if len(known.events) < len(events) else known
         if read.violations or (read is found and self._is_proved(read, message)):
             return read
         evidence = self._attestor.verify(read.played, message.receipt, message.signatures, field="round")
@@ -202,10 +202,10 @@ class RoundReader:
 
     def next_event(self, read: ReadRound, message: Any, *, time: int) -> Any:
         """Read the event that a request asks about as the next one; refuse it where the one before opened sections."""
-        event = self._service.read_event(message, time=time, round_id=read.verified.header.round_id, field="event")
+        event = self._read_event(message, time=time, round_id=read.verified.header.round_id, field="event")
         if not read.violations:
             read.require_open()
-        return with_seen(event, message.seen if message.HasField("seen") else None)
+        return event
 
     def accept(
         self, read: ReadRound, message: Any, signature: bytes, *, now: int
@@ -227,13 +227,14 @@ class RoundReader:
             return violations, None
         playing = Playing(read.played)
         try:
-            _play_on(playing, event, verified, received=True)
+            playing.play(event, received=True)
+            _unseal(playing, verified)
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
         played = playing.played
         has_chain = event.seen is not None
         evidence = self._attestor.accept(played, read.evidence, signature, seat=event.seat, has_chain=has_chain)
-        events = (*read.events, message.SerializeToString(deterministic=True))
+        events = (*read.events, message.SerializeToString())
         after = self._after(read, events=events, played=played, evidence=evidence)
         self._remember(after)
         return violations, after
@@ -251,15 +252,9 @@ class RoundReader:
                 return known
         return None
 
-    def _key(self, verified: VerifiedRound, message: Any) -> RoundKey:
-        deal = verified.header.round_id + verified.deck_root + u64(verified.dealt_time)
-        lead = self._leaders.key_of(message) if self._service.game.has_leader else ()
-        times = tuple(sorted(verified.unsealed_times.items()))
-        return RoundKey(deal, verified.is_sealed, frozenset(verified.sections), times, lead)
-
-    def _begin(self, verified: VerifiedRound, key: RoundKey, message: Any) -> ReadRound:
+    def _begin(self, key: RoundKey, message: Any) -> ReadRound:
         """Begin a round; refuse one of an open table without the hands that its game needs."""
-        game, header = self._service.game, verified.header
+        game, verified, header = self._service.game, key.verified, key.verified.header
         layout = game.layout(header.seat_count)
         if game.needs_hands and not verified.is_sealed:
             verified.require(layout.hands, field="round")
@@ -306,12 +301,16 @@ class RoundReader:
         violations, refused_event = known.violations, known.refused_event
         start, round_id = len(known.events), verified.header.round_id
         for index, message in enumerate(messages[start:], start):
-            event = self._read_event(message, index, round_id=round_id)
+            field, time = f"round.events[{index}]", message.time
+            if time > LAST_TIME:
+                raise _time_refusal(time, field=f"{field}.time")
+            event = self._read_event(message, time=time, round_id=round_id, field=field)
             if violations:
                 continue
             verified.require(game.needs(playing.state, event), field="round")
             try:
-                _play_on(playing, event, verified, received=message.received)
+                playing.play(event, received=message.received)
+                _unseal(playing, verified)
             except UnlawfulEventError as error:
                 violations, refused_event = error.violations, index + 1
             except EvidenceError as error:
@@ -336,18 +335,9 @@ class RoundReader:
     def _after(self, known: ReadRound, **changes: Any) -> ReadRound:
         return ReadRound(service=known.service, verified=known.verified, key=known.key, lead=known.lead, **changes)
 
-    def _read_event(self, message: Any, index: int, *, round_id: bytes) -> Any:
-        field = f"round.events[{index}]"
-        if message.time > LAST_TIME:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                f"{message.time} is no time in milliseconds since 1970 UTC; the last one is {LAST_TIME}",
-                field=f"{field}.time",
-                limit=LAST_TIME,
-                found=message.time,
-            )
-        event = self._service.read_event(message, time=message.time, round_id=round_id, field=field)
-        return with_seen(event, message.seen if message.HasField("seen") else None)
+    def _read_event(self, message: Any, *, time: int, round_id: bytes, field: str) -> Any:
+        event = self._service.read_event(message, time=time, round_id=round_id, field=field)
+        return with_seen(event, message.seen) if message.HasField("seen") else event
 
     def _check_count(self, events: Sequence[object]) -> None:
         limit = self._service.game.max_events
@@ -361,10 +351,19 @@ class RoundReader:
             )
 
 
-def _play_on(playing: Playing, event: Event, verified: VerifiedRound, *, received: bool) -> None:
-    """Play an event, and what it opened where a certificate says when that was."""
-    playing.play(event, received=received)
+def _unseal(playing: Playing, verified: VerifiedRound) -> None:
+    """Open what the last event opened, if it opened any, where a certificate says when that was."""
     if playing.opened is not None:
         time = verified.unsealed_times.get(playing.opened.sections[-1])
         if time is not None:
             playing.unseal(time)
+
+
+def _time_refusal(time: int, *, field: str) -> RefusedError:
+    return RefusedError(
+        ErrorReason.ERROR_REASON_INVALID_FIELD,
+        f"{time} is no time in milliseconds since 1970 UTC; the last one is {LAST_TIME}",
+        field=field,
+        limit=LAST_TIME,
+        found=time,
+    )

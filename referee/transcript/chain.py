@@ -16,15 +16,16 @@ signature of each seat, speak for everything before them.
 """
 
 import hashlib
+import struct
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 import msgspec
 
 from referee.evidence.canonical import Form, Hex32, Natural
 from referee.evidence.dsse import Envelope, pae
 from referee.evidence.ed25519 import Signer, is_signature
-from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u8, u32, u64
+from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u8, u32
 
 _sha256: Final = hashlib.sha256
 _HASH: Final = HASH_SIZE.to_bytes(4, "big")
@@ -32,8 +33,10 @@ _EVENT: Final = opening("event", 3) + _HASH
 _HISTORY: Final = opening("history", 4) + _HASH
 _MOVE: Final = opening("move", 3) + _HASH
 _FLAGS: Final = (framed(u8(0)), framed(u8(1)))
-_U32: Final = (4).to_bytes(4, "big")
-_U64: Final = (8).to_bytes(4, "big")
+_NUMBER: Final = struct.Struct(">III")
+"""A number of four bytes behind its length, and the length of the next field."""
+_TIME: Final = struct.Struct(">IQ")
+"""A time of eight bytes behind its length."""
 
 
 def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
@@ -43,13 +46,12 @@ def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
 
 def next_hash(previous: bytes, *, number: int, event: bytes) -> bytes:
     """Return h_k of the event with this number (from 1) and these bytes, after h_{k-1}."""
-    return _sha256(b"%b%b%b%b%b%b" % (_EVENT, previous, _U32, u32(number), u32(len(event)), event)).digest()
+    return _sha256(_EVENT + previous + _NUMBER.pack(4, number, len(event)) + event).digest()
 
 
 def next_history(previous: bytes, *, event_hash: bytes, time: int, received: bool) -> bytes:
     """Return r_k of the event with this hash h_k and time, after r_{k-1}."""
-    parts = (_HISTORY, previous, _HASH, event_hash, _U64, u64(time), _FLAGS[received])
-    return _sha256(b"".join(parts)).digest()
+    return _sha256(_HISTORY + previous + _HASH + event_hash + _TIME.pack(8, time) + _FLAGS[received]).digest()
 
 
 def first_move(start: bytes, *, seat: int) -> bytes:
@@ -59,10 +61,10 @@ def first_move(start: bytes, *, seat: int) -> bytes:
 
 def next_move(previous: bytes, *, seen_hash: bytes, event: bytes) -> bytes:
     """Return g_{i,j} of a seat's event with these bytes, after g_{i,j-1}; ``seen_hash`` is h_s."""
-    return _sha256(b"%b%b%b%b%b%b" % (_MOVE, previous, _HASH, seen_hash, u32(len(event)), event)).digest()
+    return _sha256(_MOVE + previous + _HASH + seen_hash + u32(len(event)) + event).digest()
 
 
-class Link(NamedTuple):
+class Link(msgspec.Struct, frozen=True):
     """One event of a course: its bytes, its time, whether the referee's clock gave that, and its hashes h_k and r_k."""
 
     event: bytes

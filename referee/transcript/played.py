@@ -84,6 +84,8 @@ class EventLevel(enum.StrEnum):
 
 
 _ORDER: Final = tuple(EventLevel)
+_RECEIVED: Final = {False: EventLevel.E1, True: EventLevel.E2}
+"""The level of a received event, by whether its seat has a key."""
 
 
 class Opening(NamedTuple):
@@ -199,25 +201,25 @@ class Playing:
 
     def play(self, event: Event, *, received: bool, text: bytes | None = None) -> None:
         """Play an event, as ``PlayedCourse.play`` does; ``text`` are its canonical bytes, where they are known."""
-        game, state, seat = self._game, self.state, event.seat
+        game, state, course, seat, seen = self._game, self.state, self._course, event.seat, event.seen
         if self.opened is not None:
             detail = f"event {self.opened.number} opens sections that are not open yet"
-            number = len(self._course.links) + 1
+            number = len(course.links) + 1
             raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=seat)
         after = game.apply(state, event)
         opened = game.opens(state, after)
         has_key, is_imposed = self._keys[seat] != NO_KEY, game.is_imposed(event)
-        if has_key or event.seen is not None:
+        if has_key or seen is not None:
             self._check_seen(event, has_chain=has_key and not is_imposed)
         if is_imposed or not received:
             self._check_received(event, received=received, is_opening=bool(opened))
         text = game.encode_event(event) if text is None else text
-        self._course.append(text, time=event.time, received=received, seat=seat, seen=event.seen)
-        level = EventLevel.E0 if not received else EventLevel.E2 if has_key else EventLevel.E1
+        course.append(text, time=event.time, received=received, seat=seat, seen=seen)
+        level = _RECEIVED[has_key] if received else EventLevel.E0
         if level is not self._level:
             self._level = min(level, self._level, key=_ORDER.index)
         if opened:
-            self.opened = Opening(len(self._course.links), opened)
+            self.opened = Opening(len(course.links), opened)
             self._openings = (*self._openings, self.opened)
         self.state = after
 

@@ -42,6 +42,8 @@ def check_play(state: State, play: Play) -> tuple[Violation, ...]:
 
     Cards that are given twice are not judged as a combination. ``against`` of DOES_NOT_BEAT is the play to beat.
     """
+    if _is_in_turn(state, play):
+        return _check_cards(state, play)
     if alone := _fatal_faults(state, play):
         return alone
     return _check_turn(state, play) + _check_deadline(state, play) + _check_cards(state, play)
@@ -49,6 +51,8 @@ def check_play(state: State, play: Play) -> tuple[Violation, ...]:
 
 def check_pass(state: State, event: Pass) -> tuple[Violation, ...]:
     """Check a pass; return all faults in the order of Fault."""
+    if state.to_beat is not None and _is_in_turn(state, event):
+        return ()
     if alone := _fatal_faults(state, event):
         return alone
     faults = _check_turn(state, event) + _check_deadline(state, event)
@@ -122,6 +126,15 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
                 chop = Combination(shape.kind, shape.length, card_set, card_set.bit_length() - 1)
                 if beats(state.rules.chops, chop, than=to_beat):
                     yield chop
+
+
+def _is_in_turn(state: State, event: Play | Pass) -> bool:
+    """Return whether the seat is on turn, and so has neither passed nor left, and its time not up: without a fault."""
+    return (
+        event.seat == state.turn
+        and state.ending is None
+        and state.last_time <= event.time < state.turn_time + 1000 * state.rules.turn.seconds
+    )
 
 
 def _fatal_faults(state: State, event: Event) -> tuple[Violation, ...]:

@@ -12,9 +12,9 @@ Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài
 kết 3 bích: Người chặn được người khác kết 3 bích."
 """
 
-from typing import Any, assert_never
+from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from referee.cards import Seat
 from referee.games.game import UnlawfulEventError
@@ -31,10 +31,6 @@ def apply(state: State, event: Event) -> State:
     """Return the state after a lawful event; raise UnlawfulEventError, with all its faults, for any other."""
     if violations := check(state, event):
         raise UnlawfulEventError(violations)
-    return _advance(state, event)
-
-
-def _advance(state: State, event: Event) -> State:
     match event:
         case Play():
             combination = read_combination(set_of(event.cards))
@@ -52,15 +48,9 @@ def _advance(state: State, event: Event) -> State:
             assert_never(event)
 
 
-def _after(state: State, time: int, **changes: Any) -> State:  # noqa: ANN401 - fields of the state
-    """Return the state after one event more, with its changes."""
-    return msgspec.structs.replace(state, event_count=state.event_count + 1, last_time=time, **changes)
-
-
 def _play(state: State, seat: Seat, play: Combination, time: int) -> State:
     hands = list(state.held)
     hands[seat] ^= play.card_set
-    held = tuple(hands)
     chops, link = state.chops, 0
     if state.to_beat is not None and state.to_beat_seat is not None:
         price = chopped_by(state.rules.chops, play, victim=state.to_beat)
@@ -70,11 +60,21 @@ def _play(state: State, seat: Seat, play: Combination, time: int) -> State:
     ending = None
     if (stopped := state.trying) is not None:
         ending = _stop(state, winner=seat, stopped=stopped)
-    elif not held[seat]:
+    elif not hands[seat]:
         with_three = play.card_set == THREE_OF_SPADES
         ending = Ending(EndKind.LAST_THREE_OF_SPADES if with_three else EndKind.OUT_OF_CARDS, seat)
-    changes = {"held": held, "to_beat": play, "to_beat_seat": seat, "link": link, "chops": chops}
-    return _go_on(state, seat, time, **changes) if ending is None else _after(state, time, ending=ending, **changes)
+    played = replace(
+        state,
+        held=tuple(hands),
+        to_beat=play,
+        to_beat_seat=seat,
+        link=link,
+        chops=chops,
+        event_count=state.event_count + 1,
+        last_time=time,
+        ending=ending,
+    )
+    return _go_on(played, seat) if ending is None else played
 
 
 def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
@@ -84,15 +84,16 @@ def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
 
 
 def _pass(state: State, seat: Seat, time: int) -> State:
-    return _go_on(state, seat, time, passed=state.passed | 1 << seat)
+    count, passed = state.event_count + 1, state.passed | 1 << seat
+    return _go_on(replace(state, passed=passed, event_count=count, last_time=time), seat)
 
 
 def _leave(state: State, seat: Seat, time: int) -> State:
-    gone = state.gone | 1 << seat
-    staying = [Seat(place) for place in range(state.seat_count) if not gone >> place & 1]
+    left = replace(state, gone=state.gone | 1 << seat, event_count=state.event_count + 1, last_time=time)
+    staying = [Seat(place) for place in range(left.seat_count) if not left.has_left(Seat(place))]
     if len(staying) == 1:
-        return _after(state, time, gone=gone, ending=Ending(EndKind.LAST_SEAT, staying[0]))
-    return _go_on(state, seat, time, gone=gone) if seat == state.turn else _after(state, time, gone=gone)
+        return replace(left, ending=Ending(EndKind.LAST_SEAT, staying[0]))
+    return _go_on(left, seat) if seat == left.turn else left
 
 
 def _time_out(state: State, seat: Seat, time: int) -> State:
@@ -112,20 +113,19 @@ def _time_out(state: State, seat: Seat, time: int) -> State:
             assert_never(state.rules.turn.out_of_time)
 
 
-def _go_on(state: State, seat: Seat, time: int, **changes: Any) -> State:  # noqa: ANN401 - as above
-    """Return the state after a seat has acted, the turn passed on: within the trick, or to the leader of the next.
+def _go_on(state: State, seat: Seat) -> State:
+    """Return the state with the turn passed on by the seat that acted: within the trick, or to the leader of the next.
 
     Between the seat to beat and the one that acted every seat has passed or left, so coming round to the former, or to
     nobody where it has left, is the end of the trick.
     """
-    owner = changes.get("to_beat_seat", state.to_beat_seat)
-    passed, gone = changes.get("passed", state.passed), changes.get("gone", state.gone)
-    turn = _next_in(seat, out=passed | gone, seat_count=state.seat_count)
+    owner, seat_count = state.to_beat_seat, len(state.held)
+    turn = _next_in(seat, out=state.passed | state.gone, seat_count=seat_count)
     if turn is None or turn == owner:
         before_leader = Seat(owner - 1) if owner is not None else seat
-        turn = _next_in(before_leader, out=gone, seat_count=state.seat_count)
-        changes |= {"to_beat": None, "to_beat_seat": None, "link": 0, "passed": 0}
-    return _after(state, time, turn=turn, turn_time=time, turn_event=state.event_count + 1, **changes)
+        turn = _next_in(before_leader, out=state.gone, seat_count=seat_count)
+        state = replace(state, to_beat=None, to_beat_seat=None, link=0, passed=0)
+    return replace(state, turn=turn, turn_time=state.last_time, turn_event=state.event_count)
 
 
 def _next_in(seat: Seat, *, out: int, seat_count: int) -> Seat | None:
