@@ -74,7 +74,7 @@ class ServerOptions:
     witnesses: Witnesses | None = None
     services: Sequence[str] = SERVICES
     threads: int = 8
-    queue: int = 512
+    queue: int = 1024
     """Calls that may wait for a thread; further calls are rejected."""
     streams: int = 32
     """Concurrent calls of one connection; its client holds back the others."""

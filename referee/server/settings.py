@@ -40,7 +40,7 @@ class ServeSettings(SettingsSection, frozen=True):
     listen: str = "127.0.0.1:50051"
     services: tuple[str, ...] = SERVICES
     threads: Annotated[int, Meta(ge=1, le=256)] = 8
-    queue: Annotated[int, Meta(ge=1, le=100_000)] = 512
+    queue: Annotated[int, Meta(ge=1, le=100_000)] = 1024
     streams: Annotated[int, Meta(ge=1, le=10_000)] = 32
     workers: Annotated[int, Meta(ge=1, le=64)] = 1
     apart: bool = False

@@ -3,7 +3,7 @@
 Calls are made by h2load (Debian's nghttp2-client), which costs a tenth of a Python client. Beside one worker it has the
 other cores to itself. Beside two it runs on the cores that they use, so that two cores cannot show the whole of a
 doubling; ``by CPU`` is the doubling by what a call costs the servers. An overload asks three times what one worker can
-answer, and has half as many calls under way as its queue has room for, as many, and twice as many.
+answer, and has a quarter as many calls under way as its queue has room for, half as many, and as many.
 
 ``python -m tests.bench.bench_workers`` prints the tables.
 """
