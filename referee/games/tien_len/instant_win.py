@@ -26,30 +26,23 @@ Source: 002_0fe8d9549e6acb7c.txt, "Sảnh rồng > 6 đôi thông > 4 bộ ba > 
 hai > 6 đôi. Mang các bộ bài đến trắng cộng chiếc thì xét lá cao nhất của bộ."
 """
 
-from typing import Final, assert_never
+from typing import Final
 
 import msgspec
 
 from referee.cards import Card, Seat
 from referee.games.tien_len.code import Pattern
-from referee.games.tien_len.order import (
-    BY_STRENGTH,
-    RANK_OF_ACES,
-    RANK_OF_TWOS,
-    CardSet,
-    highest_of_rank,
-    rank_counts,
-)
+from referee.games.tien_len.order import BY_STRENGTH, RANK_COUNT, RANK_OF_TWOS, CardSet
 from referee.games.tien_len.rules import InstantWinValue
 
-_NO_TOP: Final = -1
+_SPADES: Final = sum(1 << 4 * rank for rank in range(RANK_COUNT))
+_TWOS: Final = 1 << 4 * RANK_OF_TWOS
+_BELOW_TWOS: Final = _SPADES ^ _TWOS
+"""Sets of ranks, one bit a rank: that of its spade."""
 _TWELVE: Final = 12
 _SIX: Final = 6
-_QUAD: Final = 4
-_TRIPLE: Final = 3
-_PAIR: Final = 2
-_PAIRS_IN: Final = (0, 0, 1, 1, 2)
-_SUITS: Final = tuple(sum(1 << 4 * rank + suit for rank in range(13)) for suit in range(4))
+_FOUR: Final = 4
+_TWO: Final = 2
 
 
 class InstantWin(msgspec.Struct, frozen=True):
@@ -63,60 +56,53 @@ class InstantWin(msgspec.Struct, frozen=True):
 
 def find_instant_win(rules: tuple[InstantWinValue, ...], hands: tuple[CardSet, ...]) -> InstantWin | None:
     """Return the strongest hand of all that win at the deal, or None."""
-    counted = [(hand, rank_counts(hand)) for hand in hands]
+    found = [(seat, tops) for seat, hand in enumerate(hands) if (tops := _tops_of(hand))]
     for rule in rules:
-        tops = [_top(rule.pattern, hand, counts) for hand, counts in counted]
-        best = max((top, seat) for seat, top in enumerate(tops))
-        if best[0] != _NO_TOP:
-            return InstantWin(Seat(best[1]), rule.pattern, BY_STRENGTH[best[0]], rule.units)
+        met = [(tops[rule.pattern], seat) for seat, tops in found if rule.pattern in tops]
+        if met:
+            top, seat = max(met)
+            return InstantWin(Seat(seat), rule.pattern, BY_STRENGTH[top], rule.units)
     return None
 
 
 def top_of_pattern(pattern: Pattern, hand: CardSet) -> Card | None:
     """Return the pattern's top card in a hand, or None where the hand does not meet the pattern."""
-    top = _top(pattern, hand, rank_counts(hand))
-    return None if top == _NO_TOP else BY_STRENGTH[top]
+    top = _tops_of(hand).get(pattern)
+    return None if top is None else BY_STRENGTH[top]
 
 
-def _top(pattern: Pattern, hand: CardSet, counts: list[int]) -> int:
-    """Return the strength of the pattern's top card, or _NO_TOP."""
-    match pattern:
-        case Pattern.DRAGON_RUN:
-            rank = RANK_OF_ACES if all(counts[:RANK_OF_TWOS]) else None
-        case Pattern.PAIR_RUN_6:
-            rank = _top_of_pair_run(counts, length=6)
-        case Pattern.FOUR_TRIPLES:
-            rank = _top_of_groups(counts, size=_TRIPLE, needed=4)
-        case Pattern.TWO_QUADS:
-            rank = _top_of_groups(counts, size=_QUAD, needed=2)
-        case Pattern.TWELVE_OF_A_SUIT:
-            return max(
-                (hand & suit).bit_length() - 1 if (hand & suit).bit_count() >= _TWELVE else _NO_TOP for suit in _SUITS
-            )
-        case Pattern.PAIR_RUN_5:
-            rank = _top_of_pair_run(counts, length=5)
-        case Pattern.QUAD_OF_TWOS:
-            rank = RANK_OF_TWOS if counts[RANK_OF_TWOS] == _QUAD else None
-        case Pattern.SIX_PAIRS:
-            rank = (
-                _top_of_groups(counts, size=_PAIR, needed=1)
-                if sum(_PAIRS_IN[count] for count in counts) >= _SIX
-                else None
-            )
-        case _:
-            assert_never(pattern)
-    return _NO_TOP if rank is None else highest_of_rank(hand, rank)
+def _tops_of(hand: CardSet) -> dict[Pattern, int]:
+    """Return the strength of the top card of each pattern that a hand meets.
+
+    The hand's cards of each suit are sets of ranks, and so are the ranks of which it holds one, two, three or four.
+    """
+    spades, clubs, diamonds, hearts = suits = (
+        hand & _SPADES,
+        hand >> 1 & _SPADES,
+        hand >> 2 & _SPADES,
+        hand >> 3 & _SPADES,
+    )
+    black, red, blacks, reds = spades | clubs, diamonds | hearts, spades & clubs, diamonds & hearts
+    ones, pairs = black | red, blacks | reds | black & red
+    triples, quads = blacks & red | reds & black, blacks & reds
+    run = pairs & _BELOW_TWOS
+    run_of_5 = run & run << 4 & run << 8 & run << 12 & run << 16
+    ranks_of = {
+        Pattern.DRAGON_RUN: ones & _BELOW_TWOS if ones & _BELOW_TWOS == _BELOW_TWOS else 0,
+        Pattern.PAIR_RUN_6: run_of_5 & run << 20,
+        Pattern.FOUR_TRIPLES: triples if triples.bit_count() >= _FOUR else 0,
+        Pattern.TWO_QUADS: quads if quads.bit_count() >= _TWO else 0,
+        Pattern.PAIR_RUN_5: run_of_5,
+        Pattern.QUAD_OF_TWOS: quads & _TWOS,
+        Pattern.SIX_PAIRS: pairs if pairs.bit_count() + quads.bit_count() >= _SIX else 0,
+    }
+    tops = {pattern: _best_of(hand, ranks) for pattern, ranks in ranks_of.items() if ranks}
+    for suit, ranks in enumerate(suits):
+        if ranks.bit_count() >= _TWELVE:
+            tops[Pattern.TWELVE_OF_A_SUIT] = ranks.bit_length() - 1 + suit
+    return tops
 
 
-def _top_of_groups(counts: list[int], *, size: int, needed: int) -> int | None:
-    ranks = [rank for rank, count in enumerate(counts) if count >= size]
-    return ranks[-1] if len(ranks) >= needed else None
-
-
-def _top_of_pair_run(counts: list[int], *, length: int) -> int | None:
-    found, unbroken = None, 0
-    for rank, count in enumerate(counts[:RANK_OF_TWOS]):
-        unbroken = unbroken + 1 if count >= _PAIR else 0
-        if unbroken >= length:
-            found = rank
-    return found
+def _best_of(hand: CardSet, ranks: int) -> int:
+    """Return the strength of the best card of the highest of some ranks in a hand that has one."""
+    return (hand & 15 * ranks).bit_length() - 1

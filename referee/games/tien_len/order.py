@@ -21,7 +21,6 @@ CardSet: TypeAlias = int
 """A set of cards, one bit a card, in order of strength."""
 
 RANK_COUNT: Final = 13
-RANK_OF_ACES: Final = 11
 RANK_OF_TWOS: Final = 12
 """Ranks are counted from the weakest: 0 is the three, 11 the ace, 12 the two."""
 
@@ -48,16 +47,6 @@ def set_of(cards: Iterable[Card]) -> CardSet:
 def cards_of(card_set: CardSet) -> tuple[Card, ...]:
     """Return the cards of a set, weakest first."""
     return tuple(BY_STRENGTH[strength] for strength in _strengths(card_set))
-
-
-def rank_counts(card_set: CardSet) -> list[int]:
-    """Return how many cards of each of the thirteen ranks a set holds, threes first, twos last."""
-    return [COUNT[card_set >> shift & 15] for shift in range(0, 4 * RANK_COUNT, 4)]
-
-
-def highest_of_rank(card_set: CardSet, rank: int) -> int:
-    """Return the strength of the best card of a rank in a set that has one."""
-    return (card_set & 15 << 4 * rank).bit_length() - 1
 
 
 def _strengths(card_set: CardSet) -> Iterator[int]:
