@@ -32,7 +32,10 @@ class EncodingError(ValueError):
 def enc(tag: str, *fields: bytes) -> bytes:
     """Encode a tagged list of fields, injectively over tags and lists."""
     try:
-        return b"".join([opening(tag, len(fields)), *[_LENGTHS[len(field)] + field for field in fields]])
+        parts = [opening(tag, len(fields))]
+        for field in fields:
+            parts += (_LENGTHS[len(field)], field)
+        return b"".join(parts)
     except IndexError:  # a field longer than the lengths at hand
         return b"".join([opening(tag, len(fields)), *map(framed, fields)])
 

@@ -1,7 +1,7 @@
 """Canonical JSON of a game's events: what the course of a round hashes."""
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -70,5 +70,5 @@ class EventCodec(Generic[EventT]):
 def with_seen(event: EventT, seen: int | None) -> EventT:
     """Return an event, which nothing else holds yet, with what its player had seen."""
     if seen is not None:
-        force_setattr(cast("msgspec.Struct", event), "seen", seen)
+        force_setattr(event, "seen", seen)  # type: ignore[arg-type] # a msgspec.Struct, as Event says
     return event

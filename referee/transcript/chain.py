@@ -152,21 +152,21 @@ class GrowingCourse:
     def __init__(self, begun: Course) -> None:
         self._begun = begun
         self.event_hash, self.history, self.received = begun.event_hash, begun.history, begun.received
-        self.links, self.moves = list(begun.links), begun.moves
+        self.links, self.moves = list(begun.links), dict(begun.moves)
 
     def append(self, event: bytes, *, time: int, received: bool, seat: int, seen: int | None) -> None:
         """Append an event; raise as ``Course.append`` does, and then change nothing."""
-        links, moves = self.links, self.moves
-        number = len(links) + 1
+        links, moves, number, move = self.links, self.moves, len(self.links) + 1, None
         if seen is not None:
             start = self._begun.start
             before = moves.get(seat) or first_move(start, seat=seat)
-            seen_hash = _hash_at(start, links, seen)
-            moves = {**moves, seat: next_move(before, seen_hash=seen_hash, event=event)}
+            move = next_move(before, seen_hash=_hash_at(start, links, seen), event=event)
         event_hash = next_hash(self.event_hash, number=number, event=event)
         history = next_history(self.history, event_hash=event_hash, time=time, received=received)
         links.append(Link(event, time, received, event_hash, history))
-        self.event_hash, self.history, self.moves = event_hash, history, moves
+        self.event_hash, self.history = event_hash, history
+        if move is not None:
+            moves[seat] = move
         if received:
             self.received = number
 
@@ -179,7 +179,7 @@ class GrowingCourse:
             event_hash=self.event_hash,
             history=self.history,
             links=tuple(self.links),
-            moves=self.moves,
+            moves=dict(self.moves),
             received=self.received,
         )
 

@@ -12,7 +12,7 @@ with the higher bit is the stronger, four bits hold a rank, and a card held is o
 Source: 002_0fe8d9549e6acb7c.txt, "2 (heo) > A (xì) > K (già) > Q (đầm)> J (bồi) > 10 > 9 > ... ≫ 3.♥ > ♦ > ♣ > ♠".
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 from referee.cards import DECK, Card
@@ -46,11 +46,9 @@ def set_of(cards: Iterable[Card]) -> CardSet:
 
 def cards_of(card_set: CardSet) -> tuple[Card, ...]:
     """Return the cards of a set, weakest first."""
-    return tuple(BY_STRENGTH[strength] for strength in _strengths(card_set))
-
-
-def _strengths(card_set: CardSet) -> Iterator[int]:
+    cards = []
     while card_set:
         lowest = card_set & -card_set
-        yield lowest.bit_length() - 1
+        cards.append(BY_STRENGTH[lowest.bit_length() - 1])
         card_set ^= lowest
+    return tuple(cards)
