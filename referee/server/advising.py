@@ -100,7 +100,7 @@ class AdviceProcess:
 
     def _start(self) -> Connection:
         """Start the process unless it runs; return the connection to it."""
-        if self._process is not None and not self._process.is_alive():
+        if self._connection is not None and self._connection.poll():  # one without a question sends nothing: it ended
             self.kill()
         if self._connection is None:
             context = multiprocessing.get_context("forkserver")

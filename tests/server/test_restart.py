@@ -101,11 +101,11 @@ def test_without_retries_and_health_a_stop_is_noticed(serve: Serve, caller_type:
 
 def test_server_says_that_it_stops_and_still_answers_meanwhile(serve: Serve) -> None:
     """Between SIGTERM and the end of the lead every service is NOT_SERVING, and calls are taken as before."""
-    server = serve("--quiet", "--set", "serve.drain_lead=4")
+    server = serve("--quiet", "--set", "serve.drain_lead=8")
     health = health_pb2_grpc.HealthStub(server.channel)
     services = ("", "referee.v1.LogService", "referee.v1.ShufflerService")
     server.terminate()
-    end = time.monotonic() + 3
+    end = time.monotonic() + 7
     for service in services:
         while health.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING:
             assert time.monotonic() < end
