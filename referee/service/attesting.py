@@ -1,7 +1,7 @@
 """What proves the events of a round: the newest receipt and the seats' newest signatures, verified; receipts signed."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
@@ -16,6 +16,19 @@ from referee.wire.refusal import RefusedError
 _MEMO_BYTES: Final = 4 * 1024 * 1024
 _ENTRY_BYTES: Final = 512
 """Memory of what is remembered of a signature or receipt beside its own bytes, on the safe side."""
+
+
+class Attested(NamedTuple):
+    """A receipt, and as inputs have it: what does not follow from the events, and the signature."""
+
+    receipt: EventReceipt
+    inputs: InputReceipt
+
+    @classmethod
+    def of(cls, receipt: EventReceipt, envelope: Envelope) -> Self:
+        """Return what an envelope proves."""
+        signature = envelope.signature or b""
+        return cls(receipt, InputReceipt(receipt.number, signature.hex(), receipt.opens_section))
 
 
 class Evidence(NamedTuple):
@@ -35,7 +48,7 @@ class Attestor:
     def __init__(self, signer: Signer, *, referee_keys: Sequence[bytes]) -> None:
         self._signer = signer
         self._keys = tuple(referee_keys)
-        self._receipts: Memo[bytes, EventReceipt] = Memo(max_bytes=_MEMO_BYTES)
+        self._receipts: Memo[bytes, Attested] = Memo(max_bytes=_MEMO_BYTES)
         self._signatures: Memo[tuple[bytes, bytes, bytes], bool] = Memo(max_bytes=_MEMO_BYTES)
 
     def verify(self, played: PlayedCourse, receipt: bytes, signatures: Sequence[bytes], *, field: str) -> Evidence:
@@ -83,18 +96,20 @@ class Attestor:
             msg = "an event that the referee accepts is received"
             raise AssertionError(msg)
         envelope = sign_receipt(receipt, self._signer)
-        self._remember(envelope, receipt)
-        return Evidence(envelope, signatures, _attested(envelope, receipt))
+        attested = Attested.of(receipt, Envelope.parse(envelope))
+        self._remember(envelope, attested)
+        return Evidence(envelope, signatures, attested.inputs)
 
     def _check_receipt(self, played: PlayedCourse, data: bytes, *, field: str) -> InputReceipt | None:
-        due, receipt = played.receipt, None
+        due, attested, receipt = played.receipt, None, None
         if data:
-            receipt = self._receipts.get(data)
-            if receipt is None:
-                receipt = read_receipt(data, keys=self._keys, field=field)
-                self._remember(data, receipt)
+            attested = self._receipts.get(data)
+            if attested is None:
+                attested = read_receipt(data, keys=self._keys, field=field)
+                self._remember(data, attested)
+            receipt = attested.receipt
         if receipt == due:
-            return None if receipt is None else _attested(data, receipt)
+            return None if attested is None else attested.inputs
         if due is not None and (receipt is None or receipt.number < due.number):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_RECEIVED,
@@ -108,8 +123,8 @@ class Attestor:
             field=field,
         )
 
-    def _remember(self, data: bytes, receipt: EventReceipt) -> None:
-        self._receipts.put(data, receipt, size=_ENTRY_BYTES + 2 * len(data))
+    def _remember(self, data: bytes, attested: Attested) -> None:
+        self._receipts.put(data, attested, size=_ENTRY_BYTES + 2 * len(data))
 
     def _holds(self, signature: bytes, message: bytes, key: bytes) -> bool:
         known = (signature, message, key)
@@ -121,18 +136,12 @@ class Attestor:
         return holds
 
 
-def _attested(envelope: bytes, receipt: EventReceipt) -> InputReceipt:
-    """Return a receipt as inputs have it: what does not follow from the events, and the signature."""
-    signature = Envelope.parse(envelope).signature or b""
-    return InputReceipt(receipt.number, signature.hex(), receipt.opens_section)
-
-
-def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> EventReceipt:
+def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> Attested:
     """Read an event receipt signed by one of these keys; refuse any other bytes."""
     try:
         envelope = Envelope.parse(data)
         envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
-        return FORM.read(envelope.payload)
+        return Attested.of(FORM.read(envelope.payload), envelope)
     except EnvelopeError as error:
         is_forged = error.fault is EnvelopeFault.FORGED
         reason = ErrorReason.ERROR_REASON_FORGED if is_forged else ErrorReason.ERROR_REASON_MALFORMED

@@ -23,7 +23,7 @@ from referee.service.leading import NO_LEAD, Lead, LeaderFinder
 from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
 from referee.transcript.chain import Course
 from referee.transcript.inputs import InputEvent, Inputs
-from referee.transcript.played import EvidenceError, EvidenceFault, PlayedCourse, Playing
+from referee.transcript.played import EvidenceError, EvidenceFault, Opening, PlayedCourse, Playing
 from referee.transcript.replay import encode_results, unsealed_of
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
@@ -228,7 +228,8 @@ class RoundReader:
         playing = Playing(read.played)
         try:
             playing.play(event, received=True)
-            _unseal(playing, verified)
+            if playing.opened is not None:
+                _unseal(playing, playing.opened, verified)
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
         played = playing.played
@@ -307,10 +308,12 @@ class RoundReader:
             event = self._read_event(message, time=time, round_id=round_id, field=field)
             if violations:
                 continue
-            verified.require(game.needs(playing.state, event), field="round")
+            if needed := game.needs(playing.state, event):
+                verified.require(needed, field="round")
             try:
                 playing.play(event, received=message.received)
-                _unseal(playing, verified)
+                if playing.opened is not None:
+                    _unseal(playing, playing.opened, verified)
             except UnlawfulEventError as error:
                 violations, refused_event = error.violations, index + 1
             except EvidenceError as error:
@@ -351,12 +354,11 @@ class RoundReader:
             )
 
 
-def _unseal(playing: Playing, verified: VerifiedRound) -> None:
-    """Open what the last event opened, if it opened any, where a certificate says when that was."""
-    if playing.opened is not None:
-        time = verified.unsealed_times.get(playing.opened.sections[-1])
-        if time is not None:
-            playing.unseal(time)
+def _unseal(playing: Playing, opened: Opening, verified: VerifiedRound) -> None:
+    """Open what the last event opened, where a certificate says when that was."""
+    time = verified.unsealed_times.get(opened.sections[-1])
+    if time is not None:
+        playing.unseal(time)
 
 
 def _time_refusal(time: int, *, field: str) -> RefusedError:

@@ -50,7 +50,7 @@ class Unsealer:
         """
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
-        receipt = read_receipt(request.receipt, keys=self._parts.referee_keys, field="receipt")
+        receipt = read_receipt(request.receipt, keys=self._parts.referee_keys, field="receipt").receipt
         header = opened.header
         limit = game_of(header.ruleset_id).max_events
         start = first_hash(round_id=header.round_id, deck_root=found.deck_root)
