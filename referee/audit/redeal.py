@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
-from referee.cards import DECK, Seat
+from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, deck_root, section_root, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
@@ -126,8 +126,8 @@ def _root_of(again: Deal, sections: Sequence[Sequence[int]]) -> str:
     """Return the deck root over the given cards, under the deal's own keys, with its other sections unchanged."""
     roots = list(again.roots)
     for index, numbers in enumerate(sections[: len(roots)]):
-        cards = [DECK[number - 1] for number in numbers]
-        roots[index] = section_root(key=again.keys[index], round_id=again.round_id, section=index, cards=cards)
+        key, round_id = again.keys[index], again.round_id
+        roots[index] = section_root(key=key, round_id=round_id, section=index, numbers=bytes(numbers))
     layout = [len(section) for section in again.sections]
     root = deck_root(
         round_id=again.round_id, commitment=again.commitment, mixed=again.mixed, layout=layout, roots=roots

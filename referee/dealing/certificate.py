@@ -239,11 +239,11 @@ def join_times(certificates: Iterable[Certificate]) -> Mapping[int, int]:
 
 
 def _section_json(deal: Deal, index: int, unsealed: Mapping[int, int]) -> SectionJson:
-    if not 0 <= index < len(deal.sections):
+    if not 0 <= index < len(deal.numbers):
         msg = f"the deal has no section {index}"
         raise IndexError(msg)
     return SectionJson(
-        cards=tuple([card.number for card in deal.sections[index]]),
+        cards=tuple(deal.numbers[index]),
         index=index,
         key=deal.keys[index].hex(),
         unsealed_time=unsealed.get(index, msgspec.UNSET),
@@ -305,11 +305,10 @@ def _section_cards(section: SectionJson, *, header: Header, root: bytes) -> tupl
         _refuse(CertificateFault.WRONG_SIZE, f"section {section.index} has {len(numbers)} cards, not {size}")
     if min(numbers) < 1 or max(numbers) > len(DECK):
         _refuse(CertificateFault.MALFORMED, f"section {section.index} has a number that no card has")
-    cards = tuple([DECK[number - 1] for number in numbers])
-    opened = section_root(key=unhex(section.key), round_id=header.round_id, section=section.index, cards=cards)
-    if opened != root:
+    key, round_id = unhex(section.key), header.round_id
+    if section_root(key=key, round_id=round_id, section=section.index, numbers=bytes(numbers)) != root:
         _refuse(CertificateFault.ROOT_MISMATCH, f"section {section.index} does not hash to its root")
-    return cards
+    return tuple([DECK[number - 1] for number in numbers])
 
 
 def _check_distinct(sections: Mapping[int, tuple[Card, ...]]) -> None:

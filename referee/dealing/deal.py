@@ -6,9 +6,9 @@ keys.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Self
+
+import msgspec
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SeedError, deck_root, mix, section_key, section_root, server_commitment
@@ -18,23 +18,21 @@ from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deal:
-    """The cards by section, the key and root of each section, and the deck root over them."""
+class Deal(msgspec.Struct, frozen=True, kw_only=True):
+    """The cards by section and their numbers, the key and root of each section, and the deck root over them."""
 
     round_id: bytes
     commitment: bytes
     mixed: bytes
-    sections: tuple[tuple[Card, ...], ...] = field(repr=False)
-    keys: tuple[bytes, ...] = field(repr=False)
+    sections: tuple[tuple[Card, ...], ...]
+    numbers: tuple[bytes, ...]
+    keys: tuple[bytes, ...]
     roots: tuple[bytes, ...]
     deck_root: bytes
     leader: Seat | None
 
-    @cached_property
-    def numbers(self) -> tuple[bytes, ...]:
-        """The numbers of the cards by section."""
-        return tuple([bytes([card.number for card in section]) for section in self.sections])
+    def __repr__(self) -> str:
+        return f"Deal(round_id={self.round_id.hex()}, deck_root={self.deck_root.hex()})"
 
     @classmethod
     def derive(cls, header: Header, *, server_seed: bytes, client_seeds: Sequence[bytes]) -> Self:
@@ -59,11 +57,12 @@ class Deal:
         is_scripted = header.randomness_suite == SUITE_FIXTURE
         order = scripted_order(server_seed) if is_scripted else order_from(secret, round_id=round_id)
         sections = tuple(cut(order, header.layout))
+        numbers = tuple([bytes([card.number for card in section]) for section in sections])
         keys = tuple([section_key(secret, round_id=round_id, section=section) for section in range(len(sections))])
         roots = tuple(
             [
-                section_root(key=key, round_id=round_id, section=section, cards=cards)
-                for section, (key, cards) in enumerate(zip(keys, sections, strict=True))
+                section_root(key=key, round_id=round_id, section=section, numbers=dealt)
+                for section, (key, dealt) in enumerate(zip(keys, numbers, strict=True))
             ]
         )
         return cls(
@@ -71,6 +70,7 @@ class Deal:
             commitment=commitment,
             mixed=mixed,
             sections=sections,
+            numbers=numbers,
             keys=keys,
             roots=roots,
             deck_root=deck_root(

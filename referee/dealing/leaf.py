@@ -19,9 +19,9 @@ from typing import Final, Literal, TypeVar, assert_never
 
 import msgspec
 
-from referee.dealing.header import HeaderError, HeaderJson
+from referee.dealing.header import Header, HeaderError, HeaderJson
 from referee.dealing.seal import SEALED_SIZE
-from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
+from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, check_hex, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import KeyTextError, VerifierKey
 
@@ -162,6 +162,12 @@ def encode(leaf: Leaf) -> bytes:
     return _FORMS[type(leaf)].write(leaf)
 
 
+def encode_open(leaf: OpenLeaf, header: Header) -> bytes:
+    """Encode an OPEN as ``encode`` does; ``header`` is the one that its own was written from."""
+    _check_open(leaf, header)
+    return _FORMS[OpenLeaf].write(leaf)
+
+
 def parse(payload: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
     """Read a leaf of this kind; raise CanonicalError for any other payload."""
     leaf = _FORMS[kind].read(payload)
@@ -238,12 +244,12 @@ def check_seat_tokens(leaf: OpenLeaf) -> None:
         raise LeafError(msg)
 
 
-def _check_open(leaf: OpenLeaf) -> None:
+def _check_open(leaf: OpenLeaf, header: Header | None = None) -> None:
     check_seat_tokens(leaf)
     _check_hashes(leaf.server_commitment, *filter(None, leaf.client_commitments))
     unhex(leaf.sealed_seed, SEALED_SIZE)
     try:
-        header = leaf.header.to_header()
+        header = header or leaf.header.to_header()
     except HeaderError as error:
         msg = f"header.{error.field}: {error}"
         raise LeafError(msg) from None
@@ -256,8 +262,7 @@ def _check_open(leaf: OpenLeaf) -> None:
 
 
 def _check_hashes(*texts: str) -> None:
-    for text in texts:
-        unhex(text)
+    check_hex(texts)
 
 
 def _check_seat(seat: int | msgspec.UnsetType, seats: tuple[str, ...]) -> None:

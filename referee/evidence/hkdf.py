@@ -57,11 +57,11 @@ class Prk:
         if not 0 < length <= MAX_LENGTH:
             msg = f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}"
             raise HkdfLengthError(msg)
-        block, blocks = b"", []
-        for counter in range(1, -(-length // BLOCK_SIZE) + 1):
+        whole = block = self.mac(info + b"\x01")
+        for counter in range(2, -(-length // BLOCK_SIZE) + 1):
             block = self.mac(block + info + bytes((counter,)))
-            blocks.append(block)
-        return b"".join(blocks)[:length]
+            whole += block
+        return whole[:length]
 
 
 _UNSALTED: Final = Prk(bytes(BLOCK_SIZE))

@@ -137,8 +137,8 @@ def _check_seed(opened: OpenedRound, seat: Seat, seed: bytes, *, field: str) -> 
         raise RefusedError(
             ErrorReason.ERROR_REASON_INVALID_FIELD, f"a seed has {SEED_SIZE} bytes, not {len(seed)}", field=field
         )
-    commitment = client_commitment(round_id=opened.header.round_id, seat=seat, seed=seed)
-    if opened.client_commitments[seat] not in (b"", commitment):
+    commitment = opened.client_commitments[seat]
+    if commitment and client_commitment(round_id=opened.header.round_id, seat=seat, seed=seed) != commitment:
         raise RefusedError(
             ErrorReason.ERROR_REASON_SEED_MISMATCH, f"the seed of seat {seat} does not open its commitment", field=field
         )

@@ -46,7 +46,6 @@ from referee.storage import DRIFT_MS, Append, Contribution, Logged, Reader, Seed
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
-from referee.wire.values import numbers_of
 
 ResultT = TypeVar("ResultT")
 
@@ -305,7 +304,7 @@ def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> N
 
 def write_hands(deal: Deal, hands: Sequence[int]) -> list[shuffler_pb2.Hand]:
     """Write hands of a deal, by section."""
-    return [shuffler_pb2.Hand(seat=hand, cards=numbers_of(deal.sections[hand])) for hand in hands]
+    return [shuffler_pb2.Hand(seat=hand, cards=deal.numbers[hand]) for hand in hands]  # type: ignore[arg-type] # the enum of the wire is the number itself
 
 
 def parse_deal(leaf: bytes) -> DealLeaf:

@@ -48,8 +48,15 @@ class Opener:
     own_keys: frozenset[bytes]
     suite: int = SUITE_COMMITMENT
 
-    def header_of(self, terms: RoundTerms, *, field: str) -> tuple[Header, int]:
-        """Return the header that terms give at this moment, and the moment; refuse terms that no round can have."""
+    def latest_round(self, table_id: str, *, field: str) -> Round | None:
+        """Return a table's last round, None before its first; refuse a table id that no table has."""
+        return self.reader.latest_round(read_slot(table_id, FIRST_ROUND, field=field).table_id)
+
+    def header_of(self, terms: RoundTerms, latest: Round | None, *, field: str) -> tuple[Header, int]:
+        """Return the header that terms give at this moment, and the moment; refuse terms that no round can have.
+
+        ``latest`` is the table's last round.
+        """
         read_slot(terms.table_id, terms.round_number or FIRST_ROUND, field=field)
         ruleset = find_ruleset(self.catalogue, terms.ruleset_id, terms.ruleset_version, field=f"{field}.ruleset_id")
         _check_seat_count(ruleset, terms.seat_count, field=f"{field}.seat_count")
@@ -59,7 +66,6 @@ class Opener:
                 f"{terms.seat_count} seats have {len(terms.seat_keys)} keys; give one a seat, zeros for none",
                 field=f"{field}.seat_keys",
             )
-        latest = self.reader.latest_round(terms.table_id)
         number, previous = _next_round(latest, terms.round_number, field=field)
         now = self.opening_time(latest)
         deal_deadline = terms.deal_deadline_time or now + DEAL_MS

@@ -12,13 +12,12 @@ import msgspec
 
 from referee.dealing.commitment import SEED_SIZE, server_commitment
 from referee.dealing.header import Header, HeaderJson
-from referee.dealing.leaf import OPEN_TYPE, OpenLeaf, RevealLeaf
-from referee.dealing.leaf import encode as encode_leaf
+from referee.dealing.leaf import OPEN_TYPE, OpenLeaf, RevealLeaf, encode_open
 from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
 from referee.games import game_of
-from referee.log import FIRST_ROUND, OpenStep, SlotKey, Stage, StepKind
+from referee.log import OpenStep, Round, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_WORDS, check_abort, requested_abort_of
 from referee.service.contributing import missing_seats
 from referee.service.dealing import (
@@ -36,7 +35,7 @@ from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.repeat_key import repeat_key
-from referee.wire.round import read_slot, write_header, write_receipt
+from referee.wire.round import fill_receipt, read_slot, write_header, write_receipt
 from referee.wire.values import numbers_of
 
 
@@ -53,7 +52,8 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     ) -> shuffler_pb2.PrepareRoundResponse:
         """Return the header that terms would give now."""
         del context
-        header, _ = self._parts.opener.header_of(request.terms, field="terms")
+        opener, terms = self._parts.opener, request.terms
+        header, _ = opener.header_of(terms, opener.latest_round(terms.table_id, field="terms"), field="terms")
         return shuffler_pb2.PrepareRoundResponse(header=write_header(header), round_id=header.round_id)
 
     def OpenRound(
@@ -62,13 +62,13 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """Open a round: log its terms and the server's commitment."""
         del context
         digest = repeat_key(request)
-        before = self._opened_before(request, digest)
+        before, latest = self._opened_before(request, digest)
         if before is not None:
             return _write_opened(before)
         try:
-            header, commitments, opened_time = self._read_opening(request)
+            header, commitments, opened_time = self._read_opening(request, latest)
         except RefusedError:
-            before = self._opened_before(request, digest)  # by an equal call at the same time
+            before, _ = self._opened_before(request, digest)  # by an equal call at the same time
             if before is None:
                 raise
             return _write_opened(before)
@@ -97,7 +97,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             deal_deadline=header.deal_deadline,
             round_deadline=header.round_deadline,
         )
-        data = Envelope.signed(OPEN_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes()
+        data = Envelope.signed(OPEN_TYPE, encode_open(leaf, header), self._parts.signer).to_bytes()
         OpenedRound(
             header=header,
             commitment=commitment,
@@ -132,13 +132,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             key, lambda contributed: self._dealer.deal(key, request, contributed)
         )
         hands, dealt_time = leaf.opened_sections, leaf.dealt_time
-        return shuffler_pb2.DealRoundResponse(
+        response = shuffler_pb2.DealRoundResponse(
             certificate=self._dealer.certify(opened, deal, hands, dealt_time=dealt_time),
             hands=write_hands(deal, hands),
             dealt_time=dealt_time,
             leader=deal.leader,
-            log_receipt=write_receipt(logged),
         )
+        fill_receipt(response.log_receipt, logged)
+        return response
 
     def OpenHand(
         self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext
@@ -235,12 +236,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             server_seed=bytes.fromhex(revealed.server_seed), log_receipt=write_receipt(logged)
         )
 
-    def _read_opening(self, request: shuffler_pb2.OpenRoundRequest) -> tuple[Header, Sequence[bytes], int]:
+    def _read_opening(
+        self, request: shuffler_pb2.OpenRoundRequest, latest: Round | None
+    ) -> tuple[Header, Sequence[bytes], int]:
         """Return the header, the seats' commitments, and the time at which the round is opened."""
         opener = self._parts.opener
         match request.WhichOneof("round"):
             case "terms":
-                header, opened_time = opener.header_of(request.terms, field="terms")
+                header, opened_time = opener.header_of(request.terms, latest, field="terms")
                 for field in ("client_commitments", "seat_tokens"):
                     if getattr(request, field):
                         raise RefusedError(
@@ -251,7 +254,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             case "header":
                 header, ruleset = self._parts.verifier.read_terms(request.header, field="header")
                 check_seat_tokens(request.seat_tokens, ruleset, seat_count=header.seat_count)
-                opened_time = opener.opening_time(self._parts.reader.latest_round(header.table_id))
+                opened_time = opener.opening_time(latest)
                 opener.check_terms(header, ruleset, opened_time=opened_time, field="header")
             case _:
                 raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "give terms or a header", field="terms")
@@ -271,33 +274,31 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 )
         return header, commitments, opened_time
 
-    def _opened_before(self, request: shuffler_pb2.OpenRoundRequest, digest: bytes) -> Logged | None:
-        """Return the OPEN leaf of an equal request before, None if there is none."""
+    def _opened_before(
+        self, request: shuffler_pb2.OpenRoundRequest, digest: bytes
+    ) -> tuple[Logged | None, Round | None]:
+        """Return the OPEN leaf of an equal request before, and the table's last round; None for what there is not."""
         field = request.WhichOneof("round")
         if field is None:
-            return None
+            return None, None
         asked = request.terms if field == "terms" else request.header
-        read_slot(asked.table_id, FIRST_ROUND, field=field)
+        latest, number = self._parts.opener.latest_round(asked.table_id, field=field), asked.round_number
+        key = read_slot(asked.table_id, number, field=field) if number else None
+        if latest is None or number > latest.key.round_number or (key is None and latest.stage is not Stage.OPENED):
+            return None, latest
         reader = self._parts.reader
-        if asked.round_number:
-            found = reader.round(read_slot(asked.table_id, asked.round_number, field=field))
-        else:
-            found = reader.latest_round(asked.table_id)
-            if found is not None and found.stage is not Stage.OPENED:
-                return None
-        if found is None:
-            return None
-        mark = next(mark for mark in reader.marks(found.key) if mark.kind is StepKind.OPEN)
-        if mark.request_digest != digest:
-            return None
-        return stored(reader, mark.index)
+        mark = next((mark for mark in reader.marks(key or latest.key) if mark.kind is StepKind.OPEN), None)
+        if mark is None or mark.request_digest != digest:
+            return None, latest
+        return stored(reader, mark.index), latest
 
 
 def _write_opened(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
     opened = OpenedRound.of(logged.leaf)
-    return shuffler_pb2.OpenRoundResponse(
+    response = shuffler_pb2.OpenRoundResponse(
         header=write_header(opened.header),
         round_id=opened.header.round_id,
         server_commitment=opened.commitment,
-        log_receipt=write_receipt(logged),
     )
+    fill_receipt(response.log_receipt, logged)
+    return response

@@ -158,16 +158,17 @@ def forged_payload(data: bytes, signer: NamedSigner, **changes: object) -> bytes
 def redealt(parts: Parts, sections: tuple[tuple[Card, ...], ...]) -> Deal:
     """Make the deal with other cards, with a valid commitment to them."""
     deal = parts.deal
+    numbers = tuple([bytes([card.number for card in section]) for section in sections])
     roots = tuple(
         [
-            section_root(key=key, round_id=deal.round_id, section=index, cards=cards)
-            for index, (key, cards) in enumerate(zip(deal.keys, sections, strict=True))
+            section_root(key=key, round_id=deal.round_id, section=index, numbers=dealt)
+            for index, (key, dealt) in enumerate(zip(deal.keys, numbers, strict=True))
         ]
     )
     root = deck_root(
         round_id=deal.round_id, commitment=deal.commitment, mixed=deal.mixed, layout=parts.header.layout, roots=roots
     )
-    return replace(deal, sections=sections, roots=roots, deck_root=root)
+    return msgspec.structs.replace(deal, sections=sections, numbers=numbers, roots=roots, deck_root=root)
 
 
 def adopt(parts: Parts, deal: Deal) -> None:

@@ -48,7 +48,7 @@ def two_cards_swapped() -> Attacked:
     hands = [list(section) for section in parts.deal.sections]
     hands[0][0], hands[1][0] = hands[1][0], hands[0][0]
     honest = parts.deal
-    parts.deal = replace(honest, sections=tuple([tuple(hand) for hand in hands]))
+    parts.deal = msgspec.structs.replace(honest, sections=tuple([tuple(hand) for hand in hands]))
     settle(parts)
     parts.deal = honest
     return ended(log, parts)
@@ -136,7 +136,9 @@ def certificate_of_the_wrong_type() -> Attacked:
 @mutation(Code.CERTIFICATE_REFUSED, "a section's cards are shown under another section's key")
 def certificate_with_the_wrong_key() -> Attacked:
     deal = begun()[1].deal
-    return with_certificate(lambda parts: certified(parts, deal=replace(parts.deal, keys=deal.keys[::-1])))
+    return with_certificate(
+        lambda parts: certified(parts, deal=msgspec.structs.replace(parts.deal, keys=deal.keys[::-1]))
+    )
 
 
 @mutation(Code.CERTIFICATE_REFUSED, "a certificate is made to last longer than its round")

@@ -101,7 +101,7 @@ def certificate_of_the_stock() -> Attacked:
 
 def with_keys(parts: Parts, keys: tuple[bytes, ...]) -> Deal:
     """Make the deal with other section keys, with a valid commitment to them."""
-    parts.deal = replace(parts.deal, keys=keys)
+    parts.deal = msgspec.structs.replace(parts.deal, keys=keys)
     deal = redealt(parts, parts.deal.sections)
     adopt(parts, deal)
     return deal

@@ -1,9 +1,10 @@
 """Calls about rounds that are refused: what each is, its reason, and the field at fault."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import msgspec
 from nacl.signing import SigningKey
 
 from referee.cards import Card
@@ -69,16 +70,17 @@ def card_in_two_hands(house: House) -> Call:
     deal = house.derive(header)
     first, other, stock = deal.sections
     sections = (first, (first[0], *other[1:]), stock)
+    numbers = tuple([bytes([card.number for card in section]) for section in sections])
     roots = tuple(
         [
-            section_root(key=key, round_id=deal.round_id, section=index, cards=cards)
-            for index, (key, cards) in enumerate(zip(deal.keys, sections, strict=True))
+            section_root(key=key, round_id=deal.round_id, section=index, numbers=dealt)
+            for index, (key, dealt) in enumerate(zip(deal.keys, numbers, strict=True))
         ]
     )
     root = deck_root(
         round_id=deal.round_id, commitment=deal.commitment, mixed=deal.mixed, layout=tuple(header.layout), roots=roots
     )
-    doubled = replace(deal, sections=sections, roots=roots, deck_root=root)
+    doubled = msgspec.structs.replace(deal, sections=sections, numbers=numbers, roots=roots, deck_root=root)
     message = mau_binh_pb2.MauBinhRound(
         header=header, certificates=[house.certify(header, doubled, sections=[seat]) for seat in (0, 1)]
     )

@@ -201,7 +201,7 @@ def holds_arrangement(row: Row) -> bool:
 
 def holds_section(row: Row) -> bool:
     rid, key, root = unhexed(row, "round_id", "key", "root")
-    return section_root(key=key, round_id=rid, section=row["section"], cards=cards_of(row["cards"])) == root
+    return section_root(key=key, round_id=rid, section=row["section"], numbers=bytes(row["cards"])) == root
 
 
 def holds_sealed(row: Row) -> bool:

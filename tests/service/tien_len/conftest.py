@@ -142,9 +142,10 @@ def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: in
         section_key(Prk.of(bytes(32), salt=mixed), round_id=round_id, section=section)
         for section in range(len(sections))
     )
+    numbers = tuple(bytes([card.number for card in section]) for section in sections)
     roots = tuple(
-        section_root(key=key, round_id=round_id, section=section, cards=cards)
-        for section, (key, cards) in enumerate(zip(keys, sections, strict=True))
+        section_root(key=key, round_id=round_id, section=section, numbers=dealt)
+        for section, (key, dealt) in enumerate(zip(keys, numbers, strict=True))
     )
     whole = deck_root(round_id=round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots)
     return Deal(
@@ -152,6 +153,7 @@ def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: in
         commitment=commitment,
         mixed=mixed,
         sections=sections,
+        numbers=numbers,
         keys=keys,
         roots=roots,
         deck_root=whole,
