@@ -12,6 +12,7 @@ commits to or not at all. The caller gives the random nonce.
 (72, True)
 """
 
+from functools import lru_cache
 from typing import Final
 
 from nacl.bindings import (
@@ -22,7 +23,7 @@ from nacl.exceptions import CryptoError
 
 from referee.dealing.commitment import SEED_SIZE, checked_seed, server_commitment
 from referee.evidence.encoding import enc
-from referee.evidence.hkdf import hkdf
+from referee.evidence.hkdf import Prk
 
 NONCE_SIZE: Final = 24
 SEALED_SIZE: Final = NONCE_SIZE + SEED_SIZE + 16
@@ -63,4 +64,9 @@ def _key(sealing_key: bytes, round_id: bytes) -> bytes:
     if len(sealing_key) != SEALING_KEY_SIZE:
         msg = f"a sealing key has {SEALING_KEY_SIZE} bytes, not {len(sealing_key)}"
         raise SealError(msg)
-    return hkdf(sealing_key, salt=b"", info=enc("seal", round_id), length=32)
+    return _secret_of(sealing_key).expand(info=enc("seal", round_id), length=32)
+
+
+@lru_cache(maxsize=8)
+def _secret_of(sealing_key: bytes) -> Prk:
+    return Prk.of(sealing_key, salt=b"")

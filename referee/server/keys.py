@@ -18,12 +18,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, Protocol, Self
 
+from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 from nacl.exceptions import CryptoError
 from nacl.pwhash import argon2id
 from nacl.secret import SecretBox
-from nacl.signing import SigningKey
 
-from referee.evidence.ed25519 import Signer
+from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer
 from referee.evidence.vkey import Algorithm, VerifierKey
 
 SEED_SIZE: Final = 32
@@ -70,13 +70,13 @@ class KeySigner:
 
     def __init__(self, name: str, seed: bytes, algorithm: Algorithm = Algorithm.ED25519) -> None:
         self.name = name
-        self._key = SigningKey(seed)
-        self.public_key = bytes(self._key.verify_key)
+        self._seed = seed
+        self.public_key, self._secret = crypto_sign_seed_keypair(seed)
         self.key = VerifierKey(name, self.public_key, algorithm)
 
     def sign(self, message: bytes) -> bytes:
         """Return the Ed25519 signature of a message, 64 bytes."""
-        return self._key.sign(message).signature
+        return crypto_sign(message, self._secret)[:SIGNATURE_SIZE]
 
     @property
     def verifier_key(self) -> str:
@@ -85,7 +85,7 @@ class KeySigner:
 
     def to_text(self) -> str:
         """Encode the private key as one line."""
-        secret = base64.b64encode(bytes([self.key.algorithm]) + bytes(self._key)).decode()
+        secret = base64.b64encode(bytes([self.key.algorithm]) + self._seed).decode()
         return f"{_PREFIX}+{self.name}+{self.key.key_id.hex()}+{secret}"
 
     @classmethod

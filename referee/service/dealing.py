@@ -8,6 +8,7 @@ import hmac
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -81,6 +82,11 @@ class Dealer:
 
     def find(self, key: SlotKey) -> tuple[Round, OpenedRound]:
         """Find a round and its OPEN leaf; refuse one that was never opened."""
+        found, opened, _ = self._find(key)
+        return found, opened
+
+    def _find(self, key: SlotKey) -> tuple[Round, OpenedRound, int]:
+        """Find a round, its OPEN leaf, and how many seats have contributed seeds to it."""
         found = self._parts.reader.opened(key)
         if found is None:
             latest = self._parts.reader.latest_round(key.table_id)
@@ -95,28 +101,34 @@ class Dealer:
                 table_id=key.table_id,
                 round_number=key.round_number,
             )
-        slot, leaf = found
-        return slot, OpenedRound.of(leaf)
+        slot, leaf, seeds = found
+        return slot, OpenedRound.of(leaf), seeds
 
-    def with_seeds(self, key: SlotKey, make: Callable[[Sequence[Contribution]], ResultT]) -> ResultT:
-        """Make a leaf of the contributed seeds and append it; make it again if a seed was contributed meanwhile."""
+    def with_seeds(
+        self, key: SlotKey, make: Callable[[Round, OpenedRound, Sequence[Contribution]], ResultT]
+    ) -> ResultT:
+        """Make a leaf of a round and its contributed seeds and append it; make it again if a seed came meanwhile."""
         for _ in range(MAX_SEATS + 1):  # each seat contributes once
+            found, opened, seeds = self._find(key)
             with suppress(SeedCameError):
-                return make(self._parts.reader.contributions(key))
+                return make(found, opened, self._parts.reader.contributions(key) if seeds else ())
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
     def deal(
-        self, key: SlotKey, request: shuffler_pb2.DealRoundRequest, contributed: Sequence[Contribution]
+        self,
+        request: shuffler_pb2.DealRoundRequest,
+        found: Round,
+        opened: OpenedRound,
+        contributed: Sequence[Contribution],
     ) -> tuple[OpenedRound, Deal, DealLeaf, Logged]:
         """Deal from the given and contributed seeds; return the round, deal and leaf, or those of one dealt before.
 
         Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
         """
-        found, opened = self.find(key)
         if found.deck_root is not None:
-            leaf = self.deal_leaf(key)
+            leaf = self.deal_leaf(found.key)
             check_dealt_seeds(opened, request, leaf.client_seeds)
-            return opened, self.derive(key, opened)[0], leaf, self.stored_deal(key)
+            return opened, self.derive(found.key, opened)[0], leaf, self.stored_deal(found.key)
         if found.stage is not Stage.OPENED:
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
         given = read_seeds(opened, request, contributed)
@@ -131,13 +143,16 @@ class Dealer:
 
     def contribute(self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest) -> Sequence[Contribution]:
         """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""
-        found, opened = self.find(key)
-        one = read_contribution(opened, key, request)
-        return self.with_seeds(key, lambda contributed: self._contribute(found, opened, one, contributed))
+        return self.with_seeds(key, partial(self._contribute, request))
 
     def _contribute(
-        self, found: Round, opened: OpenedRound, one: Contribution, contributed: Sequence[Contribution]
+        self,
+        request: shuffler_pb2.ContributeSeedRequest,
+        found: Round,
+        opened: OpenedRound,
+        contributed: Sequence[Contribution],
     ) -> Sequence[Contribution]:
+        one = read_contribution(opened, found.key, request)
         kept = next((other for other in contributed if other.seat == one.seat), None)
         if kept is None:
             now = self._check_time(opened, found)

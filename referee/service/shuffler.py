@@ -6,6 +6,7 @@ gets the stored answer.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import grpc
 import msgspec
@@ -128,9 +129,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """Deal a round; certify all hands on an open table, none on a sealed one."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        opened, deal, leaf, logged = self._dealer.with_seeds(
-            key, lambda contributed: self._dealer.deal(key, request, contributed)
-        )
+        opened, deal, leaf, logged = self._dealer.with_seeds(key, partial(self._dealer.deal, request))
         hands, dealt_time = leaf.opened_sections, leaf.dealt_time
         response = shuffler_pb2.DealRoundResponse(
             certificate=self._dealer.certify(opened, deal, hands, dealt_time=dealt_time),
@@ -195,16 +194,17 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """End a round without a settlement."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        found, opened = self._dealer.find(key)
-        if request.reason == shuffler_pb2.ABORT_REASON_VOID:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
-            )
-        word = ABORT_WORDS.get(request.reason)
-        if word is None:
-            raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason")
 
-        def abort(contributed: Sequence[Contribution]) -> Logged:
+        def abort(found: Round, opened: OpenedRound, contributed: Sequence[Contribution]) -> Logged:
+            if request.reason == shuffler_pb2.ABORT_REASON_VOID:
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
+                )
+            word = ABORT_WORDS.get(request.reason)
+            if word is None:
+                raise RefusedError(
+                    ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason"
+                )
             now = leaf_time(self._parts.clock(), floor=found.newest_time)
             check_abort(found, opened, word, contributed=contributed, now=now)
             leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}

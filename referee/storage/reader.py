@@ -92,10 +92,10 @@ class Reader:
         rows = self._rows(self._sql.read_round, key.table_id, key.round_number)
         return round_of(key, rows[0]) if rows else None
 
-    def opened(self, key: SlotKey) -> tuple[Round, bytes] | None:
-        """Return the state of this round and the leaf that opened it, or None if it was never opened."""
+    def opened(self, key: SlotKey) -> tuple[Round, bytes, int] | None:
+        """Return a round's state, the leaf that opened it, and how many seats contributed; None if never opened."""
         rows = self._rows(self._sql.read_opened, StepKind.OPEN, key.table_id, key.round_number)
-        return (round_of(key, rows[0][:-1]), bytes(rows[0][-1])) if rows else None
+        return (round_of(key, rows[0][:-2]), bytes(rows[0][-2]), rows[0][-1]) if rows else None
 
     def latest_round(self, table_id: str) -> Round | None:
         """Return the table's round with the highest number, or None."""

@@ -116,7 +116,9 @@ def _opened(state: list[Column[Any]]) -> Select[Any]:
     opening = ROUND.join(MARK, is_open & (MARK.c.kind == bindparam("of_kind"))).join(
         LEAF, LEAF.c.position == MARK.c.position
     )
-    return _of_round(select(*state, LEAF.c.data).select_from(opening), ROUND)
+    of_round = (CONTRIBUTION.c.table_id == ROUND.c.table_id, CONTRIBUTION.c.number == ROUND.c.number)
+    seeds = select(func.count()).select_from(CONTRIBUTION).where(*of_round).correlate(ROUND).scalar_subquery()
+    return _of_round(select(*state, LEAF.c.data, seeds).select_from(opening), ROUND)
 
 
 def _latest_round() -> Select[Any]:

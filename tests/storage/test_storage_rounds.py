@@ -58,7 +58,7 @@ def test_leaf_that_opened_a_round_is_found_among_those_of_other_rounds(writer: W
         writer.append(opening)
     for table, number in (("t", 1), ("other", 1), ("t", 2)):
         key = SlotKey(table, number)
-        assert store.opened(key) == (store.round(key), f"OPEN {number} of {table} ".encode())
+        assert store.opened(key) == (store.round(key), f"OPEN {number} of {table} ".encode(), 0)
     assert store.opened(SlotKey("other", 2)) is None
 
 
