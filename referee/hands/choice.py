@@ -16,7 +16,7 @@ is valued on its own, so that no order of categories is taken for granted.
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from referee.cards import Card
 from referee.hands.strength import Strength
@@ -31,9 +31,20 @@ class Chosen(NamedTuple):
     cards: tuple[Card, ...]
 
 
-def fives_of_seven(cards: Sequence[Card]) -> Iterable[tuple[Card, ...]]:
-    """Return the 21 choices of five of seven cards."""
-    return itertools.combinations(cards, 5)
+_LEFT_OUT: Final = tuple(reversed([*itertools.combinations(range(7), 2)]))
+"""Places of the two cards that each choice of five of seven leaves out, in the order of the choices."""
+
+
+def first_of_seven(table: FiveTable, five_strength: Strength, cards: Sequence[Card], strength: int) -> tuple[Card, ...]:
+    """Return the first choice of five of seven cards that has a strength, which one must have."""
+    keys = [RANK_KEYS[card.rank] for card in cards]
+    unsuited, total = table.unsuited, sum(keys)
+    for one, other in _LEFT_OUT:
+        if unsuited[total - keys[one] - keys[other]] == strength:
+            five = (*cards[:one], *cards[one + 1 : other], *cards[other + 1 :])
+            if five_strength(five) == strength:  # they may be of one suit
+                return five
+    return next(five for five in itertools.combinations(cards, 5) if five_strength(five) == strength)
 
 
 def fives_of_two_plus_three(hole: Sequence[Card], board: Sequence[Card]) -> Iterable[tuple[Card, ...]]:

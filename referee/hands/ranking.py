@@ -99,8 +99,9 @@ class Ranking:
     def chosen_of_seven(self, cards: Sequence[Card]) -> Chosen:
         """Return the best five of seven cards with their value; the five keep the order of the seven."""
         _check(cards, 7)
-        best = max(choice.fives_of_seven(cards), key=self.five_strength)
-        return Chosen(self.five(best), best)
+        strength = self.seven_strength(cards)
+        best = choice.first_of_seven(self.five_table, self.five_strength, cards, strength)
+        return Chosen(self._five_values[strength], best)
 
     def chosen_two_plus_three(self, *, hole: Sequence[Card], board: Sequence[Card]) -> Chosen:
         """Return the best hand of both hole cards and three of the board with its value; hole cards first."""

@@ -160,6 +160,14 @@ def test_chosen_five_have_the_value_of_the_best(ultimate: Ranking) -> None:
         assert set(two.cards[2:]) < set(board)
 
 
+def test_chosen_five_are_the_first_of_the_best_also_of_one_suit_and_upside_down(ultimate: Ranking) -> None:
+    upside_down = Ranking(RankingRules(tuple(Category)[8::-1], (), AceLowStraight.SECOND_HIGHEST))
+    for cards in _sample(2000):
+        for ranking in (ultimate, upside_down):
+            best = max(itertools.combinations(cards, 5), key=ranking.five_strength)
+            assert ranking.chosen_of_seven(cards) == (ranking.five(best), best)
+
+
 def test_of_equal_choices_the_first_in_the_order_of_the_cards_is_taken(ultimate: Ranking) -> None:
     chosen = ultimate.chosen_of_seven(parse_cards("2S AS AC KD KH QS QC"))
     assert spell(chosen.cards) == "AS AC KD KH QS"
