@@ -1,12 +1,16 @@
-"""Work of a settlement, counted and not timed: ``python -m tests.bench.settled_work``.
+"""Work of a settlement, an opening and a deal, counted and not timed: ``python -m tests.bench.settled_work``.
 
 Rounds of two seats, every event with a receipt, each settled by a server that has never seen it, and by one that has
 previewed it. The figures are the same on every machine.
 """
 
 import sys
+import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NamedTuple
 from unittest import mock
@@ -16,7 +20,8 @@ import structlog
 
 from referee.evidence import canonical
 from referee.service.call import Call
-from tests.bench.trace_settle import settle_each
+from referee.v1.shuffler_pb2 import DealRoundRequest, OpenRoundRequest, RoundTerms
+from tests.bench.trace_settle import Table, settle_each
 
 
 class Work(NamedTuple):
@@ -91,7 +96,7 @@ class WorkCounter:
     def record(self, call: Callable[[], object], request: Any) -> Work:  # noqa: ANN401 - of any game
         """Make a call and return the work that it took."""
         counts = self.count(call)
-        return Work(len(request.round.events), **{name: counts[name] for name in Work._fields[1:]})
+        return _work(len(request.round.events), counts)
 
 
 def count() -> Mapping[str, tuple[Work, Work]]:
@@ -101,13 +106,46 @@ def count() -> Mapping[str, tuple[Work, Work]]:
         return settle_each(counter, counter.record, observers=[counter])
 
 
+def count_shuffled() -> tuple[Work, Work]:
+    """Count the work of a round of two seats that is opened by its terms, and dealt from seeds in the request."""
+    counter, seats = WorkCounter(), 2
+    with mock.patch.object(canonical, "_encoder", counter), tempfile.TemporaryDirectory() as name:
+        table = Table(Path(name))
+        threading.setprofile(counter)
+        try:
+            with table.serve("shuffler", "log", observers=[counter]):
+                for table_id in ("warming", "counted"):
+                    terms = RoundTerms(
+                        table_id=table_id,
+                        ruleset_id="mau_binh.classic",
+                        seat_count=seats,
+                        currency="VND",
+                        stake_minor=1,
+                    )
+                    opened = counter.count(partial(table.shuffler.OpenRound, OpenRoundRequest(terms=terms)))
+                    asked = DealRoundRequest(table_id=table_id, round_number=1, client_seeds=[bytes(32)] * seats)
+                    dealt = counter.count(partial(table.shuffler.DealRound, asked))
+        finally:
+            threading.setprofile(None)
+    return _work(0, opened), _work(0, dealt)
+
+
+def _work(events: int, counts: Counter[str]) -> Work:
+    return Work(events, **{name: counts[name] for name in Work._fields[1:]})
+
+
 def main() -> None:
     """Print the table."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     sys.stdout.write(f"{'game, its round':<28}{''.join(f'{name:>15}' for name in Work._fields)}\n")
-    for game, pair in count().items():
-        for label, work in zip(("never seen", "previewed"), pair, strict=True):
-            sys.stdout.write(f"{f'{game}, {label}':<28}{''.join(f'{number:>15,}' for number in work)}\n")
+    works = {
+        f"{game}, {label}": work
+        for game, pair in count().items()
+        for label, work in zip(("never seen", "previewed"), pair, strict=True)
+    }
+    works["opened"], works["dealt"] = count_shuffled()
+    for label, work in works.items():
+        sys.stdout.write(f"{label:<28}{''.join(f'{number:>15,}' for number in work)}\n")
 
 
 if __name__ == "__main__":

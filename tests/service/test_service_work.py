@@ -1,4 +1,4 @@
-"""Work of a settlement: it is counted, so that one that grows dearer is noticed on a machine of any speed.
+"""Work of a settlement, an opening and a deal, counted, so that one that grows dearer is noticed on any machine.
 
 A change that saves work lowers the numbers here; one that adds some has to say why. ``python -m
 tests.bench.settled_work`` prints the counts.
@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from tests.bench.settled_work import Work, count
+from tests.bench.settled_work import Work, count, count_shuffled
 
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 STATEMENTS: Final = 9
@@ -72,3 +72,26 @@ def test_settlement_encodes_each_event_once(works: Mapping[str, tuple[Work, Work
     assert seen.encoded == 3, because("the number of texts after a preview", seen)
     most = BYTES[game] + EVENT_BYTES * seen.events
     assert 0 < seen.encoded_bytes <= most, because("the number of bytes encoded", seen)
+
+
+@pytest.fixture(scope="module")
+def shuffled() -> tuple[Work, Work]:
+    return count_shuffled()
+
+
+def test_opening_reads_its_table_once_and_hashes_its_header_once(shuffled: tuple[Work, Work]) -> None:
+    """Hashes are of the request, the header, the commitment and the log; texts are the leaf and its payload."""
+    opened, _ = shuffled
+    assert opened.signed == 2, because("the number of signatures made", opened)
+    assert opened.statements == 1 + STATEMENTS, because("the number of statements", opened)
+    assert 0 < opened.hashed <= 6, because("the number of hashes", opened)
+    assert opened.encoded == 2, because("the number of texts", opened)
+
+
+def test_deal_from_seeds_in_the_request_reads_its_round_once(shuffled: tuple[Work, Work]) -> None:
+    """Besides a settlement's statements one reads the round, and one in the transaction finds no other seeds."""
+    _, dealt = shuffled
+    assert dealt.signed == 3, because("the number of signatures made", dealt)
+    assert dealt.statements == 2 + STATEMENTS, because("the number of statements", dealt)
+    assert 0 < dealt.hashed <= 14, because("the number of hashes", dealt)
+    assert dealt.encoded == 4, because("the number of texts", dealt)
