@@ -1,6 +1,5 @@
 """Messages of Mậu Binh: arrangements and events read, outcomes and showdowns written."""
 
-from functools import lru_cache
 from typing import Final
 
 from referee.cards import Seat
@@ -12,12 +11,11 @@ from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import SeatShown, Showdown
 from referee.games.mau_binh.state import State
 from referee.hands import HandValue
-from referee.money import Transfer
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
-from referee.wire.values import numbers_of, read_cards, write_name, write_transfers, write_value
+from referee.wire.values import numbers_of, read_cards, transfer_bytes, write_name, write_value
 
 
 def read_arrangement(message: mau_binh_pb2.Arrangement, *, field: str) -> Arrangement:
@@ -93,7 +91,8 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
         departure = state.departures[seat]
         if departure is not None:
             result.left_at = departure + 1
-    return b"".join([message.SerializeToString(), *[_transfer_bytes(transfer) for transfer in outcome.transfers]])
+    transfers = [transfer_bytes(mau_binh_pb2.MauBinhOutcome, transfer) for transfer in outcome.transfers]
+    return b"".join([message.SerializeToString(), *transfers])
 
 
 def _fill_arrangement(message: mau_binh_pb2.Arrangement, arrangement: Arrangement) -> None:
@@ -132,12 +131,6 @@ _VALUES: Final[dict[bytes, _Values]] = {}
 
 def _written_values(ruleset: Ruleset) -> _Values:
     return _VALUES.get(ruleset.digest) or _VALUES.setdefault(ruleset.digest, _Values(ruleset))
-
-
-@lru_cache(maxsize=16_384)
-def _transfer_bytes(transfer: Transfer) -> bytes:
-    """Return the bytes of an outcome that holds this transfer alone."""
-    return mau_binh_pb2.MauBinhOutcome(transfers=write_transfers([transfer])).SerializeToString()
 
 
 def write_showdown(shown: Showdown, *, start_time: int, seconds: int, stake: int) -> mau_binh_pb2.Showdown:

@@ -10,12 +10,13 @@ from referee.cards import Seat
 from referee.games.game import open_cards
 from referee.games.ultimate_texas import Decision, Event, Outcome, Stake, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
+from referee.hands import HandValue
 from referee.money import house_net
 from referee.rulesets import Ruleset
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
-from referee.wire.values import numbers_of, write_transfers, write_value
+from referee.wire.values import numbers_of, transfer_bytes, write_value
 
 _NUMBERS: Final = {decision: ultimate_texas_pb2.Decision.Value(f"DECISION_{decision}") for decision in Decision}
 _DECISIONS: Final[dict[int, Decision]] = {number: decision for decision, number in _NUMBERS.items()}
@@ -59,29 +60,38 @@ def write_state(state: State, ruleset: Ruleset) -> ultimate_texas_pb2.UltimateTe
 def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
     """Return the bytes of the outcome message."""
     layout, cards = GAME.layout(state.deal.seat_count), open_cards(state.deal)
-    seats = [
-        ultimate_texas_pb2.UltimateTexasSeatResult(
-            seat=index,
-            hole=numbers_of(cards[index]),
-            best=numbers_of(seat.best),
-            value=write_value(seat.value, ruleset),
-            result=seat.result,
-            net_minor=outcome.net[index],
-            play_multiple=state.seats[index].multiple,
-        )
-        for index, seat in enumerate(outcome.seats)
-    ]
-    return ultimate_texas_pb2.UltimateTexasOutcome(
-        seats=seats,
+    message = ultimate_texas_pb2.UltimateTexasOutcome(
         house_hole=numbers_of(cards[layout.board("house")]),
         board=numbers_of((*cards[layout.board("flop")], *cards[layout.board("turn_river")])),
         house_best=numbers_of(outcome.house_best),
         house_value=write_value(outcome.house_value, ruleset),
         house_qualified=outcome.house_qualifies,
-        transfers=write_transfers(outcome.transfers),
         ruleset_digest=ruleset.digest,
         house_net_minor=house_net(outcome.transfers),
-    ).SerializeToString()
+    )
+    for index, seat in enumerate(outcome.seats):
+        message.seats.add(
+            seat=index,
+            hole=numbers_of(cards[index]),
+            best=numbers_of(seat.best),
+            result=seat.result,
+            net_minor=outcome.net[index],
+            play_multiple=state.seats[index].multiple,
+        ).MergeFromString(_value_bytes(seat.value, ruleset))
+    transfers = [transfer_bytes(ultimate_texas_pb2.UltimateTexasOutcome, transfer) for transfer in outcome.transfers]
+    return b"".join([message.SerializeToString(), *transfers])
+
+
+_VALUES: Final[dict[tuple[bytes, int], bytes]] = {}
+
+
+def _value_bytes(value: HandValue, ruleset: Ruleset) -> bytes:
+    """Return the bytes of a seat result that holds this value alone, remembered by ruleset and strength."""
+    key = ruleset.digest, value.strength
+    if key not in _VALUES:
+        result = ultimate_texas_pb2.UltimateTexasSeatResult(value=write_value(value, ruleset))
+        _VALUES[key] = result.SerializeToString()
+    return _VALUES[key]
 
 
 def number_of(decision: Decision) -> ultimate_texas_pb2.Decision:

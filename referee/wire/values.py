@@ -1,7 +1,8 @@
 """Values that messages of every game are made of: cards, names, hand values, transfers and violations."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Protocol
+from functools import lru_cache
+from typing import Any, Final, Protocol
 
 from referee.cards import DECK, Card
 from referee.hands import HandValue
@@ -82,6 +83,12 @@ def write_transfers(transfers: Iterable[Transfer]) -> list[TransferMessage]:
         )
         for transfer in transfers
     ]
+
+
+@lru_cache(maxsize=16_384)
+def transfer_bytes(outcome: type[Any], transfer: Transfer) -> bytes:
+    """Return the bytes of an outcome message that holds this transfer alone; bytes of messages are joined to one."""
+    return outcome(transfers=write_transfers([transfer])).SerializeToString()
 
 
 def write_violations(violations: Iterable[Violation], texts: Texts) -> list[ViolationMessage]:
