@@ -88,7 +88,8 @@ def write_transfers(transfers: Iterable[Transfer]) -> list[TransferMessage]:
 @lru_cache(maxsize=16_384)
 def transfer_bytes(outcome: type[Any], transfer: Transfer) -> bytes:
     """Return the bytes of an outcome message that holds this transfer alone; bytes of messages are joined to one."""
-    return outcome(transfers=write_transfers([transfer])).SerializeToString()
+    data: bytes = outcome(transfers=write_transfers([transfer])).SerializeToString()
+    return data
 
 
 def write_violations(violations: Iterable[Violation], texts: Texts) -> list[ViolationMessage]:
