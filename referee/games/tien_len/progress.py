@@ -31,24 +31,25 @@ def apply(state: State, event: Event) -> State:
     """Return the state after a lawful event; raise UnlawfulEventError, with all its faults, for any other."""
     if violations := check(state, event):
         raise UnlawfulEventError(violations)
+    state = replace(state, event_count=state.event_count + 1, last_time=event.time)
     match event:
         case Play():
             combination = read_combination(set_of(event.cards))
             if combination is None:
                 msg = "a play that was checked is a combination"
                 raise AssertionError(msg)
-            return _play(state, event.seat, combination, event.time)
+            return _play(state, event.seat, combination)
         case Pass():
-            return _pass(state, event.seat, event.time)
+            return _pass(state, event.seat)
         case Leave():
-            return _leave(state, event.seat, event.time)
+            return _leave(state, event.seat)
         case Timeout():
-            return _time_out(state, event.seat, event.time)
+            return _time_out(state, event.seat)
         case _:
             assert_never(event)
 
 
-def _play(state: State, seat: Seat, play: Combination, time: int) -> State:
+def _play(state: State, seat: Seat, play: Combination) -> State:
     hands = list(state.held)
     hands[seat] ^= play.card_set
     chops, link = state.chops, 0
@@ -63,17 +64,7 @@ def _play(state: State, seat: Seat, play: Combination, time: int) -> State:
     elif not hands[seat]:
         with_three = play.card_set == THREE_OF_SPADES
         ending = Ending(EndKind.LAST_THREE_OF_SPADES if with_three else EndKind.OUT_OF_CARDS, seat)
-    played = replace(
-        state,
-        held=tuple(hands),
-        to_beat=play,
-        to_beat_seat=seat,
-        link=link,
-        chops=chops,
-        event_count=state.event_count + 1,
-        last_time=time,
-        ending=ending,
-    )
+    played = replace(state, held=tuple(hands), to_beat=play, to_beat_seat=seat, link=link, chops=chops, ending=ending)
     return _go_on(played, seat) if ending is None else played
 
 
@@ -83,32 +74,31 @@ def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
     return Ending(EndKind.STOPPED_THREE_OF_SPADES, winner, stopped=stopped, compensated=compensated)
 
 
-def _pass(state: State, seat: Seat, time: int) -> State:
-    count, passed = state.event_count + 1, state.passed | 1 << seat
-    return _go_on(replace(state, passed=passed, event_count=count, last_time=time), seat)
+def _pass(state: State, seat: Seat) -> State:
+    return _go_on(replace(state, passed=state.passed | 1 << seat), seat)
 
 
-def _leave(state: State, seat: Seat, time: int) -> State:
-    left = replace(state, gone=state.gone | 1 << seat, event_count=state.event_count + 1, last_time=time)
+def _leave(state: State, seat: Seat) -> State:
+    left = replace(state, gone=state.gone | 1 << seat)
     staying = [Seat(place) for place in range(left.seat_count) if not left.has_left(Seat(place))]
     if len(staying) == 1:
         return replace(left, ending=Ending(EndKind.LAST_SEAT, staying[0]))
     return _go_on(left, seat) if seat == left.turn else left
 
 
-def _time_out(state: State, seat: Seat, time: int) -> State:
+def _time_out(state: State, seat: Seat) -> State:
     match state.rules.turn.out_of_time:
         case OutOfTime.LEAVE:
-            return _leave(state, seat, time)
+            return _leave(state, seat)
         case OutOfTime.PASS_OR_LOWEST_SINGLE:
             if state.to_beat is not None:
-                return _pass(state, seat, time)
+                return _pass(state, seat)
             hand = state.held[seat]
             lowest = read_combination(hand & -hand)
             if lowest is None:
                 msg = "a seat on turn holds a card"
                 raise AssertionError(msg)
-            return _play(state, seat, lowest, time)
+            return _play(state, seat, lowest)
         case _:
             assert_never(state.rules.turn.out_of_time)
 
