@@ -23,11 +23,14 @@ class CuttingProxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._sockets: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._changing = threading.Lock()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def sever(self) -> None:
         """Every connection is cut now; new ones pass."""
-        sockets, self._sockets = self._sockets, []
+        with self._changing:
+            sockets, self._sockets = self._sockets, []
         for each in sockets:
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
@@ -36,6 +39,7 @@ class CuttingProxy:
     def close(self) -> None:
         """Nothing passes any more."""
         self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
         self._listener.close()
         self.sever()
 
@@ -43,8 +47,13 @@ class CuttingProxy:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(("127.0.0.1", self._target))
-                self._sockets += [client, server]
+                try:
+                    server = socket.create_connection(("127.0.0.1", self._target))
+                except OSError:
+                    client.close()
+                    continue
+                with self._changing:
+                    self._sockets += [client, server]
                 ours = threading.Event()
                 for source, sink, is_asking in ((client, server, True), (server, client, False)):
                     threading.Thread(target=self._relay, args=(source, sink, is_asking, ours), daemon=True).start()
