@@ -66,7 +66,8 @@ def seven_strength_of(table: FiveTable, five_strength: Strength) -> Strength:
         strength = known.get(ranks)
         if strength is None:
             keys = [RANK_KEYS[card.rank] for card in cards]
-            strength = max(table.unsuited[sum(five)] for five in itertools.combinations(keys, 5))
+            total, unsuited = sum(keys), table.unsuited
+            strength = max([unsuited[total - one - other] for one, other in itertools.combinations(keys, 2)])
             known[ranks] = strength
         return strength
 
