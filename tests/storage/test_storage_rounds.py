@@ -9,6 +9,7 @@ from referee.evidence.merkle import leaf_hash
 from referee.log import SlotError, SlotKey, SlotReason, Stage, StepKind
 from referee.storage import (
     Append,
+    Contribution,
     Store,
     StoreError,
     Writer,
@@ -52,13 +53,18 @@ def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, be
     assert store.round(key) == state
 
 
-def test_leaf_that_opened_a_round_is_found_among_those_of_other_rounds(writer: Writer, store: Store, bench: Bench):
+def test_leaf_that_opened_a_round_and_its_number_of_seeds_are_found_among_those_of_other_rounds(
+    writer: Writer, store: Store, bench: Bench
+):
     end = _settle_round(writer, bench, "t", 1, bytes(32))
     for opening in (bench.append("OPEN", "other"), bench.append("OPEN", "t", 2, previous=end)):
         writer.append(opening)
-    for table, number in (("t", 1), ("other", 1), ("t", 2)):
+    for table, number, seats in (("other", 1, 1), ("t", 2, 2)):
+        for seat in range(seats):
+            writer.contribute(Contribution(key=SlotKey(table, number), seat=seat, seed=bytes(32)))
+    for table, number, seeds in (("t", 1, 0), ("other", 1, 1), ("t", 2, 2)):
         key = SlotKey(table, number)
-        assert store.opened(key) == (store.round(key), f"OPEN {number} of {table} ".encode(), 0)
+        assert store.opened(key) == (store.round(key), f"OPEN {number} of {table} ".encode(), seeds)
     assert store.opened(SlotKey("other", 2)) is None
 
 
