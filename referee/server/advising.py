@@ -15,13 +15,15 @@ import multiprocessing
 import os
 import pickle
 import sys
+import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
+from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.process import BaseProcess
 from typing import Any, Final, ParamSpec, TypeVar
 
 import structlog
@@ -53,11 +55,24 @@ class ProcessEndedError(Exception):
     """The process of a computation ended before it answered, such as when the system ran out of memory."""
 
 
+def _context() -> ForkServerContext | SpawnContext:
+    """Return how processes are started: forked, or each as a new interpreter where forking is impossible or unsafe."""
+    if sys.version_info < (3, 11, 1):  # CVE-2022-42919: others on the machine could have the forking process run theirs
+        return multiprocessing.get_context("spawn")
+    try:
+        tempfile.gettempdir()  # in which the forking process has its socket
+    except FileNotFoundError:
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([name for name in sys.modules if f"{name}.".startswith("referee.advice.")])
+    return context
+
+
 class AdviceProcess:
     """A process that answers one question at a time; it is started when there is one. One thread at a time may ask."""
 
     def __init__(self) -> None:
-        self._process: ForkServerProcess | None = None
+        self._process: BaseProcess | None = None
         self._connection: Connection | None = None
 
     @property
@@ -103,8 +118,7 @@ class AdviceProcess:
         if self._connection is not None and self._connection.poll():  # one without a question sends nothing: it ended
             self.kill()
         if self._connection is None:
-            context = multiprocessing.get_context("forkserver")
-            context.set_forkserver_preload([name for name in sys.modules if f"{name}.".startswith("referee.advice.")])
+            context = _context()
             self._connection, theirs = context.Pipe()
             self._process = context.Process(target=process.serve, args=(theirs,), name="advice", daemon=True)
             self._process.start()

@@ -220,6 +220,17 @@ def test_processes_start_with_the_first_question_that_needs_one(tmp_path):
         assert len({ask(channel, PID) for _ in range(4)}) == len(app.advice.pids) == 1
 
 
+def test_advice_is_given_where_no_file_can_be_written(tmp_path, monkeypatch):
+    """As in a container with a read-only root: no socket can be made for the process that forks the others."""
+
+    def nowhere() -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr("tempfile.gettempdir", nowhere)
+    with serving(tmp_path) as (app, channel):
+        assert int(ask(channel, PID)) == app.advice.pids[0]
+
+
 def count_yields() -> int:
     """Compute until the process has yielded its core three times; return how often it had after a minute at most."""
     yielded: list[None] = []
