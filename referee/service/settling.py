@@ -5,9 +5,9 @@ deck root and no terminal leaf. The same settlement again is answered from the l
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
@@ -22,6 +22,8 @@ from referee.transcript.replay import encode_inputs, repeat_key, write_transcrip
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
 from referee.wire.round import fill_receipt
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +97,14 @@ def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | Refu
         wait(futures[-1:], timeout=APPEND_SECONDS)  # the last answer wakes this thread once for all
     results: list[Logged | RefusedError] = []
     for future in futures:
-        try:
-            (logged,) = future.result(APPEND_SECONDS)
-        except Exception as error:
-            refusal = refusal_of(error)
-            if refusal is None:
-                raise
+        error = _error_of(future)
+        refusal = None if error is None else refusal_of(error)
+        if refusal is not None:
             results.append(refusal)
+        elif error is not None:
+            raise error
         else:
+            (logged,) = future.result()
             note_leaf(logged.receipt.index)
             results.append(logged)
     return results
@@ -110,13 +112,31 @@ def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | Refu
 
 def append_one(writer: Writer, append: Append) -> Logged:
     """Append a leaf and return it once it is durable; raise what the log raises."""
-    (future,) = submit_for_call(lambda: writer.submit_each([append]))
-    (logged,) = future.result(APPEND_SECONDS)
+    (logged,) = _result_of(*submit_for_call(lambda: writer.submit_each([append])))
     note_leaf(logged.receipt.index)
     return logged
 
 
 def contribute(writer: Writer, contribution: Contribution) -> Contribution:
     """Keep a seat's seed durably; return the seed that the seat contributed first."""
-    (future,) = submit_for_call(lambda: [writer.submit_seed(contribution)])
-    return future.result(APPEND_SECONDS)
+    return _result_of(*submit_for_call(lambda: [writer.submit_seed(contribution)]))
+
+
+# An error that is raised holds its frames, and one of a future's holds the future if they do, which holds the error:
+# such a cycle would keep the call, and one of its connection's streams, until garbage is collected.
+
+
+def _error_of(future: Future[T]) -> BaseException | None:
+    """Return the error of a future without raising it."""
+    try:
+        return future.exception(APPEND_SECONDS)
+    except (CancelledError, TimeoutError) as error:
+        return error
+
+
+def _result_of(future: Future[T]) -> T:
+    """Return the result of a future or raise its error; its caller has no name for the future."""
+    try:
+        return future.result(APPEND_SECONDS)
+    finally:
+        del future

@@ -90,7 +90,7 @@ class _Draft:
             try:
                 return self._contribute(request)
             except (SlotError, SeedCameError) as error:
-                return error
+                return error.with_traceback(None)  # whose frames would hold the futures that hold the error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
         newest = self.newest_time
         if len(request) > 1:
@@ -103,7 +103,7 @@ class _Draft:
             for one in self.contributed[seeds:]:
                 del self.given[one.key][one.seat]
             del self.leaves[count:], self.hashes[count:], self.contributed[seeds:]
-            return error
+            return error.with_traceback(None)
 
     def change(self, growth: Growth, head: Head) -> Change:
         """Return the draft as one change."""

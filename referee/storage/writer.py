@@ -238,8 +238,8 @@ class Writer:
             if isinstance(error, DataLossError):
                 with self._changed:
                     self._fault = error
-            for _, future in batch:
-                future.set_exception(error)
+            while batch:  # no name is left for a future that holds the error, which holds this frame
+                batch.pop()[1].set_exception(error)
             return
         self._watch(len(batch))  # before the answers, so that every answered request is counted
         for (_, future), answer in zip(batch, answers, strict=True):

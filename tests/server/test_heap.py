@@ -2,13 +2,15 @@
 
 import gc
 import weakref
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import grpc
 
 from referee.server.app import Application, freeze_heap
 from referee.server.options import ServerOptions
-from referee.v1 import log_pb2, log_pb2_grpc
+from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, shuffler_pb2
 
 
 class Leaf:
@@ -42,15 +44,41 @@ def test_refusals_leave_nothing_for_the_collector(tmp_path: Path) -> None:
         gc.collect()
         gc.disable()
         try:
-            found = [_code_of(log) for _ in range(300)]
+            found = [_code_of(lambda: log.GetKeys(log_pb2.GetKeysRequest(), timeout=60)) for _ in range(300)]
         finally:
             gc.enable()
     assert found == [grpc.StatusCode.RESOURCE_EXHAUSTED] * 300
 
 
-def _code_of(log: log_pb2_grpc.LogServiceStub) -> grpc.StatusCode:
+def test_what_the_log_refuses_leaves_nothing_for_the_collector(tmp_path: Path, caller_type: Callable[..., Any]) -> None:
+    """An abort for another reason, and in a batch a settlement unlike the one on record."""
+    with (
+        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as app,
+        grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel,
+    ):
+        caller = caller_type(channel)
+        tables = (caller.play(f"t-{number}") for number in range(1000))
+        settled = next(one for one in tables if one.request.round.events)  # one that no hand wins at the deal
+        caller.referee.SettleRound(settled.request)
+        settled.request.round.events[0].arrange.back.reverse()
+        batch = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[settled.request])
+        aborted = shuffler_pb2.AbortRoundRequest(
+            table_id=settled.opened.header.table_id, round_number=1, reason=shuffler_pb2.ABORT_REASON_OPERATOR
+        )
+        gc.collect()
+        gc.disable()
+        try:
+            batches = [caller.referee.SettleRounds(batch).rounds[0].refused.code for _ in range(100)]
+            aborts = [_code_of(lambda: caller.shuffler.AbortRound(aborted)) for _ in range(100)]
+        finally:
+            gc.enable()
+    assert set(batches) == {grpc.StatusCode.ALREADY_EXISTS.value[0]}
+    assert set(aborts) == {grpc.StatusCode.ALREADY_EXISTS}
+
+
+def _code_of(call: Callable[[], object]) -> grpc.StatusCode:
     try:
-        log.GetKeys(log_pb2.GetKeysRequest(), timeout=60)
+        call()
     except grpc.RpcError as error:
         return error.code()
     return grpc.StatusCode.OK
