@@ -37,6 +37,7 @@ class DemoError(RuntimeError):
 def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]:
     """Start a server on a free loopback port with its data in the folder; yield its address."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet"]
+    command += ["--set", "advice.seconds=300"]  # a machine may be slow, and nobody else waits
     command += [] if rulesets is None else ["--rulesets", str(rulesets)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own command
         try:

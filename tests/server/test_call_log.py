@@ -104,7 +104,7 @@ def play_everything(channel: grpc.Channel) -> None:
 
 def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp_path: Path) -> None:
     """Every seed, signature, receipt, certificate and leaf that went over the wire, every card and private key."""
-    process = serve("--metrics", "127.0.0.1:0")
+    process = serve("--metrics", "127.0.0.1:0", "--set", "advice.seconds=300")
     recorder = Recorder()
     play_everything(grpc.intercept_channel(process.channel, recorder))
     leaves = process.leaves()

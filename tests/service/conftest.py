@@ -26,6 +26,7 @@ from referee.evidence.ed25519 import Signer
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
 from referee.rulesets import load_builtin
+from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import (
@@ -221,6 +222,7 @@ class House:
             "origin": ORIGIN,
             "listen": "127.0.0.1:0",
             "sweep": False,
+            "advice": AdviceSettings(seconds=300),
         } | settings
         self._tables = itertools.count(1)
         self.start()

@@ -23,6 +23,7 @@ from referee.dealing.header import NO_KEY, NO_LEAF, Header
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 from referee.rulesets import Catalogue, load_builtin
+from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import (
@@ -176,7 +177,12 @@ class House:
         self.folder = folder
         luck = random.Random(7)  # noqa: S311 - the same deals in every run
         self.catalogue: Catalogue = settings.get("catalogue", load_builtin())
-        given: dict[str, Any] = {"entropy": luck.randbytes, "clock": lambda: self.clock[0], "sweep": False} | settings
+        given: dict[str, Any] = {
+            "entropy": luck.randbytes,
+            "clock": lambda: self.clock[0],
+            "sweep": False,
+            "advice": AdviceSettings(seconds=300),
+        } | settings
         self.app = Application(ServerOptions(data=folder, listen="127.0.0.1:0", **given)).start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)

@@ -14,6 +14,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.rulesets import Catalogue
+from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import (
@@ -137,6 +138,7 @@ class Server:
 
     def _start(self, catalogue: Catalogue | None = None) -> None:
         settings = ServerOptions(
+            advice=AdviceSettings(seconds=300),
             data=self._folder,
             listen="127.0.0.1:0",
             clock=self.clock,
