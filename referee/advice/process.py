@@ -37,7 +37,7 @@ class AdviceFaultError(RuntimeError):
 def serve(connection: Connection) -> None:
     """Answer the questions of a connection until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the server ends this one when it stops
-    signal.signal(signal.SIGALRM, lambda _number, _frame: time.sleep(SLEEP_SECONDS))
+    signal.signal(signal.SIGALRM, lambda _number, _frame: time.sleep(SLEEP_SECONDS))  # by the timer of each question
     with suppress(OSError):
         _TIMER_SLACK.write_text("1000", encoding="ascii")
     threading.Thread(target=_end_with_parent, daemon=True).start()
