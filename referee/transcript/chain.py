@@ -17,26 +17,26 @@ signature of each seat, speak for everything before them.
 
 import hashlib
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Final, Self
+from collections.abc import Iterable, Mapping
+from typing import Final, Self, TypeAlias
 
 import msgspec
 
 from referee.evidence.canonical import Form, Hex32, Natural
 from referee.evidence.dsse import Envelope, pae
 from referee.evidence.ed25519 import Signer, is_signature
-from referee.evidence.encoding import HASH_SIZE, framed, opening, tagged_hash, u8, u32
+from referee.evidence.encoding import HASH_SIZE, opening, tagged_hash, u8, u32
 
 _sha256: Final = hashlib.sha256
-_HASH: Final = HASH_SIZE.to_bytes(4, "big")
-_EVENT: Final = opening("event", 3) + _HASH
-_HISTORY: Final = opening("history", 4) + _HASH
-_MOVE: Final = opening("move", 3) + _HASH
-_FLAGS: Final = (framed(u8(0)), framed(u8(1)))
-_NUMBER: Final = struct.Struct(">III")
-"""A number of four bytes behind its length, and the length of the next field."""
-_TIME: Final = struct.Struct(">IQ")
-"""A time of eight bytes behind its length."""
+_EVENT: Final = opening("event", 3) + u32(HASH_SIZE)
+_HISTORY: Final = opening("history", 4) + u32(HASH_SIZE)
+_MOVE: Final = opening("move", 3) + u32(HASH_SIZE)
+_EVENT_FIELDS: Final = struct.Struct(f">{len(_EVENT)}s32sIII")
+"""An opening and a hash, a number of four bytes behind its length, and the length of the event."""
+_HISTORY_FIELDS: Final = struct.Struct(f">{len(_HISTORY)}s32sI32sIQIB")
+"""An opening and a hash; a hash, a time of eight bytes and a flag of one, each behind its length."""
+_MOVE_FIELDS: Final = struct.Struct(f">{len(_MOVE)}s32sI32sI")
+"""An opening and a hash, a hash behind its length, and the length of the event."""
 
 
 def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
@@ -46,12 +46,13 @@ def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
 
 def next_hash(previous: bytes, *, number: int, event: bytes) -> bytes:
     """Return h_k of the event with this number (from 1) and these bytes, after h_{k-1}."""
-    return _sha256(_EVENT + previous + _NUMBER.pack(4, number, len(event)) + event).digest()
+    return _sha256(_EVENT_FIELDS.pack(_EVENT, previous, 4, number, len(event)) + event).digest()
 
 
 def next_history(previous: bytes, *, event_hash: bytes, time: int, received: bool) -> bytes:
     """Return r_k of the event with this hash h_k and time, after r_{k-1}."""
-    return _sha256(_HISTORY + previous + _HASH + event_hash + _TIME.pack(8, time) + _FLAGS[received]).digest()
+    fields = _HISTORY_FIELDS.pack(_HISTORY, previous, HASH_SIZE, event_hash, 8, time, 1, received)
+    return _sha256(fields).digest()
 
 
 def first_move(start: bytes, *, seat: int) -> bytes:
@@ -61,7 +62,14 @@ def first_move(start: bytes, *, seat: int) -> bytes:
 
 def next_move(previous: bytes, *, seen_hash: bytes, event: bytes) -> bytes:
     """Return g_{i,j} of a seat's event with these bytes, after g_{i,j-1}; ``seen_hash`` is h_s."""
-    return _sha256(_MOVE + previous + _HASH + seen_hash + u32(len(event)) + event).digest()
+    return _sha256(_MOVE_FIELDS.pack(_MOVE, previous, HASH_SIZE, seen_hash, len(event)) + event).digest()
+
+
+Step: TypeAlias = tuple[bytes, int, bool, int, int | None]
+"""An event to append: its bytes, its time, whether the referee's clock gave that, its seat, and what that had seen.
+
+The last is None for an event in no seat's chain.
+"""
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -108,7 +116,9 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     def hash_at(self, number: int) -> bytes:
         """Return h_k of an event, h_0 for number 0; raise ValueError where there is none."""
-        return _hash_at(self.start, self.links, number)
+        if not 0 <= number <= len(self.links):
+            raise _missing(number, count=len(self.links))
+        return self.links[number - 1].event_hash if number else self.start
 
     def next_move(self, event: bytes, *, seat: int, seen: int) -> bytes:
         """Return what the seat signs if this is its next event; raise ValueError if it cannot have seen that much."""
@@ -116,13 +126,38 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         return next_move(before, seen_hash=self.hash_at(seen), event=event)
 
     def append(self, event: bytes, *, time: int, received: bool, seat: int, seen: int | None) -> "Course":
-        """Return the course with an event more; raise ValueError if it names an event that comes later as seen.
+        """Return the course with an event more, as ``extend`` does."""
+        return self.extend([(event, time, received, seat, seen)])
 
-        ``seen`` is None for an event in no seat's chain.
-        """
-        grown = GrowingCourse(self)
-        grown.append(event, time=time, received=received, seat=seat, seen=seen)
-        return grown.course
+    def extend(self, steps: Iterable[Step]) -> "Course":
+        """Return the course with more events; raise ValueError if one names an event that comes later as seen."""
+        links, moves = list(self.links), dict(self.moves)
+        hashes = [self.start, *[link.event_hash for link in links]]
+        event_hash, history, newest = self.event_hash, self.history, self.received
+        for number, (event, time, received, seat, seen) in enumerate(steps, len(hashes)):
+            size = len(event)
+            if seen is not None:
+                if not 0 <= seen < number:
+                    raise _missing(seen, count=number - 1)
+                before = moves.get(seat) or first_move(self.start, seat=seat)
+                fields = _MOVE_FIELDS.pack(_MOVE, before, HASH_SIZE, hashes[seen], size)
+                moves[seat] = _sha256(fields + event).digest()
+            event_hash = _sha256(_EVENT_FIELDS.pack(_EVENT, event_hash, 4, number, size) + event).digest()
+            fields = _HISTORY_FIELDS.pack(_HISTORY, history, HASH_SIZE, event_hash, 8, time, 1, received)
+            history = _sha256(fields).digest()
+            hashes.append(event_hash)
+            links.append(Link(event, time, received, event_hash, history))
+            if received:
+                newest = number
+        return Course(
+            round_id=self.round_id,
+            start=self.start,
+            event_hash=event_hash,
+            history=history,
+            links=tuple(links),
+            moves=moves,
+            received=newest,
+        )
 
     def receipt(self, number: int, *, opens_section: int | None) -> "EventReceipt":
         """Return the receipt of an event; ``opens_section`` is None where it opens none."""
@@ -137,51 +172,8 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def _hash_at(start: bytes, links: Sequence[Link], number: int) -> bytes:
-    if not 0 <= number <= len(links):
-        msg = f"there is no event {number}; the course has {len(links)}"
-        raise ValueError(msg)
-    return links[number - 1].event_hash if number else start
-
-
-class GrowingCourse:
-    """A course that is extended in place, for reading many events; ``course`` is its value so far."""
-
-    __slots__ = ("_begun", "event_hash", "history", "links", "moves", "received")
-
-    def __init__(self, begun: Course) -> None:
-        self._begun = begun
-        self.event_hash, self.history, self.received = begun.event_hash, begun.history, begun.received
-        self.links, self.moves = list(begun.links), dict(begun.moves)
-
-    def append(self, event: bytes, *, time: int, received: bool, seat: int, seen: int | None) -> None:
-        """Append an event; raise as ``Course.append`` does, and then change nothing."""
-        links, moves, number, move = self.links, self.moves, len(self.links) + 1, None
-        if seen is not None:
-            start = self._begun.start
-            before = moves.get(seat) or first_move(start, seat=seat)
-            move = next_move(before, seen_hash=_hash_at(start, links, seen), event=event)
-        event_hash = next_hash(self.event_hash, number=number, event=event)
-        history = next_history(self.history, event_hash=event_hash, time=time, received=received)
-        links.append(Link(event, time, received, event_hash, history))
-        self.event_hash, self.history = event_hash, history
-        if move is not None:
-            moves[seat] = move
-        if received:
-            self.received = number
-
-    @property
-    def course(self) -> Course:
-        """The course with all its events."""
-        return Course(
-            round_id=self._begun.round_id,
-            start=self._begun.start,
-            event_hash=self.event_hash,
-            history=self.history,
-            links=tuple(self.links),
-            moves=dict(self.moves),
-            received=self.received,
-        )
+def _missing(number: int, *, count: int) -> ValueError:
+    return ValueError(f"there is no event {number}; the course has {count}")
 
 
 RECEIPT_TYPE: Final = "application/vnd.referee.event.v1+json"

@@ -18,7 +18,7 @@ import msgspec
 from referee.dealing.header import NO_KEY
 from referee.evidence.ed25519 import is_signature
 from referee.games import AnyGame, Event
-from referee.transcript.chain import Course, EventReceipt, GrowingCourse
+from referee.transcript.chain import Course, EventReceipt, Step
 from referee.transcript.inputs import TranscriptError
 
 
@@ -166,11 +166,11 @@ class Playing:
     ``state`` and ``opened`` are those of ``PlayedCourse``. What raises changes nothing.
     """
 
-    __slots__ = ("_begun", "_course", "_game", "_keys", "_level", "_openings", "opened", "state")
+    __slots__ = ("_added", "_begun", "_game", "_has_key", "_level", "_openings", "opened", "state")
 
     def __init__(self, begun: PlayedCourse) -> None:
-        self._begun, self._game, self._keys = begun, begun.game, begun.seat_keys
-        self._course = GrowingCourse(begun.course)
+        self._begun, self._game, self._has_key = begun, begun.game, [key != NO_KEY for key in begun.seat_keys]
+        self._added: list[Step] = []
         self._openings, self._level = begun.openings, begun.level
         self.state, self.opened = begun.state, begun.opened
 
@@ -179,9 +179,9 @@ class Playing:
         """The round after all its events."""
         return PlayedCourse(
             game=self._game,
-            seat_keys=self._keys,
+            seat_keys=self._begun.seat_keys,
             state=self.state,
-            course=self._course.course,
+            course=self._begun.course.extend(self._added),
             openings=self._openings,
             opened=self.opened,
             level=self._level,
@@ -189,11 +189,10 @@ class Playing:
 
     def unseal(self, time: int) -> None:
         """Open what the last event opened, as ``PlayedCourse.unseal`` does."""
-        links = self._course.links
-        last = links[-1].time
+        last = self._added[-1][1] if self._added else self._begun.course.links[-1].time
         if time < last:
             detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
-            fault, number = EvidenceFault.OTHER_COURSE, len(links)
+            fault, number = EvidenceFault.OTHER_COURSE, self._number
             raise EvidenceError(fault, detail, number=number, seat=-1, expected=last, found=time)
         self.state = self._game.unseal(self.state, time)
         self._openings = (*self._openings[:-1], self._openings[-1]._replace(time=time))
@@ -201,51 +200,58 @@ class Playing:
 
     def play(self, event: Event, *, received: bool, text: bytes | None = None) -> None:
         """Play an event, as ``PlayedCourse.play`` does; ``text`` are its canonical bytes, where they are known."""
-        game, state, course, seat, seen = self._game, self.state, self._course, event.seat, event.seen
+        game, state, seat, seen = self._game, self.state, event.seat, event.seen
         if self.opened is not None:
             detail = f"event {self.opened.number} opens sections that are not open yet"
-            number = len(course.links) + 1
-            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=seat)
+            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=self._number + 1, seat=seat)
         after = game.apply(state, event)
         opened = game.opens(state, after)
-        has_key, is_imposed = self._keys[seat] != NO_KEY, game.is_imposed(event)
-        if has_key or seen is not None:
-            self._check_seen(event, has_chain=has_key and not is_imposed)
+        has_key, is_imposed = self._has_key[seat], game.is_imposed(event)
+        if has_key and not is_imposed:
+            least = game.minimum_seen(state, event)
+            if seen is None or not least <= seen <= self._number:
+                raise self._unseen(event, least)
+        elif seen is not None:
+            raise self._unseen(event, None)
         if is_imposed or not received:
             self._check_received(event, received=received, is_opening=bool(opened))
         text = game.encode_event(event) if text is None else text
-        course.append(text, time=event.time, received=received, seat=seat, seen=seen)
+        self._added.append((text, event.time, received, seat, seen))
         level = _RECEIVED[has_key] if received else EventLevel.E0
         if level is not self._level:
             self._level = min(level, self._level, key=_ORDER.index)
         if opened:
-            self.opened = Opening(len(course.links), opened)
+            self.opened = Opening(self._number, opened)
             self._openings = (*self._openings, self.opened)
         self.state = after
 
-    def _check_seen(self, event: Event, *, has_chain: bool) -> None:
-        number = len(self._course.links) + 1
-        least = self._game.minimum_seen(self.state, event) if has_chain else None
-        if least is None and event.seen is None:
-            return
+    @property
+    def _number(self) -> int:
+        return len(self._begun.course.links) + len(self._added)
+
+    def _unseen(self, event: Event, least: int | None) -> EvidenceError:
+        """Return what is wrong with what a seat says that it had seen; ``least`` is None for an event in no chain."""
+        number, seen = self._number + 1, event.seen
         if least is None:
             detail = f"seat {event.seat} signs no such event, so it says nothing of what it had seen"
-        elif event.seen is None:
+        elif seen is None:
             detail = f"seat {event.seat} has a key and must say the newest event that it had seen, {least} or later"
-        elif not least <= event.seen < number:
-            detail = f"seat {event.seat} must have seen event {least} and at most {number - 1}, not {event.seen}"
         else:
-            return
+            detail = f"seat {event.seat} must have seen event {least} and at most {number - 1}, not {seen}"
         fault = EvidenceFault.NOT_SEEN
-        raise EvidenceError(fault, detail, number=number, seat=event.seat, expected=least, found=event.seen)
+        return EvidenceError(fault, detail, number=number, seat=event.seat, expected=least, found=seen)
 
     def _check_received(self, event: Event, *, received: bool, is_opening: bool) -> None:
-        seat, number = event.seat, len(self._course.links) + 1
-        is_report = self._game.is_imposed(event) and (self.state.deal.is_sealed or self._keys[seat] != NO_KEY)
+        seat, number = event.seat, self._number + 1
+        is_report = self._game.is_imposed(event) and (self.state.deal.is_sealed or self._has_key[seat])
         if not received and (is_report or is_opening or self._game.needs_received(self.state, event)):
             detail = "the referee's clock must give the time of this event; ask AcceptEvent"
             raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=number, seat=seat)
         clock = self._game.clock(self.state) if is_report else None
-        if clock is not None and clock.number and not self._course.links[clock.number - 1].received:
+        if clock is not None and clock.number and not self._is_received(clock.number):
             detail = f"the referee's clock must give the time of this event, which starts that of seat {seat}"
             raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=clock.number, seat=seat)
+
+    def _is_received(self, number: int) -> bool:
+        links = self._begun.course.links
+        return links[number - 1].received if number <= len(links) else self._added[number - 1 - len(links)][2]
