@@ -32,7 +32,7 @@ import msgspec
 
 from referee.cards import Card
 from referee.games.tien_len.code import Kind
-from referee.games.tien_len.order import BY_STRENGTH, COUNT, RANK_COUNT, RANK_OF_TWOS, CardSet, cards_of
+from referee.games.tien_len.order import BY_STRENGTH, COUNT, RANK_COUNT, RANK_OF_TWOS, CardSet, cards_of, set_of
 
 
 class Shape(NamedTuple):
@@ -110,6 +110,13 @@ def read_combination(card_set: CardSet) -> Combination | None:
                 return None
             rest >>= 4
     return Combination(shape.kind, length, card_set, top)
+
+
+@lru_cache(maxsize=4096)  # at most two megabytes
+def read_cards(cards: tuple[Card, ...]) -> tuple[CardSet, Combination | None]:
+    """Return the set of the cards of a play, and the combination that they make; None where one is given twice."""
+    card_set = set_of(cards)
+    return card_set, read_combination(card_set) if card_set.bit_count() == len(cards) else None
 
 
 def sets_of_shape(hand: CardSet, shape: Shape, *, above: int = -1) -> Iterator[CardSet]:

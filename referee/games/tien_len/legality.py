@@ -9,13 +9,13 @@ This module changes nothing and moves no money.
 """
 
 from collections.abc import Iterator
-from typing import Final, assert_never
+from typing import Final
 
 from referee.games.tien_len.chop import beats
 from referee.games.tien_len.code import Fault, Kind
-from referee.games.tien_len.combination import SHAPES, Combination, combinations_in, read_combination, sets_of_shape
+from referee.games.tien_len.combination import SHAPES, Combination, combinations_in, read_cards, sets_of_shape
 from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
-from referee.games.tien_len.order import cards_of, set_of
+from referee.games.tien_len.order import cards_of
 from referee.games.tien_len.state import State
 from referee.verdict import Violation
 
@@ -24,17 +24,11 @@ _CHOPPING: Final = (Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4)
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
     """Check the next event; return all faults in the order of Fault."""
-    match event:
-        case Play():
-            return check_play(state, event)
-        case Pass():
-            return check_pass(state, event)
-        case Timeout():
-            return check_timeout(state, event)
-        case Leave():
-            return check_leave(state, event)
-        case _:
-            assert_never(event)
+    if isinstance(event, Play):
+        return check_play(state, event)
+    if isinstance(event, Pass):
+        return check_pass(state, event)
+    return check_leave(state, event) if isinstance(event, Leave) else check_timeout(state, event)
 
 
 def check_play(state: State, play: Play) -> tuple[Violation, ...]:
@@ -175,8 +169,12 @@ def _check_turn(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def _check_cards(state: State, play: Play) -> tuple[Violation, ...]:
+    seat, to_beat = play.seat, state.to_beat
+    card_set, combination = read_cards(play.cards)
+    does_beat = combination is not None and (to_beat is None or beats(state.rules.chops, combination, than=to_beat))
+    if does_beat and not card_set & ~state.held[seat]:
+        return ()
     faults: list[Violation] = []
-    seat, card_set = play.seat, set_of(play.cards)
     if missing := card_set & ~state.held[seat]:
         if played := missing & state.dealt[seat]:
             faults.append(Violation(code=Fault.CARD_PLAYED_BEFORE, seat=seat, cards=cards_of(played)))
@@ -185,10 +183,9 @@ def _check_cards(state: State, play: Play) -> tuple[Violation, ...]:
     if card_set.bit_count() != len(play.cards):
         twice = tuple(card for card in cards_of(card_set) if play.cards.count(card) > 1)
         return (Violation(code=Fault.CARD_TWICE, seat=seat, cards=twice), *faults)
-    combination = read_combination(card_set)
     if combination is None:
         faults.append(Violation(code=Fault.NOT_A_COMBINATION, seat=seat, cards=cards_of(card_set)))
-    elif state.to_beat is not None and not beats(state.rules.chops, combination, than=state.to_beat):
-        against = state.to_beat.cards
+    elif to_beat is not None and not does_beat:
+        against = to_beat.cards
         faults.append(Violation(code=Fault.DOES_NOT_BEAT, seat=seat, cards=combination.cards, against=against))
     return tuple(faults)

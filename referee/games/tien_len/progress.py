@@ -12,6 +12,7 @@ Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài
 kết 3 bích: Người chặn được người khác kết 3 bích."
 """
 
+from functools import cache
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -20,10 +21,10 @@ from referee.cards import Seat
 from referee.games.game import UnlawfulEventError
 from referee.games.tien_len.chop import chopped_by
 from referee.games.tien_len.code import EndKind, OutOfTime
-from referee.games.tien_len.combination import Combination, read_combination
-from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.combination import Combination, read_cards, read_combination
+from referee.games.tien_len.event import Event, Leave, Pass, Play
 from referee.games.tien_len.legality import check
-from referee.games.tien_len.order import THREE_OF_SPADES, set_of
+from referee.games.tien_len.order import THREE_OF_SPADES
 from referee.games.tien_len.state import Chop, Ending, State
 
 
@@ -31,25 +32,19 @@ def apply(state: State, event: Event) -> State:
     """Return the state after a lawful event; raise UnlawfulEventError, with all its faults, for any other."""
     if violations := check(state, event):
         raise UnlawfulEventError(violations)
-    state = replace(state, event_count=state.event_count + 1, last_time=event.time)
-    match event:
-        case Play():
-            combination = read_combination(set_of(event.cards))
-            if combination is None:
-                msg = "a play that was checked is a combination"
-                raise AssertionError(msg)
-            return _play(state, event.seat, combination)
-        case Pass():
-            return _pass(state, event.seat)
-        case Leave():
-            return _leave(state, event.seat)
-        case Timeout():
-            return _time_out(state, event.seat)
-        case _:
-            assert_never(event)
+    seat, time = event.seat, event.time
+    if isinstance(event, Play):
+        _, combination = read_cards(event.cards)
+        if combination is None:
+            msg = "a play that was checked is a combination"
+            raise AssertionError(msg)
+        return _play(state, seat, combination, time=time)
+    if isinstance(event, Pass):
+        return _pass(state, seat, time=time)
+    return _leave(state, seat, time=time) if isinstance(event, Leave) else _time_out(state, seat, time=time)
 
 
-def _play(state: State, seat: Seat, play: Combination) -> State:
+def _play(state: State, seat: Seat, play: Combination, *, time: int) -> State:
     hands = list(state.held)
     hands[seat] ^= play.card_set
     chops, link = state.chops, 0
@@ -64,7 +59,17 @@ def _play(state: State, seat: Seat, play: Combination) -> State:
     elif not hands[seat]:
         with_three = play.card_set == THREE_OF_SPADES
         ending = Ending(EndKind.LAST_THREE_OF_SPADES if with_three else EndKind.OUT_OF_CARDS, seat)
-    played = replace(state, held=tuple(hands), to_beat=play, to_beat_seat=seat, link=link, chops=chops, ending=ending)
+    played = replace(
+        state,
+        held=tuple(hands),
+        to_beat=play,
+        to_beat_seat=seat,
+        link=link,
+        chops=chops,
+        event_count=state.event_count + 1,
+        last_time=time,
+        ending=ending,
+    )
     return _go_on(played, seat) if ending is None else played
 
 
@@ -74,31 +79,32 @@ def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
     return Ending(EndKind.STOPPED_THREE_OF_SPADES, winner, stopped=stopped, compensated=compensated)
 
 
-def _pass(state: State, seat: Seat) -> State:
-    return _go_on(replace(state, passed=state.passed | 1 << seat), seat)
+def _pass(state: State, seat: Seat, *, time: int) -> State:
+    passed = state.passed | 1 << seat
+    return _go_on(replace(state, passed=passed, event_count=state.event_count + 1, last_time=time), seat)
 
 
-def _leave(state: State, seat: Seat) -> State:
-    left = replace(state, gone=state.gone | 1 << seat)
+def _leave(state: State, seat: Seat, *, time: int) -> State:
+    left = replace(state, gone=state.gone | 1 << seat, event_count=state.event_count + 1, last_time=time)
     staying = [Seat(place) for place in range(left.seat_count) if not left.has_left(Seat(place))]
     if len(staying) == 1:
         return replace(left, ending=Ending(EndKind.LAST_SEAT, staying[0]))
     return _go_on(left, seat) if seat == left.turn else left
 
 
-def _time_out(state: State, seat: Seat) -> State:
+def _time_out(state: State, seat: Seat, *, time: int) -> State:
     match state.rules.turn.out_of_time:
         case OutOfTime.LEAVE:
-            return _leave(state, seat)
+            return _leave(state, seat, time=time)
         case OutOfTime.PASS_OR_LOWEST_SINGLE:
             if state.to_beat is not None:
-                return _pass(state, seat)
+                return _pass(state, seat, time=time)
             hand = state.held[seat]
             lowest = read_combination(hand & -hand)
             if lowest is None:
                 msg = "a seat on turn holds a card"
                 raise AssertionError(msg)
-            return _play(state, seat, lowest)
+            return _play(state, seat, lowest, time=time)
         case _:
             assert_never(state.rules.turn.out_of_time)
 
@@ -109,16 +115,19 @@ def _go_on(state: State, seat: Seat) -> State:
     Between the seat to beat and the one that acted every seat has passed or left, so coming round to the former, or to
     nobody where it has left, is the end of the trick.
     """
-    owner, seat_count = state.to_beat_seat, len(state.held)
-    turn = _next_in(seat, out=state.passed | state.gone, seat_count=seat_count)
-    if turn is None or turn == owner:
-        before_leader = Seat(owner - 1) if owner is not None else seat
-        turn = _next_in(before_leader, out=state.gone, seat_count=seat_count)
-        state = replace(state, to_beat=None, to_beat_seat=None, link=0, passed=0)
-    return replace(state, turn=turn, turn_time=state.last_time, turn_event=state.event_count)
+    owner, out, seat_count = state.to_beat_seat, state.passed | state.gone, len(state.held)
+    time, number = state.last_time, state.event_count
+    turn = _next_in(seat, out, seat_count)
+    if turn is not None and turn != owner:
+        return replace(state, turn=turn, turn_time=time, turn_event=number)
+    leader = _next_in(seat if owner is None else Seat(owner - 1), state.gone, seat_count)
+    return replace(
+        state, turn=leader, turn_time=time, turn_event=number, to_beat=None, to_beat_seat=None, link=0, passed=0
+    )
 
 
-def _next_in(seat: Seat, *, out: int, seat_count: int) -> Seat | None:
+@cache
+def _next_in(seat: Seat, out: int, seat_count: int) -> Seat | None:
     """Return the first other seat after this one that is not out; None if all others are."""
     for step in range(1, seat_count):
         place = (seat + step) % seat_count
