@@ -74,6 +74,20 @@ def encode_record(record: object) -> bytes:
         data = _encoder.encode(record)
     except UnicodeEncodeError as error:
         raise CanonicalError(str(error)) from None
+    return _checked(data)
+
+
+def encode_records(records: Sequence[object]) -> Sequence[bytes]:
+    """Encode each of several records as ``encode_record`` does; raise CanonicalError where one has other characters."""
+    try:
+        data = _encoder.encode_lines(records)
+    except UnicodeEncodeError as error:
+        raise CanonicalError(str(error)) from None
+    return _checked(data).split(b"\n")[:-1]
+
+
+def _checked(data: bytes) -> bytes:
+    """Return what the encoder wrote, which escapes control characters; raise CanonicalError for other strings."""
     if not data.isascii() or _DELETE in data or (_BACKSLASH in data and not _has_plain_escapes(data)):
         msg = "a string holds characters beyond ASCII 0x20 to 0x7E"
         raise CanonicalError(msg)

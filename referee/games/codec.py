@@ -1,13 +1,14 @@
 """Canonical JSON of a game's events: what the course of a round hashes."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import force_setattr
 
 from referee.cards import UnknownCardError
-from referee.evidence.canonical import CanonicalError, Natural, encode_record
+from referee.evidence.canonical import CanonicalError, Natural, encode_record, encode_records
 from referee.games.game import Event, EventBytesError
 
 EventT = TypeVar("EventT", bound=Event)
@@ -39,6 +40,7 @@ class EventCodec(Generic[EventT]):
     ) -> None:
         self._game, self._write, self._read, self._is_imposed = game, write, read, is_imposed
         self._decoder = msgspec.json.Decoder(records, strict=True)
+        self._list_decoder = msgspec.json.Decoder(list[records], strict=True)
 
     def encode(self, event: EventT) -> bytes:
         """Encode an event, its time left out."""
@@ -59,12 +61,25 @@ class EventCodec(Generic[EventT]):
         if not is_canonical:
             msg = f"an event of {self._game} that is not canonical"
             raise EventBytesError(msg)
-        if record.seen is msgspec.UNSET:
+        return self._seen(event, record.seen)
+
+    def decode_all(self, texts: Sequence[bytes], times: Sequence[int], *, round_id: bytes) -> Iterable[EventT]:
+        """Decode events as ``decode`` does: together, or each when it is asked for where one is refused."""
+        with contextlib.suppress(msgspec.DecodeError, RecursionError, ValueError):
+            records = self._list_decoder.decode(b"[%b]" % b",".join(texts))
+            if encode_records(records) == texts:
+                pairs = zip(records, times, strict=True)
+                return [self._seen(self._read(record, time, round_id), record.seen) for record, time in pairs]
+        return (self.decode(text, time=time, round_id=round_id) for text, time in zip(texts, times, strict=True))
+
+    def _seen(self, event: EventT, seen: int | msgspec.UnsetType) -> EventT:
+        """Return a decoded event with what its player had seen; raise EventBytesError where it cannot have seen it."""
+        if isinstance(seen, msgspec.UnsetType):
             return event
         if self._is_imposed(event):
             msg = f"an event of {self._game} that others report of a seat, which had seen nothing before"
             raise EventBytesError(msg)
-        return with_seen(event, record.seen)
+        return with_seen(event, seen)
 
 
 def with_seen(event: EventT, seen: int | None) -> EventT:

@@ -5,7 +5,7 @@ it. States are frozen and hold their rules and deal; the same inputs always give
 answer (``check`` returns violations), an impossible deal an error.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -246,6 +246,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
       every card is open (DealError otherwise), ``settle`` settles.
     - ``questions``: what an audit's statistics ask of a hand, None for nothing.
     - ``encode_event`` and ``decode_event(data, *, time, round_id)`` (EventBytesError) are canonical JSON;
+      ``decode_events(texts, times, *, round_id)`` decodes many, and raises when the first that is refused is asked for;
       ``encode_results`` gives the transcript's results but ``events_hash``.
     """
 
@@ -263,6 +264,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     settle: Callable[[StateT], OutcomeT]
     encode_event: Callable[[EventT], bytes]
     decode_event: Callable[..., EventT]
+    decode_events: Callable[..., Iterable[EventT]]
     encode_results: Callable[[StateT, OutcomeT], Mapping[str, ResultValue]]
     can_be_sealed: bool = False
     has_leader: bool = False

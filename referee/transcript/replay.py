@@ -75,9 +75,9 @@ def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCours
     )
     playing = Playing(begun)
     unsealed = {one.number: one.time for one in inputs.unsealed}
-    for number, one in enumerate(inputs.events, 1):
-        text = bytes(one.event)
-        event = game.decode_event(text, time=one.time, round_id=round_id)
+    texts, times = [bytes(one.event) for one in inputs.events], [one.time for one in inputs.events]
+    events = game.decode_events(texts, times, round_id=round_id)
+    for number, (one, text, event) in enumerate(zip(inputs.events, texts, events, strict=True), 1):
         try:
             playing.play(event, received=one.received == 1, text=text)
         except UnlawfulEventError as error:

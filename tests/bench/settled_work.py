@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -69,6 +69,13 @@ class WorkCounter:
         data = self._encoder.encode(record)
         self._counts["encoded"] += 1
         self._counts["encoded_bytes"] += len(data)
+        return data
+
+    def encode_lines(self, records: Sequence[object]) -> bytes:
+        """Encode records and count the bytes of each."""
+        data = self._encoder.encode_lines(records)
+        self._counts["encoded"] += len(records)
+        self._counts["encoded_bytes"] += len(data) - len(records)
         return data
 
     def probe(self, step: str) -> None:

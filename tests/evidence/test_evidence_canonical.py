@@ -16,6 +16,7 @@ from referee.evidence.canonical import (
     Writable,
     decode,
     encode,
+    encode_records,
     unhex,
 )
 
@@ -138,6 +139,17 @@ def test_records_are_refused_in_any_other_text(record: Whole):
     ):
         with pytest.raises(CanonicalError):
             FORM.read(other)
+
+
+@given(st.lists(WHOLES, max_size=4))
+def test_records_are_encoded_together_as_each_alone(records: list[Whole]):
+    assert encode_records(records) == [FORM.write(record) for record in records]
+
+
+@pytest.mark.parametrize("name", ["é", "\n", "\x7f", "\x00", "a\tb", "\ud800"])
+def test_records_one_of_which_has_other_text_have_no_canonical_forms(name: str):
+    with pytest.raises(CanonicalError):
+        encode_records([Whole(name=one, hash="00" * 32, parts=()) for one in ('"a\\', name, "b")])
 
 
 @pytest.mark.parametrize("name", ["é", "\n", "\x7f", "\x00", "a\tb"])

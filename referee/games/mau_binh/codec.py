@@ -111,6 +111,7 @@ def _numbers(cards: Sequence[Card]) -> tuple[int, ...]:
 _CODEC: Final[EventCodec[Event]] = EventCodec("Mậu Binh", _EventJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
 decode_event = _CODEC.decode
+decode_events = _CODEC.decode_all
 
 
 def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:

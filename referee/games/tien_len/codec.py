@@ -12,7 +12,7 @@ empty for all but the seat that won at the deal, and ``winners`` holds the one s
 """
 
 from collections.abc import Mapping
-from typing import Final, TypeAlias, assert_never
+from typing import Final, TypeAlias
 
 from referee.cards import Seat, cards_of
 from referee.games.codec import EventCodec, EventJson
@@ -58,22 +58,17 @@ def _write(event: Event) -> _EventJson:
 def _read(record: _EventJson, time: int, round_id: bytes) -> Event:
     del round_id
     seat = Seat(record.seat)
-    match record:
-        case PlayJson():
-            return Play(seat, cards_of(record.cards), time)
-        case PassJson():
-            return Pass(seat, time)
-        case LeaveJson():
-            return Leave(seat, time)
-        case TimeoutJson():
-            return Timeout(seat, time)
-        case _:
-            assert_never(record)
+    if isinstance(record, PlayJson):
+        return Play(seat, cards_of(record.cards), time)
+    if isinstance(record, PassJson):
+        return Pass(seat, time)
+    return Leave(seat, time) if isinstance(record, LeaveJson) else Timeout(seat, time)
 
 
 _CODEC: Final[EventCodec[Event]] = EventCodec("Tiến Lên", _EventJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
 decode_event = _CODEC.decode
+decode_events = _CODEC.decode_all
 
 
 def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:

@@ -7,7 +7,7 @@ from referee.cards import DECK
 from referee.games.game import Clock, Game
 from referee.games.questions import HouseQuestions
 from referee.games.ultimate_texas.code import Decision
-from referee.games.ultimate_texas.codec import decode_event, encode_event, encode_results
+from referee.games.ultimate_texas.codec import decode_event, decode_events, encode_event, encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import UltimateTexasRules
@@ -68,6 +68,7 @@ GAME: Final = Game(
     settle=settle,
     encode_event=encode_event,
     decode_event=decode_event,
+    decode_events=decode_events,
     encode_results=encode_results,
     questions=QUESTIONS,
 )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bai_cao.codec import decode_event, encode_event, encode_results
+from bai_cao.codec import decode_event, decode_events, encode_event, encode_results
 from bai_cao.questions import QUESTIONS
 from bai_cao.round import (
     MAX_EVENTS,
@@ -34,6 +34,7 @@ GAME: Final = Game(
     settle=settle,
     encode_event=encode_event,
     decode_event=decode_event,
+    decode_events=decode_events,
     encode_results=encode_results,
     questions=QUESTIONS,
 )
