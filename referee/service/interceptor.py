@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import grpc
 import structlog
@@ -208,8 +208,9 @@ class CallInterceptor(grpc.ServerInterceptor):
             if gate is not None and isinstance(request, Message):
                 gate.ask(call, request)
             response = method(request, context)
-            encoded: bytes = handler.response_serializer(response) if handler.response_serializer else response
-            return encoded
+            if isinstance(response, bytes) or handler.response_serializer is None:
+                return cast("bytes", response)  # encoded by the method
+            return handler.response_serializer(response)
 
         return answer
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, ParamSpec, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
@@ -16,10 +16,12 @@ from referee.service.reading import ReadRound, RoundReader
 from referee.service.settling import Settler
 from referee.service.status import CODES, refusal_of
 from referee.service.verifying import MEMO_BYTES, RoundVerifier
-from referee.storage import Append
+from referee.storage import Append, Logged
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RefusedRound
+from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
+from referee.wire.round import fill_receipt
 from referee.wire.values import write_violations
 
 MAX_BATCH: Final = 256
@@ -51,6 +53,16 @@ class RefereeParts:
     advice: Advice
     populations: Path | None = None
     memo_bytes: int = MEMO_BYTES
+
+
+class _Judged(NamedTuple):
+    """A settlement to append and its outcome, or what keeps a round from being settled: violations or a refusal."""
+
+    append: Append | None = None
+    outcome: bytes = b""
+    violations: tuple[Violation, ...] = ()
+    refused_event: int = 0
+    refused: RefusedRound | None = None
 
 
 class RoundService:
@@ -122,48 +134,59 @@ class RoundService:
     def SettleRound(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Settle a round and return once that is durable; or say what keeps it from being settled."""
         del context
+        judged = self._judge(request)
+        (logged,) = self._settler.append([judged.append])
+        if isinstance(logged, RefusedError):
+            raise logged
         response = self._responses["SettleRound"]()
-        append = self._judge(request, response)
-        if append is not None:
-            (refusal,) = self._settler.append([(response, append)])
-            if refusal is not None:
-                raise refusal
+        self._fill_settled(response, judged, logged)
         return response
 
     def SettleRounds(self, request: Any, context: grpc.ServicerContext) -> Any:
-        """Settle many rounds, each independently; all are judged before the first is appended."""
+        """Settle many rounds, each independently; all are judged before the first is appended.
+
+        Return the response encoded: encoding and joining its rounds is cheaper than making one large message of them.
+        """
         del context
         check_batch(request.requests)
-        response = self._responses["SettleRounds"]()
-        judged: list[tuple[Any, Append]] = []
+        rounds: list[_Judged] = []
         for one in request.requests:
-            settled = response.rounds.add()
             try:
-                append = self._judge(one, settled.settled)
+                rounds.append(self._judge(one))
             except Exception as error:
-                refusal = refusal_of(error)
-                if refusal is None:
+                refused = _refused_round(error)  # the refusal itself would hold this frame, which would hold it
+                if refused is None:
                     raise
-                settled.refused.CopyFrom(_refused_round(refusal))
+                rounds.append(_Judged(refused=refused))
+        answers: list[bytes] = []
+        for judged, logged in zip(rounds, self._settler.append([judged.append for judged in rounds]), strict=True):
+            response = self._responses["SettleRounds"]()
+            answer = response.rounds.add()
+            if isinstance(logged, RefusedError):
+                answer.refused.CopyFrom(_refused_round(logged))
+            elif judged.refused is not None:
+                answer.refused.CopyFrom(judged.refused)
             else:
-                if append is not None:
-                    judged.append((settled, append))
-        refusals = self._settler.append([(settled.settled, append) for settled, append in judged])
-        for (settled, _), refused in zip(judged, refusals, strict=True):
-            if refused is not None:
-                settled.refused.CopyFrom(_refused_round(refused))
-        return response
+                self._fill_settled(answer.settled, judged, logged)
+            answers.append(response.SerializeToString())
+        return b"".join(answers)
 
-    def _judge(self, request: Any, response: Any) -> Append | None:
-        """Fill a response with the outcome or the violations of a round; return its settlement if it has one."""
+    def _judge(self, request: Any) -> "_Judged":
+        """Read and judge a round."""
         read = self._reader.read(request.round, may_have_ended=True)
         judged = self._settler.judge(read)
         if isinstance(judged, Append):
-            response.outcome.MergeFromString(read.outcome_bytes)
-            return judged
-        response.refused_event_number = read.refused_event
-        response.violations.extend(write_violations(judged, self._texts))
-        return None
+            return _Judged(append=judged, outcome=read.outcome_bytes)
+        return _Judged(violations=judged, refused_event=read.refused_event)
+
+    def _fill_settled(self, response: Any, judged: "_Judged", logged: Logged | None) -> None:
+        """Fill a response with the outcome of a settled round, or with the violations of another."""
+        if logged is None:
+            response.refused_event_number = judged.refused_event
+            response.violations.extend(write_violations(judged.violations, self._texts))
+        else:
+            response.outcome.MergeFromString(judged.outcome)
+            fill_receipt(response.log_receipt, logged)
 
     def _fill_preview(self, response: Any, read: ReadRound) -> None:
         """Fill in what the game previews of a lawful round: the outcome once nothing is left to decide or open."""
@@ -200,7 +223,11 @@ def check_batch(requests: Sequence[object]) -> None:
         )
 
 
-def _refused_round(refusal: RefusedError) -> RefusedRound:
+def _refused_round(error: Exception) -> RefusedRound | None:
+    """Return what an answer says of a round that an error refuses; None where the error is a fault of the server."""
+    refusal = refusal_of(error)
+    if refusal is None:
+        return None
     return RefusedRound(
         code=CODES[refusal.reason], message=refusal.message, reason=refusal.reason_name, field=refusal.field
     )

@@ -7,7 +7,7 @@ deck root and no terminal leaf. The same settlement again is answered from the l
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
@@ -21,7 +21,6 @@ from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.replay import encode_inputs, repeat_key, write_transcript
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
-from referee.wire.round import fill_receipt
 
 T = TypeVar("T")
 
@@ -63,22 +62,13 @@ class Settler:
         )
         return Append(leaf=leaf.to_bytes(), step=step, request_digest=repeat_key(inputs), time=closed)
 
-    def append(self, settlements: Sequence[tuple[Any, Append]]) -> list[RefusedError | None]:
-        """Append settlements, each independently, and fill the log receipts of their responses.
-
-        Return for each None, or why the log refuses it.
-        """
-        refusals: list[RefusedError | None] = []
-        logged = append_each(self.writer, [append for _, append in settlements])
-        for (response, _), one in zip(settlements, logged, strict=True):
-            if isinstance(one, RefusedError):
-                refusals.append(one)
-            else:
-                fill_receipt(response.log_receipt, one)
-                refusals.append(None)
-        if None in refusals:
+    def append(self, settlements: Sequence[Append | None]) -> list[Logged | RefusedError | None]:
+        """Append settlements, each independently; return for each what is durable or why the log refuses it."""
+        found = append_each(self.writer, [append for append in settlements if append is not None])
+        if not all(isinstance(one, RefusedError) for one in found):
             self.on_settled()
-        return refusals
+        logged = iter(found)
+        return [None if append is None else next(logged) for append in settlements]
 
     def _is_settled(self, verified: VerifiedRound) -> bool:
         found = self.reader.round(SlotKey(verified.header.table_id, verified.header.round_number))

@@ -55,7 +55,7 @@ STEPS: Final[Sequence[tuple[object, str, str]]] = (
     (writer, "append_batch", "11 batch judged, signed, answered"),
     (Transaction, "write", "11 statements"),
     (Store, "_begin", "11 transaction begun"),
-    (settling, "fill_receipt", "12 log receipt"),
+    (round_service, "fill_receipt", "12 log receipt"),
 )
 """Functions that are timed: where they are looked up, their names, and their steps."""
 

@@ -50,8 +50,10 @@ def test_refusals_leave_nothing_for_the_collector(tmp_path: Path) -> None:
     assert found == [grpc.StatusCode.RESOURCE_EXHAUSTED] * 300
 
 
-def test_what_the_log_refuses_leaves_nothing_for_the_collector(tmp_path: Path, caller_type: Callable[..., Any]) -> None:
-    """An abort for another reason, and in a batch a settlement unlike the one on record."""
+def test_refused_settlements_and_aborts_leave_nothing_for_the_collector(
+    tmp_path: Path, caller_type: Callable[..., Any]
+) -> None:
+    """An abort for another reason, and in a batch a settlement unlike the one on record and one of no round."""
     with (
         Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as app,
         grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel,
@@ -62,6 +64,9 @@ def test_what_the_log_refuses_leaves_nothing_for_the_collector(tmp_path: Path, c
         caller.referee.SettleRound(settled.request)
         settled.request.round.events[0].arrange.back.reverse()
         batch = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[settled.request])
+        empty = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(
+            requests=[mau_binh_pb2.MauBinhServiceSettleRoundRequest()]
+        )
         aborted = shuffler_pb2.AbortRoundRequest(
             table_id=settled.opened.header.table_id, round_number=1, reason=shuffler_pb2.ABORT_REASON_OPERATOR
         )
@@ -69,10 +74,12 @@ def test_what_the_log_refuses_leaves_nothing_for_the_collector(tmp_path: Path, c
         gc.disable()
         try:
             batches = [caller.referee.SettleRounds(batch).rounds[0].refused.code for _ in range(100)]
+            empties = [caller.referee.SettleRounds(empty).rounds[0].refused.code for _ in range(100)]
             aborts = [_code_of(lambda: caller.shuffler.AbortRound(aborted)) for _ in range(100)]
         finally:
             gc.enable()
     assert set(batches) == {grpc.StatusCode.ALREADY_EXISTS.value[0]}
+    assert set(empties) == {grpc.StatusCode.INVALID_ARGUMENT.value[0]}
     assert set(aborts) == {grpc.StatusCode.ALREADY_EXISTS}
 
 
