@@ -44,10 +44,11 @@ class EventCodec(Generic[EventT]):
 
     def encode(self, event: EventT) -> bytes:
         """Encode an event, its time left out."""
-        record = self._write(event)
-        if event.seen is not None:
-            force_setattr(record, "seen", event.seen)
-        return encode_record(record)
+        return encode_record(self._record(event))
+
+    def encode_all(self, events: Iterable[EventT]) -> Sequence[bytes]:
+        """Encode events, each as ``encode`` does."""
+        return encode_records([self._record(event) for event in events])
 
     def decode(self, data: bytes, *, time: int, round_id: bytes) -> EventT:
         """Decode an event and give it a time; raise EventBytesError unless the bytes are canonical."""
@@ -71,6 +72,12 @@ class EventCodec(Generic[EventT]):
                 pairs = zip(records, times, strict=True)
                 return [self._seen(self._read(record, time, round_id), record.seen) for record, time in pairs]
         return (self.decode(text, time=time, round_id=round_id) for text, time in zip(texts, times, strict=True))
+
+    def _record(self, event: EventT) -> Any:  # noqa: ANN401 - a record of the game
+        record = self._write(event)
+        if event.seen is not None:
+            force_setattr(record, "seen", event.seen)
+        return record
 
     def _seen(self, event: EventT, seen: int | msgspec.UnsetType) -> EventT:
         """Return a decoded event with what its player had seen; raise EventBytesError where it cannot have seen it."""

@@ -246,7 +246,8 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
       every card is open (DealError otherwise), ``settle`` settles.
     - ``questions``: what an audit's statistics ask of a hand, None for nothing.
     - ``encode_event`` and ``decode_event(data, *, time, round_id)`` (EventBytesError) are canonical JSON;
-      ``decode_events(texts, times, *, round_id)`` decodes many, and raises when the first that is refused is asked for;
+      ``encode_events`` and ``decode_events(texts, times, *, round_id)`` do it for many, and the latter raises when the
+      first that is refused is asked for;
       ``encode_results`` gives the transcript's results but ``events_hash``.
     """
 
@@ -263,6 +264,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     check_closing: Callable[[StateT, int], tuple[Violation, ...]]
     settle: Callable[[StateT], OutcomeT]
     encode_event: Callable[[EventT], bytes]
+    encode_events: Callable[[Sequence[EventT]], Sequence[bytes]]
     decode_event: Callable[..., EventT]
     decode_events: Callable[..., Iterable[EventT]]
     encode_results: Callable[[StateT, OutcomeT], Mapping[str, ResultValue]]

@@ -7,7 +7,7 @@ hashed: the memo saves work and changes no answer.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -232,7 +232,7 @@ class RoundReader:
                 _unseal(playing, playing.opened, verified)
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
-        played = playing.played
+        played = playing.played()
         has_chain = event.seen is not None
         evidence = self._attestor.accept(played, read.evidence, signature, seat=event.seat, has_chain=has_chain)
         events = (*read.events, message.SerializeToString())
@@ -302,10 +302,10 @@ class RoundReader:
         violations, refused_event = known.violations, known.refused_event
         start, round_id = len(known.events), verified.header.round_id
         for index, message in enumerate(messages[start:], start):
-            field, time = f"round.events[{index}]", message.time
+            time = message.time
             if time > LAST_TIME:
-                raise _time_refusal(time, field=f"{field}.time")
-            event = self._read_event(message, time=time, round_id=round_id, field=field)
+                raise _time_refusal(time, field=f"round.events[{index}].time")
+            event = self._read_event(message, time=time, round_id=round_id, field=_field_of(index))
             if violations:
                 continue
             if needed := game.needs(playing.state, event):
@@ -318,12 +318,12 @@ class RoundReader:
                 violations, refused_event = error.violations, index + 1
             except EvidenceError as error:
                 is_closed = error.fault is EvidenceFault.NOT_UNSEALED
-                field = "round.certificates" if is_closed else f"round.events[{error.number - 1}]"
+                field = "round.certificates" if is_closed else _field_of(error.number - 1)
                 raise evidence_refusal(error, field=field) from None
         return self._after(
             known,
             events=events,
-            played=playing.played,
+            played=playing.played(),
             evidence=known.evidence,
             violations=violations,
             refused_event=refused_event,
@@ -352,6 +352,12 @@ class RoundReader:
                 limit=limit,
                 found=len(events),
             )
+
+
+@cache
+def _field_of(index: int) -> str:
+    """Return the path of an event in a request; no round has more events than its game allows."""
+    return f"round.events[{index}]"
 
 
 def _unseal(playing: Playing, opened: Opening, verified: VerifiedRound) -> None:

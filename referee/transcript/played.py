@@ -18,7 +18,7 @@ import msgspec
 from referee.dealing.header import NO_KEY
 from referee.evidence.ed25519 import is_signature
 from referee.games import AnyGame, Event
-from referee.transcript.chain import Course, EventReceipt, Step
+from referee.transcript.chain import Course, EventReceipt
 from referee.transcript.inputs import TranscriptError
 
 
@@ -133,13 +133,13 @@ class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
         """
         playing = Playing(self)
         playing.unseal(time)
-        return playing.played
+        return playing.played()
 
     def play(self, event: Event, *, received: bool) -> "PlayedCourse":
         """Return the round after an event; raise UnlawfulEventError for the game's law, EvidenceError for its proof."""
         playing = Playing(self)
         playing.play(event, received=received)
-        return playing.played
+        return playing.played()
 
     def check_signatures(
         self, signatures: Sequence[bytes], holds: Callable[[bytes, bytes, bytes], bool] = is_signature
@@ -161,7 +161,7 @@ class PlayedCourse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Playing:
-    """A round that is played on in place, for reading many events; ``played`` is its value so far.
+    """A round that is played on in place, for reading many events; ``played()`` is its value so far.
 
     ``state`` and ``opened`` are those of ``PlayedCourse``. What raises changes nothing.
     """
@@ -170,18 +170,21 @@ class Playing:
 
     def __init__(self, begun: PlayedCourse) -> None:
         self._begun, self._game, self._has_key = begun, begun.game, [key != NO_KEY for key in begun.seat_keys]
-        self._added: list[Step] = []
+        self._added: list[tuple[Event, bool]] = []
         self._openings, self._level = begun.openings, begun.level
         self.state, self.opened = begun.state, begun.opened
 
-    @property
-    def played(self) -> PlayedCourse:
-        """The round after all its events."""
+    def played(self, texts: Sequence[bytes] | None = None) -> PlayedCourse:
+        """Return the round after all its events; ``texts`` are the canonical bytes of those added, where known."""
+        if texts is None:
+            texts = self._game.encode_events([event for event, _ in self._added])
+        added = zip(self._added, texts, strict=True)
+        steps = [(text, event.time, received, event.seat, event.seen) for (event, received), text in added]
         return PlayedCourse(
             game=self._game,
             seat_keys=self._begun.seat_keys,
             state=self.state,
-            course=self._begun.course.extend(self._added),
+            course=self._begun.course.extend(steps),
             openings=self._openings,
             opened=self.opened,
             level=self._level,
@@ -189,7 +192,7 @@ class Playing:
 
     def unseal(self, time: int) -> None:
         """Open what the last event opened, as ``PlayedCourse.unseal`` does."""
-        last = self._added[-1][1] if self._added else self._begun.course.links[-1].time
+        last = self._added[-1][0].time if self._added else self._begun.course.links[-1].time
         if time < last:
             detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
             fault, number = EvidenceFault.OTHER_COURSE, self._number
@@ -198,8 +201,8 @@ class Playing:
         self._openings = (*self._openings[:-1], self._openings[-1]._replace(time=time))
         self.opened = None
 
-    def play(self, event: Event, *, received: bool, text: bytes | None = None) -> None:
-        """Play an event, as ``PlayedCourse.play`` does; ``text`` are its canonical bytes, where they are known."""
+    def play(self, event: Event, *, received: bool) -> None:
+        """Play an event, as ``PlayedCourse.play`` does."""
         game, state, seat, seen = self._game, self.state, event.seat, event.seen
         if self.opened is not None:
             detail = f"event {self.opened.number} opens sections that are not open yet"
@@ -215,8 +218,7 @@ class Playing:
             raise self._unseen(event, None)
         if is_imposed or not received:
             self._check_received(event, received=received, is_opening=bool(opened))
-        text = game.encode_event(event) if text is None else text
-        self._added.append((text, event.time, received, seat, seen))
+        self._added.append((event, received))
         level = _RECEIVED[has_key] if received else EventLevel.E0
         if level is not self._level:
             self._level = min(level, self._level, key=_ORDER.index)
@@ -254,4 +256,4 @@ class Playing:
 
     def _is_received(self, number: int) -> bool:
         links = self._begun.course.links
-        return links[number - 1].received if number <= len(links) else self._added[number - 1 - len(links)][2]
+        return links[number - 1].received if number <= len(links) else self._added[number - 1 - len(links)][1]

@@ -77,14 +77,14 @@ def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCours
     unsealed = {one.number: one.time for one in inputs.unsealed}
     texts, times = [bytes(one.event) for one in inputs.events], [one.time for one in inputs.events]
     events = game.decode_events(texts, times, round_id=round_id)
-    for number, (one, text, event) in enumerate(zip(inputs.events, texts, events, strict=True), 1):
+    for number, (one, event) in enumerate(zip(inputs.events, events, strict=True), 1):
         try:
-            playing.play(event, received=one.received == 1, text=text)
+            playing.play(event, received=one.received == 1)
         except UnlawfulEventError as error:
             raise UnlawfulRoundError(error.violations, event_number=number) from None
         if playing.opened is not None and number in unsealed:
             playing.unseal(unsealed[number])
-    played = playing.played
+    played = playing.played(texts)
     _check_evidence(inputs, played)
     return played
 

@@ -110,6 +110,7 @@ def _numbers(cards: Sequence[Card]) -> tuple[int, ...]:
 
 _CODEC: Final[EventCodec[Event]] = EventCodec("Mậu Binh", _EventJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
+encode_events = _CODEC.encode_all
 decode_event = _CODEC.decode
 decode_events = _CODEC.decode_all
 

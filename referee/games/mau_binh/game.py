@@ -7,7 +7,7 @@ from typing import Final
 from referee.cards import Card
 from referee.games.game import Clock, Game
 from referee.games.mau_binh.code import WARNINGS
-from referee.games.mau_binh.codec import decode_event, decode_events, encode_event, encode_results
+from referee.games.mau_binh.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, is_imposed
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.legality import check, check_closing
@@ -73,6 +73,7 @@ GAME: Final = Game(
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,
+    encode_events=encode_events,
     decode_event=decode_event,
     decode_events=decode_events,
     encode_results=encode_results,

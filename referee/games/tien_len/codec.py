@@ -67,6 +67,7 @@ def _read(record: _EventJson, time: int, round_id: bytes) -> Event:
 
 _CODEC: Final[EventCodec[Event]] = EventCodec("Tiến Lên", _EventJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
+encode_events = _CODEC.encode_all
 decode_event = _CODEC.decode
 decode_events = _CODEC.decode_all
 

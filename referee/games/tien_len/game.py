@@ -4,7 +4,7 @@ from typing import Final
 
 from referee.games.game import Clock, Game
 from referee.games.questions import RANKS, rank_points
-from referee.games.tien_len.codec import decode_event, decode_events, encode_event, encode_results
+from referee.games.tien_len.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, is_imposed
 from referee.games.tien_len.legality import check, check_closing
 from referee.games.tien_len.progress import apply
@@ -45,6 +45,7 @@ GAME: Final = Game(
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,
+    encode_events=encode_events,
     decode_event=decode_event,
     decode_events=decode_events,
     encode_results=encode_results,

@@ -44,6 +44,7 @@ def _read(record: DecideJson, time: int, round_id: bytes) -> Event:
 
 _CODEC = EventCodec("Ultimate Texas Hold'em", DecideJson, write=_write, read=_read, is_imposed=is_imposed)
 encode_event = _CODEC.encode
+encode_events = _CODEC.encode_all
 decode_event = _CODEC.decode
 decode_events = _CODEC.decode_all
 

@@ -7,7 +7,7 @@ from referee.cards import DECK
 from referee.games.game import Clock, Game
 from referee.games.questions import HouseQuestions
 from referee.games.ultimate_texas.code import Decision
-from referee.games.ultimate_texas.codec import decode_event, decode_events, encode_event, encode_results
+from referee.games.ultimate_texas.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import UltimateTexasRules
@@ -67,6 +67,7 @@ GAME: Final = Game(
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,
+    encode_events=encode_events,
     decode_event=decode_event,
     decode_events=decode_events,
     encode_results=encode_results,

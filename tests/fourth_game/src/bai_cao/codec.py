@@ -37,6 +37,7 @@ def _read(record: ActJson, time: int, round_id: bytes) -> Event:
 
 _CODEC: Final[EventCodec[Event]] = EventCodec("Bài Cào", ActJson, write=_write, read=_read)
 encode_event = _CODEC.encode
+encode_events = _CODEC.encode_all
 decode_event = _CODEC.decode
 decode_events = _CODEC.decode_all
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bai_cao.codec import decode_event, decode_events, encode_event, encode_results
+from bai_cao.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from bai_cao.questions import QUESTIONS
 from bai_cao.round import (
     MAX_EVENTS,
@@ -33,6 +33,7 @@ GAME: Final = Game(
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,
+    encode_events=encode_events,
     decode_event=decode_event,
     decode_events=decode_events,
     encode_results=encode_results,
