@@ -26,8 +26,13 @@ _FEWEST_VALUES: Final = 9
 _NO_COMMITMENT: Final = "00" * 32
 
 
-def examine_deal(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> bool:
-    """Check a deal against what the round was committed to; return whether its seeds, mix and leader agree."""
+def examine_deal(
+    leaves: RoundLeaves, deal: Placed[DealLeaf], seeds: tuple[bytes, ...], findings: RoundFindings
+) -> bool:
+    """Check a deal against what the round was committed to; return whether its seeds, mix and leader agree.
+
+    ``seeds`` are the seats', as ``client_seeds`` has them.
+    """
     header, opened = leaves.header, leaves.open.leaf
     if deal.leaf.dealt_time > header.deal_deadline:
         detail = f"it was dealt at {deal.leaf.dealt_time}, after the deal's deadline {header.deal_deadline}"
@@ -37,12 +42,10 @@ def examine_deal(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFin
         carried_checkpoint(leaves.open, deal)
     except FindingError as error:
         findings.add(error.code, error.detail, leaf_index=deal.index)
-    if len(deal.leaf.client_seeds) != header.seat_count or not all(deal.leaf.client_seeds):
-        given = sum(1 for seed in deal.leaf.client_seeds if seed)
-        detail = f"{header.seat_count} seats have {given} seeds"
+    if not len(seeds) == len(deal.leaf.client_seeds) == header.seat_count:
+        detail = f"{header.seat_count} seats have {len(seeds)} seeds"
         findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=deal.index)
         return False
-    seeds = client_seeds(deal)
     opening = [opens(leaves, Seat(seat), seed, findings, leaf_index=deal.index) for seat, seed in enumerate(seeds)]
     _examine_seed_signatures(leaves, deal, findings)
     commitment = bytes.fromhex(opened.server_commitment)
@@ -51,7 +54,7 @@ def examine_deal(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFin
         _explain_mix(leaves, deal, seeds, mixed, findings)
         return False
     is_named = header.round_id == leaves.round_id
-    return _examine_leader(leaves, deal, mixed, findings) and all(opening) and is_named
+    return _examine_leader(leaves, deal, commitment, mixed, findings) and all(opening) and is_named
 
 
 def client_seeds(deal: Placed[DealLeaf]) -> tuple[bytes, ...]:
@@ -80,9 +83,10 @@ def opens(leaves: RoundLeaves, seat: Seat, seed: bytes, findings: RoundFindings,
     return False
 
 
-def dealing_level(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> DealingLevel:
+def dealing_level(
+    leaves: RoundLeaves, deal: Placed[DealLeaf], seeds: tuple[bytes, ...], findings: RoundFindings
+) -> DealingLevel:
     """Return the level of a dealt round by its own leaves, with a note for each seed that lowers it."""
-    seeds = client_seeds(deal)
     weak: list[tuple[Code, str]] = []
     for seat, seed in enumerate(seeds):
         if is_trivial(seed):
@@ -191,8 +195,9 @@ def _explain_mix(
     )
 
 
-def _examine_leader(leaves: RoundLeaves, deal: Placed[DealLeaf], mixed: bytes, findings: RoundFindings) -> bool:
-    commitment = bytes.fromhex(leaves.open.leaf.server_commitment)
+def _examine_leader(
+    leaves: RoundLeaves, deal: Placed[DealLeaf], commitment: bytes, mixed: bytes, findings: RoundFindings
+) -> bool:
     leader = leader_of(leaves.header, round_id=leaves.round_id, commitment=commitment, mixed=mixed)
     found: int | str = "" if leader is None else leader
     claimed = "" if deal.leaf.leader is msgspec.UNSET else deal.leaf.leader

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -91,6 +91,10 @@ class Record:
     hidden: Counter[tuple[Owner, ...]] = field(default_factory=Counter)
 
 
+_Owned: TypeAlias = tuple[tuple[Record, tuple[int, ...]], ...]
+"""Records of the owners of a round's seats, each with the seats that it owns."""
+
+
 class Owners:
     """Records of all owners of a log's seats.
 
@@ -102,27 +106,24 @@ class Owners:
         self._are_seeds_handed_in = are_seeds_handed_in
         self._records: dict[Owner, Record] = {YOUNG_KEYS: Record()}
         self._handing: set[Owner] = set()
+        self._seated: dict[str, tuple[tuple[bytes, ...], _Owned]] = {}
+        """Keys of each table's last round without young keys, with its owners."""
 
     def add(self, sample: RoundSample) -> None:
         """Add a round, unless it has not ended."""
         if not sample.is_ended:
             return
-        named = _named(sample.table_id, sample.keys or (b"",) * sample.seat_count)
-        self._handing.update(named[seat] for seat in sample.handed_in)
-        growths, trials = _growths(sample), _trials(sample)
-        by_owner: dict[Owner, list[int]] = {}
-        for seat, owner in enumerate(named):
-            if owner.key is not None and self._record(owner).rounds < YOUNG:
-                by_owner.setdefault(YOUNG_KEYS, []).append(seat)
-            by_owner.setdefault(owner, []).append(seat)
-            by_owner.setdefault(_PLACES[seat], []).append(seat)
-        hidden = tuple([named[seat] for seat in sample.blamed]) if self._are_seeds_handed_in and not growths else ()
-        for owner, owned in by_owner.items():
-            record = self._record(owner)
+        keys = sample.keys or (b"",) * sample.seat_count
+        growths, trials, hidden = _growths(sample), _trials(sample), ()
+        if self._are_seeds_handed_in:
+            named = _named(sample.table_id, keys)
+            self._handing.update([named[seat] for seat in sample.handed_in])
+            hidden = () if growths else tuple([named[seat] for seat in sample.blamed])
+        for record, owned in self._owned(sample.table_id, keys):
             record.rounds += 1
             record.given_up += sample.is_aborted
             if growths:
-                _add_growth(record, sample, [[grown[seat] for seat in owned] for grown in growths])
+                _add_growth(record, sample, growths, owned)
             if hidden:
                 record.hidden[hidden] += 1
             if len(owned) == 1:
@@ -153,6 +154,22 @@ class Owners:
         }
         return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
+    def _owned(self, table_id: str, keys: tuple[bytes, ...]) -> _Owned:
+        """Return the records of all owners of a round's seats, each with its seats; keep them until the keys change."""
+        before, owned = self._seated.get(table_id, ((), ()))
+        if before == keys:
+            return owned
+        by_owner: dict[Owner, list[int]] = {}
+        for seat, owner in enumerate(_named(table_id, keys)):
+            if owner.key is not None and self._record(owner).rounds < YOUNG:
+                by_owner.setdefault(YOUNG_KEYS, []).append(seat)
+            by_owner.setdefault(owner, []).append(seat)
+            by_owner.setdefault(_PLACES[seat], []).append(seat)
+        owned = tuple([(self._record(owner), tuple(seats)) for owner, seats in by_owner.items()])
+        if YOUNG_KEYS not in by_owner:
+            self._seated[table_id] = keys, owned
+        return owned
+
     def _record(self, owner: Owner) -> Record:
         record = self._records.get(owner)
         if record is None:
@@ -178,12 +195,12 @@ def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
     return []
 
 
-def _add_growth(record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]]) -> None:
-    points = shared(growths[0])
+def _add_growth(record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]], owned: Sequence[int]) -> None:
+    points = shared([growths[0][seat] for seat in owned])
     if not sample.is_aborted:
         record.bets.add_kept(points)
         return
-    outcomes = shared(growths[1])
+    outcomes = shared([growths[1][seat] for seat in owned])
     if sample.handed_in:
         record.bets.add_handed_in(points, outcomes)
     else:

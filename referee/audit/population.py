@@ -145,6 +145,8 @@ class Population:
         self._last[sample.table_id] = deck
 
     def _count_cells(self) -> None:
+        if not self._uncounted:
+            return
         for place, row in enumerate(self._cells):
             column = self._uncounted[place::CARDS]
             for number in range(1, CARDS + 1):

@@ -148,7 +148,7 @@ def _of_places(population: Population) -> Iterator[Question]:
         subject = Subject(Measure.CARD_AT_PLACE, card=card, place=place)
         yield from _of_share(subject, count, decks, share, among=CARDS * CARDS // 2)
     mean = decks / CARDS
-    statistic = sum((count - mean) ** 2 for count, _, _ in cells) / mean
+    statistic = sum([(count - mean) ** 2 for count, _, _ in cells]) / mean
     freedom = (CARDS - 1) ** 2
     yield Question(
         subject=Subject(Measure.ALL_PLACES),

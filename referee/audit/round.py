@@ -40,7 +40,8 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     signatures = _examine_signatures(leaves, findings)
     ruleset = _examine_open(leaves, terms, findings)
     deal, settle, reveal = leaves.deal, leaves.settle, leaves.reveal
-    is_sound = deal is not None and examine_deal(leaves, deal, findings)
+    seeds = () if deal is None else client_seeds(deal)
+    is_sound = deal is not None and examine_deal(leaves, deal, seeds, findings)
     if leaves.abort is not None:
         _examine_abort(leaves, leaves.abort, findings)
     openings = examine_unseals(leaves, ruleset, findings)
@@ -58,12 +59,12 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     if ruleset is not None and deal is not None and redealt is not None:
         _examine_sealed_win(leaves, deal, ruleset, redealt, findings)
     examine_exports(leaves, again, findings)
-    level = None if deal is None else dealing_level(leaves, deal, findings)
+    level = None if deal is None else dealing_level(leaves, deal, seeds, findings)
     return RoundResult(
         findings=tuple(findings.listed),
         dealing_level=level,
         event_level=settled.event_level,
-        client_seeds=() if deal is None else client_seeds(deal),
+        client_seeds=seeds,
         client_seeds_leaf=-1 if deal is None else deal.index,
         open_leaf=leaves.open.index,
         server_seed=None if reveal is None else bytes.fromhex(reveal.leaf.server_seed),
@@ -78,7 +79,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
             redealt=redealt,
             handed_in=sorted(handed_in),
             settled=settled.sections,
-            is_replayed=settled.is_replayed,
+            net=settled.net,
         ),
     )
 

@@ -5,9 +5,6 @@ A deck counts only if it was dealt again from its seeds. A sample depends on its
 
 import hashlib
 from collections.abc import Sequence
-from typing import Final
-
-import msgspec
 
 from referee.audit.population import RoundSample
 from referee.audit.round_leaves import RoundLeaves
@@ -18,17 +15,6 @@ from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import Ruleset
 
 
-class _SeatNet(msgspec.Struct, frozen=True):
-    net: int
-
-
-class _Nets(msgspec.Struct, frozen=True):
-    seats: tuple[_SeatNet, ...]
-
-
-_nets: Final = msgspec.json.Decoder(_Nets)
-
-
 def sample_of(  # noqa: PLR0913 - all that a sample is made of
     leaves: RoundLeaves,
     ruleset: Ruleset | None,
@@ -36,12 +22,12 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
     redealt: Deal | None,
     handed_in: Sequence[int],
     settled: Sequence[Sequence[int]],
-    is_replayed: bool,
+    net: Sequence[int],
 ) -> RoundSample:
     """Make the sample of a round.
 
     ``redealt`` is the deal if it was dealt again and agrees with the log, ``handed_in`` are the seats whose seeds the
-    log lacks and somebody has, ``settled`` the sections of the settlement.
+    log lacks and somebody has, ``settled`` the sections of the settlement, ``net`` the seats' net amounts if it replays.
     A round whose deck was given for a test counts as played and gives nothing else.
     """
     header, abort, deal = leaves.header, leaves.abort, leaves.deal
@@ -81,17 +67,13 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
         and isinstance(questions, PointQuestions)
         and questions.outcomes is not None
         else (),
-        winner=_winner(leaves) if is_replayed and is_even else None,
+        winner=_winner(net) if is_even else None,
     )
 
 
-def _winner(leaves: RoundLeaves) -> int | None:
+def _winner(net: Sequence[int]) -> int | None:
     """Return the seat that won more than every other; None if there is none."""
-    if leaves.settle is None or leaves.header.seat_count == 1:
+    if len(net) < 2:  # noqa: PLR2004 - a seat and another
         return None
-    try:
-        nets = [seat.net for seat in _nets.decode(leaves.settle.leaf.results).seats]
-    except msgspec.DecodeError:
-        return None  # a game whose results do not list the seats' net amounts
-    most = max(nets)
-    return nets.index(most) if nets.count(most) == 1 else None
+    most = max(net)
+    return net.index(most) if net.count(most) == 1 else None

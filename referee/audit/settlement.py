@@ -52,13 +52,14 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """Result of examining a SETTLE: whether it replays, its course, the number of valid signatures in it.
 
     ``sections`` are its cards, if they are cards and as many as the layout has; a card may be there twice. ``course``
-    and ``event_level`` are None where they are not known.
+    and ``event_level`` are None where they are not known. ``net`` is each seat's net amount, empty unless it replays.
     """
 
     is_replayed: bool = False
     sections: tuple[tuple[int, ...], ...] = ()
     course: Course | None = None
     event_level: EventLevel | None = None
+    net: tuple[int, ...] = ()
     signatures: int = 0
 
 
@@ -117,11 +118,13 @@ def examine_settlement(
             leaf_index=settle.index,
             difference=first_difference(settle.envelope.payload, again.payload),
         )
+    is_replayed = is_same and attested.is_attested
     return Settled(
-        is_replayed=is_same and attested.is_attested,
+        is_replayed=is_replayed,
         sections=sections,
         course=attested.course,
         event_level=None if again is None else again.played.level,
+        net=again.net if again is not None and is_replayed else (),
         signatures=attested.signatures,
     )
 

@@ -35,10 +35,11 @@ class OpeningsError(TranscriptError):
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """A replayed round: its header, the round as it was played, and its payload."""
+    """A replayed round: its header, the round as it was played, each seat's net amount, and its payload."""
 
     header: Header
     played: PlayedCourse
+    net: tuple[int, ...]
     payload: bytes
 
 
@@ -55,13 +56,14 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
         played = play_inputs(inputs, header, ruleset)
         if violations := game.check_closing(played.state, inputs.closed_time):
             raise UnlawfulRoundError(violations, event_number=0)
-        results = game.encode_results(played.state, game.settle(played.state))
+        outcome = game.settle(played.state)
+        results = game.encode_results(played.state, outcome)
         payload = write_transcript(header, inputs, {**results, "events_hash": played.course.event_hash.hex()})
     except StakesError as error:
         raise UnlawfulRoundError(error.violations, event_number=0) from None
     except (DealError, EventBytesError, CanonicalError) as error:
         raise TranscriptError(str(error)) from None
-    return Replayed(header, played, payload)
+    return Replayed(header, played, outcome.net, payload)
 
 
 def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCourse:
