@@ -27,8 +27,8 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
     """Make the sample of a round.
 
     ``redealt`` is the deal if it was dealt again and agrees with the log, ``handed_in`` are the seats whose seeds the
-    log lacks and somebody has, ``settled`` the sections of the settlement, ``net`` the seats' net amounts if it replays.
-    A round whose deck was given for a test counts as played and gives nothing else.
+    log lacks and somebody has, ``settled`` the sections of the settlement, ``net`` the seats' net amounts if it
+    replays. A round whose deck was given for a test counts as played and gives nothing else.
     """
     header, abort, deal = leaves.header, leaves.abort, leaves.deal
     game = header.ruleset_id.partition(".")[0]

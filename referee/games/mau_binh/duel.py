@@ -5,7 +5,7 @@ there wins without comparing against one that fouled or has left. Nothing is pai
 fouled seat and one that has left, or between two that have left.
 """
 
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
 import msgspec
 
@@ -19,10 +19,13 @@ from referee.verdict import Violation
 
 FIRST: Final = 1
 SECOND: Final = -1
-_NOTHING: Final = (0, 0, 0)
-_COMPARED: Final = (None, None, None)
 _ALL: Final = 3
-_SWEEPERS: Final[dict[tuple[int, ...], int]] = {(FIRST,) * _ALL: FIRST, (SECOND,) * _ALL: SECOND}
+_Chi: TypeAlias = tuple[tuple[int, ...], tuple[Walkover | None, ...]]
+"""Winners and walkovers of a duel, by chi."""
+_NOTHING: Final[tuple[int, ...]] = (0,) * _ALL
+_COMPARED: Final[tuple[Walkover | None, ...]] = (None,) * _ALL
+_ALL_FIRST: Final = (FIRST,) * _ALL
+_ALL_SECOND: Final = (SECOND,) * _ALL
 
 
 class Showing(msgspec.Struct, frozen=True):
@@ -71,50 +74,52 @@ class Duel(msgspec.Struct, frozen=True):
     """The chi between two seats, ``first`` before ``second``.
 
     ``winners`` has FIRST (1), SECOND (-1) or 0 for each chi; ``walkovers`` says why one was won without comparing.
+    ``swept`` are winner and loser where one seat won all three chi, otherwise None.
     """
 
     first: Seat
     second: Seat
     winners: tuple[int, ...]
     walkovers: tuple[Walkover | None, ...]
-
-    @property
-    def sweeper(self) -> int:
-        """FIRST or SECOND where that seat won all three chi, otherwise 0."""
-        return _SWEEPERS.get(self.winners, 0)
-
-    @property
-    def swept(self) -> tuple[Seat, Seat]:
-        """Winner and loser of all three chi, where ``sweeper`` is not 0."""
-        return (self.first, self.second) if self.sweeper == FIRST else (self.second, self.first)
+    swept: tuple[Seat, Seat] | None
 
 
 def duel(first_seat: Seat, first: Showing, second_seat: Seat, second: Showing) -> Duel:
     """Compare two seats."""
+    walkovers = _COMPARED
     if first.fouls or second.fouls:
-        if first.fouls and second.fouls:
-            return Duel(first_seat, second_seat, _NOTHING, _COMPARED)
-        winner, stayed = (SECOND, second.chi_stayed) if first.fouls else (FIRST, first.chi_stayed)
-        there = [chi < stayed for chi in range(_ALL)]
-        return Duel(
-            first_seat,
-            second_seat,
-            tuple([winner if is_there else 0 for is_there in there]),
-            tuple([Walkover.FOUL if is_there else None for is_there in there]),
-        )
-    if first.chi_stayed == second.chi_stayed == _ALL:
+        winners, walkovers = _fouled(first, second)
+    elif first.chi_stayed == second.chi_stayed == _ALL:
         back, middle, front = first.values
         other_back, other_middle, other_front = second.values
         winners = (_compared(back, other_back), _compared(middle, other_middle), _compared(front, other_front))
-        return Duel(first_seat, second_seat, winners, _COMPARED)
-    return _duel_with_absent(first_seat, first, second_seat, second)
+    else:
+        winners, walkovers = _absent(first, second)
+    swept = None
+    if winners == _ALL_FIRST:
+        swept = (first_seat, second_seat)
+    elif winners == _ALL_SECOND:
+        swept = (second_seat, first_seat)
+    return Duel(first_seat, second_seat, winners, walkovers, swept)
 
 
 def _compared(mine: HandValue, theirs: HandValue) -> int:
     return (mine.strength > theirs.strength) - (mine.strength < theirs.strength)
 
 
-def _duel_with_absent(first_seat: Seat, first: Showing, second_seat: Seat, second: Showing) -> Duel:
+def _fouled(first: Showing, second: Showing) -> _Chi:
+    """Return who wins the chi between two seats of which at least one fouled."""
+    if first.fouls and second.fouls:
+        return _NOTHING, _COMPARED
+    winner, stayed = (SECOND, second.chi_stayed) if first.fouls else (FIRST, first.chi_stayed)
+    there = [chi < stayed for chi in range(_ALL)]
+    return (
+        tuple([winner if is_there else 0 for is_there in there]),
+        tuple([Walkover.FOUL if is_there else None for is_there in there]),
+    )
+
+
+def _absent(first: Showing, second: Showing) -> _Chi:
     """Compare two lawful seats of which at least one was gone before the end."""
     winners: list[int] = []
     walkovers: list[Walkover | None] = []
@@ -126,4 +131,4 @@ def _duel_with_absent(first_seat: Seat, first: Showing, second_seat: Seat, secon
         else:
             winners.append(first_is_there - second_is_there)
             walkovers.append(Walkover.LEFT if first_is_there or second_is_there else None)
-    return Duel(first_seat, second_seat, tuple(winners), tuple(walkovers))
+    return tuple(winners), tuple(walkovers)

@@ -56,7 +56,7 @@ _NO_SWEEPS: Final = Sweeps(frozenset(), frozenset())
 
 def sweeps_of(rules: MauBinhRules, showings: Sequence[Showing], duels: Sequence[Duel]) -> Sweeps:
     """Return the sweeps that depend on all duels; none where the rules have none."""
-    swept = [pair.swept for pair in duels if pair.sweeper]
+    swept = [pair.swept for pair in duels if pair.swept is not None]
     if not swept:
         return _NO_SWEEPS
     stayed = frozenset([Seat(seat) for seat, showing in enumerate(showings) if not showing.left_before])

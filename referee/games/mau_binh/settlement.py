@@ -105,8 +105,7 @@ def _won_at_the_deal(wins: tuple[InstantWin | None, ...], seats: Sequence[Seat],
 
 def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: Sweeps, stake: int) -> list[Transfer]:
     """Return the transfers of one duel, in the order of chi, then what a sweep or four aces add."""
-    is_swept = pair.sweeper != 0
-    if is_swept:
+    if pair.swept is not None:
         winner, loser = pair.swept
         if showings[loser].fouls and (flat := flat_foul_of(rules, showings[winner])) is not None:
             return [_transfer(loser, winner, flat * stake, Reason.FOUL)]
@@ -119,11 +118,11 @@ def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: 
             chi_units += units
             subject = _TEXTS[pair.walkovers[chi] or category]
             paid.append(Transfer(loser, winner, Amount(units * stake), _CHI_TEXTS[chi], subject))
-    if (
-        is_swept
-        and (added := sweep_of(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)) is not None
-    ):
-        paid.append(_transfer(loser, winner, added.units * stake, added.reason, added.subject))
+    if pair.swept is not None:
+        winner, loser = pair.swept
+        added = sweep_of(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
+        if added is not None:
+            paid.append(_transfer(loser, winner, added.units * stake, added.reason, added.subject))
     return paid
 
 
