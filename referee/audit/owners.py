@@ -114,7 +114,8 @@ class Owners:
         if not sample.is_ended:
             return
         keys = sample.keys or (b"",) * sample.seat_count
-        growths, trials, hidden = _growths(sample), _trials(sample), ()
+        growths, trials = _growths(sample), _trials(sample)
+        hidden: tuple[Owner, ...] = ()
         if self._are_seeds_handed_in:
             named = _named(sample.table_id, keys)
             self._handing.update([named[seat] for seat in sample.handed_in])

@@ -85,8 +85,8 @@ def _of_share(  # noqa: PLR0913 - all that judges a share
     """Ask whether there are too many successes or, if two-sided, too few."""
     if not trials or share == 1:
         return
-    expected = trials * share
-    deviation = float(successes - expected) / math.sqrt(expected * (1 - share))
+    part, whole = share.as_integer_ratio()
+    deviation = (successes * whole - trials * part) / whole / math.sqrt(trials * part * (whole - part) / whole**2)
     log = 0.0
     if deviation >= LIKELY:
         log = log_at_least(trials, successes, share=share)
@@ -96,7 +96,7 @@ def _of_share(  # noqa: PLR0913 - all that judges a share
         subject=subject,
         trials=trials,
         observed=successes,
-        expected=float(expected),
+        expected=trials * part / whole,
         deviation=deviation,
         log=log,
         among=2 * among if is_two_sided else among,
@@ -143,12 +143,14 @@ def _of_owner(owner: Owner, record: Record) -> Iterator[Question]:
 def _of_places(population: Population) -> Iterator[Question]:
     """Ask about the fullest and the emptiest cell of the table of cards by place, and about all cells together."""
     decks, share = population.decks, Fraction(1, CARDS)
-    cells = [(row[card], place, card) for place, row in enumerate(population.cells) for card in range(1, CARDS + 1)]
-    for count, place, card in (max(cells), min(cells)):
-        subject = Subject(Measure.CARD_AT_PLACE, card=card, place=place)
-        yield from _of_share(subject, count, decks, share, among=CARDS * CARDS // 2)
+    cells = [count for row in population.cells for count in row[1:]]
+    fullest, emptiest = len(cells) - 1 - cells[::-1].index(max(cells)), cells.index(min(cells))
+    for cell in (fullest, emptiest):
+        place, card = divmod(cell, CARDS)
+        subject = Subject(Measure.CARD_AT_PLACE, card=card + 1, place=place)
+        yield from _of_share(subject, cells[cell], decks, share, among=CARDS * CARDS // 2)
     mean = decks / CARDS
-    statistic = sum([(count - mean) ** 2 for count, _, _ in cells]) / mean
+    statistic = sum([(count - mean) ** 2 for count in cells]) / mean
     freedom = (CARDS - 1) ** 2
     yield Question(
         subject=Subject(Measure.ALL_PLACES),

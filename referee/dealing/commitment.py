@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.cards import Seat
-from referee.evidence.encoding import enc, tagged_hash, u8
+from referee.evidence.encoding import framed, opening, tagged_hash, u8
 from referee.evidence.hkdf import Prk
 
 SEED_SIZE: Final = 32
@@ -78,9 +78,10 @@ def seat_token_hash(*, round_id: bytes, seat: Seat, token: bytes) -> bytes:
 KEY_SIZE: Final = 32
 
 
-def section_key(secret: Prk, *, round_id: bytes, section: int) -> bytes:
-    """Derive K_i from the pseudorandom key that the server's seed and the mix give."""
-    return secret.expand(info=enc("section-key", round_id, u8(section)), length=KEY_SIZE)
+def section_keys(secret: Prk, *, round_id: bytes, count: int) -> tuple[bytes, ...]:
+    """Derive K_0, K_1, .. of so many sections from the pseudorandom key that the server's seed and the mix give."""
+    start = opening("section-key", 2) + framed(round_id)
+    return tuple([secret.expand(info=start + framed(u8(section)), length=KEY_SIZE) for section in range(count)])
 
 
 def section_root(*, key: bytes, round_id: bytes, section: int, numbers: bytes) -> bytes:

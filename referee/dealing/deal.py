@@ -6,16 +6,19 @@ keys.
 """
 
 from collections.abc import Sequence
-from typing import Self
+from itertools import accumulate
+from typing import Self, TypeVar
 
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import SeedError, deck_root, mix, section_key, section_root, server_commitment
+from referee.dealing.commitment import SeedError, deck_root, mix, section_keys, section_root, server_commitment
 from referee.dealing.deck import draw_leader, order_from, scripted_order
 from referee.dealing.header import SUITE_FIXTURE, Header
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES
+
+OrderT = TypeVar("OrderT", bytes, tuple[Card, ...])
 
 
 class Deal(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,9 +59,8 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
         secret = Prk.of(server_seed, salt=mixed)
         is_scripted = header.randomness_suite == SUITE_FIXTURE
         order = scripted_order(server_seed) if is_scripted else order_from(secret, round_id=round_id)
-        sections = tuple(cut(order, header.layout))
-        numbers = tuple([bytes([card.number for card in section]) for section in sections])
-        keys = tuple([section_key(secret, round_id=round_id, section=section) for section in range(len(sections))])
+        numbers = cut(bytes([card.number for card in order]), header.layout)
+        keys = section_keys(secret, round_id=round_id, count=len(numbers))
         roots = tuple(
             [
                 section_root(key=key, round_id=round_id, section=section, numbers=dealt)
@@ -69,7 +71,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
             round_id=round_id,
             commitment=commitment,
             mixed=mixed,
-            sections=sections,
+            sections=cut(order, header.layout),
             numbers=numbers,
             keys=keys,
             roots=roots,
@@ -94,10 +96,7 @@ def drawn_leader(header: Header, *, round_id: bytes, commitment: bytes, mixed: b
     return draw_leader(mixed=source, round_id=round_id, seat_count=header.seat_count)
 
 
-def cut(order: Sequence[Card], layout: Sequence[int]) -> list[tuple[Card, ...]]:
-    """Cut the deck into sections, dealt from its front."""
-    sections, start = [], 0
-    for size in layout:
-        sections.append(tuple(order[start : start + size]))
-        start += size
-    return sections
+def cut(order: OrderT, layout: Sequence[int]) -> tuple[OrderT, ...]:
+    """Cut the deck, as cards or their numbers, into sections, dealt from its front."""
+    ends = tuple(accumulate(layout))
+    return tuple([order[start:end] for start, end in zip((0, *ends), ends, strict=False)])

@@ -11,7 +11,7 @@
 False
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 
 from referee.cards import Card, spell
@@ -41,6 +41,12 @@ class Ranking:
     seven_strength: Strength
     """Function from seven different cards, in any order, to the strength of the best five; unchecked."""
 
+    five_of_strength: Callable[[int], HandValue]
+    """Function from a strength, 1 (weakest) to 7,462, to the value of five cards; ValueError for any other."""
+
+    three_of_strength: Callable[[int], HandValue]
+    """Function from a strength, 1 (weakest) to 455, to the value of three cards; ValueError for any other."""
+
     def __init__(self, rules: RankingRules) -> None:
         self.rules = rules
         self._ladder = five_card_ladder(rules)
@@ -49,6 +55,8 @@ class Ranking:
         self.seven_strength = seven_strength_of(self.five_table, self.five_strength)
         self._five_values = _Values(Scale(rules, 5), self._ladder)
         self._three_values = _Values(Scale(rules, 3), three_card_ladder(rules))
+        self.five_of_strength = self._five_values.__getitem__
+        self.three_of_strength = self._three_values.__getitem__
 
     @staticmethod
     def of(rules: RankingRules) -> "Ranking":
@@ -77,14 +85,6 @@ class Ranking:
         """Return the strength of three different cards, in any order, 1 to 455; unchecked."""
         a, b, c = cards
         return self.three_table.strengths[RANK_KEYS[a.rank] + RANK_KEYS[b.rank] + RANK_KEYS[c.rank]]
-
-    def three_of_strength(self, strength: int) -> HandValue:
-        """Return the value of three cards of a strength from 1 (weakest) to 455; raise ValueError for any other."""
-        return self._three_values[strength]
-
-    def five_of_strength(self, strength: int) -> HandValue:
-        """Return the value of five cards of a strength from 1 (weakest) to 7,462; raise ValueError for any other."""
-        return self._five_values[strength]
 
     def best_of_seven(self, cards: Sequence[Card]) -> HandValue:
         """Return the value of the best five of seven cards."""
@@ -115,7 +115,8 @@ class Ranking:
 
     def front_outranks(self, *, front: HandValue, five: HandValue) -> bool:
         """Return True if three cards are strictly stronger than five: by category, then by the ranks both have."""
-        if not (self._three_values.have(front) and self._five_values.have(five)):
+        threes, fives = self._three_values.scale, self._five_values.scale
+        if (front.scale is not threes or five.scale is not fives) and (front.scale, five.scale) != (threes, fives):
             msg = "front_outranks compares three with five cards of its own ranking"
             raise TypeError(msg)
         return five.strength < self.three_table.floors[front.strength]
@@ -125,26 +126,20 @@ class Ranking:
         return middle > back or self.front_outranks(front=front, five=middle)
 
 
-class _Values:
+class _Values(dict[int, HandValue]):
     """The values of a ladder by strength, each made on first use."""
 
     def __init__(self, scale: Scale, ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> None:
+        super().__init__()
         self.scale = scale
         self._hands = [(category, ranks) for category, members in ladder for ranks in members]
-        self._made: dict[int, HandValue] = {}
 
-    def have(self, value: HandValue) -> bool:
-        """Return True if the value is one of these."""
-        return value.scale is self.scale or value.scale == self.scale
-
-    def __getitem__(self, strength: int) -> HandValue:
-        value = self._made.get(strength)
-        if value is None:
-            if not 1 <= strength <= len(self._hands):
-                msg = f"{strength} is no strength; strengths are 1 to {len(self._hands)}"
-                raise ValueError(msg)
-            category, ranks = self._hands[strength - 1]
-            value = self._made[strength] = HandValue(strength, category, ranks, self.scale)
+    def __missing__(self, strength: int) -> HandValue:
+        if not 1 <= strength <= len(self._hands):
+            msg = f"{strength} is no strength; strengths are 1 to {len(self._hands)}"
+            raise ValueError(msg)
+        category, ranks = self._hands[strength - 1]
+        value = self[strength] = HandValue(strength, category, ranks, self.scale)
         return value
 
 

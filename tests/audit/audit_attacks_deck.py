@@ -66,8 +66,8 @@ def biased_mapping() -> Attacked:
         deck = list(DECK)
         for i, byte in zip(range(51, 0, -1), stream, strict=False):
             deck[i], deck[byte % (i + 1)] = deck[byte % (i + 1)], deck[i]
-        sections = tuple(cut(deck, parts.header.layout))
-        if sections != tuple(parts.deal.sections):
+        sections = cut(tuple(deck), parts.header.layout)
+        if sections != parts.deal.sections:
             break
     adopt(parts, redealt(parts, sections))
     return ended(log, parts)

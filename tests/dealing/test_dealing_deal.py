@@ -9,7 +9,7 @@ import pytest
 
 from referee.cards import DECK, Seat
 from referee.dealing import seal as seals
-from referee.dealing.commitment import SeedError, client_commitment, section_key, section_root, server_commitment
+from referee.dealing.commitment import SeedError, client_commitment, section_keys, section_root, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
 from referee.dealing.seal import SealError
@@ -151,7 +151,7 @@ def test_section_root_depends_on_every_card_key_index_and_round(size: int):
 
 def test_section_key_opens_one_section_of_one_round():
     secret = Prk.of(SEED, salt=bytes(32))
-    keys = {section_key(secret, round_id=rid, section=index) for rid in (bytes(32), SEED) for index in range(10)}
+    keys = {key for rid in (bytes(32), SEED) for key in section_keys(secret, round_id=rid, count=10)}
     assert len(keys) == 20
 
 

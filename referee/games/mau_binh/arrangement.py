@@ -28,6 +28,9 @@ from referee.games.mau_binh.rules import MauBinhRules
 from referee.hands import HandValue
 from referee.verdict import Violation
 
+ChiCards: TypeAlias = tuple[tuple[Card, ...], tuple[Card, ...], tuple[Card, ...]]
+"""The cards of back, middle and front."""
+
 ChiValues: TypeAlias = tuple[HandValue, HandValue, HandValue]
 """The values of back, middle and front."""
 
@@ -45,7 +48,7 @@ class Arrangement(msgspec.Struct, frozen=True):
         return cls(tuple(dealt[:5]), tuple(dealt[5:10]), tuple(dealt[10:]))
 
     @property
-    def chi(self) -> tuple[tuple[Card, ...], tuple[Card, ...], tuple[Card, ...]]:
+    def chi(self) -> ChiCards:
         """Back, middle and front."""
         return self.back, self.middle, self.front
 
@@ -56,7 +59,7 @@ def check_arrangement(rules: MauBinhRules, dealt: Sequence[Card], arrangement: A
     Wrong sizes come first, then foreign, doubled and missing cards, each in the order of the arrangement. Only an
     arrangement without these is checked for fouls, which do not refuse it: see ``is_acceptable``.
     """
-    return check_cards(dealt, arrangement) or fouls_of(rules, arrangement.chi)
+    return check_cards(dealt, arrangement.chi) or fouls_of(rules, arrangement.chi)
 
 
 def is_acceptable(violations: Sequence[Violation]) -> bool:
@@ -64,16 +67,16 @@ def is_acceptable(violations: Sequence[Violation]) -> bool:
     return not violations or all(violation.code in WARNINGS for violation in violations)
 
 
-def check_cards(dealt: Sequence[Card], arrangement: Arrangement) -> tuple[Violation, ...]:
+def check_cards(dealt: Sequence[Card], chi: ChiCards) -> tuple[Violation, ...]:
     """Return the faults that refuse an arrangement: wrong sizes, and cards foreign, doubled or missing."""
-    back, middle, front = arrangement.chi
+    back, middle, front = chi
     placed = (*back, *middle, *front)
     held = set(dealt)
     if len(back) == len(middle) == 5 and len(placed) == HAND_SIZE and held == set(placed):  # noqa: PLR2004 - chi sizes
         return ()
     faults = [
         Violation(code=code, cards=cards, expected=size, found=len(cards))
-        for code, size, cards in zip(SIZE_CODES, CHI_SIZES, arrangement.chi, strict=True)
+        for code, size, cards in zip(SIZE_CODES, CHI_SIZES, chi, strict=True)
         if len(cards) != size
     ]
     counts = Counter(placed)

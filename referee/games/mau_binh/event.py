@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.mau_binh.arrangement import Arrangement
+from referee.games.mau_binh.arrangement import Arrangement, ChiCards
 
 MAX_EVENTS: Final = 64
 """The most events of a round.
@@ -32,6 +32,11 @@ class Arrange(msgspec.Struct, frozen=True):
     nonce: bytes = b""
     opens: bytes = b""
     seen: int | None = None
+
+    @property
+    def chi(self) -> ChiCards:
+        """Back, middle and front."""
+        return self.back, self.middle, self.front
 
     @property
     def arrangement(self) -> Arrangement:

@@ -16,30 +16,30 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
     faults = refusals_of(state, event)
     if faults or not isinstance(event, Arrange):
         return faults
-    return fouls_of(state.rules, event.arrangement.chi)
+    return fouls_of(state.rules, event.chi)
 
 
 def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
     """Return everything that refuses the next event; its fouls are not looked at."""
-    if not 0 <= event.seat < state.seat_count:
-        return (Violation(code=Code.UNKNOWN_SEAT, expected=state.seat_count, found=event.seat),)
-    seat, time = event.seat, event.time
+    seat, time, deadline = event.seat, event.time, state.closing_deadline
+    if not 0 <= seat < state.seat_count:
+        return (Violation(code=Code.UNKNOWN_SEAT, expected=state.seat_count, found=seat),)
     faults: list[Violation] = []
     if time < state.last_time:
         faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=state.last_time, received_time=time))
     if state.departures[seat] is not None:
         faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
-    is_won = state.is_won_at_the_deal
-    end = state.deal.dealt_time if is_won else state.showdown_time + len(CHI) * state.rules.showdown_chi_ms
+    is_won, began = state.is_won_at_the_deal, state.all_in_time
+    end = (deadline if began is None else began) + len(CHI) * state.rules.showdown_chi_ms
     if is_won or time >= end:
+        end = state.deal.dealt_time if is_won else end
         faults.append(Violation(code=Code.ROUND_OVER, seat=seat, deadline_time=end, received_time=time))
     if isinstance(event, Arrange):
-        faults += _refusals_of_arrange(state, event)
+        faults += _refusals_of_arrange(state, event, deadline)
     elif isinstance(event, Commit | Timeout):
         faults += _refusals_of_sealed(state, event)
-    elif state.is_opening and time < state.closing_deadline:
-        end = state.closing_deadline
-        faults.append(Violation(code=Code.STILL_OPENING, seat=seat, deadline_time=end, received_time=time))
+    elif state.is_opening and time < deadline:
+        faults.append(Violation(code=Code.STILL_OPENING, seat=seat, deadline_time=deadline, received_time=time))
     return tuple(faults)
 
 
@@ -58,8 +58,11 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
     return tuple(faults)
 
 
-def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
-    """Return what refuses an arrangement: not sealed, too many, too late, or its cards."""
+def _refusals_of_arrange(state: State, event: Arrange, deadline: int) -> list[Violation]:
+    """Return what refuses an arrangement: not sealed, too many, too late, or its cards.
+
+    ``deadline`` is the latest beginning of the showdown.
+    """
     faults: list[Violation] = []
     seat, time, sealing = event.seat, event.time, state.sealing
     if sealing is not None:
@@ -72,13 +75,12 @@ def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
     if state.event_counts[seat] >= most:
         count = state.event_counts[seat] + 1
         faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most, found=count))
-    if time >= state.closing_deadline:
-        deadline = state.closing_deadline
+    if time >= deadline:
         faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline, received_time=time))
     elif state.all_in_time is not None:
         began = state.all_in_time
         faults.append(Violation(code=Code.SHOWDOWN_STARTED, seat=seat, deadline_time=began, received_time=time))
-    return [*faults, *check_cards(state.hand(seat), event.arrangement)]
+    return [*faults, *check_cards(state.hand(seat), event.chi)]
 
 
 def _refusals_of_sealed(state: State, event: Commit | Timeout) -> list[Violation]:

@@ -268,17 +268,17 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
             prices.append(self.foul.units)
         return max(prices)
 
-    @property
+    @cached_property
     def arranging_ms(self) -> int:
         """Milliseconds from the deal to the last moment at which an arrangement is in time."""
         return self.clocks.arranging.seconds * 1000
 
-    @property
+    @cached_property
     def opening_ms(self) -> int:
         """Milliseconds in which a sealed round's arrangements are opened."""
         return self.clocks.opening.seconds * 1000
 
-    @property
+    @cached_property
     def showdown_chi_ms(self) -> int:
         """Milliseconds for which each chi is shown."""
         return self.clocks.showdown_chi.seconds * 1000

@@ -109,12 +109,12 @@ def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: 
         winner, loser = pair.swept
         if showings[loser].fouls and (flat := flat_foul_of(rules, showings[winner])) is not None:
             return [_transfer(loser, winner, flat * stake, Reason.FOUL)]
-    paid, chi_units = [], 0
+    paid, chi_units, units_of = [], 0, rules.units
     for chi, sign in enumerate(pair.winners):
         if sign:
             winner, loser = (pair.first, pair.second) if sign == FIRST else (pair.second, pair.first)
             category = showings[winner].values[chi].category
-            units = rules.units[chi][category]
+            units = units_of[chi][category]
             chi_units += units
             subject = _TEXTS[pair.walkovers[chi] or category]
             paid.append(Transfer(loser, winner, Amount(units * stake), _CHI_TEXTS[chi], subject))

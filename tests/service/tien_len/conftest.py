@@ -16,7 +16,7 @@ from grpc_status import rpc_status
 
 from referee.cards import DECK, Card, Seat
 from referee.dealing import certificate
-from referee.dealing.commitment import deck_root, section_key, section_root, seed_statement
+from referee.dealing.commitment import deck_root, section_keys, section_root, seed_statement
 from referee.dealing.deal import Deal
 from referee.dealing.deck import draw_leader
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
@@ -139,10 +139,7 @@ def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: in
     dealt = {card for hand in hands for card in hand}
     stock = tuple(card for card in DECK if card not in dealt)
     sections = tuple(tuple(section) for section in (*hands, stock) if section)
-    keys = tuple(
-        section_key(Prk.of(bytes(32), salt=mixed), round_id=round_id, section=section)
-        for section in range(len(sections))
-    )
+    keys = section_keys(Prk.of(bytes(32), salt=mixed), round_id=round_id, count=len(sections))
     numbers = tuple(bytes([card.number for card in section]) for section in sections)
     roots = tuple(
         section_root(key=key, round_id=round_id, section=section, numbers=dealt)
