@@ -42,10 +42,12 @@ def growth(values: Sequence[float], arguments: Sequence[float]) -> tuple[Growth,
     if not spread:
         return ((0.0,) * len(arguments),) * count
     scaled = [(value - mean) / spread for value in values]
-    means = [math.log(math.fsum([math.exp(argument * value) for value in scaled]) / count) for argument in arguments]
-    return tuple(
-        [tuple([argument * value - log for argument, log in zip(arguments, means, strict=True)]) for value in scaled]
-    )
+    by_argument = []
+    for argument in arguments:
+        logs = [argument * value for value in scaled]
+        log_mean = math.log(math.fsum(map(math.exp, logs)) / count)
+        by_argument.append([log - log_mean for log in logs])
+    return tuple(zip(*by_argument, strict=True))
 
 
 def shared(growths: Sequence[Growth]) -> Growth:

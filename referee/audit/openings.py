@@ -104,11 +104,11 @@ def examine_settled_openings(
     _examine_receipt(leaves, settle, findings)
     if openings.layout is None or leaves.deal is None:
         return
-    for section in sorted(frozenset(range(len(inputs.sections))) - openings.sections):
+    opened, settled = openings.sections, frozenset(range(len(inputs.sections)))
+    for section in sorted(settled - opened):
         detail = f"the settlement has the cards of section {section}, which nothing opened"
         findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
-    missing = sorted(section for section in openings.sections if section >= len(inputs.sections))
-    if missing:
+    if missing := sorted(opened - settled):
         detail = f"sections {missing} were opened, and the settlement does not have their cards"
         findings.add(Code.SECTION_WRONG_SIZE, detail, leaf_index=settle.index)
 

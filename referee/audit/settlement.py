@@ -179,7 +179,7 @@ def _winner_fault(leaves: RoundLeaves, seat: int) -> str:
 def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> tuple[tuple[int, ...], ...]:
     """Return the sections of the inputs, empty unless they are the layout's first ones and hold existing cards."""
     sections, layout = settle.leaf.inputs.sections, leaves.header.layout
-    sizes = tuple([len(section) for section in sections])
+    sizes = tuple(map(len, sections))
     if sizes != layout[: len(sizes)] or len(sizes) < leaves.header.seat_count:
         findings.add(
             Code.SECTION_WRONG_SIZE,

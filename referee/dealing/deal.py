@@ -98,5 +98,5 @@ def drawn_leader(header: Header, *, round_id: bytes, commitment: bytes, mixed: b
 
 def cut(order: OrderT, layout: Sequence[int]) -> tuple[OrderT, ...]:
     """Cut the deck, as cards or their numbers, into sections, dealt from its front."""
-    ends = tuple(accumulate(layout))
+    ends: tuple[int, ...] = tuple(accumulate(layout))
     return tuple([order[start:end] for start, end in zip((0, *ends), ends, strict=False)])

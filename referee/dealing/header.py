@@ -35,6 +35,7 @@ A header that breaks the protocol has no id. Whether layout and stakes fit the r
 '0963b86e62023e17'
 """
 
+import hashlib
 import re
 from functools import cached_property, lru_cache
 from typing import Final, NoReturn, Self
@@ -43,7 +44,7 @@ import msgspec
 
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
-from referee.evidence.encoding import ascii_field, tagged_hash, u8, u64
+from referee.evidence.encoding import ascii_field, framed, opening, u8, u64
 
 PROTOCOL: Final = 1
 SUITE_COMMITMENT: Final = 1
@@ -102,32 +103,26 @@ class Header(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def round_id(self) -> bytes:
         """Hash of the header, 32 bytes; HeaderError where the header breaks the protocol."""
-        self.validate()
-        return tagged_hash(
-            "round",
-            u8(self.protocol),
-            ascii_field(self.origin),
-            u8(self.randomness_suite),
-            ascii_field(self.table_id),
-            u64(self.round_number),
-            ascii_field(self.ruleset_id),
-            ascii_field(self.ruleset_version),
-            self.ruleset_digest,
-            bytes(self.layout),
-            ascii_field(self.currency),
-            u64(self.stake),
-            b"".join([u64(bet) + u64(side_bet) for bet, side_bet in self.seat_stakes]),
-            b"".join(self.seat_keys),
-            self.previous_leaf,
-            u64(self.deal_deadline),
-            u64(self.round_deadline),
-        )
+        try:
+            slot, terms = _encoded_terms(msgspec.structs.replace(self, **_OF_ONE_ROUND))
+        except HeaderError:
+            self.validate()  # the first fault may be one of the round's own
+            raise
+        self._validate_number()
+        self._validate_order()
+        number = framed(u64(self.round_number))
+        deadlines = framed(u64(self.deal_deadline)) + framed(u64(self.round_deadline))
+        return hashlib.sha256(slot + number + terms + framed(self.previous_leaf) + deadlines).digest()
 
     def validate(self) -> None:
         """Raise HeaderError, naming the first field that breaks the protocol."""
         self._validate_slot()
+        self._validate_number()
         self._validate_ruleset()
         self._validate_seats()
+        self._validate_order()
+
+    def _validate_order(self) -> None:
         if len(self.previous_leaf) != _HASH_SIZE:
             _refuse("previous_leaf", "a leaf hash has 32 bytes")
         if (self.round_number == 1) != (self.previous_leaf == NO_LEAF):
@@ -144,6 +139,8 @@ class Header(msgspec.Struct, frozen=True, dict=True):
         if self.randomness_suite not in SUITES:
             _refuse("randomness_suite", f"no suite has number {self.randomness_suite}")
         _check_text(_TABLE_ID, self.table_id, "table_id")
+
+    def _validate_number(self) -> None:
         if not 1 <= self.round_number <= MAX_INTEGER:
             _refuse("round_number", "rounds are numbered from 1 to 2^53-1")
 
@@ -244,6 +241,28 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _key_of = lru_cache(maxsize=4096)(unhex)
+
+_OF_ONE_ROUND: Final = {"round_number": 1, "previous_leaf": NO_LEAF, "deal_deadline": 1, "round_deadline": 1}
+"""A valid value of each field that differs from round to round of a table."""
+
+
+@lru_cache(maxsize=1024)
+def _encoded_terms(header: Header) -> tuple[bytes, bytes]:
+    """Validate a header; encode its fields before the round's number, and those from there to the previous leaf."""
+    header.validate()
+    slot = (u8(header.protocol), ascii_field(header.origin), u8(header.randomness_suite), ascii_field(header.table_id))
+    terms = (
+        ascii_field(header.ruleset_id),
+        ascii_field(header.ruleset_version),
+        header.ruleset_digest,
+        bytes(header.layout),
+        ascii_field(header.currency),
+        u64(header.stake),
+        b"".join([u64(bet) + u64(side_bet) for bet, side_bet in header.seat_stakes]),
+        b"".join(header.seat_keys),
+    )
+    fields = len(header.__struct_fields__)
+    return opening("round", fields) + b"".join(map(framed, slot)), b"".join(map(framed, terms))
 
 
 @lru_cache(maxsize=4096)

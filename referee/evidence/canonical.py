@@ -114,7 +114,7 @@ class Form(Generic[RecordT]):
             record = self._decoder.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise CanonicalError(str(error)) from None
-        if self.write(record) != data:
+        if encode_record(record) != data:
             raise CanonicalError(_NOT_CANONICAL)
         return record
 
