@@ -2,8 +2,9 @@
 
 SIGTERM and Ctrl-C set the event and do nothing else. After the first one, both signals are ignored from the end of the
 block until the process is gone: the interpreter restores the default handlers while it ends, so a second SIGTERM would
-turn a command that had ended well into a failure. A handler runs between any two steps of the main thread, which may
-hold the event's own lock just then, so another thread sets the event.
+turn a command that had ended well into a failure. A handler would run in the main thread alone, which does not wake up
+for a signal that comes just before it begins to wait, or that another thread gets. So Python writes the number of each
+signal to a socket (``signal.set_wakeup_fd``), and a thread that reads it sets the event.
 
 >>> with until_asked() as stop:
 ...     signal.raise_signal(signal.SIGTERM)
@@ -15,10 +16,10 @@ True
 """
 
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
 from types import FrameType
 from typing import Final
 
@@ -34,22 +35,31 @@ def until_asked() -> Iterator[threading.Event]:
     they do what they did before.
     """
     stop = threading.Event()
-    asked: SimpleQueue[bool] = SimpleQueue()  # the one queue whose put may interrupt itself
+    reading, writing = socket.socketpair()
 
     def relay() -> None:
-        if asked.get():
-            stop.set()
-
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        asked.put(True)  # noqa: FBT003 - that it was
+        while number := reading.recv(1):
+            if ord(number) in ASKING:
+                stop.set()
 
     relaying = threading.Thread(target=relay, name="stopping", daemon=True)
-    relaying.start()
-    before = {number: signal.signal(number, handle) for number in ASKING}
-    try:
-        yield stop
-    finally:
-        asked.put(False)  # noqa: FBT003 - nobody asks any more
-        relaying.join()
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_IGN if stop.is_set() else handler)
+    with reading, writing:
+        writing.setblocking(False)  # noqa: FBT003 - the name says what
+        relaying.start()
+        descriptor = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+        handlers = {number: signal.signal(number, _told_otherwise) for number in ASKING}
+        try:
+            yield stop
+        finally:
+            for number in ASKING:
+                signal.signal(number, signal.SIG_IGN)
+            signal.set_wakeup_fd(descriptor)
+            writing.shutdown(socket.SHUT_WR)
+            relaying.join()
+            if not stop.is_set():
+                for number, handler in handlers.items():
+                    signal.signal(number, handler)
+
+
+def _told_otherwise(_number: int, _frame: FrameType | None) -> None:
+    """Do nothing: the signal's number is in the socket already. Without a handler of Python's it would not be."""

@@ -47,6 +47,18 @@ def test_a_handler_alone_does_not_survive_so_long() -> None:
     assert ended(AT_THE_VERY_END.format(again="SIGTERM") + WITH_A_HANDLER_ALONE) == -signal.SIGTERM
 
 
+def test_signal_that_another_thread_gets_is_heard() -> None:
+    """The main thread waits meanwhile, and no signal wakes it."""
+    handlers = {number: signal.getsignal(number) for number in ASKING}
+    try:
+        with until_asked() as stop:
+            threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)).start()
+            assert stop.wait(30)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
 def test_block_that_nobody_asked_to_stop_leaves_signals_as_they_were() -> None:
     before = [signal.getsignal(number) for number in ASKING]
     with until_asked() as stop:
