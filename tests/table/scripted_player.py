@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import itertools
 import json
+import time
 from collections.abc import Callable
 from typing import Any, Final, Self
 
@@ -18,6 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 
 TIMEOUT: Final = 120.0
+AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "SCDH"
 
@@ -49,6 +51,18 @@ def text_of(number: int) -> str:
     """Return a card's text."""
     rank, suit = divmod(number - 1, 4)
     return RANKS[rank] + SUITS[suit]
+
+
+def asked_again(call: Callable[..., Any], request: Any) -> Any:  # noqa: ANN401 - of any message
+    """Return the referee's answer; ask again while it is away, also where it went away in the middle of the call."""
+    end = time.monotonic() + TIMEOUT
+    while True:
+        try:
+            return call(request, timeout=TIMEOUT, wait_for_ready=True)
+        except grpc.RpcError as error:
+            if error.code() not in AWAY or time.monotonic() > end:
+                raise
+        time.sleep(0.05)
 
 
 class Player:
@@ -183,7 +197,7 @@ class Player:
             seat=given["you"],
             token=self.own("token", given["round_id"]),
         )
-        answer = stub.OpenHand(request, timeout=TIMEOUT, wait_for_ready=True)
+        answer = asked_again(stub.OpenHand, request)
         return answer.certificate, [text_of(card) for card in answer.hand.cards]
 
     def commitment(self, view: View, cards: list[str]) -> str:
@@ -203,7 +217,7 @@ class Player:
         ParseDict(view["round"]["header"], played.header)
         dealt = mau_binh_pb2.DealtHand(round=played, seat=view["round"]["you"])
         question = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=1)
-        answer = stub.SuggestArrangement(question, timeout=TIMEOUT, wait_for_ready=True)
+        answer = asked_again(stub.SuggestArrangement, question)
         best = answer.suggestions[0].arrangement
         return [text_of(card) for card in (*best.back, *best.middle, *best.front)]
 

@@ -14,6 +14,7 @@ from referee_table.hall import Hall
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
+from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from tests.table.scripted_player import Player, play_anything
@@ -64,7 +65,13 @@ class Court:
     def __init__(self, folder: Path, clock: MovedClock, *, luck: str = "court") -> None:
         self.clock = clock
         self._settings = ServerOptions(
-            data=folder, entropy=counted(luck), clock=clock.now, origin=ORIGIN, listen="127.0.0.1:0", sweep=False
+            data=folder,
+            entropy=counted(luck),
+            clock=clock.now,
+            origin=ORIGIN,
+            listen="127.0.0.1:0",
+            sweep=False,
+            advice=AdviceSettings(seconds=300),
         )
         self.app = Application(self._settings).start()
         self._settings = replace(self._settings, listen=f"127.0.0.1:{self.app.port}")
