@@ -47,7 +47,7 @@ def until_asked() -> Iterator[threading.Event]:
         writing.setblocking(False)  # noqa: FBT003 - the name says what
         relaying.start()
         descriptor = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-        handlers = {number: signal.signal(number, _told_otherwise) for number in ASKING}
+        handlers = {number: signal.signal(number, _do_nothing) for number in ASKING}
         try:
             yield stop
         finally:
@@ -61,5 +61,5 @@ def until_asked() -> Iterator[threading.Event]:
                     signal.signal(number, handler)
 
 
-def _told_otherwise(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing: the signal's number is in the socket already. Without a handler of Python's it would not be."""
+def _do_nothing(_number: int, _frame: FrameType | None) -> None:
+    """Do nothing: the number of the signal is in the socket already, as it is for signals with a handler."""

@@ -47,7 +47,7 @@ def test_a_handler_alone_does_not_survive_so_long() -> None:
     assert ended(AT_THE_VERY_END.format(again="SIGTERM") + WITH_A_HANDLER_ALONE) == -signal.SIGTERM
 
 
-def test_signal_that_another_thread_gets_is_heard() -> None:
+def test_signal_that_another_thread_gets_sets_the_event() -> None:
     """The main thread waits meanwhile, and no signal wakes it."""
     handlers = {number: signal.getsignal(number) for number in ASKING}
     try:
