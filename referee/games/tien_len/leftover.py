@@ -22,6 +22,8 @@ from referee.games.tien_len.rules import LeftoverPrices
 
 _BLACK_TWOS: Final = TWOS & 0b0011 << 4 * RANK_OF_TWOS
 _RED_TWOS: Final = TWOS ^ _BLACK_TWOS
+_LOWEST: Final = 0x1111111111111
+"""The lowest card of every rank."""
 _RUN_PRICES: Final = {3: Price.PAIR_RUN_3, 4: Price.PAIR_RUN_4}
 _PAIR: Final = 2
 _QUAD: Final = 4
@@ -79,8 +81,14 @@ def _dearest(prices: LeftoverPrices, hand: CardSet) -> tuple[_Group, ...]:
         grouped = sum(cards.bit_count() for _, cards in groups)
         return units, grouped, -len(groups), kinds.count(Price.PAIR_RUN_4), kinds.count(Price.QUAD)
 
-    ways = list(_groupings(hand, 0))
-    return max(ways, key=worth) if len(ways) > 1 else ways[0]
+    return max(_groupings(hand, 0), key=worth) if _may_group(hand) else ()
+
+
+def _may_group(hand: CardSet) -> bool:
+    """Return whether a hand has four cards of a rank, or two of each of three neighbouring ones; most have neither."""
+    counts = sum([hand >> suit & _LOWEST for suit in range(4)])  # of cards, in the four bits of each rank
+    pairs = counts >> 1 | counts >> 2
+    return bool(counts & 4 * _LOWEST or pairs & pairs >> 4 & pairs >> 8 & _LOWEST)
 
 
 def _alone(prices: LeftoverPrices, cards: CardSet) -> int:
