@@ -7,13 +7,14 @@
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Final, Protocol, TypeVar
 
 import grpc
 import msgspec
 from google.protobuf.message import Message
+
+from referee.storage import Reply
 
 T = TypeVar("T")
 
@@ -143,8 +144,8 @@ def note_leaf(index: int) -> None:
         call.leaves.append(index)
 
 
-def submit_for_call(submit: "Callable[[], Sequence[Future[T]]]") -> "Sequence[Future[T]]":
-    """Submit work to other threads for the current call; cancel what has not begun when the call ends.
+def submit_for_call(submit: Callable[[], Sequence[Reply[T]]]) -> Sequence[Reply[T]]:
+    """Submit work to the log's writer for the current call; cancel what has not begun when the call ends.
 
     Raise CallEndedError, submitting nothing, if the call has ended. Work that has begun is carried through.
     """
@@ -153,12 +154,12 @@ def submit_for_call(submit: "Callable[[], Sequence[Future[T]]]") -> "Sequence[Fu
         return submit()
     if not call.rpc.is_active() or call.rpc.time_remaining() <= 0:
         raise CallEndedError
-    futures = submit()
+    replies = submit()
 
     def cancel() -> None:
-        for future in futures:
-            future.cancel()
+        for reply in replies:
+            reply.cancel()
 
     if not call.rpc.add_callback(cancel):
         cancel()
-    return futures
+    return replies

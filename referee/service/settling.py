@@ -5,7 +5,6 @@ deck root and no terminal leaf. The same settlement again is answered from the l
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -16,7 +15,7 @@ from referee.service.call import note_leaf, submit_for_call
 from referee.service.reading import ReadRound
 from referee.service.status import refusal_of
 from referee.service.verifying import VerifiedRound, check_unexpired
-from referee.storage import Append, Contribution, Logged, Reader, Writer
+from referee.storage import Append, Contribution, Logged, Reader, Reply, Writer
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.replay import encode_inputs, repeat_key, write_transcript
 from referee.verdict import Violation
@@ -82,19 +81,18 @@ def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | Refu
     """Append each leaf independently, all in one commit where possible; return what is durable and what was refused."""
     if not appends:
         return []
-    futures = submit_for_call(lambda: writer.submit_each(appends))
-    if len(futures) > 1:
-        wait(futures[-1:], timeout=APPEND_SECONDS)  # the last answer wakes this thread once for all
+    replies = submit_for_call(lambda: writer.submit_each(appends))
+    _error_of(replies[-1])  # which wakes this thread once for all
     results: list[Logged | RefusedError] = []
-    for future in futures:
-        error = _error_of(future)
+    for reply in replies:
+        error = _error_of(reply)
         refusal = None if error is None else refusal_of(error)
         if refusal is not None:
             results.append(refusal)
         elif error is not None:
             raise error
         else:
-            (logged,) = future.result()
+            (logged,) = reply.result()
             note_leaf(logged.receipt.index)
             results.append(logged)
     return results
@@ -112,21 +110,21 @@ def contribute(writer: Writer, contribution: Contribution) -> Contribution:
     return _result_of(*submit_for_call(lambda: [writer.submit_seed(contribution)]))
 
 
-# An error that is raised holds its frames, and one of a future's holds the future if they do, which holds the error:
+# An error that is raised holds its frames, and one of a reply's holds the reply if they do, which holds the error:
 # such a cycle would keep the call, and one of its connection's streams, until garbage is collected.
 
 
-def _error_of(future: Future[T]) -> BaseException | None:
-    """Return the error of a future without raising it."""
+def _error_of(reply: Reply[T]) -> BaseException | None:
+    """Return the error that is the reply, or that there is none in time, without raising it."""
     try:
-        return future.exception(APPEND_SECONDS)
-    except (CancelledError, TimeoutError) as error:
+        return reply.exception(APPEND_SECONDS)
+    except TimeoutError as error:
         return error
 
 
-def _result_of(future: Future[T]) -> T:
-    """Return the result of a future or raise its error; its caller has no name for the future."""
+def _result_of(reply: Reply[T]) -> T:
+    """Return the value that is the reply or raise its error; its caller has no name for the reply."""
     try:
-        return future.result(APPEND_SECONDS)
+        return reply.result(APPEND_SECONDS)
     finally:
-        del future
+        del reply

@@ -28,6 +28,7 @@ from referee.storage.record import (
     StoreBusyError,
     StoreError,
 )
+from referee.storage.reply import Reply
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
 from referee.storage.writer import Limits, QueueFullError, Writer, WriterClosedError
@@ -49,6 +50,7 @@ __all__ = [
     "OutcomeUnknownError",
     "QueueFullError",
     "Reader",
+    "Reply",
     "SchemaVersionError",
     "SeedCameError",
     "Store",

@@ -90,7 +90,7 @@ class _Draft:
             try:
                 return self._contribute(request)
             except (SlotError, SeedCameError) as error:
-                return error.with_traceback(None)  # whose frames would hold the futures that hold the error
+                return error.with_traceback(None)  # whose frames would hold the replies that hold the error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
         newest = self.newest_time
         if len(request) > 1:

@@ -12,7 +12,6 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -22,10 +21,11 @@ from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, CheckpointSigner, SlotError
 from referee.storage.batch import Request, append_batch
 from referee.storage.record import Append, Contribution, DataLossError, Head, Logged, StoreError
+from referee.storage.reply import Reply
 from referee.storage.store import Store
 
-_Pending: TypeAlias = "tuple[Request, Future[Any]]"
-"""A request and the future of its answer."""
+_Pending: TypeAlias = "tuple[Request, Reply[Any]]"
+"""A request and its reply, which is to come."""
 
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
 """Leaf bytes after which the store is compacted in the background."""
@@ -100,48 +100,48 @@ class Writer:
         """Number of requests that wait for the next batch."""
         return len(self._queue)
 
-    def submit(self, *appends: Append) -> "Future[tuple[Logged, ...]]":
-        """Queue appends that succeed or fail together; the future has one Logged for each, in their order.
+    def submit(self, *appends: Append) -> "Reply[tuple[Logged, ...]]":
+        """Queue appends that succeed or fail together; the reply has one Logged for each, in their order.
 
-        The future raises SlotError if a step is refused, SeedCameError if a leaf was built from too few seeds,
+        The reply raises SlotError if a step is refused, SeedCameError if a leaf was built from too few seeds,
         ClockError if its time is out of order, StoreError if the store failed, DataLossError if it contradicts itself.
         Raises QueueFullError or WriterClosedError at once if nothing was queued.
         """
-        answer: Future[tuple[Logged, ...]] = Future()
+        answer: Reply[tuple[Logged, ...]] = Reply()
         self._queue_up(appends, answer)
         return answer
 
-    def submit_each(self, appends: Sequence[Append]) -> "list[Future[tuple[Logged, ...]]]":
-        """Return a future for each append; they succeed or fail independently.
+    def submit_each(self, appends: Sequence[Append]) -> "list[Reply[tuple[Logged, ...]]]":
+        """Return a reply for each append; they succeed or fail independently.
 
-        They are queued together, so that they share commits. The future of an append for which the queue has no room
+        They are queued together, so that they share commits. The reply to an append for which the queue has no room
         raises QueueFullError; the others raise as those of ``submit``. Raises WriterClosedError at once.
         """
-        answers: list[Future[tuple[Logged, ...]]] = [Future() for _ in appends]
+        answers: list[Reply[tuple[Logged, ...]]] = [Reply() for _ in appends]
         with self._changed:
             self._check_open()
             for append, answer in zip(appends, answers, strict=True):
                 if len(self._queue) < self._limits.queued:
                     self._queue.append(((append,), answer))
                 else:
-                    answer.set_exception(self._full())
+                    answer.fail(self._full())
             self._changed.notify()
         return answers
 
     def contribute(self, contribution: Contribution, *, timeout: float | None = None) -> Contribution:
         """Contribute a seed; return the seat's durable one, which is an earlier one if the seat had contributed before.
 
-        Raises as ``submit``, its future and ``append`` do; SlotError if the round takes no seeds now.
+        Raises as ``submit``, its reply and ``append`` do; SlotError if the round takes no seeds now.
         """
         return self.submit_seed(contribution).result(timeout)
 
-    def submit_seed(self, contribution: Contribution) -> "Future[Contribution]":
-        """Return the future of ``contribute``; raise at once, as ``submit`` does, if nothing was queued."""
-        answer: Future[Contribution] = Future()
+    def submit_seed(self, contribution: Contribution) -> "Reply[Contribution]":
+        """Return the reply to ``contribute``; raise at once, as ``submit`` does, if nothing was queued."""
+        answer: Reply[Contribution] = Reply()
         self._queue_up(contribution, answer)
         return answer
 
-    def _queue_up(self, request: Request, answer: "Future[Any]") -> None:
+    def _queue_up(self, request: Request, answer: "Reply[Any]") -> None:
         with self._changed:
             self._check_open()
             if len(self._queue) >= self._limits.queued:
@@ -160,7 +160,7 @@ class Writer:
         return QueueFullError(f"{self._limits.queued} requests wait already; try again later")
 
     def append(self, append: Append, *, timeout: float | None = None) -> Logged:
-        """Append one leaf and return it once it is durable; raise as ``submit`` and its future do.
+        """Append one leaf and return it once it is durable; raise as ``submit`` and its reply do.
 
         Raises TimeoutError after ``timeout`` seconds; the append may still happen then.
         """
@@ -208,7 +208,7 @@ class Writer:
         """Move waiting requests to the end of the batch as far as it has room; drop cancelled ones."""
         while self._queue and len(batch) < self._limits.batched:
             pending = self._queue.popleft()  # no other thread takes from it
-            if pending[1].set_running_or_notify_cancel():
+            if pending[1].begin():
                 batch.append(pending)
 
     def _requests(self, batch: list[_Pending]) -> Iterator[Request]:
@@ -222,8 +222,8 @@ class Writer:
 
     def _run(self, batch: list[_Pending]) -> None:
         if self._fault is not None:
-            for _, future in batch:
-                future.set_exception(self._fault)
+            for _, reply in batch:
+                reply.fail(self._fault)
             return
         try:
             self._head, answers = append_batch(
@@ -238,15 +238,15 @@ class Writer:
             if isinstance(error, DataLossError):
                 with self._changed:
                     self._fault = error
-            while batch:  # no name is left for a future that holds the error, which holds this frame
-                batch.pop()[1].set_exception(error)
+            while batch:  # no name is left for a reply that holds the error, which holds this frame
+                batch.pop()[1].fail(error)
             return
         self._watch(len(batch))  # before the answers, so that every answered request is counted
-        for (_, future), answer in zip(batch, answers, strict=True):
+        for (_, reply), answer in zip(batch, answers, strict=True):
             if isinstance(answer, SlotError | StoreError):
-                future.set_exception(answer)
+                reply.fail(answer)
             else:
-                future.set_result(answer)
+                reply.give(answer)
         self._probe("ANSWERED")
         self._uncompacted += sum(_size_of(request) for request, _ in batch)
         if self._uncompacted > _COMPACT_BYTES:

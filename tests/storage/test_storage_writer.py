@@ -1,7 +1,6 @@
 """What the writer does on every store: many callers, a bounded queue, failures of one batch, losses that stop it."""
 
 import threading
-from concurrent.futures import Future
 from typing import Any, TypeAlias
 
 import pytest
@@ -13,6 +12,7 @@ from referee.storage import (
     Limits,
     Logged,
     QueueFullError,
+    Reply,
     Writer,
     WriterClosedError,
     check_store,
@@ -68,10 +68,10 @@ def test_full_queue_refuses_at_once_and_the_rest_is_answered(place: Place, bench
     waiting += [writer.submit(Append(leaf=b"%d" % n)) for n in (1, 2, 3)]
     with pytest.raises(QueueFullError):
         writer.submit(Append(leaf=b"4"))
-    assert waiting[2].cancel()
+    assert waiting.pop(2).cancel()
     go.set()
     writer.close()
-    assert [future.result()[0].receipt.index for future in waiting if not future.cancelled()] == [0, 1, 2]
+    assert [reply.result()[0].receipt.index for reply in waiting] == [0, 1, 2]
     assert list(store.iterate()) == [b"0", b"1", b"3"]
     with pytest.raises(WriterClosedError):
         writer.submit(Append(leaf=b"5"))
@@ -125,7 +125,7 @@ def test_callers_that_are_ready_share_one_commit(place: Place, bench: Bench):
     sizes: list[int] = []
     with Writer(store, bench.signer, origin=bench.origin, watch=sizes.append) as writer:
         ready = [Append(leaf=b"%d" % n) for n in range(1, 4)]
-        answers: list[Future[tuple[Logged, ...]]] = []
+        answers: list[Reply[tuple[Logged, ...]]] = []
 
         def ask_another() -> None:
             if ready:
@@ -187,7 +187,7 @@ def test_stopped_writer_answers_everybody_with_the_loss(place: Place, bench: Ben
     grown = store.head()
     with store.transaction() as transaction:
         transaction.write(Change(expected=grown, head=empty, leaves=[], hashes=[], opened=[], advanced=[], marks=[]))
-    waiting: Future[Any] = writer.submit(Append(leaf=b"1"))
+    waiting: Reply[Any] = writer.submit(Append(leaf=b"1"))
     assert isinstance(waiting.exception(), DataLossError)
     assert isinstance(writer.fault, DataLossError)
     with pytest.raises(DataLossError):
