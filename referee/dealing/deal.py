@@ -38,8 +38,12 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
         return f"Deal(round_id={self.round_id.hex()}, deck_root={self.deck_root.hex()})"
 
     @classmethod
-    def derive(cls, header: Header, *, server_seed: bytes, client_seeds: Sequence[bytes]) -> Self:
+    def derive(
+        cls, header: Header, *, server_seed: bytes, client_seeds: Sequence[bytes], commitment: bytes | None = None
+    ) -> Self:
         """Derive a round's deal from seeds of 32 bytes, the seats' in the order of the seats.
+
+        ``commitment`` is that to the server's seed, where it is known to be.
 
         Raise HeaderError where the header breaks the protocol, SeedError unless there is one seed of 32 bytes a seat,
         and StreamUsedUpError where the round is void (below one in 2^159).
@@ -48,7 +52,8 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
             msg = f"{header.seat_count} seats have {len(client_seeds)} seeds"
             raise SeedError(msg)
         round_id = header.round_id
-        commitment = server_commitment(round_id=round_id, seed=server_seed)
+        if commitment is None:
+            commitment = server_commitment(round_id=round_id, seed=server_seed)
         mixed = mix(round_id=round_id, commitment=commitment, client_seeds=client_seeds)
         return cls.from_mix(header, server_seed=server_seed, commitment=commitment, mixed=mixed)
 

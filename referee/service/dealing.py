@@ -47,6 +47,7 @@ from referee.storage import DRIFT_MS, Append, Contribution, Logged, Reader, Seed
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
+from referee.wire.round import fill_receipt
 
 ResultT = TypeVar("ResultT")
 
@@ -120,26 +121,45 @@ class Dealer:
         found: Round,
         opened: OpenedRound,
         contributed: Sequence[Contribution],
-    ) -> tuple[OpenedRound, Deal, DealLeaf, Logged]:
-        """Deal from the given and contributed seeds; return the round, deal and leaf, or those of one dealt before.
+    ) -> shuffler_pb2.DealRoundResponse:
+        """Deal from the given and contributed seeds; return the answer, or that of a round dealt before.
 
         Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
         """
         if found.deck_root is not None:
             leaf = self.deal_leaf(found.key)
             check_dealt_seeds(opened, request, leaf.client_seeds)
-            return opened, self.derive(found.key, opened)[0], leaf, self.stored_deal(found.key)
+            answer = self._answer(opened, self.derive(found.key, opened)[0], leaf)
+            fill_receipt(answer.log_receipt, self.stored_deal(found.key))
+            return answer
         if found.stage is not Stage.OPENED:
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
         given = read_seeds(opened, request, contributed)
         now = self._check_time(opened, found)
         dealt, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed))
-        logged = self.append(append)
         if dealt is None:
+            self.append(append)
             self._parts.on_ended()
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "its seeds give no deck; the round is void")
         deal, leaf = dealt
-        return opened, deal, parse_deal(logged.leaf) if logged.is_repeat else leaf, logged
+        answer = self._answer(opened, deal, leaf)  # before the append, which this thread waits for
+        logged = self.append(append)
+        if logged.is_repeat:
+            answer = self._answer(opened, deal, parse_deal(logged.leaf))
+        fill_receipt(answer.log_receipt, logged)
+        return answer
+
+    def _answer(self, opened: OpenedRound, deal: Deal, leaf: DealLeaf) -> shuffler_pb2.DealRoundResponse:
+        """Return the answer to a deal with this leaf, without the log receipt."""
+        hands, dealt_time = leaf.opened_sections, leaf.dealt_time
+        answer = shuffler_pb2.DealRoundResponse(
+            certificate=self.certify(opened, deal, hands, dealt_time=dealt_time),
+            dealt_time=dealt_time,
+            leader=deal.leader,
+        )
+        for hand in hands:
+            answer.hands.add(seat=hand, cards=deal.numbers[hand])
+        return answer
 
     def contribute(self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest) -> Sequence[Contribution]:
         """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""
@@ -191,8 +211,7 @@ class Dealer:
         signer = self._parts.signer
         seeds = tuple([seed.hex() for seed in given.seeds])
         try:
-            seed = opened.seed(self._parts.sealing_key)
-            deal = Deal.derive(opened.header, server_seed=seed, client_seeds=given.seeds)
+            deal = opened.deal(self._parts.sealing_key, given.seeds)
         except StreamUsedUpError:
             return None, abort_of(
                 found, "VOID", client_seeds=seeds, contributed=contributed, now=now, signer=signer, seed=last
@@ -256,8 +275,7 @@ class Dealer:
         """Derive the deal of a dealt round from its leaf; return it and its time."""
         leaf = self.deal_leaf(key)
         seeds = [bytes.fromhex(seed) for seed in leaf.client_seeds]
-        seed = opened.seed(self._parts.sealing_key)
-        return Deal.derive(opened.header, server_seed=seed, client_seeds=seeds), leaf.dealt_time
+        return opened.deal(self._parts.sealing_key, seeds), leaf.dealt_time
 
     def certify(
         self,

@@ -4,10 +4,12 @@ They need no signature, because the commitment in the OPEN leaf proves the seed,
 the log suffice.
 """
 
+from collections.abc import Sequence
 from typing import Final, Self
 
 import msgspec
 
+from referee.dealing.deal import Deal
 from referee.dealing.header import Header
 from referee.dealing.leaf import REVEAL_TYPE, OpenLeaf, RevealLeaf
 from referee.dealing.leaf import encode as encode_leaf
@@ -69,6 +71,15 @@ class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
             sealing_key=sealing_key,
             round_id=self.header.round_id,
             commitment=self.commitment,
+        )
+
+    def deal(self, sealing_key: bytes, client_seeds: Sequence[bytes]) -> Deal:
+        """Derive the round's deal from its sealed seed and the seats' seeds; raise what these two raise.
+
+        The sealed seed opens only to the one that the commitment is to, so that is not computed again.
+        """
+        return Deal.derive(
+            self.header, server_seed=self.seed(sealing_key), client_seeds=client_seeds, commitment=self.commitment
         )
 
 

@@ -65,14 +65,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         digest = repeat_key(request)
         before, latest = self._opened_before(request, digest)
         if before is not None:
-            return _write_opened(before)
+            return _write_logged(before)
         try:
             header, commitments, opened_time = self._read_opening(request, latest)
         except RefusedError:
             before, _ = self._opened_before(request, digest)  # by an equal call at the same time
             if before is None:
                 raise
-            return _write_opened(before)
+            return _write_logged(before)
         seed = self._parts.seed_for(header)
         commitment = server_commitment(round_id=header.round_id, seed=seed)
         sealed = seal(
@@ -99,15 +99,20 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             round_deadline=header.round_deadline,
         )
         data = Envelope.signed(OPEN_TYPE, encode_open(leaf, header), self._parts.signer).to_bytes()
-        OpenedRound(
+        opened = OpenedRound(
             header=header,
             commitment=commitment,
             client_commitments=tuple(commitments),
             sealed_seed=sealed,
             seat_tokens=tuple(request.seat_tokens),
-        ).note(data)
-        append = Append(leaf=data, step=step, request_digest=digest, time=opened_time)
-        return _write_opened(self._dealer.append(append))
+        )
+        opened.note(data)
+        answer = _write_opened(opened)  # before the append, which this thread waits for
+        logged = self._dealer.append(Append(leaf=data, step=step, request_digest=digest, time=opened_time))
+        if logged.is_repeat:
+            return _write_logged(logged)
+        fill_receipt(answer.log_receipt, logged)
+        return answer
 
     def ContributeSeed(
         self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
@@ -129,16 +134,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """Deal a round; certify all hands on an open table, none on a sealed one."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        opened, deal, leaf, logged = self._dealer.with_seeds(key, partial(self._dealer.deal, request))
-        hands, dealt_time = leaf.opened_sections, leaf.dealt_time
-        response = shuffler_pb2.DealRoundResponse(
-            certificate=self._dealer.certify(opened, deal, hands, dealt_time=dealt_time),
-            hands=write_hands(deal, hands),
-            dealt_time=dealt_time,
-            leader=deal.leader,
-        )
-        fill_receipt(response.log_receipt, logged)
-        return response
+        return self._dealer.with_seeds(key, partial(self._dealer.deal, request))
 
     def OpenHand(
         self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext
@@ -293,12 +289,15 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         return stored(reader, mark.index), latest
 
 
-def _write_opened(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
-    opened = OpenedRound.of(logged.leaf)
-    response = shuffler_pb2.OpenRoundResponse(
-        header=write_header(opened.header),
-        round_id=opened.header.round_id,
-        server_commitment=opened.commitment,
+def _write_logged(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
+    """Write the answer to an opening from its leaf in the log."""
+    answer = _write_opened(OpenedRound.of(logged.leaf))
+    fill_receipt(answer.log_receipt, logged)
+    return answer
+
+
+def _write_opened(opened: OpenedRound) -> shuffler_pb2.OpenRoundResponse:
+    """Write the answer to an opening, without the log receipt."""
+    return shuffler_pb2.OpenRoundResponse(
+        header=write_header(opened.header), round_id=opened.header.round_id, server_commitment=opened.commitment
     )
-    fill_receipt(response.log_receipt, logged)
-    return response
