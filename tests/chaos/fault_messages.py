@@ -25,6 +25,7 @@ from typing import Any, Final
 import grpc
 import structlog
 
+from referee.server.advice_settings import AdviceSettings
 from referee.server.options import ServerOptions
 from referee.service.status import CODES
 from referee.storage import open_reader
@@ -167,7 +168,8 @@ def fuzz(
     structlog.configure(processors=[_listen])
     fuzzed, begun = Fuzzed(), time.monotonic()
     clock, chance = Clock(), random.Random(f"entropy {seed}")  # noqa: S311 - so that a find comes back
-    settings = ServerOptions(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes)
+    advice = AdviceSettings(seconds=300)
+    settings = ServerOptions(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes, advice=advice)
     try:
         with running(settings) as server:
             recorded = record(server, clock, seed=seed)

@@ -16,6 +16,7 @@ import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore] 
 with atheris.instrument_imports(include=["referee"]):
     import structlog
 
+    from referee.server.advice_settings import AdviceSettings
     from referee.server.options import ServerOptions
     from tests.chaos.fault_messages import Clock, outcome_of
     from tests.chaos.in_process import InProcess
@@ -30,7 +31,10 @@ class Guided:
 
     def __init__(self, folder: Path, seed: int) -> None:
         clock, chance = Clock(), random.Random(seed)  # noqa: S311 - so that a find comes back
-        self.server = InProcess(ServerOptions(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes))
+        advice = AdviceSettings(seconds=300)
+        self.server = InProcess(
+            ServerOptions(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes, advice=advice)
+        )
         recorded = record(self.server, clock, seed=seed)
         self.methods = sorted(recorded)
         self.corpus = [bytes([self.methods.index(method)]) + one for method, sent in recorded.items() for one in sent]

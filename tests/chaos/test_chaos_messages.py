@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.log.slot import LAST_TIME
+from referee.server.advice_settings import AdviceSettings
 from referee.server.options import ServerOptions
 from referee.service.status import CODES
 from referee.v1 import round_pb2, shuffler_pb2, tien_len_pb2
@@ -60,7 +61,11 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
     structlog.configure(processors=[_drop])
     clock = Clock()
     made = ServerOptions(
-        data=tmp_path_factory.mktemp("messages"), listen="127.0.0.1:0", clock=clock, entropy=chance(7).randbytes
+        data=tmp_path_factory.mktemp("messages"),
+        listen="127.0.0.1:0",
+        clock=clock,
+        entropy=chance(7).randbytes,
+        advice=AdviceSettings(seconds=300),
     )
     with running(made) as server:
         yield Recording(server, record(server, clock, seed=7))

@@ -26,7 +26,7 @@ from tests.node_project import build, install
 from tests.vectors.independent_bytes import consistency_roots
 from tests.verifier.verifier_project import PROJECT, run
 
-STOP_SECONDS = 20
+STOP_SECONDS = 60
 STRANGER = KeySigner("witness.example/stranger", b"s" * 32, Algorithm.COSIGNATURE_V1).verifier_key
 AT = "urls=http://127.0.0.1:1"
 KNOWN = f"keys={STRANGER}"

@@ -27,7 +27,7 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 
-STOP_SECONDS: Final = 20
+STOP_SECONDS: Final = 60
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.server.access.settings import AccessSettings, Issuer
+from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from tests.server.access.mint import NOW, Mint
@@ -40,6 +41,7 @@ class Guarded:
             "access": AccessSettings(issuers=(Issuer(key=self.mint.key),)),
             "listen": "127.0.0.1:0",
             "sweep": False,
+            "advice": AdviceSettings(seconds=300),
         }
         self.app = Application(ServerOptions(data=folder, clock=lambda: self.now, **made | settings)).start()
         self.channel = grpc.insecure_channel(

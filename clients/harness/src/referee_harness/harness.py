@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from referee.rulesets import Catalogue, load_builtin
+from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee_harness import vectors
@@ -19,6 +20,8 @@ from referee_harness.script_book import ANY_TABLE, NEXT_ROUND, ScriptBook
 
 ORIGIN: Final = "harness.invalid/scripted"
 _FREE: Final = "127.0.0.1:0"
+_ADVICE_SECONDS: Final = 300
+"""A test machine may be slow, and nobody else waits."""
 
 
 class Harness:
@@ -157,6 +160,7 @@ class Harness:
             origin=ORIGIN,
             catalogue=self.catalogue,
             clock=self.clock,
+            advice=AdviceSettings(seconds=_ADVICE_SECONDS),
             fixture_seed=self._scripts.seed_of,
             interceptors=[FaultInterceptor(self._faults)],
         )
