@@ -13,7 +13,7 @@ referee.evidence.canonical.CanonicalError: the bytes are not the canonical text 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, Generic, TypeAlias, TypeVar
+from typing import Annotated, Final, Generic, NoReturn, TypeAlias, TypeVar
 
 import msgspec
 import orjson
@@ -143,6 +143,16 @@ def check_hex(texts: Sequence[str], size: int = 32) -> None:
         unhex(text, size)
 
 
+def checked_integer(value: int) -> int:
+    """Return an integer that has a canonical text; raise CanonicalError for a boolean, and beyond 2^53-1."""
+    if isinstance(value, bool):
+        _refuse_type(value)
+    if not -MAX_INTEGER <= value <= MAX_INTEGER:
+        msg = f"{value} is beyond 2^53-1, which is the most that every JSON reader keeps"
+        raise CanonicalError(msg)
+    return value
+
+
 _encoder: Final = msgspec.json.Encoder(order="sorted")
 
 
@@ -161,12 +171,15 @@ def _check(value: object) -> None:
     elif isinstance(value, list | tuple):
         for member in value:
             _check(member)
-    elif isinstance(value, bool) or not isinstance(value, int | bytes):
-        msg = f"{value!r} has no canonical text: it is a {type(value).__name__}"
-        raise CanonicalError(msg)
-    elif isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
-        msg = f"{value} is beyond 2^53-1, which is the most that every JSON reader keeps"
-        raise CanonicalError(msg)
+    elif isinstance(value, int):
+        checked_integer(value)
+    elif not isinstance(value, bytes):
+        _refuse_type(value)
+
+
+def _refuse_type(value: object) -> NoReturn:
+    msg = f"{value!r} has no canonical text: it is a {type(value).__name__}"
+    raise CanonicalError(msg)
 
 
 def _check_text(text: object) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-from referee.evidence.canonical import CanonicalError, Writable, encode
+from referee.evidence.canonical import CanonicalError, checked_integer, encode_record
 
 _LARGEST: Final = 1 << 14
 """Bytes of a request, several times those of any opening that is accepted."""
@@ -31,16 +31,20 @@ def repeat_key(message: Message) -> bytes:
 
 def canonical_text(message: Message) -> bytes:
     """Write a message as canonical text; raise CanonicalError for text beyond ASCII and numbers beyond 2^53-1."""
-    return encode(_members_of(message))
+    return encode_record(_members_of(message))
 
 
-def _members_of(message: Message) -> dict[str, Writable]:
+def _members_of(message: Message) -> dict[str, object]:
     return {field.name: _value_of(value) for field, value in message.ListFields()}
 
 
-def _value_of(value: Any) -> Writable:  # noqa: ANN401 - any value of a field
+def _value_of(value: Any) -> object:  # noqa: ANN401 - any value of a field
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, int):
+        return checked_integer(value)
     if isinstance(value, Message):
         return _members_of(value)
-    if isinstance(value, str | bytes | int):
-        return value
     return [_value_of(one) for one in value]
