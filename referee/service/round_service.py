@@ -16,7 +16,7 @@ from referee.service.reading import ReadRound, RoundReader
 from referee.service.settling import Settler
 from referee.service.status import CODES, refusal_of
 from referee.service.verifying import MEMO_BYTES, RoundVerifier
-from referee.storage import Append, Logged
+from referee.storage import Append
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RefusedRound
 from referee.verdict import Violation
@@ -135,11 +135,13 @@ class RoundService:
         """Settle a round and return once that is durable; or say what keeps it from being settled."""
         del context
         judged = self._judge(request)
+        response = self._responses["SettleRound"]()
+        self._fill_judged(response, judged)  # here, for a thread that has waited for the log is slower
         (logged,) = self._settler.append([judged.append])
         if isinstance(logged, RefusedError):
             raise logged
-        response = self._responses["SettleRound"]()
-        self._fill_settled(response, judged, logged)
+        if logged is not None:
+            fill_receipt(response.log_receipt, logged)
         return response
 
     def SettleRounds(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -167,7 +169,9 @@ class RoundService:
             elif judged.refused is not None:
                 answer.refused.CopyFrom(judged.refused)
             else:
-                self._fill_settled(answer.settled, judged, logged)
+                self._fill_judged(answer.settled, judged)
+                if logged is not None:
+                    fill_receipt(answer.settled.log_receipt, logged)
             answers.append(response.SerializeToString())
         return b"".join(answers)
 
@@ -179,14 +183,13 @@ class RoundService:
             return _Judged(append=judged, outcome=read.outcome_bytes)
         return _Judged(violations=judged, refused_event=read.refused_event)
 
-    def _fill_settled(self, response: Any, judged: "_Judged", logged: Logged | None) -> None:
-        """Fill a response with the outcome of a settled round, or with the violations of another."""
-        if logged is None:
+    def _fill_judged(self, response: Any, judged: "_Judged") -> None:
+        """Fill a response with the outcome of a round, or with the violations that keep it from being settled."""
+        if judged.append is None:
             response.refused_event_number = judged.refused_event
             response.violations.extend(write_violations(judged.violations, self._texts))
         else:
             response.outcome.MergeFromString(judged.outcome)
-            fill_receipt(response.log_receipt, logged)
 
     def _fill_preview(self, response: Any, read: ReadRound) -> None:
         """Fill in what the game previews of a lawful round: the outcome once nothing is left to decide or open."""
