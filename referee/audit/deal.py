@@ -14,7 +14,7 @@ from referee.audit.reading import Placed
 from referee.audit.report import DealingLevel
 from referee.audit.round_leaves import RoundLeaves
 from referee.cards import Seat
-from referee.dealing.commitment import client_commitment, mix, seed_statement, server_commitment
+from referee.dealing.commitment import client_commitment, client_commitments, mix, seed_statement, server_commitment
 from referee.dealing.deal import Deal, leader_of
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
@@ -46,7 +46,11 @@ def examine_deal(
         detail = f"{header.seat_count} seats have {len(seeds)} seeds"
         findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=deal.index)
         return False
-    opening = [opens(leaves, Seat(seat), seed, findings, leaf_index=deal.index) for seat, seed in enumerate(seeds)]
+    found = client_commitments(round_id=leaves.round_id, seeds=seeds)
+    are_opened = opened.client_commitments == tuple([commitment.hex() for commitment in found])
+    if not are_opened:
+        opening = [opens(leaves, Seat(seat), seed, findings, leaf_index=deal.index) for seat, seed in enumerate(seeds)]
+        are_opened = all(opening)
     _examine_seed_signatures(leaves, deal, findings)
     commitment = bytes.fromhex(opened.server_commitment)
     mixed = mix(round_id=leaves.round_id, commitment=commitment, client_seeds=seeds)
@@ -54,7 +58,7 @@ def examine_deal(
         _explain_mix(leaves, deal, seeds, mixed, findings)
         return False
     is_named = header.round_id == leaves.round_id
-    return _examine_leader(leaves, deal, commitment, mixed, findings) and all(opening) and is_named
+    return _examine_leader(leaves, deal, commitment, mixed, findings) and are_opened and is_named
 
 
 def client_seeds(deal: Placed[DealLeaf]) -> tuple[bytes, ...]:

@@ -122,13 +122,14 @@ class Owners:
             hidden = () if growths else tuple([named[seat] for seat in sample.blamed])
         for record, owned in self._owned(sample.table_id, keys):
             record.rounds += 1
-            record.given_up += sample.is_aborted
-            if growths:
-                _add_growth(record, sample, growths, owned)
+            if sample.is_aborted:
+                _add_given_up(record, sample, growths, owned)
+            elif growths:
+                record.bets.add_kept(shared([growths[0][seat] for seat in owned]))
             if hidden:
                 record.hidden[hidden] += 1
-            if len(owned) == 1:
-                _add_seat(record, sample, owned[0], trials)
+            if len(owned) == 1 and trials and (trial := trials[owned[0]]) is not None:
+                record.suited.add(is_success=trial[0], chance=trial[1])
 
     def asked(self) -> Iterator[tuple[Owner, Record]]:
         """Yield the owners that questions are asked about, with their records.
@@ -196,16 +197,24 @@ def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
     return []
 
 
-def _add_growth(record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]], owned: Sequence[int]) -> None:
-    points = shared([growths[0][seat] for seat in owned])
-    if not sample.is_aborted:
-        record.bets.add_kept(points)
+def _add_given_up(
+    record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]], owned: Sequence[int]
+) -> None:
+    """Add what is counted of a round that was given up."""
+    record.given_up += 1
+    if growths:
+        points, outcomes = [shared([grown[seat] for seat in owned]) for grown in growths]
+        if sample.handed_in:
+            record.bets.add_handed_in(points, outcomes)
+        else:
+            record.bets.add_given_up(points, outcomes)
+    if len(owned) > 1:
         return
-    outcomes = shared([growths[1][seat] for seat in owned])
-    if sample.handed_in:
-        record.bets.add_handed_in(points, outcomes)
-    else:
-        record.bets.add_given_up(points, outcomes)
+    if sample.points and not sample.handed_in:
+        record.hands.setdefault(sample.game, Run()).add(sample.points[owned[0]])
+    if 0 < len(sample.blamed) < sample.seat_count:
+        chance = len(sample.blamed) / sample.seat_count
+        record.missing.add(is_success=owned[0] in sample.blamed, chance=chance)
 
 
 def _trials(sample: RoundSample) -> Sequence[tuple[bool, float] | None]:
@@ -223,14 +232,3 @@ def _trials_among(values: Sequence[int], *, is_aborted: bool) -> Sequence[tuple[
         return [None] * len(values)
     chance = (below if is_aborted else above) / (above + below)
     return [None if value == mean else ((value < mean) is is_aborted, chance) for value in values]
-
-
-def _add_seat(record: Record, sample: RoundSample, seat: int, trials: Sequence[tuple[bool, float] | None]) -> None:
-    """Add what is counted of one seat's hand and seed."""
-    if trials and (trial := trials[seat]) is not None:
-        record.suited.add(is_success=trial[0], chance=trial[1])
-    if sample.points and sample.is_aborted and not sample.handed_in:
-        record.hands.setdefault(sample.game, Run()).add(sample.points[seat])
-    if 0 < len(sample.blamed) < sample.seat_count:
-        chance = len(sample.blamed) / sample.seat_count
-        record.missing.add(is_success=seat in sample.blamed, chance=chance)

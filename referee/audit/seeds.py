@@ -65,12 +65,13 @@ class SeedBook:
         if self._file is not None:
             self._file.close()
 
-    def add(self, kind: SeedKind, seed: bytes, *, leaf: int) -> None:
-        """Add a seed of 32 bytes that a leaf shows; raise ValueError for another size."""
-        if len(seed) != SEED_SIZE:
-            msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
-            raise ValueError(msg)
-        self._buffer += b"%c%b%b" % (kind, seed, leaf.to_bytes(7, "big"))
+    def add(self, kind: SeedKind, *seeds: bytes, leaf: int) -> None:
+        """Add seeds of 32 bytes that a leaf shows; raise ValueError for another size."""
+        for seed in seeds:
+            if len(seed) != SEED_SIZE:
+                msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
+                raise ValueError(msg)
+            self._buffer += b"%c%b%b" % (kind, seed, leaf.to_bytes(7, "big"))
         if len(self._buffer) >= self._run * _RECORD:
             self._put_away()
 

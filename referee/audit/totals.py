@@ -53,8 +53,7 @@ class Totals:
                 self._compare_key(section, key, leaf=one.sample.leaf_index)
             if one.sample.shown:
                 self.seeds.add(SeedKind.DECK, one.sample.shown, leaf=one.sample.leaf_index)
-            for seed in one.client_seeds:
-                self.seeds.add(SeedKind.CLIENT, seed, leaf=one.client_seeds_leaf)
+            self.seeds.add(SeedKind.CLIENT, *one.client_seeds, leaf=one.client_seeds_leaf)
             if one.server_seed is not None:
                 self.seeds.add(SeedKind.SERVER, one.server_seed, leaf=one.server_seed_leaf)
 

@@ -24,6 +24,7 @@ audit judges how random seeds are.
 'ab29862a5b512e68'
 """
 
+import hashlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -32,6 +33,8 @@ from referee.evidence.encoding import framed, opening, tagged_hash, u8
 from referee.evidence.hkdf import Prk
 
 SEED_SIZE: Final = 32
+_INDICES: Final = tuple([framed(u8(index)) for index in range(256)])
+"""Seats and sections as fields of a hash."""
 NO_BEACON: Final = b""
 
 
@@ -55,6 +58,11 @@ def server_commitment(*, round_id: bytes, seed: bytes) -> bytes:
 def client_commitment(*, round_id: bytes, seat: Seat, seed: bytes) -> bytes:
     """Compute c_i, a seat's commitment to its seed of 32 bytes."""
     return tagged_hash("client-commit", round_id, u8(seat), checked_seed(seed))
+
+
+def client_commitments(*, round_id: bytes, seeds: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Compute c_0, c_1, .. from all seats' seeds, in the order of the seats."""
+    return _by_index("client-commit", round_id, tuple(map(checked_seed, seeds)))
 
 
 def mix(*, round_id: bytes, commitment: bytes, client_seeds: Sequence[bytes]) -> bytes:
@@ -81,12 +89,24 @@ KEY_SIZE: Final = 32
 def section_keys(secret: Prk, *, round_id: bytes, count: int) -> tuple[bytes, ...]:
     """Derive K_0, K_1, .. of so many sections from the pseudorandom key that the server's seed and the mix give."""
     start = opening("section-key", 2) + framed(round_id)
-    return tuple([secret.expand(info=start + framed(u8(section)), length=KEY_SIZE) for section in range(count)])
+    return tuple([secret.expand(info=start + index, length=KEY_SIZE) for index in _INDICES[:count]])
 
 
 def section_root(*, key: bytes, round_id: bytes, section: int, numbers: bytes) -> bytes:
     """Hash the numbers of a section's cards, in the order dealt, and its key to R_i."""
     return tagged_hash("section", round_id, u8(section), numbers, key)
+
+
+def section_roots(*, keys: Sequence[bytes], round_id: bytes, numbers: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Hash R_0, R_1, .. of all sections, as ``section_root`` does one."""
+    return _by_index("section", round_id, numbers, keys)
+
+
+def _by_index(tag: str, round_id: bytes, *columns: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Compute TH(tag, round_id, u8 i, columns[0][i], ..) for each i."""
+    start = opening(tag, 2 + len(columns)) + framed(round_id)
+    rows = zip(_INDICES, *[map(framed, column) for column in columns], strict=False)
+    return tuple([hashlib.sha256(start + b"".join(row)).digest() for row in rows])
 
 
 def deck_root(

@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import SeedError, deck_root, mix, section_keys, section_root, server_commitment
+from referee.dealing.commitment import SeedError, deck_root, mix, section_keys, section_roots, server_commitment
 from referee.dealing.deck import draw_leader, order_from, scripted_order
 from referee.dealing.header import SUITE_FIXTURE, Header
 from referee.evidence.hkdf import Prk
@@ -66,12 +66,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
         order = scripted_order(server_seed) if is_scripted else order_from(secret, round_id=round_id)
         numbers = cut(bytes([card.number for card in order]), header.layout)
         keys = section_keys(secret, round_id=round_id, count=len(numbers))
-        roots = tuple(
-            [
-                section_root(key=key, round_id=round_id, section=section, numbers=dealt)
-                for section, (key, dealt) in enumerate(zip(keys, numbers, strict=True))
-            ]
-        )
+        roots = section_roots(keys=keys, round_id=round_id, numbers=numbers)
         return cls(
             round_id=round_id,
             commitment=commitment,
