@@ -52,7 +52,7 @@ def growth(values: Sequence[float], arguments: Sequence[float]) -> tuple[Growth,
 
 def shared(growths: Sequence[Growth]) -> Growth:
     """Return the growth of stakes that are divided equally among several seats of a round."""
-    return growths[0] if len(growths) == 1 else tuple([_log_mean(logs) for logs in zip(*growths, strict=True)])
+    return tuple([_log_mean(logs) for logs in zip(*growths, strict=True)])
 
 
 class Bets:

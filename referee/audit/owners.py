@@ -125,7 +125,7 @@ class Owners:
             if sample.is_aborted:
                 _add_given_up(record, sample, growths, owned)
             elif growths:
-                record.bets.add_kept(shared([growths[0][seat] for seat in owned]))
+                record.bets.add_kept(_shared(growths[0], owned))
             if hidden:
                 record.hidden[hidden] += 1
             if len(owned) == 1 and trials and (trial := trials[owned[0]]) is not None:
@@ -197,13 +197,17 @@ def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
     return []
 
 
+def _shared(growths: Sequence[Growth], owned: Sequence[int]) -> Growth:
+    return growths[owned[0]] if len(owned) == 1 else shared([growths[seat] for seat in owned])
+
+
 def _add_given_up(
     record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]], owned: Sequence[int]
 ) -> None:
     """Add what is counted of a round that was given up."""
     record.given_up += 1
     if growths:
-        points, outcomes = [shared([grown[seat] for seat in owned]) for grown in growths]
+        points, outcomes = [_shared(grown, owned) for grown in growths]
         if sample.handed_in:
             record.bets.add_handed_in(points, outcomes)
         else:

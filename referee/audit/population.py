@@ -14,6 +14,7 @@ asks what the numbers mean.
 
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import add
 from typing import Final
 
 import msgspec
@@ -148,9 +149,7 @@ class Population:
         if not self._uncounted:
             return
         for place, row in enumerate(self._cells):
-            column = self._uncounted[place::CARDS]
-            for number in range(1, CARDS + 1):
-                row[number] += column.count(number)
+            row[:] = map(add, row, map(self._uncounted[place::CARDS].count, range(CARDS + 1)))
         self._uncounted.clear()
 
 

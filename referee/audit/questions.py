@@ -30,6 +30,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
+from itertools import chain
 from typing import Final
 
 from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
@@ -143,14 +144,15 @@ def _of_owner(owner: Owner, record: Record) -> Iterator[Question]:
 def _of_places(population: Population) -> Iterator[Question]:
     """Ask about the fullest and the emptiest cell of the table of cards by place, and about all cells together."""
     decks, share = population.decks, Fraction(1, CARDS)
-    cells = [count for row in population.cells for count in row[1:]]
+    cells = [*chain.from_iterable([row[1:] for row in population.cells])]
     fullest, emptiest = len(cells) - 1 - cells[::-1].index(max(cells)), cells.index(min(cells))
     for cell in (fullest, emptiest):
         place, card = divmod(cell, CARDS)
         subject = Subject(Measure.CARD_AT_PLACE, card=card + 1, place=place)
         yield from _of_share(subject, cells[cell], decks, share, among=CARDS * CARDS // 2)
     mean = decks / CARDS
-    statistic = sum([(count - mean) ** 2 for count in cells]) / mean
+    squares = {count: (count - mean) ** 2 for count in set(cells)}
+    statistic = sum(map(squares.__getitem__, cells)) / mean
     freedom = (CARDS - 1) ** 2
     yield Question(
         subject=Subject(Measure.ALL_PLACES),

@@ -19,7 +19,7 @@ from referee.audit.report import TableCounts
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
 from referee.audit.steps import OPEN_CODES, RoundLeaf, code_of, forced, opened_after, step_of
-from referee.audit.timeline import Timeline, time_of
+from referee.audit.timeline import Timeline
 from referee.cards import Seat
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
@@ -230,28 +230,33 @@ class Tables:
         counts, leaf = self.counts[state.key.table_id], placed.leaf
         if live.open is None:
             return None
-        time = time_of(leaf)
-        if time is not None:
-            self._timeline.add(placed.index, time, state.key)
+        time: int | None
         match leaf:
             case DealLeaf():
+                time = leaf.dealt_time
                 counts.dealt += 1
                 live.deal = cast("Placed[DealLeaf]", placed)
             case UnsealLeaf():
+                time = leaf.unsealed_time
                 live.unseals = (*live.unseals, cast("Placed[UnsealLeaf]", placed))
             case Transcript():
+                time = leaf.inputs.closed_time
                 counts.settled += 1
                 self._keep_winner(live.header, leaf)
                 live.settle = cast("Placed[Transcript]", placed)
             case AbortLeaf():
+                time = leaf.aborted_time
                 by_blame = counts.aborted_before_deal if live.deal is None else counts.aborted_after_deal
                 blamed = ", ".join(map(str, leaf.blamed)) or NOBODY
                 by_blame[blamed] = by_blame.get(blamed, 0) + 1
                 live.abort = cast("Placed[AbortLeaf]", placed)
             case RevealLeaf():
+                time = None
                 live.reveal = cast("Placed[RevealLeaf]", placed)
             case _:
                 assert_never(leaf)
+        if time is not None:
+            self._timeline.add(placed.index, time, state.key)
         live.state, live.last_leaf = state, placed.index
         if not (state.stage.is_terminal and state.is_revealed):
             return None

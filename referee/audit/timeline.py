@@ -6,38 +6,15 @@ is dated at most two minutes after T. REVEAL and KEY have no time. Memory is one
 """
 
 from collections.abc import Callable, Iterable
-from typing import Final, TypeAlias, assert_never
+from typing import Final
 
 from referee.audit.finding import Code, Finding
-from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.log import SlotKey
-from referee.transcript.inputs import Transcript
 
 DRIFT_MS: Final = 120_000
 """Time by which clocks may differ."""
 BACKDATED_MS: Final = 900_000
 """Time by which a leaf may be dated before a witness saw the log without it, without a note."""
-
-TimedLeaf: TypeAlias = OpenLeaf | DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLeaf
-
-
-def time_of(leaf: TimedLeaf) -> int | None:
-    """Return the time of a leaf in ms; None for a REVEAL, which has none."""
-    match leaf:
-        case OpenLeaf():
-            return leaf.opened_time
-        case DealLeaf():
-            return leaf.dealt_time
-        case UnsealLeaf():
-            return leaf.unsealed_time
-        case Transcript():
-            return leaf.inputs.closed_time
-        case AbortLeaf():
-            return leaf.aborted_time
-        case RevealLeaf():
-            return None
-        case _:
-            assert_never(leaf)
 
 
 class Timeline:

@@ -7,7 +7,8 @@ keys.
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Self, TypeVar
+from operator import attrgetter
+from typing import Final, Self, TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from referee.dealing.header import SUITE_FIXTURE, Header
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 
+_NUMBER: Final = attrgetter("number")
 OrderT = TypeVar("OrderT", bytes, tuple[Card, ...])
 
 
@@ -64,7 +66,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
         secret = Prk.of(server_seed, salt=mixed)
         is_scripted = header.randomness_suite == SUITE_FIXTURE
         order = scripted_order(server_seed) if is_scripted else order_from(secret, round_id=round_id)
-        numbers = cut(bytes([card.number for card in order]), header.layout)
+        numbers = cut(bytes(map(_NUMBER, order)), header.layout)
         keys = section_keys(secret, round_id=round_id, count=len(numbers))
         roots = section_roots(keys=keys, round_id=round_id, numbers=numbers)
         return cls(

@@ -135,7 +135,7 @@ def check_hex(texts: Sequence[str], size: int = 32) -> None:
     """Raise CanonicalError unless each text is the lowercase hex of ``size`` bytes."""
     joined = "".join(texts)
     try:
-        if bytes.fromhex(joined).hex() == joined and {len(text) for text in texts} <= {2 * size}:
+        if bytes.fromhex(joined).hex() == joined and set(map(len, texts)) <= {2 * size}:
             return
     except ValueError:
         pass

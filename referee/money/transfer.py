@@ -42,13 +42,13 @@ class Transfer(msgspec.Struct, frozen=True, gc=False, rename={"payer": "from", "
 
 def net_amounts(transfers: Iterable[Transfer], seat_count: int) -> tuple[int, ...]:
     """Return what each seat has won (positive) or lost; it sums to zero unless the house took part."""
-    net = [0] * seat_count
+    net = dict.fromkeys((*range(seat_count), HOUSE), 0)
     for transfer in transfers:
-        if transfer.payer != HOUSE:
-            net[transfer.payer] -= transfer.amount
-        if transfer.payee != HOUSE:
-            net[transfer.payee] += transfer.amount
-    return tuple(net)
+        amount = transfer.amount
+        net[transfer.payer] -= amount
+        net[transfer.payee] += amount
+    del net[HOUSE]
+    return tuple(net.values())
 
 
 def house_net(transfers: Iterable[Transfer]) -> int:

@@ -1,11 +1,16 @@
 """Application of an event to a state, which gives the next state."""
 
+from typing import Final
+
 from referee.cards import Seat
 from referee.games.game import UnlawfulEventError
 from referee.games.mau_binh.event import Arrange, Event, Leave
 from referee.games.mau_binh.legality import refusals_of
 from referee.games.mau_binh.sealing import sealed_after
 from referee.games.mau_binh.state import State
+
+_AWAITED: Final = (None, None)
+"""Arrangement and departure of a seat that is still in and has not arranged."""
 
 
 def apply(state: State, event: Event) -> State:
@@ -23,8 +28,11 @@ def apply(state: State, event: Event) -> State:
         sealing = sealed_after(state.sealing, event, departures=departures, number=state.event_count + 1)
     all_in_time = state.all_in_time
     if all_in_time is None and event.time < state.closing_deadline:
-        waited_for = [seat for seat, mine in enumerate(arrangements) if mine is None and departures[seat] is None]
-        if not waited_for or (sealing is not None and not any(sealing.waits_for(Seat(seat)) for seat in waited_for)):
+        seats = list(zip(arrangements, departures, strict=True))
+        if _AWAITED not in seats or (
+            sealing is not None
+            and not any(sealing.waits_for(Seat(seat)) for seat, one in enumerate(seats) if one == _AWAITED)
+        ):
             all_in_time = event.time
     counts = state.event_counts
     return State(

@@ -22,7 +22,7 @@ import msgspec
 from referee.cards import Seat
 from referee.games.game import open_cards
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
-from referee.games.mau_binh.duel import FIRST, Duel, Showing, duel, showing_of
+from referee.games.mau_binh.duel import FIRST, SECOND, Duel, Showing, duel, showing_of
 from referee.games.mau_binh.instant_win import InstantWin
 from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweep_of, sweeps_of
 from referee.games.mau_binh.rules import MauBinhRules
@@ -134,7 +134,6 @@ def _chi_won(duels: Sequence[Duel], seat_count: int) -> tuple[int, ...]:
     """Return how many chi each seat won from all the others together."""
     won = [0] * seat_count
     for pair in duels:
-        for sign in pair.winners:
-            if sign:
-                won[pair.first if sign == FIRST else pair.second] += 1
+        won[pair.first] += pair.winners.count(FIRST)
+        won[pair.second] += pair.winners.count(SECOND)
     return tuple(won)
