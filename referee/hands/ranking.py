@@ -130,7 +130,6 @@ class _Values(dict[int, HandValue]):
     """The values of a ladder by strength, each made on first use."""
 
     def __init__(self, scale: Scale, ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> None:
-        super().__init__()
         self.scale = scale
         self._hands = [(category, ranks) for category, members in ladder for ranks in members]
 
