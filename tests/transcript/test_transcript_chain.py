@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope
-from referee.transcript.chain import FORM, Course, EventReceipt, is_receipted, sign_receipt
+from referee.transcript.chain import (
+    FORM,
+    Course,
+    EventReceipt,
+    is_receipted,
+    next_hash,
+    next_history,
+    next_move,
+    sign_receipt,
+)
 
 ROUND_ID, DECK_ROOT = b"r" * 32, b"d" * 32
 
@@ -32,6 +41,7 @@ def tagged(tag: str, *fields: bytes) -> bytes:
     return hashlib.sha256(data + b"".join(struct.pack(">I", len(field)) + field for field in fields)).digest()
 
 
+HASHES = st.binary(min_size=32, max_size=32)
 EVENTS = st.lists(
     st.tuples(
         st.binary(max_size=300),  # event bytes
@@ -71,6 +81,25 @@ def test_hashes_histories_and_moves_are_those_written_by_hand(events):
     assert (course.event_hash, course.history, course.received) == (hashes[-1], histories[-1], received_last)
 
 
+@given(EVENTS, st.integers(0, 12))
+def test_events_are_appended_together_as_one_by_one(events, count: int):
+    steps = [
+        (event, time, received, seat, None if unseen is None else max(0, before - unseen))
+        for before, (event, time, received, seat, unseen) in enumerate(events)
+    ]
+    start = Course.begin(round_id=ROUND_ID, deck_root=DECK_ROOT)
+    assert start.extend(steps) == start.extend(steps[:count]).extend(steps[count:]) == course_of(events)
+
+
+@given(HASHES, HASHES, st.binary(max_size=300), st.integers(0, 2**32 - 1))
+def test_each_hash_is_that_written_by_hand(before: bytes, other: bytes, event: bytes, number: int):
+    time, received = number * 2**20, number % 2 == 1
+    assert next_hash(before, number=number, event=event) == tagged("event", before, struct.pack(">I", number), event)
+    history = tagged("history", before, other, struct.pack(">Q", time), bytes([received]))
+    assert next_history(before, event_hash=other, time=time, received=received) == history
+    assert next_move(before, seen_hash=other, event=event) == tagged("move", before, other, event)
+
+
 @given(EVENTS, st.integers(0, 5), st.integers(0, 50))
 def test_what_a_seat_signs_is_the_move_that_its_event_adds(events, seat: int, unseen: int):
     course = course_of(events)
@@ -91,7 +120,7 @@ def test_a_course_is_a_value_that_an_event_more_leaves_as_it_is():
 @pytest.mark.parametrize("seen", [-1, 2, 3])
 def test_an_event_cannot_have_been_seen_before_it_was_made(seen: int):
     course = course_of([(b"a", 1, True, 0, 0)])
-    with pytest.raises(ValueError, match="there is no event"):
+    with pytest.raises(ValueError, match=f"^there is no event {seen}; the course has 1$"):
         course.append(b"b", time=2, received=True, seat=0, seen=seen)
 
 

@@ -1,5 +1,6 @@
 """What must prove an event: the seat's word and signature, the referee's clock, and the sections that are open."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,12 +13,13 @@ from referee.dealing.header import NO_KEY
 from referee.games import AnyGame, Deal, Event, mau_binh, tien_len
 from referee.rulesets import get
 from referee.transcript.chain import Course
-from referee.transcript.played import EventLevel, EvidenceError, EvidenceFault, PlayedCourse
+from referee.transcript.played import EventLevel, EvidenceError, EvidenceFault, PlayedCourse, Playing
 from tests.games.rounds import hands_deal
 
 PRIVATE = [Ed25519PrivateKey.from_private_bytes(bytes([seat + 1]) * 32) for seat in range(3)]
 KEYS = tuple(key.public_key().public_bytes_raw() for key in PRIVATE)
 FIRST = parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S")
+THIRD = parse_cards("3D 3H 4D 4H 5C 6S 7S 7C 7H 8D 9C 9H TS")
 SECOND = parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS")
 
 
@@ -33,8 +35,8 @@ def tricks(*keys: bytes) -> PlayedCourse:
 
 
 def sealed(*keys: bytes) -> PlayedCourse:
-    """Begin a sealed round of Mậu Binh of two seats."""
-    deal = hands_deal([FIRST, SECOND], dealt_time=500, is_sealed=True)
+    """Begin a sealed round of Mậu Binh of two or three seats."""
+    deal = hands_deal([FIRST, SECOND, THIRD][: len(keys)], dealt_time=500, is_sealed=True)
     return begin(mau_binh.GAME, "mau_binh.classic", deal, keys)
 
 
@@ -77,6 +79,10 @@ def test_event_of_a_seat_with_a_key_says_what_it_had_seen() -> None:
 def test_refusal_names_the_event_and_what_may_have_been_seen() -> None:
     led = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
     assert refusal_of(led, play(1, "4S", 700, 2)) == "event 2: seat 1 must have seen event 1 and at most 1, not 2"
+    unsaid = "event 2: seat 1 has a key and must say the newest event that it had seen, 1 or later"
+    assert refusal_of(led, play(1, "4S", 700, None)) == unsaid
+    unsigned = "event 1: seat 0 signs no such event, so it says nothing of what it had seen"
+    assert refusal_of(tricks(NO_KEY, KEYS[1]), play(0, "3S", 600, 0)) == unsigned
 
 
 def test_no_other_event_says_what_was_seen() -> None:
@@ -101,6 +107,34 @@ def test_running_out_of_time_needs_a_clock_that_the_referee_started() -> None:
     answered = received.play(play(1, "4S", 700, 1), received=False)
     late = tien_len.Timeout(Seat(0), 30_700)
     assert fault_of(answered, late) == ("NOT_RECEIVED", 2, 0, None, None)
+
+
+@pytest.mark.parametrize("flags", list(itertools.product([True, False], repeat=3)))
+def test_events_played_in_place_are_those_played_one_by_one(flags: Sequence[bool]) -> None:
+    one = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    playing = Playing(one)
+    events = play(1, "4S", 700, 1), play(0, "5S", 800, 2), play(1, "6H", 900, 3)
+    for event, received in zip(events, flags, strict=True):
+        playing.play(event, received=received)
+        one = one.play(event, received=received)
+    assert playing.played() == one
+    late = tien_len.Timeout(Seat(0), 30_900)
+    if flags[-1]:
+        playing.play(late, received=True)
+        assert playing.played() == one.play(late, received=True)
+    else:
+        assert fault_of(one, late)[:2] == ("NOT_RECEIVED", 4)
+        with pytest.raises(EvidenceError, match="the referee's clock must give the time"):
+            playing.play(late, received=True)
+
+
+def test_each_event_that_was_played_has_its_bytes() -> None:
+    playing = Playing(tricks(*KEYS[:2]))
+    playing.play(play(0, "3S", 600, 0), received=True)
+    assert playing.played([b"bytes"]).course.links[0].event == b"bytes"
+    for texts in ([], [b"bytes"] * 2):
+        with pytest.raises(ValueError, match="zip"):
+            playing.played(texts)
 
 
 def test_sealed_table_needs_the_referees_clock_for_each_commitment() -> None:
@@ -140,6 +174,15 @@ def test_no_event_follows_an_opening_before_it_has_its_time() -> None:
     assert opened.opened is None
     assert fault_of(opened, msgspec.structs.replace(opening, seen=1))[:4] == ("NOT_SEEN", 3, 0, 2)
     assert opened.play(opening, received=True).course.number == 3
+
+
+def test_sections_open_after_the_last_event() -> None:
+    played = sealed(*KEYS)
+    for seat, time in enumerate((600, 700, 800)):
+        played = played.play(commit(seat, time, 0), received=True)
+    with pytest.raises(EvidenceError) as caught:
+        played.unseal(750)
+    assert (caught.value.number, caught.value.expected, caught.value.found) == (3, 800, 750)
 
 
 def test_level_of_a_round_is_that_of_its_weakest_event() -> None:
