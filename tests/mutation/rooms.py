@@ -52,6 +52,7 @@ ROOMS: Final = {
             ("referee/games/*.py",),
             (
                 *OF_EVERY_GAME,
+                "tests/games/test_games_codec.py",
                 "tests/games/mau_binh/test_mau_binh_round.py",
                 "tests/games/mau_binh/test_mau_binh_seating.py",
                 "tests/games/mau_binh/test_mau_binh_vectors.py",

@@ -87,7 +87,7 @@ def _dearest(prices: LeftoverPrices, hand: CardSet) -> tuple[_Group, ...]:
 def _may_group(hand: CardSet) -> bool:
     """Return whether a hand has four cards of a rank, or two of each of three neighbouring ones; most have neither."""
     counts = sum([hand >> suit & _LOWEST for suit in range(4)])  # of cards, in the four bits of each rank
-    pairs = counts >> 1 | counts >> 2
+    pairs = counts >> 1  # of two or three cards, in the lowest bit
     return bool(counts & 4 * _LOWEST or pairs & pairs >> 4 & pairs >> 8 & _LOWEST)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
@@ -282,3 +283,21 @@ def test_leftovers_of_random_hands_agree_with_a_search_over_cards(
             assert parts == counted
             grouped += any(len(item.cards) > 3 and item.price not in {"CARD", "RED_TWO"} for item in items)
     assert grouped > 10 or dealing.__name__ == "deal_evenly"
+
+
+@pytest.mark.parametrize("out_of_time", ["PASS_OR_LOWEST_SINGLE", "LEAVE"])
+def test_every_event_counts_and_a_pass_is_no_departure(variant: Variant, out_of_time: str) -> None:
+    state = begin(variant({"out_of_time": out_of_time}), hands_deal(QUIET, leader=Seat(0)))
+    first, second = Play(Seat(0), parse_cards("5S"), 0), Play(Seat(2), parse_cards("6D"), 0)
+    for number, event in enumerate((first, Pass(Seat(1), 0), second, Pass(Seat(0), 0)), 1):
+        state = apply(state, msgspec.structs.replace(event, time=state.last_time + 1))
+        assert (state.event_count, state.turn_event, state.gone) == (number, number, 0)
+    assert (state.turn, state.passed) == (2, 0)
+    assert apply(state, Leave(Seat(1), state.last_time)).event_count == 5
+
+
+def test_a_foreign_card_that_beats_is_only_not_held(rules: TienLenRules) -> None:
+    state = begin(rules, hands_deal(QUIET, leader=Seat(0)))
+    state = apply(state, Play(Seat(0), parse_cards("5S"), state.last_time))
+    faults = check(state, Play(Seat(1), parse_cards("6D"), state.last_time))
+    assert [fault.code for fault in faults] == [Fault.CARD_NOT_HELD]
