@@ -6,7 +6,6 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import msgspec
 import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
@@ -288,9 +287,10 @@ def test_leftovers_of_random_hands_agree_with_a_search_over_cards(
 @pytest.mark.parametrize("out_of_time", ["PASS_OR_LOWEST_SINGLE", "LEAVE"])
 def test_every_event_counts_and_a_pass_is_no_departure(variant: Variant, out_of_time: str) -> None:
     state = begin(variant({"out_of_time": out_of_time}), hands_deal(QUIET, leader=Seat(0)))
-    first, second = Play(Seat(0), parse_cards("5S"), 0), Play(Seat(2), parse_cards("6D"), 0)
-    for number, event in enumerate((first, Pass(Seat(1), 0), second, Pass(Seat(0), 0)), 1):
-        state = apply(state, msgspec.structs.replace(event, time=state.last_time + 1))
+    time = state.last_time
+    first, second = Play(Seat(0), parse_cards("5S"), time + 1), Play(Seat(2), parse_cards("6D"), time + 3)
+    for number, event in enumerate((first, Pass(Seat(1), time + 2), second, Pass(Seat(0), time + 4)), 1):
+        state = apply(state, event)
         assert (state.event_count, state.turn_event, state.gone) == (number, number, 0)
     assert (state.turn, state.passed) == (2, 0)
     assert apply(state, Leave(Seat(1), state.last_time)).event_count == 5
