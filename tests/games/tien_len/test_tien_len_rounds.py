@@ -289,7 +289,8 @@ def test_every_event_counts_and_a_pass_is_no_departure(variant: Variant, out_of_
     state = begin(variant({"out_of_time": out_of_time}), hands_deal(QUIET, leader=Seat(0)))
     time = state.last_time
     first, second = Play(Seat(0), parse_cards("5S"), time + 1), Play(Seat(2), parse_cards("6D"), time + 3)
-    for number, event in enumerate((first, Pass(Seat(1), time + 2), second, Pass(Seat(0), time + 4)), 1):
+    events: list[Event] = [first, Pass(Seat(1), time + 2), second, Pass(Seat(0), time + 4)]
+    for number, event in enumerate(events, 1):
         state = apply(state, event)
         assert (state.event_count, state.turn_event, state.gone) == (number, number, 0)
     assert (state.turn, state.passed) == (2, 0)
