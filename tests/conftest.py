@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests import runaway
 from tests.budget import register_profiles
 from tests.demo_log import DemoLog, make_demo_log
 
@@ -26,7 +27,11 @@ _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the folders of tests in memory where there is room: servers wait for a disk at each commit."""
+    """Keep the folders of tests in memory where there is room: servers wait for a disk at each commit.
+
+    A process whose memory runs away ends before the machine runs out of it.
+    """
+    runaway.watch()
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     register_profiles()

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from referee_table.mau_binh import MauBinhPlay
 
 from tests.table.scripted_player import Player, View, split
 from tests.table.table_scene import Scene, ready
@@ -66,6 +67,25 @@ def test_last_draft_counts_at_the_deadline(scene: Scene, bots: int) -> None:
             last = await shown(scene, seats[0])
             assert [one["defaulted"] for one in last["seats"]] == [False] * (people + bots)
             assert last["seats"][0]["arrangement"] == reversed_rows(hand)
+
+    asyncio.run(play())
+
+
+def test_draft_whose_time_comes_while_a_bot_moves_is_handed_in(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first bot's is held back; the second is still advised when the time of both comes."""
+    suggest = MauBinhPlay._suggest  # noqa: SLF001 - what takes long
+
+    async def suggest_for_long(play: MauBinhPlay, seat: int, certificates: list[bytes], *, count: int) -> Any:  # noqa: ANN401 - as it is
+        suggested = await suggest(play, seat, certificates, count=count)
+        if seat == 2:
+            scene.clock.move(ARRANGING_MS - HAND_IN_MS)
+        return suggested
+
+    async def play() -> None:
+        async with scene.open():
+            monkeypatch.setattr(MauBinhPlay, "_suggest", suggest_for_long)
+            seats, _ = await dealt(scene, people=1, bots=2)
+            await seats[0].until(lambda view: view["round"]["mau_binh"]["handed_in"] == [False, True, True])
 
     asyncio.run(play())
 

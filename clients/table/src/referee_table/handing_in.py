@@ -95,6 +95,12 @@ class HandingIn(Play):
         draft, one = self.state.drafts[seat], self.round.seats[seat]
         return draft is not None and (not one.key or bool(one.signing_key) or draft.signature is not None)
 
+    def awaits_hand_in(self, now: int) -> bool:
+        """Whether a draft is to be handed in later, or now: its time may have come while a bot moved."""
+        if now < self.hand_in_time:
+            return any(self.state.drafts)
+        return now < self.state.deadline and any(map(self.can_go, range(len(self.round.seats))))
+
     async def take(self, seat: int, draft: Draft, *, is_final: bool) -> dict[str, Any]:
         """Hand in what a seat has now, or hold it back as a draft."""
         state, one = self.state, self.round.seats[seat]

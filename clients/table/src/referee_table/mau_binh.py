@@ -47,7 +47,7 @@ class MauBinhPlay(HandingIn):
         times = [max(state.deadline, self.again)]
         if self._bots():
             times.append(0 if state.is_opening else state.bot_time)
-        if any(state.drafts) and self.bench.clock.now() < self.hand_in_time:
+        if self.awaits_hand_in(self.bench.clock.now()):
             times.append(self.hand_in_time)
         return min(times)
 
