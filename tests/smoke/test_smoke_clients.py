@@ -17,6 +17,7 @@ from referee.server.app import Application
 from referee.server.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.node_project import install
+from tests.once import alone_in
 
 ROOT: Final = Path(__file__).parents[2]
 CLIENTS: Final = ROOT / "clients" / "smoke"
@@ -112,10 +113,10 @@ def test_its_dependencies_come_from_no_named_registry() -> None:
 
 
 def run(program: Path, address: str, log_key: str) -> "subprocess.CompletedProcess[str]":
-    """Run the client to its end and return its output."""
-    return subprocess.run(
-        [str(program), address, log_key, str(VECTORS)], capture_output=True, text=True, check=False, timeout=240
-    )
+    """Run the client to its end and return its output; each builds in its own folder, one worker at a time."""
+    command = [str(program), address, log_key, str(VECTORS)]
+    with alone_in(program.parent):
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
 
 
 def key_of(address: str) -> str:

@@ -119,7 +119,7 @@ def test_suggestion_in_text_mode_says_what_is_on_the_table_now(table, invite) ->
     guest.enter(table.url)
     guest.open_room(RULESET, bots=1)
     guest.choose_text_mode()
-    guest.get_ready()
+    guest.deal()
     expect(page.locator("main.text li", has_text="Chi cuối:")).to_be_visible(timeout=TIMEOUT)
     before = page.locator("main.text section").first.inner_text()
     guest.type_command("gợi ý")

@@ -99,8 +99,12 @@ class Guest:
 
     def wait_dealt(self, number: int = 1) -> bool:
         """Wait for the cards of a round; return False if an instant win ended it."""
-        game = self.page.locator(".arrange .main, .tien-len .buttons, .texas .buttons .button, main.text").first
-        expect(game.or_(self.page.locator(f'.result[data-round="{number}"]'))).to_be_visible(timeout=TIMEOUT)
+        page = self.page
+        drawn = ".arrange .main, .tien-len .buttons, .texas .buttons .button"
+        game = page.locator(f'{drawn}, .room[data-phase="PLAYING"] main.text').first
+        said = page.locator("main.text li", has_text=re.compile(rf"(Kết quả ván|Result of round) {number}:"))
+        over = page.locator(f'.result[data-round="{number}"]').or_(said)
+        expect(game.or_(over)).to_be_visible(timeout=TIMEOUT)
         self.wait_still()
         return game.count() > 0
 
