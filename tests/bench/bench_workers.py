@@ -5,6 +5,9 @@ other cores to itself. Beside two it runs on the cores that they use, so that tw
 doubling; ``by CPU`` is the doubling by what a call costs the servers. An overload asks three times what one worker can
 answer, and has a quarter as many calls under way as its queue has room for, half as many, and as many.
 
+Loads that are compared take turns: what they are divided by was measured just before, for a crowd just before and just
+after. Of five turns the median counts, and the least and the greatest are printed beside it.
+
 ``python -m tests.bench.bench_workers`` prints the tables.
 """
 
@@ -25,6 +28,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 import grpc
@@ -41,9 +45,14 @@ CLIENTS: Final = 32
 SECONDS: Final = 6
 OVERLOAD: Final = 3
 CROWDS: Final = (8, 16, 32)
-"""Connections of an overload, each with as many calls at once as a server grants one."""
+"""Connections of a crowd."""
+STREAMS: Final = 32
+"""Calls at once on a connection of a crowd: as many as a server grants it."""
+TURNS: Final = 5
+"""How often each pair of loads is repeated."""
 CHECK: Final = "/referee.v1.MauBinhService/CheckArrangement"
 SETTLE: Final = "/referee.v1.MauBinhService/SettleRound"
+LABELS: Final = {CHECK: "CheckArrangement", SETTLE: "SettleRound, known to the log"}
 PINNED: Final = (
     "from sys import argv; import os, runpy; os.sched_setaffinity(0, {int(argv.pop(1))}); "
     "runpy.run_module('referee', run_name='__main__')"
@@ -185,44 +194,58 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        found: dict[tuple[str, int], Loaded] = {}
-        for workers in (1, 2):
-            with served(folder / "data", workers) as server, elsewhere(workers):
-                for method, request in questions(server, f"w{workers}").items():
-                    load(server, method, request, folder)
-                    found[method, workers] = load(server, method, request, folder)
-                if workers == 1:
-                    asked = questions(server, "o")
-                    overloads = [
-                        (
-                            method,
-                            clients,
-                            load(server, method, asked[method], folder, rps=rate, clients=clients, streams=32),
-                        )
-                        for method in (CHECK, SETTLE)
-                        for clients, rate in [(many, OVERLOAD * found[method, 1].rate) for many in CROWDS]
-                    ]
-        sys.stdout.write(
-            f"{'pinned workers':<32}{'one/s':>8}{'two/s':>8}{'ratio':>8}{'us':>7}{'us':>6}{'by CPU':>8}  aim\n"
-        )
-        for method in (CHECK, SETTLE):
-            one, two = found[method, 1], found[method, 2]
-            label = method.rpartition("/")[2] + (" (known to the log)" if method == SETTLE else "")
-            ratio, by_cpu = f"{two.rate / one.rate:>7.2f}x", f"{2 * one.cpu_us / two.cpu_us:>7.2f}x"
-            sys.stdout.write(
-                f"{label:<32}{one.rate:>8.0f}{two.rate:>8.0f}{ratio}{one.cpu_us:>7.0f}{two.cpu_us:>6.0f}{by_cpu}"
-                f"{'  >= 1.8x' if method == CHECK else ''}\n"
-            )
-        sys.stdout.write(
-            f"\n{f'{OVERLOAD} times what one worker can do':<32}{'answered':>9}{'by CPU':>8}{'p99 ms':>8}\n"
-        )
-        for method, clients, loaded in overloads:
-            alone = found[method, 1]
-            label = f"{method.rpartition('/')[2]}, {clients} x 32 at once"
-            cost = alone.cpu_us / loaded.cpu_us
-            sys.stdout.write(f"{label:<32}{loaded.rate / alone.rate:>9.0%}{cost:>8.0%}{loaded.p99_ms:>8.0f}\n")
-        sys.stdout.write("\n")
+        with served(folder / "one", 1) as one, served(folder / "two", 2) as two:
+            _print_workers(one, two, folder)
+            _print_overload(one, folder)
         _print_one_log(folder)
+
+
+def _print_workers(one: Server, two: Server, folder: Path) -> None:
+    """Print what two workers do beside one, measured in turns: medians, and the least and greatest ratio."""
+    heads = "".join(f"{head:>7}" for head in ("one/s", "two/s", "ratio", "from", "to"))
+    sys.stdout.write(f"{'pinned workers':<32}{heads}{'us':>6}{'us':>6}{'by CPU':>8}\n")
+    asked = [questions(server, "w") for server in (one, two)]
+    for method, label in LABELS.items():
+        turns: list[tuple[Loaded, Loaded]] = []
+        for _ in range(1 + TURNS):
+            with elsewhere(1):
+                alone = load(one, method, asked[0][method], folder)
+            turns.append((alone, load(two, method, asked[1][method], folder)))
+        del turns[0]  # it warmed both servers up
+        ratios = sorted(both.rate / alone.rate for alone, both in turns)
+        by_cpu = median(2 * alone.cpu_us / both.cpu_us for alone, both in turns)
+        rates = "".join(f"{median(one.rate for one in column):>7.0f}" for column in zip(*turns, strict=True))
+        costs = "".join(f"{median(one.cpu_us for one in column):>6.0f}" for column in zip(*turns, strict=True))
+        spread = "".join(f"{ratio:>6.2f}x" for ratio in (median(ratios), ratios[0], ratios[-1]))
+        sys.stdout.write(f"{label:<32}{rates}{spread}{costs}{by_cpu:>7.2f}x\n")
+    sys.stdout.write("\n")
+
+
+def _print_overload(server: Server, folder: Path) -> None:
+    """Print what crowds are answered of what the worker answered just before and just after each."""
+    label = f"{OVERLOAD} times what one worker can do"
+    sys.stdout.write(f"{label:<42}{'answered':>9}{'from':>6}{'to':>6}{'by CPU':>8}{'p99 ms':>8}\n")
+    asked = questions(server, "o")
+    for method, label in LABELS.items():
+        with elsewhere(1):
+            load(server, method, asked[method], folder)
+            calm = [load(server, method, asked[method], folder)]
+            for crowd in CROWDS:
+                turns: list[tuple[float, float, float]] = []
+                for _ in range(TURNS):
+                    before = calm[-1]
+                    rps = OVERLOAD * before.rate
+                    busy = load(server, method, asked[method], folder, rps=rps, clients=crowd, streams=STREAMS)
+                    calm.append(load(server, method, asked[method], folder))
+                    can, cost = (before.rate + calm[-1].rate) / 2, (before.cpu_us + calm[-1].cpu_us) / 2
+                    turns.append((busy.rate / can, cost / busy.cpu_us, busy.p99_ms))
+                answered, by_cpu, p99 = ([*column] for column in zip(*turns, strict=True))
+                shares = "".join(f"{share:>6.0%}" for share in (min(answered), max(answered)))
+                sys.stdout.write(
+                    f"{f'{label}, {crowd * STREAMS:,} at once':<42}{median(answered):>9.0%}{shares}"
+                    f"{median(by_cpu):>8.0%}{median(p99):>8.0f}\n"
+                )
+    sys.stdout.write("\n")
 
 
 def _print_one_log(folder: Path) -> None:
