@@ -1,16 +1,18 @@
 """Deals: made once and durably from verified seeds, afterwards derived again from the log.
 
 No deck, hand or unsealed server seed is kept: every call unseals the seed from the OPEN leaf. Answers come from the
-leaf in the log, never from the one that was submitted.
+leaf in the log, never from the one that was submitted. A round that this process opened is first dealt as it was
+opened, without reading it again; the log refuses the leaf where it has the round otherwise, and then the round is read.
 """
 
 import hmac
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -27,7 +29,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.evidence.note import Note
 from referee.games import GAMES
-from referee.log import DealStep, Round, SlotKey, Stage, StepKind
+from referee.log import DealStep, OpenStep, Round, SlotError, SlotKey, Stage, StepKind
 from referee.log.cosignature import claimed_times
 from referee.service.aborting import abort_of
 from referee.service.contributing import (
@@ -43,13 +45,16 @@ from referee.service.opening import Opener, leaf_time
 from referee.service.revealing import OpenedRound
 from referee.service.settling import append_one, contribute
 from referee.service.verifying import RoundVerifier
-from referee.storage import DRIFT_MS, Append, Contribution, Logged, Reader, SeedCameError, Writer
+from referee.storage import DRIFT_MS, Append, Contribution, Logged, Reader, StaleRoundError, Writer
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.round import fill_receipt
 
 ResultT = TypeVar("ResultT")
+
+_FRESH: Final = 4096
+"""Rounds that are remembered from their opening to the first call to deal them; the oldest are forgotten first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +85,7 @@ class Dealer:
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
+        self._fresh: OrderedDict[SlotKey, tuple[Round, OpenedRound]] = OrderedDict()
 
     def find(self, key: SlotKey) -> tuple[Round, OpenedRound]:
         """Find a round and its OPEN leaf; refuse one that was never opened."""
@@ -111,21 +117,45 @@ class Dealer:
         """Make a leaf of a round and its contributed seeds and append it; make it again if a seed came meanwhile."""
         for _ in range(MAX_SEATS + 1):  # each seat contributes once
             found, opened, seeds = self._find(key)
-            with suppress(SeedCameError):
+            with suppress(StaleRoundError):
                 return make(found, opened, self._parts.reader.contributions(key) if seeds else ())
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
-    def deal(
+    def note_opened(self, step: OpenStep, opened: OpenedRound, *, opened_time: int) -> None:
+        """Remember a round whose OPEN, with these contents, has just become durable."""
+        self._fresh[step.key] = (
+            Round(
+                step.key,
+                round_id=step.round_id,
+                deal_deadline=step.deal_deadline,
+                round_deadline=step.round_deadline,
+                newest_time=opened_time,
+            ),
+            opened,
+        )
+        while len(self._fresh) > _FRESH:
+            self._fresh.popitem(last=False)
+
+    def deal(self, key: SlotKey, request: shuffler_pb2.DealRoundRequest) -> shuffler_pb2.DealRoundResponse:
+        """Deal from the given and contributed seeds; return the answer, or that of a round dealt before.
+
+        Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
+        """
+        fresh = self._fresh.pop(key, None)
+        if fresh is not None:
+            with suppress(RefusedError, SlotError, StaleRoundError):  # the log knows more, or says why
+                return self._deal(request, *fresh, (), is_read=False)
+        return self.with_seeds(key, partial(self._deal, request))
+
+    def _deal(
         self,
         request: shuffler_pb2.DealRoundRequest,
         found: Round,
         opened: OpenedRound,
         contributed: Sequence[Contribution],
+        *,
+        is_read: bool = True,
     ) -> shuffler_pb2.DealRoundResponse:
-        """Deal from the given and contributed seeds; return the answer, or that of a round dealt before.
-
-        Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
-        """
         if found.deck_root is not None:
             leaf = self.deal_leaf(found.key)
             check_dealt_seeds(opened, request, leaf.client_seeds)
@@ -137,6 +167,8 @@ class Dealer:
         given = read_seeds(opened, request, contributed)
         now = self._check_time(opened, found)
         dealt, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed))
+        if not is_read:
+            append = msgspec.structs.replace(append, built_on=found)
         if dealt is None:
             self.append(append)
             self._parts.on_ended()

@@ -6,7 +6,6 @@ gets the stored answer.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 import grpc
 import msgspec
@@ -111,6 +110,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         logged = self._dealer.append(Append(leaf=data, step=step, request_digest=digest, time=opened_time))
         if logged.is_repeat:
             return _write_logged(logged)
+        self._dealer.note_opened(step, opened, opened_time=opened_time)
         fill_receipt(answer.log_receipt, logged)
         return answer
 
@@ -134,7 +134,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """Deal a round; certify all hands on an open table, none on a sealed one."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        return self._dealer.with_seeds(key, partial(self._dealer.deal, request))
+        return self._dealer.deal(key, request)
 
     def OpenHand(
         self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext

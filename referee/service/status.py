@@ -13,7 +13,7 @@ from grpc_status import rpc_status
 
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import SlotError
-from referee.storage import ClockError, DataLossError, QueueFullError, SeedCameError, StoreError, WriterClosedError
+from referee.storage import ClockError, DataLossError, QueueFullError, StaleRoundError, StoreError, WriterClosedError
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.round import slot_refusal
@@ -55,7 +55,7 @@ CODES: Final = {
 def refusal_of(error: BaseException) -> RefusedError | None:
     """Return the refusal that an error of the log, the store or a signer means to a caller; None for any other error.
 
-    SeedCameError means none: the shuffler makes its leaf again.
+    StaleRoundError means none: the shuffler makes its leaf again.
     """
     match error:
         case RefusedError():
@@ -70,7 +70,7 @@ def refusal_of(error: BaseException) -> RefusedError | None:
             reason = ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE
             message = "the signer that holds the server's private key does not answer; nothing was done, ask again"
         case QueueFullError() | WriterClosedError() | StoreError() | TimeoutError() if not isinstance(
-            error, SeedCameError
+            error, StaleRoundError
         ):
             reason = ErrorReason.ERROR_REASON_LOG_BUSY
             message = f"{error or 'the log did not answer in time'}; ask again, the call is idempotent"

@@ -24,7 +24,7 @@ from referee.storage.record import (
     NotFoundedError,
     OutcomeUnknownError,
     SchemaVersionError,
-    SeedCameError,
+    StaleRoundError,
     StoreBusyError,
     StoreError,
 )
@@ -52,7 +52,7 @@ __all__ = [
     "Reader",
     "Reply",
     "SchemaVersionError",
-    "SeedCameError",
+    "StaleRoundError",
     "Store",
     "StoreBusyError",
     "StoreError",

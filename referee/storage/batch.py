@@ -2,9 +2,9 @@
 
 A step is checked against the state that the requests before it in the batch leave behind. A step that was taken
 already is answered from the log if its request digest is the same, and refused with a reason otherwise. A seat's first
-seed is kept while its round waits for the deal, and a leaf that was built without it is refused; the last seed is kept
-together with the leaf that it completes. All leaves of a batch are under one checkpoint, signed inside the transaction
-that makes them durable.
+seed is kept while its round waits for the deal; the last seed is kept together with the leaf that it completes. A leaf
+that was built without a seed, or on another state of its round, is refused. All leaves of a batch are under one
+checkpoint, signed inside the transaction that makes them durable.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -43,14 +43,14 @@ from referee.storage.record import (
     Logged,
     Mark,
     OutcomeUnknownError,
-    SeedCameError,
+    StaleRoundError,
     StoreError,
 )
 from referee.storage.store import Store, Transaction
 
 Request = Sequence[Append] | Contribution
 """Appends that succeed or fail together, or a seat's seed."""
-Refused = SlotError | SeedCameError | ClockError
+Refused = SlotError | StaleRoundError | ClockError
 """Why a request is refused."""
 Answer = tuple[Logged, ...] | Contribution | Refused | StoreError
 """One Logged for each append, in its order; the seat's seed; why the request is refused; or why an earlier leaf could
@@ -89,7 +89,7 @@ class _Draft:
         if isinstance(request, Contribution):
             try:
                 return self._contribute(request)
-            except (SlotError, SeedCameError) as error:
+            except (SlotError, StaleRoundError) as error:
                 return error.with_traceback(None)  # whose frames would hold the replies that hold the error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
         newest = self.newest_time
@@ -97,7 +97,7 @@ class _Draft:
             self.rounds, self.marks = rounds.copy(), marks.copy()
         try:
             return [self._place(append) for append in request]
-        except (SlotError, SeedCameError, ClockError) as error:
+        except (SlotError, StaleRoundError, ClockError) as error:
             self.newest_time = newest
             self.rounds, self.marks = rounds, marks
             for one in self.contributed[seeds:]:
@@ -136,6 +136,9 @@ class _Draft:
                 if place is None:
                     raise
                 return place
+            if append.built_on is not None and append.built_on != current:
+                msg = f"round {step.key.round_number} of table {step.key.table_id!r} is another in this log"
+                raise StaleRoundError(msg)
             self._check_contributed(append.contributed, step.key)
             if append.time is not None:
                 before = current or previous
@@ -173,7 +176,7 @@ class _Draft:
             msg = (
                 f"a seed of round {key.round_number} of table {key.table_id!r} arrived meanwhile; build the leaf again"
             )
-            raise SeedCameError(msg)
+            raise StaleRoundError(msg)
 
     def _check_time(self, time: int, key: SlotKey, *, floor: int) -> None:
         """Raise ClockError for a time before the table's leaf before it, or too far from the log's or the clock's."""

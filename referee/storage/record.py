@@ -42,8 +42,8 @@ class HeadMovedError(StoreError):
     """A head that another writer moved first; nothing was appended, and it is safe to try again."""
 
 
-class SeedCameError(StoreError):
-    """A seat's seed that arrived after the leaf was built; nothing was appended. Build the leaf again."""
+class StaleRoundError(StoreError):
+    """A leaf that was built before its round changed, or a seat's seed came; nothing was appended. Build it again."""
 
 
 class ClockError(StoreError):
@@ -58,16 +58,18 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     """A leaf to append and the step that it takes, or None for a leaf that belongs to no round.
 
     ``request_digest`` (32 bytes) identifies the request: the same step with the same digest is answered from the log.
-    ``memo`` is stored with the step for later use and is never part of the log. ``contributed`` is the number of
-    seats' seeds that the leaf was built from (SeedCameError if there are others by now), None if it uses none. ``seed``
-    is the last one, which the leaf publishes and the same transaction keeps. ``time`` is the leaf's own in ms, None for
-    a leaf that has none; ClockError where it is out of order.
+    ``memo`` is stored with the step for later use and is never part of the log. ``built_on`` is the state of the round
+    that the leaf was built on without reading it from the log, None if it was read. ``contributed`` is the number of
+    seats' seeds that the leaf was built from, None if it uses none. If either is another by now, StaleRoundError.
+    ``seed`` is the last one, which the leaf publishes and the same transaction keeps. ``time`` is the leaf's own in ms,
+    None for a leaf that has none; ClockError where it is out of order.
     """
 
     leaf: bytes
     step: Step | None = None
     request_digest: bytes = b""
     memo: bytes = b""
+    built_on: Round | None = None
     contributed: int | None = None
     seed: "Contribution | None" = None
     time: int | None = None
@@ -142,8 +144,8 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True):
     """A seat's seed for an opened round and the seat's signature of it, kept until the deal or abort publishes it.
 
     A seat contributes once: the first seed counts. ``signature`` is empty for a seat without a key. ``contributed`` is
-    the number of other seats' seeds that the caller knows of (SeedCameError if there are others by now), None for any:
-    the last seed of a round comes with its deal, as ``Append.seed``.
+    the number of other seats' seeds that the caller knows of, None for any (StaleRoundError if there are others by
+    now): the last seed of a round comes with its deal, as ``Append.seed``.
     """
 
     key: SlotKey

@@ -103,7 +103,7 @@ class Writer:
     def submit(self, *appends: Append) -> "Reply[tuple[Logged, ...]]":
         """Queue appends that succeed or fail together; the reply has one Logged for each, in their order.
 
-        The reply raises SlotError if a step is refused, SeedCameError if a leaf was built from too few seeds,
+        The reply raises SlotError if a step is refused, StaleRoundError if a leaf was built on what has changed,
         ClockError if its time is out of order, StoreError if the store failed, DataLossError if it contradicts itself.
         Raises QueueFullError or WriterClosedError at once if nothing was queued.
         """

@@ -6,11 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import grpc
+import msgspec
 import pytest
 
+from referee.dealing.commitment import SEED_SIZE, server_commitment
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
+from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
+from referee.log import OpenStep
 from referee.service import revealing
+from referee.service.dealing import Dealer
 from referee.service.revealing import OpenedRound
 from referee.v1 import log_pb2, mau_binh_pb2, round_pb2, shuffler_pb2
 
@@ -297,3 +302,24 @@ def test_opening_is_remembered_as_its_leaf_says(house: House) -> None:
     known = [OpenedRound.of(leaf) for leaf in leaves]
     revealing._READ._values.clear()  # noqa: SLF001 - as a new process begins
     assert [OpenedRound.of(leaf) for leaf in leaves] == known
+
+
+def test_round_that_the_log_has_otherwise_is_dealt_as_the_log_has_it(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a log was replaced by an older copy that opened the round again: another seed, another moment."""
+    note = Dealer.note_opened
+
+    def note_another(dealer: Dealer, step: OpenStep, opened: OpenedRound, *, opened_time: int) -> None:
+        seed, sealing_key = bytes(SEED_SIZE), dealer._parts.sealing_key  # noqa: SLF001 - as the other process had it
+        commitment = server_commitment(round_id=step.round_id, seed=seed)
+        names = {"round_id": step.round_id, "commitment": commitment}
+        boxed = seal(seed, sealing_key=sealing_key, nonce=bytes(NONCE_SIZE), **names)
+        other = msgspec.structs.replace(opened, commitment=commitment, sealed_seed=boxed)
+        note(dealer, step, other, opened_time=opened_time - 1)
+
+    monkeypatch.setattr(Dealer, "note_opened", note_another)
+    played = house.play()
+    played.report_all().settle()
+    assert played.reveal().server_seed != bytes(SEED_SIZE)
+    assert not house.audit().findings

@@ -88,10 +88,10 @@ def test_opening_reads_its_table_once_and_hashes_its_header_once(shuffled: tuple
     assert opened.encoded == 3, because("the number of texts", opened)
 
 
-def test_deal_from_seeds_in_the_request_reads_its_round_once(shuffled: tuple[Work, Work]) -> None:
-    """Besides a settlement's statements one reads the round, and one in the transaction finds no other seeds."""
+def test_deal_of_a_round_that_was_opened_here_reads_it_in_its_transaction_alone(shuffled: tuple[Work, Work]) -> None:
+    """Besides a settlement's statements one in the transaction finds no other seeds."""
     _, dealt = shuffled
     assert dealt.signed == 3, because("the number of signatures made", dealt)
-    assert dealt.statements == 2 + STATEMENTS, because("the number of statements", dealt)
+    assert dealt.statements == 1 + STATEMENTS, because("the number of statements", dealt)
     assert 0 < dealt.hashed <= 13, because("the number of hashes", dealt)
     assert dealt.encoded == 4, because("the number of texts", dealt)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from referee.log import SlotError, SlotKey, SlotReason
-from referee.storage import Contribution, SeedCameError, Store, Writer
+from referee.storage import Contribution, StaleRoundError, Store, Writer
 from referee.storage.batch import append_batch
 
 Bench: TypeAlias = Any
@@ -72,7 +72,7 @@ def test_seed_given_in_ignorance_of_another_is_refused(writer: Writer, store: St
     alone = msgspec.structs.replace(seed_of(0), contributed=0)
     assert writer.contribute(alone) == seed_of(0)
     for known in (0, 2):
-        with pytest.raises(SeedCameError, match="arrived meanwhile"):
+        with pytest.raises(StaleRoundError, match="arrived meanwhile"):
             writer.contribute(msgspec.structs.replace(seed_of(1), contributed=known))
     assert writer.contribute(msgspec.structs.replace(seed_of(1), contributed=1)) == seed_of(1)
     assert store.contributions(KEY) == (seed_of(0), seed_of(1))
@@ -123,12 +123,24 @@ def test_leaf_that_was_made_up_without_a_seed_is_refused(writer: Writer, store: 
     writer.contribute(seed_of(0))
     head = store.head()
     for stale in (0, 2):
-        with pytest.raises(SeedCameError):
+        with pytest.raises(StaleRoundError):
             writer.append(msgspec.structs.replace(bench.append(step), contributed=stale))
     assert store.head() == head
     appended = writer.append(msgspec.structs.replace(bench.append(step), contributed=1))
     assert not appended.is_repeat
     assert writer.append(msgspec.structs.replace(bench.append(step), contributed=0)).is_repeat
+
+
+def test_leaf_that_was_built_on_another_state_of_its_round_is_refused(writer: Writer, store: Store, bench: Bench):
+    """As where the log was replaced by an older copy that went on otherwise."""
+    writer.append(bench.append("OPEN"))
+    head, state = store.head(), store.round(KEY)
+    assert state is not None
+    other = msgspec.structs.replace(state, newest_time=state.newest_time + 1)
+    with pytest.raises(StaleRoundError, match="is another in this log"):
+        writer.append(msgspec.structs.replace(bench.append("DEAL"), built_on=other))
+    assert store.head() == head
+    assert not writer.append(msgspec.structs.replace(bench.append("DEAL"), built_on=state)).is_repeat
 
 
 def held_up(place: Place, bench: Bench, requests: Callable[[Writer], list[Callable[[], object]]]) -> list[object]:
@@ -173,7 +185,7 @@ def test_seeds_and_leaves_of_one_batch_are_judged_in_their_order(place: Place, b
     assert [type(one).__name__ for one in found] == [
         "Contribution",
         "Contribution",
-        "SeedCameError",
+        "StaleRoundError",
         "Logged",
         "SlotError",
     ]
