@@ -32,9 +32,10 @@ ALLOWED: Final = ("RESOURCE_EXHAUSTED/OVERLOADED",)
 CHECKPOINT: Final = "/referee.v1.LogService/GetCheckpoint"
 ENTRIES: Final = "/referee.v1.LogService/ListEntries"
 SETTLE: Final = "/referee.v1.MauBinhService/SettleRound"
-MOST_MEMORY: Final = 768 * 1024 * 1024
+MOST_MEMORY: Final = 1024 * 1024 * 1024
 """Bytes that a server may take on while all this happens: a quarter of a gigabyte may lie unread by its own law, which
-Python and gRPC hold a copy each of."""
+Python and gRPC hold a copy each of (560 MB once the log is long enough to reach the law), and thousands of connections,
+calls that are begun and callers who vanish take up to a quarter more together."""
 SPARE_THREADS: Final = STREAMS + WAITING + 32
 """Threads that the server's and gRPC's own pools may grow by, and keep."""
 SPARE_FILES: Final = 32
