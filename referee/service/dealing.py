@@ -143,7 +143,7 @@ class Dealer:
         """
         fresh = self._fresh.pop(key, None)
         if fresh is not None:
-            with suppress(RefusedError, SlotError, StaleRoundError):  # the log knows more, or says why
+            with suppress(RefusedError, SlotError, StaleRoundError):  # then it is dealt as the log has it
                 return self._deal(request, *fresh, (), is_read=False)
         return self.with_seeds(key, partial(self._deal, request))
 

@@ -311,7 +311,7 @@ def test_round_that_the_log_has_otherwise_is_dealt_as_the_log_has_it(
     note = Dealer.note_opened
 
     def note_another(dealer: Dealer, step: OpenStep, opened: OpenedRound, *, opened_time: int) -> None:
-        seed, sealing_key = bytes(SEED_SIZE), dealer._parts.sealing_key  # noqa: SLF001 - as the other process had it
+        seed, sealing_key = bytes(SEED_SIZE), dealer._parts.sealing_key  # noqa: SLF001 - the key this log seals with
         commitment = server_commitment(round_id=step.round_id, seed=seed)
         names = {"round_id": step.round_id, "commitment": commitment}
         boxed = seal(seed, sealing_key=sealing_key, nonce=bytes(NONCE_SIZE), **names)
