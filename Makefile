@@ -4,10 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= .
 STAMP := $(VENV)/.installed
+TABLE := $(VENV)/.installed-table
 DEV := $(VENV)/.installed-dev
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 # Distributions of their own: installed, typed and tested with the rest.
-PACKAGES := clients/python clients/harness clients/table clients/terminal
+PACKAGES := clients/python clients/harness clients/table
 # A game of its own package, which its test alone installs.
 FOURTH := tests/fourth_game
 PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
@@ -16,15 +17,13 @@ PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 # Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo table test test-all test-rest check bench chaos mutants protos format constraints lock audit-deps clean findings
+.PHONY: demo table test test-all test-rest check bench chaos mutants protos format constraints lock dist audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
 
-table: $(STAMP) ## a card table in the browser, with a referee of its own, on 127.0.0.1:8800; needs no Node
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[web]" \
-	  --editable ./clients/table
-	$(BIN)/referee-table
+table: $(TABLE) ## a card table in the browser, on 127.0.0.1:8800; OPTIONS="--listen 127.0.0.1:9000" for another port
+	$(BIN)/referee-table $(OPTIONS)
 
 test: $(DEV) ## every room, on all cores; says what it leaves out, and why
 	$(PYTEST) -m "not slow and not exhaustive"
@@ -44,6 +43,7 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.style.retired_words
 	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code
+	$(BIN)/python protos/breaking.py
 	$(BIN)/buf lint --path $(FOURTH)/protos/bai_cao --config \
 	  '{"version":"v2","modules":[{"path":"protos"},{"path":"$(FOURTH)/protos"}],"lint":{"use":["STANDARD","COMMENTS"]}}'
 	$(BIN)/buf format -d --exit-code $(FOURTH)/protos
@@ -67,8 +67,8 @@ mutants: $(DEV) ## whether tests catch changes of the code: ROOM=transcript, or 
 	$(VENV)-mutants/bin/python -m tests.mutation --again $(ROOM)
 
 protos: $(DEV) ## generated code, the API's manual and the service config, committed; OUT=folder writes elsewhere
+	mkdir -p $(OUT)/referee/v1 $(OUT)/$(FOURTH)/src
 	$(BIN)/python -m grpc_tools.protoc -Iprotos $(call PYTHON_OUT,$(OUT)) protos/referee/v1/*.proto
-	mkdir -p $(OUT)/$(FOURTH)/src
 	$(BIN)/python -m grpc_tools.protoc -Iprotos -I$(FOURTH)/protos $(call PYTHON_OUT,$(OUT)/$(FOURTH)/src) \
 	  $(FOURTH)/protos/bai_cao/v1/*.proto
 	$(BIN)/python protos/reference.py $(if $(filter .,$(OUT)),protos,$(OUT))
@@ -91,11 +91,17 @@ lock: ## what an operator installs, with the hashes of all files: pip install --
 	$(PYTHON) -m venv --clear $(VENV)-lock
 	$(VENV)-lock/bin/pip install --quiet --disable-pip-version-check uv
 	(echo "# What an operator installs: pip install --require-hashes -r requirements.lock. Renew it with: make lock"; \
-	  $(VENV)-lock/bin/uv pip compile pyproject.toml --extra server --extra http --extra postgres --extra otel --extra web \
+	  $(VENV)-lock/bin/uv pip compile pyproject.toml --extra server --extra http --extra postgres --extra otel --extra oidc --extra web \
 	  --constraint constraints.txt --generate-hashes --universal --python-version 3.11 --no-header --no-annotate --quiet) \
 	  > requirements.new
 	mv requirements.new requirements.lock
 	rm -rf $(VENV)-lock
+
+dist: $(DEV) ## what a release uploads: wheels, sdists and npm packages, in dist; refuses what may not be released yet
+	$(BIN)/python -m tests.packages.release
+	for folder in . $(PACKAGES); do (cd $$folder && $(abspath $(BIN))/python -m hatchling build -d $(abspath dist)) || exit 1; done
+	for folder in clients/verifier clients/typescript; do (cd $$folder && npm ci --no-audit --no-fund && \
+	  BUF=$(abspath $(BIN))/buf npm pack --pack-destination $(abspath dist)) || exit 1; done
 
 audit-deps: $(DEV) ## what is installed, held against its pins, hashes, licences and known vulnerabilities
 	$(BIN)/pip check
@@ -108,6 +114,11 @@ audit-deps: $(DEV) ## what is installed, held against its pins, hashes, licences
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[server]"
+	touch $@
+
+$(TABLE): $(STAMP) clients/python/pyproject.toml clients/table/pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[web]" \
+	  --editable ./clients/python --editable ./clients/table
 	touch $@
 
 $(DEV): $(STAMP) $(PACKAGES:%=%/pyproject.toml)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests import runaway
+from tests import node_project, runaway
 from tests.budget import register_profiles
 from tests.demo_log import DemoLog, make_demo_log
 
@@ -29,9 +29,11 @@ _LEFT_OUT = pytest.StashKey[Counter[str]]()
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the folders of tests in memory where there is room: servers wait for a disk at each commit.
 
-    A process whose memory runs away ends before the machine runs out of it.
+    A process whose memory runs away ends before the machine runs out of it. Every process of a run finds Node, if only
+    the set-up installed it.
     """
     runaway.watch()
+    node_project.offer_node()
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     register_profiles()

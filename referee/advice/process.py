@@ -1,7 +1,8 @@
 """The process in which a server computes advice: it answers one question after the other until its server is gone.
 
-A question is a pickled function with its arguments. The answer is a pair, pickled too: True and the function's result,
-or False and the error: a NoAdviceError as it was raised, any other one as an AdviceFaultError with its traceback.
+Its first message, READY, says that it has started. A question is a pickled function with its arguments. The answer is
+a pair, pickled too: True and the function's result, or False and the error: a NoAdviceError as it was raised, any other
+one as an AdviceFaultError with its traceback.
 
 While it computes, the process sleeps for a moment every so often. Linux may let a process compute until the next tick,
 four milliseconds at 250 Hz, before another that woke up gets the core, whatever their priorities: a server that shares
@@ -23,6 +24,7 @@ from typing import Final
 
 from referee.advice import NoAdviceError
 
+READY: Final = b"ready"
 COMPUTE_SECONDS: Final = 0.0005
 SLEEP_SECONDS: Final = 0.00003
 """How long the process computes, and how long it then sleeps."""
@@ -42,6 +44,7 @@ def serve(connection: Connection) -> None:
         _TIMER_SLACK.write_text("1000", encoding="ascii")
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
+        connection.send_bytes(READY)
         while True:
             connection.send_bytes(_answer(connection.recv_bytes()))
     except (EOFError, OSError):  # the server closed its end

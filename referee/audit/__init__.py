@@ -30,6 +30,7 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``owners``          counts by the owner of a seat, with ``bets`` on which decks were kept
 ``questions``       questions about the counts, with bounds by ``chance`` and ``distribution``
 ``score``           all questions judged together
+``cause``           where findings come from, and what a wrong key or damage explains
 ``finding``         codes, severities, differences
 ``report``          the report; ``text`` and ``page`` show it, with the texts of ``explanation``
 ``bundle``          one round proved from its bundle, without the log

@@ -5,13 +5,14 @@ leaves; this log must continue every checkpoint that was seen earlier; every rou
 rounds that wait for a leaf, a few numbers a table and a bounded list of findings, however long the log is.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, cast
 
 import msgspec
 
+from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, sort_findings
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
@@ -38,6 +39,7 @@ GRACE_MS: Final = 60_000
 """Time after its deadline that a leaf may still be missing without a finding."""
 MAX_FINDINGS: Final = 1_000
 """Findings of each severity that are listed; all are counted."""
+TWO_HISTORIES: Final = "the log signed two checkpoints of which neither continues the other"
 _STEP: Final = 4_096
 """Leaves between two reports of progress."""
 
@@ -61,6 +63,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     workers: int = 1,
     make_pool: Callable[[AuditTerms], WorkerPool] | None = None,
     grace: int = GRACE_MS,
+    named_root: str = "",
     progress: Progress | None = None,
 ) -> Report:
     """Audit a log and return a report.
@@ -70,7 +73,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     people kept of single rounds, ``witnessing`` what is known of witnesses. Rounds are examined by this process, by
     ``workers`` processes, or by the pool that ``make_pool`` makes; the report is the same. A log without a valid
     checkpoint is not read any further; a log that changed its key is followed from the known key to those that the
-    root named.
+    root named. ``named_root`` is the root key that the log's keeper names, for the message about another root key.
     """
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
     report = Report.empty(origin=origin, now=now)
@@ -80,12 +83,13 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     try:
         checkpoint = open_checkpoint(source.checkpoint, origin=origin, keys=keys)
     except (CheckpointError, NoteError) as error:
-        findings.add(Finding.of(Code.CHECKPOINT_REFUSED, str(error)))
+        findings.add(checkpoint_refused(source.checkpoint, [log], str(error)))
         findings.fill(report)
         return report
     report.checkpoint = source.checkpoint.decode()
     report.size = checkpoint.size
     kept = _open_kept(notes[1:], origin=origin, keys=keys, findings=findings)
+    _compare_heads((checkpoint, source.checkpoint), kept, findings)
     timeline = Timeline(findings.add, now=now)
     heads = CosignedHeads(witnessing, kept=notes, origin=origin, now=now, report=findings.add, timeline=timeline)
     receipts = LogReceiptCheck(documents.log_receipts, origin=origin, keys=keys)
@@ -98,33 +102,57 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     with totals.seeds, RoundExaminer(terms, None if make_pool is None else make_pool(terms)) as examiner:
         audit.read(source, checkpoint, kept, examiner, progress, receipts=receipts)
         audit.close(examiner, grace=grace)
+    report.first_time, report.last_time = timeline.period or (None, None)
     for fault in signer_faults([(checkpoint, source.checkpoint), *kept], report.keys, log=log, size=checkpoint.size):
         findings.add(fault)
     heads.close(checkpoint, report.keys, [one for one in kept if one[1] in witnessing.outgrown])
     audit.check_documents(by_round(documents))
     for fault in receipts.close(report.checkpoint, size=report.size):
         findings.add(fault)
-    findings.fill(report)
+    if audit.has_foreign_root:
+        findings.add(root_key_mismatch(root, named_root))
+    findings.fill(report, is_explained=audit.has_foreign_root or audit.is_damaged)
     return report
 
 
 class _Findings:
-    """Findings of an audit: all are counted, the first of each severity kept."""
+    """Findings of an audit: all are counted, the first of each severity and cause kept."""
 
     def __init__(self) -> None:
         self._counts: Counter[Code] = Counter()
-        self._kept: dict[Severity, list[Finding]] = {severity: [] for severity in Severity}
+        self._certain: Counter[Code] = Counter()
+        self._kept: defaultdict[tuple[Severity, Cause], list[Finding]] = defaultdict(list)
 
-    def add(self, finding: Finding) -> None:
+    def add(self, finding: Finding, *, is_certain: bool = False) -> None:
+        """Add a finding; a certain one needs no leaf to be proved, whatever the cause of its code is."""
         self._counts[finding.code] += 1
-        kept = self._kept[finding.severity]
+        cause = cause_of(finding.code)
+        if is_certain:
+            self._certain[finding.code] += 1
+            cause = min(cause, Cause.STATEMENTS)
+        kept = self._kept[finding.severity, cause]
         if len(kept) < MAX_FINDINGS:
             kept.append(finding)
 
-    def fill(self, report: Report) -> None:
-        report.finding_counts = dict(sorted(self._counts.items()))
-        together = [finding for severity in Severity for finding in self._kept[severity]]
-        report.findings = tuple(sorted(together, key=lambda finding: finding.order))
+    def fill(self, report: Report, *, is_explained: bool = False) -> None:
+        """Fill in the report's findings; with ``is_explained`` only those that no leaf is needed for."""
+        counts, kept = self._counts, self._kept
+        if is_explained:
+            counts = Counter(
+                {
+                    code: count if cause_of(code) < Cause.LEAVES else self._certain[code]
+                    for code, count in counts.items()
+                    if cause_of(code) < Cause.LEAVES or code in self._certain
+                }
+            )
+            kept = defaultdict(list, {key: found for key, found in kept.items() if key[1] < Cause.LEAVES})
+        report.explained = self._counts.total() - counts.total()
+        report.finding_counts = dict(sorted(counts.items()))
+        listed: list[Finding] = []
+        for severity in Severity:
+            own = [one for (weight, _), found in sorted(kept.items()) if weight is severity for one in found]
+            listed += sort_findings(own)[:MAX_FINDINGS]
+        report.findings = tuple(listed)
 
 
 class _Audit:
@@ -149,6 +177,13 @@ class _Audit:
         self._tables = tables
         self._tree = GrowingTree()
         self._totals = totals
+        self.is_damaged = False
+        """Whether the leaves that were read are not those that the log signed."""
+
+    @property
+    def has_foreign_root(self) -> bool:
+        """Whether the root key is not that of this log."""
+        return self._keys.is_foreign
 
     def read(  # noqa: PLR0913 - all that a log is compared with
         self,
@@ -228,9 +263,11 @@ class _Audit:
     def _check_root(self, frontier: Frontier, checkpoint: Checkpoint) -> None:
         self._report.root = frontier.root.hex()
         if frontier.size < checkpoint.size:
+            self.is_damaged = True
             detail = f"the checkpoint is of {checkpoint.size} leaves, and there are {frontier.size}"
             self._find(Code.LOG_TRUNCATED, detail)
         elif frontier.root != checkpoint.root:
+            self.is_damaged = True
             difference = Difference("root", checkpoint.root.hex(), frontier.root.hex())
             self._find(Code.ROOT_MISMATCH, "the leaves are not those that the log signed", difference=difference)
 
@@ -288,11 +325,17 @@ class _Audit:
         if self._heads.next_size == frontier.size:
             self._heads.compare(frontier.size, frontier.root, self._log_keys)
         for kept, note in at_size.get(frontier.size, ()):
-            if kept.root != frontier.root:
-                code = Code.SPLIT_VIEW if kept.size == self._report.size else Code.HISTORY_REWRITTEN
-                detail = "the log signed two checkpoints of which neither continues the other"
+            if kept.root != frontier.root and kept.size < self._report.size:
                 difference = Difference("checkpoint", self._report.checkpoint, note.decode())
-                self._find(code, detail, difference=difference)
+                self._find(Code.HISTORY_REWRITTEN, TWO_HISTORIES, difference=difference)
+
+
+def _compare_heads(head: _Kept, kept: Sequence[_Kept], findings: _Findings) -> None:
+    """Report kept checkpoints of the log's own size with another root, which two signed notes alone prove."""
+    for checkpoint, note in kept:
+        if checkpoint.size == head[0].size and checkpoint.root != head[0].root:
+            difference = Difference("checkpoint", head[1].decode(), note.decode())
+            findings.add(Finding.of(Code.SPLIT_VIEW, TWO_HISTORIES, difference=difference), is_certain=True)
 
 
 def _log_keys(

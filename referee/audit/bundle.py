@@ -6,15 +6,18 @@ cannot show what else the log holds: a second OPEN of the same slot, a seed used
 shows in the whole log only.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
+from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, sort_findings
+from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import Documents
-from referee.audit.finding import Code, Finding, FindingError
+from referee.audit.finding import Code, Difference, Finding, FindingError
 from referee.audit.keys import KeyHistory, KeyRole, log_keys, signer_faults
 from referee.audit.reading import Placed, read_envelope, read_header, read_payload
+from referee.audit.report import DealingLevel
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.steps import RoundLeaf as StepLeaf
@@ -22,7 +25,8 @@ from referee.audit.tables import Tables
 from referee.audit.timeline import Timeline
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import KeyLeaf, OpenLeaf
-from referee.evidence.merkle import ProofError, leaf_hash, verify_inclusion
+from referee.evidence.canonical import MAX_INTEGER
+from referee.evidence.merkle import ProofError, leaf_hash, verify_consistency, verify_inclusion
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.games import GAMES
@@ -48,6 +52,11 @@ class _Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     proof: tuple[_Hash, ...]
 
 
+class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    checkpoint: str
+    proof: tuple[_Hash, ...]
+
+
 class _Bundle(msgspec.Struct, frozen=True):
     """A round's bundle; ``bundle.schema.json`` of the verifier in TypeScript documents each member."""
 
@@ -55,6 +64,8 @@ class _Bundle(msgspec.Struct, frozen=True):
     round_id: _Hash
     checkpoint: str
     leaves: tuple[_Leaf, ...]
+    root_key: str = ""
+    consistency: tuple[_Kept, ...] = ()
     certificates: tuple[str, ...] = ()
     event_receipts: tuple[str, ...] = ()
 
@@ -62,11 +73,13 @@ class _Bundle(msgspec.Struct, frozen=True):
 class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
     """Result of proving a round: every finding, most general first, the round's leaves, and their examination.
 
-    ``leaves`` and ``result`` are None if the checkpoint or the order of leaves is wrong.
+    ``leaves`` and ``result`` are None if the checkpoint or the order of leaves is wrong. ``explained`` counts findings
+    that are left out because damage or a wrong root key explains them.
     """
 
     checkpoint: str
     findings: tuple[Finding, ...]
+    explained: int = 0
     leaves: RoundLeaves | None = None
     result: RoundResult | None = None
 
@@ -79,30 +92,117 @@ class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
         return has_ended and (self.result.is_redealt or self.leaves.deal is None)
 
 
-def prove_round(data: bytes, *, origin: str, log_key: str, root_key: str, catalogue: Catalogue) -> ProvedRound:
+def prove_round(  # noqa: PLR0913 - the terms of a proof
+    data: bytes,
+    *,
+    origin: str,
+    log_key: str,
+    root_key: str,
+    catalogue: Catalogue,
+    witnessing: Witnessing = NO_WITNESSING,
+    now: int = MAX_INTEGER,
+) -> ProvedRound:
     """Prove the round of a bundle.
 
-    Keys are C2SP verifier key text from elsewhere. Raise KeyTextError for a key that is none, BundleError for bytes
-    that are no bundle or hold no OPEN of their round.
+    Keys are C2SP verifier key text from elsewhere. ``witnessing`` names the trusted witnesses; the checkpoints that
+    they cosigned are the bundle's own. ``now``, in ms since 1970 UTC, bounds the times of cosignatures. Raise
+    KeyTextError for a key that is none, BundleError for bytes that are no bundle or hold no OPEN of their round.
     """
     bundle = _read(data)
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
-    entries = [one.leaf.encode() for one in bundle.leaves]
+    named = log_keys([one.leaf.encode() for one in bundle.leaves], root=root)
+    keys = named if log in named else (log,)
     note = bundle.checkpoint.encode()
     try:
-        checkpoint = open_checkpoint(note, origin=origin, keys=(log, *log_keys(entries, root=root)))
+        checkpoint = open_checkpoint(note, origin=origin, keys=keys)
     except (CheckpointError, NoteError) as error:
-        return ProvedRound(checkpoint=bundle.checkpoint, findings=(Finding.of(Code.CHECKPOINT_REFUSED, str(error)),))
+        refused = checkpoint_refused(note, [log], str(error))
+        return ProvedRound(checkpoint=bundle.checkpoint, findings=(refused,))
     reading = _Reading(bundle, checkpoint, KeyHistory(root))
-    reading.findings += signer_faults([(checkpoint, note)], reading.keys.records, log=log, size=checkpoint.size)
+    shown = [(checkpoint, note), *_consistent(bundle, checkpoint, origin, keys, reading.findings)]
+    records = reading.keys.records
+    reading.findings += signer_faults(shown, records, log=log, size=checkpoint.size)
     leaves = _assemble(bundle, reading)
     result = None if leaves is None else examine(leaves, AuditTerms(origin=origin, catalogue=catalogue))
+    if witnessing.quorum is not None:
+        heads = CosignedHeads(
+            witnessing,
+            kept=[one for _, one in shown],
+            origin=origin,
+            now=now,
+            report=reading.findings.append,
+            timeline=Timeline(list[Finding]().append, now=None),  # an audit compares times with those of other leaves
+        )
+        roots = {one.size: one.root for one, _ in shown}
+        for size in sorted(roots):
+            heads.compare(size, roots[size], keys)
+        result = _raised(leaves, result, heads, roots=roots, keys=keys)
+        heads.close(checkpoint, records, ())
+    found = [*reading.findings, *(() if result is None else result.findings)]
+    if reading.keys.is_foreign:
+        found.append(root_key_mismatch(root, bundle.root_key))
+    kept = [one for one in sort_findings(found) if not (reading.is_explained and cause_of(one.code) >= Cause.LEAVES)]
     return ProvedRound(
         checkpoint=bundle.checkpoint,
-        findings=(*reading.findings, *(() if result is None else result.findings)),
+        findings=tuple(kept),
+        explained=len(found) - len(kept),
         leaves=leaves,
         result=result,
     )
+
+
+def _consistent(
+    bundle: _Bundle, newest: Checkpoint, origin: str, keys: Iterable[VerifierKey], findings: list[Finding]
+) -> Iterator[tuple[Checkpoint, bytes]]:
+    """Yield the bundle's other checkpoints, with notes, that are proved to be of the same log; report the others."""
+    for number, one in enumerate(bundle.consistency):
+        note = one.checkpoint.encode()
+        try:
+            kept = open_checkpoint(note, origin=origin, keys=keys)
+        except (CheckpointError, NoteError) as error:
+            findings.append(Finding.of(Code.CHECKPOINT_REFUSED, f"checkpoint {number} that was kept: {error}"))
+            continue
+        old, new = (kept, newest) if kept.size <= newest.size else (newest, kept)
+        try:
+            verify_consistency(
+                old_size=old.size,
+                new_size=new.size,
+                old_root=old.root,
+                new_root=new.root,
+                proof=[bytes.fromhex(node) for node in one.proof],
+            )
+        except ProofError as error:
+            code = Code.SPLIT_VIEW if kept.size == newest.size else Code.HISTORY_REWRITTEN
+            difference = Difference("checkpoint", bundle.checkpoint, one.checkpoint)
+            detail = f"two checkpoints are not shown to be of one log: {error}"
+            findings.append(Finding.of(code, detail, difference=difference))
+        else:
+            yield kept, note
+
+
+def _raised(
+    leaves: RoundLeaves | None,
+    result: RoundResult | None,
+    heads: CosignedHeads,
+    *,
+    roots: Mapping[int, bytes],
+    keys: Sequence[VerifierKey],
+) -> RoundResult | None:
+    """Return the result at level L3 if the DEAL of a round of L2 carries a checkpoint that a quorum cosigned.
+
+    ``roots`` are those of the checkpoints that are proved to be of this log, by size.
+    """
+    deal = None if leaves is None else leaves.deal
+    if leaves is None or deal is None or result is None or result.dealing_level is not DealingLevel.L2:
+        return result
+    try:
+        carried = carried_checkpoint(leaves.open, deal)
+    except FindingError:
+        return result  # reported with the round
+    root = None if carried is None else roots.get(carried.checkpoint.size)
+    if carried is None or root is None or not heads.carry(carried, leaves.open, deal, root=root, log_keys=keys):
+        return result
+    return msgspec.structs.replace(result, dealing_level=DealingLevel.L3)
 
 
 def _read(data: bytes) -> _Bundle:
@@ -126,6 +226,7 @@ class _Reading:
 
     def __init__(self, bundle: _Bundle, checkpoint: Checkpoint, keys: KeyHistory) -> None:
         self.keys = keys
+        self.is_damaged = False
         self.findings: list[Finding] = []
         self.placed: list[Placed[RoundLeaf]] = []
         self.data: dict[int, bytes] = {}
@@ -137,10 +238,16 @@ class _Reading:
                 verify_inclusion(hashed, index=one.index, size=checkpoint.size, proof=proof, root=checkpoint.root)
                 self._add(data, one.index, hashed)
             except ProofError as error:
+                self.is_damaged = True
                 detail = f"the leaf is not in the tree of the checkpoint: {error}"
-                self.findings.append(Finding.of(Code.LOG_RECEIPT_REFUSED, detail, leaf_index=one.index))
+                self.findings.append(Finding.of(Code.ROOT_MISMATCH, detail, leaf_index=one.index))
             except FindingError as error:
                 self.findings.append(Finding.of(error.code, error.detail, leaf_index=one.index))
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether damage or a wrong root key explains what the leaves seem to say."""
+        return self.is_damaged or self.keys.is_foreign
 
     def _add(self, data: bytes, index: int, hashed: bytes) -> None:
         envelope = read_envelope(data)

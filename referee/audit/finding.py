@@ -23,6 +23,8 @@ from typing import Final, Self
 import msgspec
 import orjson
 
+from referee.evidence.printable import printable
+
 MAX_DETAIL: Final = 600
 """Characters of a detail; the author of a log cannot flood a report."""
 _MAX_SHOWN: Final = 240
@@ -55,6 +57,7 @@ class Code(enum.StrEnum):
 
     CHECKPOINT_REFUSED = "CHECKPOINT_REFUSED", 48
     WRONG_ORIGIN = "WRONG_ORIGIN", 48
+    ROOT_KEY_MISMATCH = "ROOT_KEY_MISMATCH", 30
     LOG_KEY_UNREGISTERED = "LOG_KEY_UNREGISTERED", 48
     ROOT_MISMATCH = "ROOT_MISMATCH", 42
     LOG_TRUNCATED = "LOG_TRUNCATED", 45
@@ -135,6 +138,7 @@ class Code(enum.StrEnum):
     CARD_NOT_IN_HAND = "CARD_NOT_IN_HAND", 19
     ILLEGAL_EVENT = "ILLEGAL_EVENT", 26
     WRONG_RESULT = "WRONG_RESULT", 26
+    LAW_FAILED = "LAW_FAILED", 26
     EVENTS_ALTERED = "EVENTS_ALTERED", 27
     RECEIPT_REFUSED = "RECEIPT_REFUSED", 27
     FORKED_RECEIPTS = "FORKED_RECEIPTS", 28, Severity.NOTE
@@ -204,7 +208,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         round_number: int | None = None,
         difference: Difference | None = None,
     ) -> Self:
-        """Make a finding with the code's severity and, unless another is given, its number."""
+        """Make a finding with the code's severity and, unless another is given, its number.
+
+        In the detail, which may quote others, whatever is not printable ASCII is escaped.
+        """
+        detail = printable(detail)
         return cls(
             code=code,
             number=code.number if number is None else number,
@@ -215,11 +223,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             round_number=round_number,
             difference=difference,
         )
-
-    @property
-    def order(self) -> tuple[bool, int]:
-        """Sort key: failures before notes, the whole log before its leaves, leaves by index."""
-        return self.severity is Severity.NOTE, -1 if self.leaf_index is None else self.leaf_index
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,7 @@ class KeyHistory:
     def __init__(self, root: VerifierKey) -> None:
         self._root = root
         self._records: dict[bytes, KeyRecord] = {}
+        self._forged = 0
         self.ring = self._ring()
 
     @property
@@ -103,10 +104,16 @@ class KeyHistory:
         """Every key that the log has named, in the order in which they were added."""
         return tuple(self._records.values())
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the log has KEY leaves and the root signed none of them: this root key is not the log's."""
+        return self._forged > 0 and not self._records
+
     def add(self, envelope: Envelope, leaf: KeyLeaf, *, leaf_index: int) -> None:
         """Apply a KEY leaf; raise FindingError and change nothing if it is forged or contradictory."""
         fault = self.ring.fault_of(envelope, KeyRole.ROOT)
         if fault is not None:
+            self._forged += 1
             raise FindingError(*fault)
         key = VerifierKey.parse(leaf.key).public_key
         role = KeyRole(leaf.role)

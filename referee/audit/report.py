@@ -14,6 +14,7 @@ import msgspec
 
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.keys import KeyRecord
+from referee.audit.money import Money
 from referee.audit.score import Score
 from referee.transcript.played import EventLevel
 
@@ -87,7 +88,9 @@ class Statistics(msgspec.Struct):
 class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Result of an audit. ``root`` is lowercase hex; ``now`` is the time it was made for, ms since 1970 UTC.
 
-    ``tables`` goes by table id, ``rounds`` is their sum. Levels count dealt, and settled, rounds.
+    ``tables`` goes by table id, ``rounds`` is their sum. Levels count dealt, and settled, rounds. ``explained`` counts
+    findings that are left out, and counted nowhere else, because damage or a wrong root key explains them.
+    ``first_time`` and ``last_time`` are the earliest and latest time of a leaf, None in a log without times.
     """
 
     origin: str
@@ -104,6 +107,10 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     statistics: Statistics
     finding_counts: dict[Code, int]
     findings: tuple[Finding, ...]
+    explained: int = 0
+    money: Money = Money()
+    first_time: int | None = None
+    last_time: int | None = None
 
     @classmethod
     def empty(cls, *, origin: str, now: int) -> "Report":

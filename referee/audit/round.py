@@ -13,6 +13,7 @@ from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
 from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.money import money_of
 from referee.audit.openings import examine_unseals
 from referee.audit.reading import Placed, signature_fault
 from referee.audit.redeal import cards_differ, deal_given_up, examine_cards, examine_handed_in, opens_commitment
@@ -24,7 +25,7 @@ from referee.cards import Seat
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import AbortLeaf, DealLeaf
-from referee.games import GAMES
+from referee.games import GAMES, LawError, under_ruleset
 from referee.games.game import RoundBounds
 from referee.rulesets import Ruleset, UnknownRulesetError
 
@@ -81,6 +82,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
             settled=settled.sections,
             net=settled.net,
         ),
+        money=money_of(leaves.header, transferred=settled.transferred if settled.is_replayed else None),
     )
 
 
@@ -91,7 +93,12 @@ def _examine_sealed_win(
     game, count = GAMES[ruleset.game], leaves.header.seat_count
     if not leaves.open.leaf.is_sealed or findings.has(Code.STREET_OPENED_EARLY):
         return
-    is_won = game.opens_at_deal(ruleset.rules, again.sections[:count])
+    try:
+        with under_ruleset(ruleset.id, ruleset.version):
+            is_won = game.opens_at_deal(ruleset.rules, again.sections[:count])
+    except LawError as error:
+        findings.add(Code.LAW_FAILED, str(error), leaf_index=deal.index)
+        return
     if is_won != bool(deal.leaf.opened_sections):
         detail = "the deal opens the hands of a sealed table, and none of them wins at the deal"
         if is_won:

@@ -9,6 +9,7 @@ import msgspec
 
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Finding
+from referee.audit.money import RoundMoney
 from referee.audit.population import RoundSample
 from referee.audit.reading import Placed
 from referee.audit.report import DealingLevel
@@ -69,4 +70,5 @@ class RoundResult(msgspec.Struct, frozen=True, kw_only=True):
     is_replayed: bool
     is_redealt: bool
     sample: RoundSample
+    money: RoundMoney
     opened: tuple[tuple[int, bytes], ...] = ()

@@ -17,6 +17,7 @@ from referee.audit.reading import Placed, is_canonical
 from referee.audit.round_leaves import RoundLeaves
 from referee.cards import Seat
 from referee.dealing.header import Header, HeaderJson
+from referee.games import LawError
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee.transcript.inputs import Inputs, Transcript
@@ -52,7 +53,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """Result of examining a SETTLE: whether it replays, its course, the number of valid signatures in it.
 
     ``sections`` are its cards, if they are cards and as many as the layout has; a card may be there twice. ``course``
-    and ``event_level`` are None where they are not known. ``net`` is each seat's net amount, empty unless it replays.
+    and ``event_level`` are None where they are not known. ``net`` is each seat's net amount, empty unless it replays,
+    ``transferred`` the sum of all amounts that change hands, 0 unless it replays.
     """
 
     is_replayed: bool = False
@@ -60,6 +62,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     course: Course | None = None
     event_level: EventLevel | None = None
     net: tuple[int, ...] = ()
+    transferred: int = 0
     signatures: int = 0
 
 
@@ -125,6 +128,7 @@ def examine_settlement(
         course=attested.course,
         event_level=None if again is None else again.played.level,
         net=again.net if again is not None and is_replayed else (),
+        transferred=again.transferred if again is not None and is_replayed else 0,
         signatures=attested.signatures,
     )
 
@@ -217,5 +221,7 @@ def _replayed(inputs: Inputs, ruleset: Ruleset, header: Header) -> tuple[Replaye
         return None, (EVIDENCE_CODES[error.fault], str(error))
     except OpeningsError as error:
         return None, (Code.STREET_OPENED_EARLY, str(error))
+    except LawError as error:
+        return None, (Code.LAW_FAILED, str(error))
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         return None, (Code.ILLEGAL_EVENT, f"the inputs give no settlement: {error}")

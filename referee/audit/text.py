@@ -19,7 +19,12 @@ from typing import Final
 from referee.audit.finding import Code, Finding, Severity, explain
 from referee.audit.report import Report, Statistics, TableCounts
 from referee.audit.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
+from referee.evidence.printable import printable, printable_lines
 
+EXPLAINED: Final = (
+    "more findings are left out: what is wrong above explains them; mend that, then audit again to see what remains"
+)
+"""Words after the number of findings that are left out because another one explains them."""
 _RARE: Final = -2.0
 """Decimal logarithm of a probability below which its order of magnitude says more than its digits."""
 
@@ -27,7 +32,7 @@ _RARE: Final = -2.0
 def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
     """Yield the lines of a report, with a line for each table if wanted."""
     root = f", root {report.root}" if report.root else ""
-    yield f"{report.origin}: {report.size:,} leaves{root}"
+    yield f"{printable(report.origin)}: {report.size:,} leaves{root}"
     yield f"rounds: {_counts(report.rounds)}"
     checked = report.checked
     yield (
@@ -41,10 +46,10 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
     if report.statistics.asked:
         yield from _chance_lines(report.statistics, with_scores=with_tables)
     for owner, count in report.statistics.without_seed.items():
-        yield f"without a seed: {owner}: {count:,}"
+        yield f"without a seed: {printable(owner)}: {count:,}"
     if with_tables:
         for table_id, counts in report.tables.items():
-            yield f"table {table_id}: {_counts(counts)}"
+            yield f"table {printable(table_id)}: {_counts(counts)}"
     yield from _finding_lines(report)
     failures, notes = report.count(Severity.FAIL), report.count(Severity.NOTE)
     verdict = f"{failures:,} failed" if failures else "nothing failed"
@@ -56,7 +61,7 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     yield f"{finding.severity} {finding.number} {finding.code}: {place_of(finding)}: {finding.detail}"
     difference = finding.difference
     if difference is not None:
-        at = f"at {difference.path}" if difference.path else "as a whole"
+        at = f"at {printable(difference.path)}" if difference.path else "as a whole"
         yield f"    first difference {at}"
         yield from _block("claimed", difference.claimed)
         yield from _block("found  ", difference.found)
@@ -66,7 +71,7 @@ def place_of(finding: Finding) -> str:
     """Name the place of a finding: table, round and leaf, as far as it has them."""
     words = []
     if finding.table_id is not None:
-        words.append(f"table {finding.table_id}")
+        words.append(f"table {printable(finding.table_id)}")
     if finding.round_number is not None:
         words.append(f"round {finding.round_number}")
     if finding.leaf_index is not None:
@@ -81,7 +86,7 @@ def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]
     if with_scores:
         for score in scores:
             yield (
-                f"chance {score.kind}: {score.text}: {score.observed:,} in {score.trials:,}, expected "
+                f"chance {score.kind}: {printable(score.text)}: {score.observed:,} in {score.trials:,}, expected "
                 f"{score.expected:,.1f}; {probability_of(score.log10_anywhere)}"
             )
     if scores:
@@ -122,6 +127,8 @@ def _finding_lines(report: Report) -> Iterator[str]:
             texts = explain(finding.code)
             yield f"    {texts.meaning.en}"
             yield f"    {texts.remedy.en}"
+    if report.explained:
+        yield f"{report.explained:,} {EXPLAINED}"
     left_out = sum(report.finding_counts.values()) - len(report.findings)
     if left_out:
         yield f"{left_out:,} more findings are counted and not listed"
@@ -144,6 +151,6 @@ def _aborted(by_blame: dict[str, int]) -> str:
 
 def _block(name: str, text: str) -> Iterator[str]:
     """Yield a value beside its name; a signed note keeps its lines."""
-    first, *rest = text.rstrip("\n").split("\n")
+    first, *rest = printable_lines(text).rstrip("\n").split("\n")
     yield f"    {name} {first}"
     yield from (f"            {line}".rstrip() for line in rest)

@@ -10,9 +10,10 @@ from typing import Final
 
 from referee.audit.finding import Code, Finding
 from referee.log import SlotKey
+from referee.log.times import SLACK_MS
 
-DRIFT_MS: Final = 120_000
-"""Time by which clocks may differ."""
+OWN_CLOCK_MS: Final = 120_000
+"""Time by which a leaf may be dated after the audit's own clock."""
 BACKDATED_MS: Final = 900_000
 """Time by which a leaf may be dated before a witness saw the log without it, without a note."""
 
@@ -25,6 +26,8 @@ class Timeline:
         self._now = now
         self._tables: dict[str, int] = {}
         self._newest = 0
+        self.period: tuple[int, int] | None = None
+        """Earliest and latest time of the leaves that are not dated after the audit; None before the first."""
         self._latest: tuple[int, int, SlotKey] | None = None
         """Time, index and round of the leaf with the latest time that no witness has contradicted yet."""
         self._witnessed = 0
@@ -33,7 +36,7 @@ class Timeline:
         """Add the next leaf that has a time; report one that is out of order, once."""
         before = self._tables.get(key.table_id, 0)
         self._tables[key.table_id] = time
-        is_behind = time < self._newest - DRIFT_MS
+        is_behind = time < self._newest - SLACK_MS
         if time < before:
             detail = f"it is of {time}, and the leaf before it in its table is of {before}"
             self._find(Code.TIME_OUT_OF_ORDER, detail, index, key)
@@ -43,9 +46,11 @@ class Timeline:
         elif time < self._witnessed - BACKDATED_MS:
             detail = f"it is of {time}, and a witness saw the log before it at {self._witnessed}"
             self._find(Code.TIME_BACKDATED, detail, index, key)
-        if self._now is not None and time > self._now + DRIFT_MS:
+        if self._now is not None and time > self._now + OWN_CLOCK_MS:
             self._find(Code.TIME_AHEAD, f"it is of {time}, and the audit is made at {self._now}", index, key)
             return
+        first, last = self.period or (time, time)
+        self.period = min(first, time), max(last, time)
         self._newest = time if is_behind else max(self._newest, time)
         if self._latest is None or time > self._latest[0]:
             self._latest = time, index, key
@@ -53,7 +58,7 @@ class Timeline:
     def witness(self, times: Iterable[int]) -> None:
         """Compare the leaves added so far with the times, in ms, at which witnesses cosigned their tree."""
         for time in times:
-            if self._latest is not None and self._latest[0] > time + DRIFT_MS:
+            if self._latest is not None and self._latest[0] > time + SLACK_MS:
                 latest, index, key = self._latest
                 self._latest = None
                 detail = f"it is of {latest}, and a witness saw it in the log at {time}"
@@ -63,11 +68,11 @@ class Timeline:
     def witness_deal(self, opened: tuple[int, int], dealt: tuple[int, int], key: SlotKey, times: Iterable[int]) -> None:
         """Compare index and time of an OPEN and its DEAL with the times of the checkpoint that the DEAL carries."""
         for time in times:
-            if opened[1] > time + DRIFT_MS:
+            if opened[1] > time + SLACK_MS:
                 detail = f"it is of {opened[1]}, and a witness saw it in the log at {time}"
                 self._find(Code.TIME_AHEAD, detail, opened[0], key)
                 break
-            if dealt[1] < time - DRIFT_MS:
+            if dealt[1] < time - SLACK_MS:
                 detail = f"it is of {dealt[1]}, and carries a checkpoint that a witness cosigned at {time}"
                 self._find(Code.TIME_OUT_OF_ORDER, detail, dealt[0], key)
                 break

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from referee.audit.finding import Code, Finding
+from referee.audit.money import MoneyBook
 from referee.audit.owners import Owners
 from referee.audit.population import Population
 from referee.audit.questions import questions
@@ -25,6 +26,7 @@ class Totals:
         self._report = report
         self._add_finding = find
         self._population = Population()
+        self._money = MoneyBook()
         self._owners = Owners(are_seeds_handed_in=are_seeds_handed_in)
         self._section_keys: dict[bytes, tuple[int, int]] = {}
         self._independent = bytearray(report.size // 8 + 1)
@@ -47,6 +49,7 @@ class Totals:
                 self.vouched.discard(one.client_seeds_leaf)
                 if one.dealing_level is DealingLevel.L2:
                     self._raise(one.client_seeds_leaf, is_vouched=is_vouched)
+            self._money.add(one.money)
             self._population.add(one.sample)
             self._owners.add(one.sample)
             for section, key in one.opened:
@@ -61,6 +64,7 @@ class Totals:
         """Report seeds that were used twice, and compare the counts with chance."""
         repeated = self._compare_seeds()
         population, report = self._population, self._report
+        report.money = self._money.close()
         judged = judge(questions(population, self._owners, report.tables, repeated=repeated))
         for finding in judged.findings:
             self._add_finding(finding)

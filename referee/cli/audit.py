@@ -21,11 +21,14 @@ from referee.audit.report import Report
 from referee.audit.text import report_lines
 from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
+from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.cli.report import print_report
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
+from referee.cli.witnessing import MaxAge, Needed, WitnessKeys, witnessing_of
+from referee.evidence.printable import ascii_json, printable
 from referee.evidence.vkey import KeyTextError
-from referee.log.cosignature import QuorumError, quorum_of
+from referee.log.cosignature import Quorum
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
 from referee.tiles import PlaceError
@@ -44,24 +47,34 @@ class Words(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Request for an HTML page: its file, language and rounds."""
+    """Request for an HTML page: its file, language, rounds and the auditor's name."""
 
     file: Path
     language: Words
     rounds: tuple[RoundKey, ...]
     catalogue: Catalogue
+    auditor: str = ""
 
-    def write(self, report: Report, log: AuditedLog) -> None:
+    def write(self, report: Report, log: AuditedLog, quorum: Quorum | None) -> None:
         """Write the page of a report; end the command if the file cannot be written."""
         from referee.audit.page.page import PageOptions, render_page  # noqa: PLC0415 - Jinja2, for this option alone
 
-        keys = f"--log-key {shlex.quote(log.log_key)} --root-key {shlex.quote(log.root_key)}"
+        keys = ["--log-key", log.log_key, "--root-key", log.root_key]
+        witnesses = () if quorum is None else tuple(key.text for key in quorum.witnesses)
+        for witness in witnesses:
+            keys += ["--witness", witness]
+        if quorum is not None:
+            keys += ["--quorum", str(quorum.needed)]
         asked = PageOptions(
             language=self.language.value,
             rounds=self.rounds,
             log_key=log.log_key,
             root_key=log.root_key,
-            command=f"referee audit {shlex.quote(log.place)} {keys}",
+            keys_from=log.keys_from,
+            witnesses=witnesses,
+            quorum=0 if quorum is None else quorum.needed,
+            auditor=self.auditor,
+            command=shlex.join(["referee", "audit", log.place, *keys]),
         )
         try:
             self.file.write_text(
@@ -80,24 +93,25 @@ def audit(  # noqa: PLR0913 - one parameter an option
         ),
     ] = "",
     *,
-    data: Annotated[Path, typer.Option("--data", help="Folder whose keys count where none are given.")] = Path(
-        DATA_FOLDER
-    ),
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", help=f"Data folder with the log, {DATA_FOLDER} by default, or with another place's keys."
+        ),
+    ] = None,
     database: Database = None,
     log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")] = "",
     root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")] = "",
     origin: Annotated[str, typer.Option(help="A published log's origin; otherwise the name of its log key.")] = "",
     witnessed: Annotated[
         list[Path] | None,
-        typer.Option(help="A checkpoint of this log that you kept; may be given several times.", exists=True),
+        typer.Option(
+            "--checkpoint", help="A checkpoint of this log that you kept; may be given several times.", exists=True
+        ),
     ] = None,
-    witness: Annotated[
-        list[str] | None, typer.Option(help="A witness's verifier key, to believe it; may be given several times.")
-    ] = None,
-    quorum: Annotated[int, typer.Option(help="How many of them must have cosigned; 0 for all.", min=0)] = 0,
-    max_age: Annotated[
-        int, typer.Option(help="Seconds since they vouched for the log last, at most; 0 for any time.", min=0)
-    ] = 0,
+    witness: WitnessKeys = None,
+    quorum: Needed = 0,
+    max_age: MaxAge = 0,
     outgrown: Annotated[
         list[Path] | None,
         typer.Option(help="A checkpoint that the log must have grown beyond; may be given several times.", exists=True),
@@ -133,6 +147,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     token_file: TokenFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")] = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the report to as one page for people.")] = None,
+    auditor: Annotated[str, typer.Option(help="Who audits: a name for the page.")] = "",
     language: Annotated[Words, typer.Option(help="The page's language; both have a switch.")] = Words.BOTH,
     rounds: Annotated[
         list[str] | None, typer.Option("--round", help="A round for the page, as TABLE:NUMBER; several may be given.")
@@ -141,8 +156,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     """Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.
 
     A terminal gets tables and colours, a pipe plain lines. Of a log that is published as tiles each tile is checked as
-    well. Without --log-key and --root-key the keys beside the log or of the service are used; that proves only that the
-    log agrees with itself.
+    well. Without --log-key and --root-key the keys beside the log, of --data, or of the service are used; that proves
+    only that the log agrees with itself. Tiles and postgresql://... have no keys beside them.
 
     Exit code 0 if nothing was found, 1 if something was, 2 if the log cannot be read.
     """
@@ -151,18 +166,21 @@ def audit(  # noqa: PLR0913 - one parameter an option
     catalogue = catalogue_of(rulesets)
     kept = [path.read_bytes() for path in witnessed or ()]
     held = replace(_held(receipt or []), seeds=_seeds(seeds or []))
-    page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue)
-    witnessing = _witnessing(witness or [], outgrown or [], quorum=quorum, max_age=max_age)
+    if auditor and html is None:
+        fail("--auditor is a name for the page of --html: give both")
+    page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue, auditor)
+    witnessing = witnessing_of(witness, outgrown, quorum=quorum, max_age=max_age)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
     with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
         report = _run(log, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
         if page is not None:
-            page.write(report, log)
+            page.write(report, log, witnessing.quorum)
     if as_json:
         keys = {"log": log.log_key, "root": log.root_key, "from": log.keys_from}
-        typer.echo(msgspec.json.encode({"keys_used": keys, **msgspec.to_builtins(report)}, order="sorted"))
+        text = msgspec.json.encode({"keys_used": keys, **msgspec.to_builtins(report)}, order="sorted")
+        typer.echo(ascii_json(text.decode()))
     else:
-        console = Console()
+        console = paper()
         if console.is_terminal:
             _print(console, report, log)
         else:
@@ -176,21 +194,6 @@ def audit_folder(folder: Path, *, catalogue: Catalogue, console: Console) -> int
         report = _run(log, catalogue, (), workers=1)
     _print(console, report, log)
     return 0 if report.is_clean else FOUND
-
-
-def _witnessing(keys: Sequence[str], outgrown: Sequence[Path], *, quorum: int, max_age: int) -> Witnessing:
-    """Read the options about witnesses; end the command if they contradict each other."""
-    if (quorum or max_age) and not keys:
-        fail("--quorum and --max-age need witnesses; name them with --witness")
-    try:
-        agreed = quorum_of(keys, needed=quorum or None) if keys else None
-    except (KeyTextError, QuorumError) as error:
-        fail(str(error))
-    return Witnessing(
-        quorum=agreed,
-        max_age=1000 * max_age or None,
-        outgrown=tuple(path.read_bytes() for path in outgrown),
-    )
 
 
 def _rounds(texts: Sequence[str]) -> tuple[RoundKey, ...]:
@@ -248,6 +251,7 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
                 origin=log.origin,
                 log_key=log.log_key,
                 root_key=log.root_key,
+                named_root=log.named_root,
                 catalogue=catalogue,
                 now=system_clock(),
                 witnessed=kept,
@@ -269,7 +273,7 @@ def _print(console: Console, report: Report, log: AuditedLog) -> None:
 
 def _key_lines(log: AuditedLog) -> tuple[str, ...]:
     """Return what the audit went by: both keys and where they are from."""
-    lines = (f"log key  {log.log_key}", f"root key {log.root_key}")
+    lines = (f"log key  {printable(log.log_key)}", f"root key {printable(log.root_key)}")
     if log.keys_from == "options":
         return (*lines, "both keys as given")
     return (

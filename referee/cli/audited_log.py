@@ -17,6 +17,12 @@ DATA_FOLDER: Final = "referee-data"
 OPTIONS: Final = "options"
 _STORES: Final = "*.sqlite3"
 _KEYS: Final = "keys"
+_CHECKPOINT: Final = "checkpoint"
+_LOG_FILE: Final = "log.sqlite3"
+_KINDS: Final = (
+    f"A log is read from a data folder (with {_LOG_FILE}), from tiles in a folder (with the file {_CHECKPOINT}) or "
+    "under a URL, from postgresql://..., or from a service as host:port"
+)
 _POSTGRESQL: Final = ("postgresql://", "postgres://")
 _SERVICE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^/\\:\s]+):[0-9]{1,5}")
 
@@ -26,7 +32,8 @@ class AuditedLog:
     """A log with its origin, the two keys to trust and the checkpoints that witnesses cosigned.
 
     ``place`` names it on a command line, ``location`` is where other machines can read its tiles. ``keys_from`` says
-    where the keys are from: ``OPTIONS``, a folder, or a service.
+    where the keys are from: ``OPTIONS``, a folder, or a service. ``named_root`` is the root key that the place itself
+    names, empty where it names none.
     """
 
     source: LogSource
@@ -37,12 +44,13 @@ class AuditedLog:
     place: str
     cosigned: Iterable[bytes] = ()
     location: str | None = None
+    named_root: str = ""
 
 
 @contextmanager
 def audited_log(  # noqa: PLR0913 - one parameter an option
     place: str,
-    data: Path,
+    data: Path | None,
     database: str | None = None,
     *,
     log_key: str = "",
@@ -54,24 +62,55 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
 
     A place is a data folder, a folder or URL with tiles, a PostgreSQL URL, or a service as host:port; empty for
     ``database``, or the data folder where that is None. Keys that are not given are read from the data folder or
-    service that the place is, otherwise from ``data``.
+    service that the place is, otherwise from ``data``, which has no default then.
     """
     keys = log_key, root_key
     is_service = "://" not in place and not Path(place).exists() and _SERVICE.fullmatch(place) is not None
     if access.options and not is_service:
         fail(f"{access.options}: only for a service, which is given as host:port")
     if not place:
-        opened = _stored(data, database, *keys)
-    elif place.startswith(_POSTGRESQL):
-        opened = _stored(data, place, *keys)
+        opened = _stored(data or Path(DATA_FOLDER), database, *keys)
     elif is_service:
         opened = _served(place, access, *keys)
-    elif _is_data_folder(Path(place)):
+    elif "://" not in place and _is_data_folder(Path(place)):
         opened = _stored(Path(place), None, *keys)
     else:
-        opened = _published(place, data, origin, *keys)
+        _check_kind(place)
+        is_database = place.startswith(_POSTGRESQL)
+        if data is None and not all(keys):
+            name = "a log in PostgreSQL" if is_database else place
+            fail(
+                f"{name} has no keys beside it: give --log-key and --root-key as the operator publishes them, or "
+                "--data with the data folder whose keys are to be used"
+            )
+        folder = data or Path(DATA_FOLDER)
+        opened = _stored(folder, place, *keys) if is_database else _published(place, folder, origin, *keys)
     with opened as log:
         yield log
+
+
+def _check_kind(place: str) -> None:
+    """End the command if a place that is no data folder and no service cannot be tiles or a database either."""
+    path = Path(place)
+    if "://" in place or (path / _CHECKPOINT).exists():
+        return
+    fault = f"{place}: there is no such place"
+    if path.is_dir():
+        fault = f"{place} is a folder without a log: it has neither {_LOG_FILE} nor the file {_CHECKPOINT}"
+    elif path.exists():
+        fault = f"{place} is a file, and a log is no single file; `referee verify` proves the bundle of one round"
+    fail(f"{fault}. {_KINDS}")
+
+
+def without_password(database: str) -> str:
+    """Return a database's URL as it may be printed.
+
+    >>> without_password("postgresql://auditor:secret@db/games?password=secret")
+    'postgresql://auditor:***@db/games'
+    """
+    from referee.storage import log_place  # noqa: PLC0415 - the extra server
+
+    return log_place(Path(), database).removeprefix("the database ")
 
 
 def _is_data_folder(place: Path) -> bool:
@@ -91,8 +130,9 @@ def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> It
             log_key=log_key,
             root_key=root_key,
             keys_from=keys_from,
-            place=database or str(data),
+            place=str(data) if database is None else without_password(database),
             cosigned=source.cosigned(),
+            named_root=_root_beside(data) if database is None else "",
         )
 
 
@@ -109,6 +149,7 @@ def _served(address: str, access: ServiceAccess, log_key: str, root_key: str) ->
             keys_from=OPTIONS if log_key and root_key else f"the service {address}",
             place=address,
             cosigned=source.cosigned(),
+            named_root=source.keys.root_key,
         )
 
 
@@ -126,8 +167,7 @@ def _published(location: str, data: Path, origin: str, log_key: str, root_key: s
             location=location if "://" in location else None,
         )
     except PlaceError as error:
-        hint = "" if "://" in location or Path(location).exists() else "; a data folder holds log.sqlite3"
-        fail(f"{location}: {error}{hint}")
+        fail(f"{location}: {error}")
     except KeyTextError as error:
         fail(str(error))
 
@@ -140,3 +180,10 @@ def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str, str]:
 
     keys = public_keys(data, remedy="; or give --log-key and --root-key")
     return log_key or keys["log"], root_key or keys["root"], str(data / _KEYS)
+
+
+def _root_beside(data: Path) -> str:
+    """Return the root's verifier key of a data folder; empty if it has none that can be read."""
+    from referee.cli.stored_log import root_key_of  # noqa: PLC0415 - the extra server
+
+    return root_key_of(data)

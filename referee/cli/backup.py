@@ -1,5 +1,6 @@
 """``referee backup`` and ``referee restore``: the log at one moment, in one file."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,9 @@ from referee.cli.options import AsJson, Database, DataFolder, fail, print_json
 from referee.cli.progress import progress_bar
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError
+from referee.server.key_folder import has_keys
+from referee.server.keys import KeyFileError
+from referee.server.signed_head import read_signed_head
 from referee.storage import DataLossError, Head, StoreError, back_up, open_store, restore_into
 from referee.storage import restore as restore_file
 
@@ -18,16 +22,17 @@ def backup(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.", dir_okay=False)],
     *,
     data: DataFolder = Path("referee-data"),
+    database: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy the log into one file, while a server may run, and prove the copy.
+    """Copy the log of the data folder, or of a database, into one file, while a server may run, and prove the copy.
 
-    The keys are not in it: back up the data folder's keys once, where nobody else can read them. A log in PostgreSQL is
-    backed up by PostgreSQL's own means.
+    The keys are not in it: back up the data folder's keys once, where nobody else can read them, and again after a
+    change of keys.
     """
     try:
         with progress_bar("proving the copy") as bar:
-            head = back_up(data, file, progress=bar)
+            head = back_up(data, file, database=database, progress=bar)
     except (StoreError, DataLossError) as error:
         fail(str(error))
     _report(str(file), head, as_json=as_json)
@@ -40,15 +45,18 @@ def restore(
     database: Database = None,
     witnessed: Annotated[
         list[Path] | None,
-        typer.Option(help="A checkpoint of this log that you kept; may be given several times.", exists=True),
+        typer.Option(
+            "--checkpoint", help="A checkpoint of this log that you kept; may be given several times.", exists=True
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring a log back from its backup, or into a database, where no log is yet.
 
     Whatever was appended after the backup is lost, and everyone with a receipt of it can show that: a server with
-    witnesses refuses to start on a log that is behind what they have cosigned. Give the newest checkpoints that you
-    know with --witnessed to be refused here already.
+    witnesses refuses to start on a log that is behind what they have cosigned, and so do keys that have signed more.
+    Give the newest checkpoints that you know with --checkpoint to be refused here already. The keys are in no backup of
+    a log: copy the keys folder back from its own.
     """
     try:
         known = [Checkpoint.parse(Note.parse(path.read_bytes()).text) for path in witnessed or ()]
@@ -59,10 +67,30 @@ def restore(
                 with closing(open_store(data, database=database)) as store:
                     head = restore_into(store, file, known=known, progress=bar)
     except (NoteError, CheckpointError) as error:
-        fail(f"--witnessed is no checkpoint: {error}")
+        fail(f"--checkpoint is no checkpoint: {error}")
     except (StoreError, DataLossError) as error:
         fail(str(error))
     _report(str(data) if database is None else "the database", head, as_json=as_json)
+    for hint in _missing(data, head):
+        typer.echo(f"referee: {hint}", err=True)
+
+
+def _missing(data: Path, head: Head) -> Iterator[str]:
+    """Yield what a restored log still lacks before a server starts on it."""
+    keys = data / "keys"
+    if not has_keys(keys):
+        yield f"{keys} has no keys, which a backup of the log does not hold: copy the folder from its own backup"
+    try:
+        signed = read_signed_head(keys)
+    except KeyFileError as error:
+        yield str(error)
+        return
+    if signed is not None and signed.size > head.size:
+        lost = signed.size - head.size
+        yield (
+            f"its keys have signed {lost} leaves that are not in this backup; restore a newer one, or give them up: "
+            f"referee serve --set log.accept_loss={lost}"
+        )
 
 
 def _report(place: str, head: Head, *, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.cli.options import fail
+from referee.server.address import listening
 from referee.server.app import Application
 from referee.server.limits import LimitSettings
 from referee.server.tls import TlsSettings
@@ -33,20 +34,23 @@ class Door:
     def open(self, application: Application, *, is_port_shared: bool, grace: float) -> str:
         """Open the gateway until the application closes and return its address, empty without a gateway.
 
-        Raise OSError if the address cannot be used.
+        Raise AddressError if the address cannot be used.
         """
         if self.folder is None:
             return ""
         from referee.web import Gateway, Upstream  # noqa: PLC0415 - an extra
 
-        gateway = Gateway(
-            self.settings,
-            Upstream(target=self.sockets[0], gateway_pass=self.gateway_pass, message_bytes=self.limits.message_bytes),
-            tls=self.tls,
-            is_port_shared=is_port_shared,
-            grace=grace,
-        )
-        application.add_gateway(gateway.start().close)
+        upstream = Upstream(target=self.sockets[0], gateway_pass=self.gateway_pass)
+        with listening("web.listen", self.settings.place):
+            gateway = Gateway(
+                self.settings,
+                upstream,
+                limits=self.limits,
+                tls=self.tls,
+                is_port_shared=is_port_shared,
+                grace=grace,
+            ).start()
+        application.add_gateway(gateway.close)
         return f"{self.settings.place.rpartition(':')[0]}:{gateway.port}"
 
 

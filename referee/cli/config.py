@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table as Grid
 
-from referee.cli.options import UNANSWERABLE
+from referee.cli.options import UNANSWERABLE, AsJson, print_json
+from referee.cli.paper import paper
 from referee.server.settings_reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 
 app = typer.Typer(help="Show, check and begin a server's configuration.", no_args_is_help=True)
@@ -58,15 +58,18 @@ def show(
         source = found.sources[key]
         style = "dim" if source == DEFAULT else ""
         grid.add_row(f"  {key.partition('.')[2]}", _written(value), source, style=style)
-    Console().print(grid)
+    paper().print(grid)
 
 
 @app.command()
-def check(*, config: ConfigFile = None, extra: Set = None) -> None:
+def check(*, config: ConfigFile = None, extra: Set = None, as_json: AsJson = False) -> None:
     """Print everything that is wrong with a configuration; exit with 0 if nothing is, else with 2."""
     found = read_or_fail(config=config, extra=extra or ())
     count = sum(source != DEFAULT for source in found.sources.values())
-    typer.echo(f"{count} of {len(KEYS)} keys set, nothing wrong")
+    if as_json:
+        print_json({"ok": True, "keys_set": count, "keys": len(KEYS)})
+    else:
+        typer.echo(f"{count} of {len(KEYS)} keys set, nothing wrong")
 
 
 @app.command()
@@ -82,7 +85,7 @@ def read_or_fail(
     try:
         return read_settings(file=config, environ=os.environ, flags=flags or {}, extra=extra)
     except SettingsError as error:
-        console = Console(stderr=True)
+        console = paper(stderr=True)
         for fault in error.faults:
             console.print(f"[red]referee:[/] [bold]{_plain(fault.where)}[/]: {_plain(fault.what)}", soft_wrap=True)
             console.print(f"         {_plain(fault.remedy)}", highlight=False, soft_wrap=True)

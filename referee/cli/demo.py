@@ -16,7 +16,8 @@ from rich.panel import Panel
 
 from referee.cli import demo_mau_binh, demo_tien_len, demo_ultimate_texas
 from referee.cli.audit import audit_folder
-from referee.cli.options import RulesetFolder, catalogue_of
+from referee.cli.options import RulesetFolder, catalogue_of, fail
+from referee.cli.paper import paper
 from referee.cli.table import DemoGame, Table
 from referee.games import GAMES, Registry
 from referee.rulesets import Catalogue
@@ -45,7 +46,7 @@ def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]
             try:
                 yield json.loads(line)["address"]
             except json.JSONDecodeError:
-                msg = f"the server did not print its address; run it alone to see why: {' '.join(command[2:])}"
+                msg = f"the server did not start, for the reason above; its command was: {' '.join(command[2:])}"
                 raise DemoError(msg) from None
         finally:
             process.terminate()
@@ -59,16 +60,24 @@ def demo(
     rulesets: RulesetFolder = None,
 ) -> None:
     """Play rounds of each ruleset through real services on loopback, then audit the log they left."""
-    console = Console()
+    console = paper()
     catalogue = catalogue_of(rulesets)
     folder = data or Path(tempfile.mkdtemp(prefix="referee-demo-"))
+    try:
+        _play(console, catalogue, folder, rounds=rounds, rulesets=rulesets)
+    except DemoError as error:
+        fail(str(error))
+    console.rule("[bold]audit")
+    raise typer.Exit(audit_folder(folder, catalogue=catalogue, console=console))
+
+
+def _play(console: Console, catalogue: Catalogue, folder: Path, *, rounds: int, rulesets: Path | None) -> None:
+    """Play rounds of each ruleset on a server of their own; raise DemoError if it does not start."""
     with running_server(folder, rulesets=rulesets) as address, grpc.insecure_channel(address) as channel:
         _print_title(console, address=address, data=folder)
         for game, table in _tables(channel, console, catalogue):
             for number in range(rounds):
                 game.play(table, stronger=number == rounds - 1)
-    console.rule("[bold]audit")
-    raise typer.Exit(audit_folder(folder, catalogue=catalogue, console=console))
 
 
 def _print_title(console: Console, *, address: str, data: Path) -> None:

@@ -13,8 +13,10 @@ from rich.table import Table as Grid
 
 from referee.cli.config import ConfigFile, Set
 from referee.cli.options import FOUND
+from referee.cli.paper import paper
 from referee.cli.progress import ProgressBar, progress_bar
 from referee.server.doctor import CheckLevel, CheckResult, examine
+from referee.server.keys import PASSPHRASE_VARIABLE
 from referee.server.settings_reading import DEFAULT, KEYS, SettingsError, read_settings
 
 _MARKS: Final = {CheckLevel.OK: "[green]✓[/]", CheckLevel.WARN: "[yellow]![/]", CheckLevel.FAIL: "[red]✗[/]"}
@@ -22,22 +24,29 @@ _WORDS: Final = {CheckLevel.FAIL: "failed", CheckLevel.WARN: "to look at", Check
 _NAMES: Final = 20
 
 
-def doctor(
+def doctor(  # noqa: PLR0913 - one parameter an option
     *,
     config: ConfigFile = None,
     extra: Set = None,
     data: Annotated[Path | None, typer.Option("--data", help="Folder with the log and the keys.")] = None,
+    database: Annotated[
+        str | None, typer.Option(help="A log in PostgreSQL, by its URL (postgresql://...), as `serve` is given it.")
+    ] = None,
+    passphrase_file: Annotated[
+        Path | None, typer.Option(help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
     """Check configuration, store, keys, clock, machine and witnesses, also beside a running server; change nothing.
 
     Exit code 0 where a server can serve, 1 where something failed.
     """
-    console = Console(highlight=False)
+    console = paper(highlight=False)
     results: list[tuple[str, CheckResult]] = []
     is_shown = not as_json
     with progress_bar("verifying the log") as bar:
-        flags = {} if data is None else {"log.data": str(data)}
+        given = {"log.data": data, "log.database": database, "keys.passphrase_file": passphrase_file}
+        flags = {key: str(value) for key, value in given.items() if value is not None}
         for group, finding in _findings(config, flags, extra or [], bar):
             if is_shown:
                 _show(console, group, finding, is_first=not results or results[-1][0] != group)

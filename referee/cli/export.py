@@ -6,11 +6,13 @@ inclusion proof under one checkpoint. With ``--proof`` it is a C2SP tlog-proof o
 the leaf in a file beside it.
 """
 
+import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Final
 
-import orjson
+import msgspec
 import typer
 
 from referee.cli.audit import LEAF_SUFFIX
@@ -19,9 +21,11 @@ from referee.cli.progress import progress_bar
 from referee.cli.stored_log import find_round, public_keys, stored_log
 from referee.dealing.header import NO_LEAF
 from referee.dealing.leaf import KEY_TYPE, DealLeaf, parse
-from referee.evidence.dsse import Envelope
-from referee.evidence.note import Note
-from referee.log import Checkpoint, Round, SlotKey, Stage, StepKind
+from referee.evidence.canonical import CanonicalError
+from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.note import Note, NoteError
+from referee.evidence.printable import ascii_json, printable_lines
+from referee.log import Checkpoint, CheckpointError, Round, SlotKey, Stage, StepKind
 from referee.service.revealing import OpenedRound
 from referee.storage import Reader
 
@@ -52,11 +56,14 @@ def export(  # noqa: PLR0913 - one parameter an option
         if proof:
             text = _proof(reader, found, out)
         else:
-            with progress_bar("looking for keys") as bar:
-                bundle = bundle_of(reader, found, keys, progress=bar)
-            text = orjson.dumps(bundle, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            try:
+                with progress_bar("looking for keys") as bar:
+                    bundle = bundle_of(reader, found, keys, progress=bar)
+            except (EnvelopeError, CanonicalError, NoteError, CheckpointError) as error:
+                fail(f"a leaf of the log cannot be read: {error}; `referee audit` says which, and what is wrong")
+            text = (ascii_json(json.dumps(bundle, indent=2)) + "\n").encode()
     if out is None:
-        typer.echo(text, nl=False)
+        typer.echo(printable_lines(text.decode()) if sys.stdout.isatty() else text, nl=False)
     else:
         out.write_bytes(text)
 
@@ -102,20 +109,31 @@ def bundle_of(
 
 
 def _consistency(reader: Reader, found: Round, *, size: int) -> dict[str, object]:
-    """Return the cosigned checkpoint that the round's DEAL carries with its proof; level L3 takes both."""
+    """Return the cosigned checkpoints that a verifier with witnesses needs, each with its consistency proof.
+
+    They are the one that the round's DEAL carries, which level L3 takes, and the newest that the store keeps.
+    """
     dealt = [mark.index for mark in reader.marks(found.key) if mark.kind is StepKind.DEAL]
-    note = parse(Envelope.parse(reader.leaf(dealt[0])).payload, DealLeaf).cosigned_checkpoint if dealt else None
-    if not isinstance(note, str):
-        return {}
-    carried = bytes.fromhex(note)
-    old = Checkpoint.parse(Note.parse(carried).text).size
-    proof = [node.hex() for node in reader.consistency_proof(old_size=old, new_size=size)]
-    return {"consistency": [{"checkpoint": carried.decode(), "proof": proof}]}
+    carried = parse(Envelope.parse(reader.leaf(dealt[0])).payload, DealLeaf).cosigned_checkpoint if dealt else None
+    newest = reader.newest_cosigned()
+    notes = [bytes.fromhex(carried)] if isinstance(carried, str) else []
+    notes += [] if newest is None else [newest.note]
+    by_size = {Checkpoint.parse(Note.parse(note).text).size: note for note in notes}
+    shown = [
+        {
+            "checkpoint": note.decode(),
+            "proof": [node.hex() for node in reader.consistency_proof(old_size=old, new_size=size)],
+        }
+        for old, note in sorted(by_size.items())
+        if old <= size
+    ]
+    return {"consistency": shown} if shown else {}
 
 
 def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
     """Return the inclusion proof of the leaf that ended a round, or of its newest leaf if it has not ended.
 
+    It is under the newest checkpoint that witnesses cosigned, if the leaf is in its tree, else under the log's newest.
     With ``out`` the leaf is written beside it, under the same name with the suffix of leaves.
     """
     places = {mark.kind: int(mark.index) for mark in reader.marks(found.key)}
@@ -125,7 +143,11 @@ def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
         if beside == out:
             fail(f"{out} is where the leaf itself is written; call the proof {out.with_suffix(PROOF_SUFFIX).name}")
         beside.write_bytes(reader.leaf(index))
-    return reader.receipt(index).text
+    receipt, cosigned = reader.receipt(index), reader.newest_cosigned()
+    if cosigned is not None and index < cosigned.size:
+        proof = reader.inclusion_proof(index=index, size=cosigned.size)
+        receipt = msgspec.structs.replace(receipt, proof=proof, checkpoint=cosigned.note)
+    return receipt.text
 
 
 def _is_key(leaf: bytes) -> bool:

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -29,12 +29,13 @@ from referee.cli.options import (
 from referee.cli.progress import progress_bar
 from referee.cli.stopping import until_asked
 from referee.server.folder_lock import FolderInUseError
-from referee.server.key_folder import EVERY, ROLES, KeyFolder, is_encrypted_file
+from referee.server.key_folder import EVERY, ROLES, KeyFolder, check_keys_exist, has_keys, is_encrypted_file
 from referee.server.key_rotation import CHANGING, KeyRotation, KeyRotationError
 from referee.server.keys import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
 from referee.server.options import DEFAULT_ORIGIN
+from referee.server.signed_head import LostLeavesError
 from referee.server.signing_agent import SigningAgent
-from referee.storage import DataLossError, StoreError
+from referee.storage import DataLossError, NotFoundedError, StoreError, is_missing, open_reader
 
 app = typer.Typer(
     help="Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
@@ -57,26 +58,30 @@ def keys(  # noqa: PLR0913 - one parameter an option
     public: Annotated[
         bool, typer.Option("--public", help="Do not look for private keys; they are kept elsewhere.")
     ] = False,
+    database: Database = None,
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the public keys, as C2SP verifier keys, one role a line. Publish log and root where players find them.
 
+    No keys are made for a log that exists, in the data folder or the database, for only its own can continue it.
     Private keys are checked to be there, but for the root's, which may be away. Encrypted ones are opened where their
     passphrase is given.
     """
     if context.invoked_subcommand is not None:
         return
     folder = data / "keys"
-    if not make and not folder.exists():
-        fail(f"{folder} does not exist; a server makes it on its first start, or add --make")
     try:
+        if not has_keys(folder, root=root):
+            _check_no_log(data, database, root)
+            if not make:
+                fail(f"{folder} holds no keys; a server makes them on its first start, or add --make")
         passphrase = passphrase_of(passphrase_file)
         private = () if public else _checked(folder, is_openable=passphrase is not None)
         found = KeyFolder.open_or_make(
             folder, origin=origin, entropy=os.urandom, private=private, root=root, passphrase=passphrase
         )
-    except KeyFileError as error:
+    except (KeyFileError, StoreError) as error:
         fail(str(error))
     if as_json:
         print_json({role: found.public[role].text for role in ROLES})
@@ -188,6 +193,20 @@ def agent(
         answering.close()
 
 
+def _check_no_log(data: Path, database: str | None, root: Path | None) -> None:
+    """Raise KeyFileError if a log exists for which keys would be made; a database that is away has none yet."""
+    if is_missing(data, database):
+        return
+    try:
+        with closing(open_reader(data, database=database)) as reader:
+            check_keys_exist(data / "keys", origin=reader.origin, leaves=reader.head().size, root=root)
+    except NotFoundedError:
+        return
+    except StoreError:
+        if database is None:
+            raise
+
+
 def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
     """Return the private keys to read: all but a root's kept elsewhere, and encrypted ones without a passphrase."""
     is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
@@ -199,8 +218,6 @@ def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
 def _changing(
     data: Path, root: Path | None, database: str | None, passphrase: Passphrase | None
 ) -> Iterator[KeyRotation]:
-    if not (data / "keys").exists():
-        fail(f"{data} has no keys to change")
     try:
         with (
             progress_bar("verifying the log") as bar,
@@ -209,7 +226,7 @@ def _changing(
             ) as rotation,
         ):
             yield rotation
-    except (KeyFileError, StoreError, FolderInUseError, KeyRotationError, OSError) as error:
+    except (KeyFileError, StoreError, FolderInUseError, LostLeavesError, KeyRotationError, OSError) as error:
         fail(str(error))
     except DataLossError as error:
         fail(f"{error}. The log is damaged and nothing was changed; restore {data} from its backup")

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from referee.cli.odds import ODDS
-from referee.cli.options import RulesetFolder, catalogue_of, fail
+from referee.cli.options import AsJson, RulesetFolder, catalogue_of, fail
 from referee.rulesets import UnknownRulesetError
 
 
-def learn(
+def learn(  # noqa: PLR0913 - one parameter an option
     ruleset_ids: Annotated[list[str], typer.Argument(metavar="RULESET...", help="Ids of rulesets of Mậu Binh.")],
     *,
     rounds: Annotated[int, typer.Option(help="Rounds of self-play for each.", min=320)] = 320_000,
@@ -20,6 +20,7 @@ def learn(
         typer.Option(help="Folder to write <id>.population into; by default that of --rulesets.", file_okay=False),
     ] = None,
     rulesets: RulesetFolder = None,
+    as_json: AsJson = False,
 ) -> None:
     """Learn how players arrange under a ruleset, for SuggestArrangement to advise it by.
 
@@ -27,6 +28,10 @@ def learn(
     """
     catalogue = catalogue_of(rulesets)
     folder = out or rulesets or Path()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"{folder} cannot be written ({error.strerror}); give another folder with --out")
     try:
         wanted = [catalogue.get(ruleset_id) for ruleset_id in ruleset_ids]
     except UnknownRulesetError as error:
@@ -37,6 +42,6 @@ def learn(
             known = ", ".join(name for name, one in ODDS.items() if one.learn is not None)
             fail(f"{ruleset.id} is a ruleset of {ruleset.game}; populations are learned for {known}")
         try:
-            game.learn(ruleset, rounds=rounds, seed=seed, folder=folder)
+            game.learn(ruleset, rounds=rounds, seed=seed, folder=folder, as_json=as_json)
         except OSError as error:
             fail(str(error))

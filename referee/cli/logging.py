@@ -20,6 +20,9 @@ import orjson
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from referee.evidence.printable import ascii_json
+
+_DELETE: Final = 0x7F
 GATHER_SECONDS: Final = 0.05
 MOST_LINES: Final = 4096
 """Lines that may wait to be written; the call that logs one more writes them itself."""
@@ -111,7 +114,8 @@ class LineWriter:
 def _render(_logger: WrappedLogger, _method: str, event: EventDict) -> bytes:
     """Add the time and write the line."""
     event["timestamp"] = datetime.now(UTC)
-    return orjson.dumps(event, option=orjson.OPT_UTC_Z)
+    line = orjson.dumps(event, option=orjson.OPT_UTC_Z)
+    return line if line.isascii() and _DELETE not in line else ascii_json(line.decode()).encode()
 
 
 def _naming(worker: int) -> Processor:

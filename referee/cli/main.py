@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from referee import __version__
+from referee.cli.usage import describe
 
 
 class CommandSource(NamedTuple):
@@ -76,11 +77,19 @@ COMMANDS: Final = MappingProxyType(
                 "publish",
                 "publish",
                 (
-                    "Publish the log as C2SP tiles, which `referee audit` and common tools check without asking the "
+                    "Publish the log as C2SP tiles, which referee audit and common tools check without asking the "
                     "operator."
                 ),
             ),
-            ("backup", "backup", "backup", "Copy the log into one file, while a server may run, and prove the copy."),
+            (
+                "backup",
+                "backup",
+                "backup",
+                (
+                    "Copy the log of the data folder, or of a database, into one file, while a server may run, and "
+                    "prove the copy."
+                ),
+            ),
             (
                 "restore",
                 "backup",
@@ -96,7 +105,12 @@ COMMANDS: Final = MappingProxyType(
                 "Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
             ),
             ("config", "config", "app", "Show, check and begin a server's configuration."),
-            ("token", "token", "app", "Make keys that issue tokens, issue and show tokens, show who may ask what."),
+            (
+                "token",
+                "token",
+                "app",
+                "Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.",
+            ),
             (
                 "witness",
                 "witness",
@@ -145,13 +159,13 @@ def load_command(name: str) -> Any:  # noqa: ANN401 - typer exports no type for 
     """Import a command; raise ModuleNotFoundError if a library of its extra is not installed."""
     source = COMMANDS[name]
     found = getattr(import_module(f"referee.cli.{source.module}"), source.attribute)
-    holder = typer.Typer(add_completion=False, context_settings=_SETTINGS, rich_markup_mode="markdown")
+    holder = typer.Typer(add_completion=False, context_settings=_SETTINGS, rich_markup_mode=None)
     holder.callback()(lambda: None)
     if isinstance(found, typer.Typer):
         holder.add_typer(found, name=name)
     else:
         holder.command(name)(found)
-    return typer.main.get_group(holder).commands[name]
+    return describe(typer.main.get_group(holder).commands[name], name)
 
 
 class Commands(TyperGroup):
@@ -171,7 +185,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
 )
 
 
@@ -202,4 +216,4 @@ def referee(
 
 
 for _name, _source in COMMANDS.items():
-    app.command(_name, help=_source.help)(lambda: None)
+    app.command(_name, help=_source.help, short_help=_source.help)(lambda: None)

@@ -23,7 +23,8 @@ class OddsGame:
     - ``show(ruleset, *, processes, as_json, svg, table, recount)`` counts, prints and writes the requested files;
       OSError if one cannot be written.
     - ``options``: which of --svg, --table and --recount the game has.
-    - ``learn(ruleset, *, rounds, seed, folder)`` learns what its advice expects of opponents; None if that is nothing.
+    - ``learn(ruleset, *, rounds, seed, folder, as_json)`` learns what its advice expects of opponents; None if it
+      expects nothing.
     """
 
     name: str
@@ -57,7 +58,7 @@ def odds(  # noqa: PLR0913 - one parameter an option
     ruleset_id: Annotated[str, typer.Argument(metavar="RULESET", help="Such as ultimate_texas.casino.")],
     *,
     rulesets: RulesetFolder = None,
-    processes: Annotated[int, typer.Option(help="Processes to count with; 0 for one a core.", min=0, max=256)] = 0,
+    workers: Annotated[int, typer.Option(help="Processes to count with; 0 for one a core.", min=0, max=256)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as JSON on standard output.")] = False,
     svg: Annotated[Path | None, typer.Option(help=f"Draw when to bet before the flop{SEVERAL}", dir_okay=False)] = None,
     table: Annotated[
@@ -90,7 +91,7 @@ def odds(  # noqa: PLR0913 - one parameter an option
     try:
         game.show(
             ruleset,
-            processes=processes or os.cpu_count() or 1,
+            processes=workers or os.cpu_count() or 1,
             as_json=as_json,
             svg=svg,
             table=table,

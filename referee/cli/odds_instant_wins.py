@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import typer
-from rich.console import Console
 from rich.table import Table as Grid
 
+from referee.cli.paper import paper
 from referee.odds.instant_win import InstantWinChance, InstantWinOdds
 from referee.rulesets import Ruleset
 
@@ -16,7 +16,7 @@ def show(count: Callable[..., InstantWinOdds], ruleset: Ruleset, *, as_json: boo
     if as_json:
         typer.echo(odds.write())
         return
-    console = Console()
+    console = paper()
     console.print(f"{ruleset.id} {ruleset.version}, file {ruleset.digest.hex()}, {odds.hands:,} hands", soft_wrap=True)
     console.print(_chance_grid(odds, ruleset))
     console.print(_worth_grid(odds, ruleset))

@@ -13,6 +13,7 @@ from referee.advice.ultimate_texas.preflop import SUFFIX, PreflopTable, PreflopT
 from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.strength import UnsupportedRankingError
 from referee.cli.options import fail
+from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
@@ -35,7 +36,7 @@ def show(  # noqa: PLR0913 - options of the command
     if as_json:
         typer.echo(figures.write())
     else:
-        _print(Console(), ruleset, rules, figures, bets, is_counted_before=before is not None)
+        _print(paper(), ruleset, rules, figures, bets, is_counted_before=before is not None)
     if svg:
         title = f"{ruleset.title.en}: before the flop"
         drawn = draw_svg(bets, values_of(best, prices), title=title, allowed=prices.preflop)

@@ -10,36 +10,55 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from referee.evidence.printable import ascii_json, printable_lines
 from referee.rulesets import Catalogue, RulesetError, load_builtin, load_folder
 from referee.server.keys import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, KeyFileError, Passphrase
+from referee.server.variable import variable_of
 
+# One variable for one setting: where an option is a setting of the server too, its variable is the server's.
 FOUND: Final = 1
 UNANSWERABLE: Final = 2
 NEW_VARIABLE: Final = "REFEREE_NEW_PASSPHRASE"
 
-DataFolder = Annotated[Path, typer.Option("--data", help="Folder with the log and the keys.")]
+DataFolder = Annotated[
+    Path, typer.Option("--data", envvar=variable_of("log.data"), help="Folder with the log and the keys.")
+]
 Database = Annotated[
     str | None,
     typer.Option(
         "--database",
-        envvar="REFEREE_DATABASE",
+        envvar=variable_of("log.database"),
         help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON on standard output.")]
 RulesetFolder = Annotated[
     Path | None,
-    typer.Option("--rulesets", help="Folder with your own rulesets, as TOML files.", exists=True, file_okay=False),
+    typer.Option(
+        "--rulesets",
+        envvar=variable_of("serve.rulesets"),
+        help="Folder with your own rulesets, as TOML files.",
+        exists=True,
+        file_okay=False,
+    ),
 ]
 RootKey = Annotated[
     Path | None,
-    typer.Option("--root", help="The root's private key, if it is kept elsewhere.", exists=True, dir_okay=False),
+    typer.Option(
+        "--root",
+        envvar=variable_of("keys.root"),
+        help="The root's private key, if it is kept elsewhere.",
+        exists=True,
+        dir_okay=False,
+    ),
 ]
 # A passphrase is never the value of a flag: the list of processes and the shell's history would show it.
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(
-        "--passphrase-file", help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}."
+        "--passphrase-file",
+        envvar=variable_of("keys.passphrase_file"),
+        help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}.",
     ),
 ]
 NewPassphraseFile = Annotated[
@@ -48,14 +67,17 @@ NewPassphraseFile = Annotated[
 
 
 def fail(message: str) -> NoReturn:
-    """Print why the command cannot be carried out, and end it with exit code 2."""
-    Console(stderr=True).print(f"[red]referee:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    """Print why the command cannot be carried out, and end it with exit code 2.
+
+    The message may quote others: whatever is not printable ASCII in it is escaped.
+    """
+    Console(stderr=True).print(f"[red]referee:[/] {escape(printable_lines(message))}", highlight=False, soft_wrap=True)
     raise typer.Exit(UNANSWERABLE)
 
 
 def print_json(value: object) -> None:
     """Print a value as indented JSON, for programs that read a command's output."""
-    typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    typer.echo(ascii_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
 
 
 def catalogue_of(folder: Path | None) -> Catalogue:

@@ -7,12 +7,14 @@ from typing import Annotated, Final
 
 import msgspec
 import typer
-from rich.console import Console
 
 from referee import tiles
 from referee.cli.options import FOUND, AsJson, Database, DataFolder, fail
+from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
+from referee.cli.show import shown
 from referee.cli.stopping import until_asked
+from referee.evidence.printable import ascii_json, printable
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
 
@@ -77,7 +79,7 @@ def _follow(  # noqa: PLR0913 - options of the command
             outcome = _publish(reader, place, stop)
         except (PlaceError, StoreError) as error:
             pause = min(2 * pause, max(every, _LONGEST_PAUSE))
-            typer.echo(f"{error}; trying again in {pause:g} s", err=True)
+            typer.echo(f"{printable(str(error))}; trying again in {pause:g} s", err=True)
         else:
             pause = every
             if outcome.is_complete and outcome.size != reported:
@@ -87,18 +89,18 @@ def _follow(  # noqa: PLR0913 - options of the command
 
 
 def _publish(reader: Reader, place: Place, stop: threading.Event) -> Publication:
-    console = Console(stderr=True)
+    console = paper(stderr=True)
     try:
         with progress_bar("publishing", console=console) as bar:
             return tiles.publish(reader, note_of(reader), place, progress=bar, is_stopped=stop.is_set)
     except (ConflictError, DataLossError) as error:
-        console.print(f"[red]referee:[/] {error}", highlight=False, soft_wrap=True)
+        console.print(f"[red]referee:[/] {shown(str(error))}", highlight=False, soft_wrap=True)
         raise typer.Exit(FOUND) from None
 
 
 def _report(outcome: Publication, location: str, *, as_json: bool) -> None:
     if as_json:
         line = {"place": location, "leaves": outcome.size, "new": outcome.size - outcome.old_size}
-        typer.echo(msgspec.json.encode(line).decode())
+        typer.echo(ascii_json(msgspec.json.encode(line).decode()))
         return
-    typer.echo(f"{outcome.size:,} leaves at {location}, {outcome.size - outcome.old_size:,} of them new")
+    typer.echo(f"{outcome.size:,} leaves at {printable(location)}, {outcome.size - outcome.old_size:,} of them new")

@@ -6,6 +6,7 @@ from typing import Annotated
 import orjson
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as Grid
 
@@ -13,13 +14,15 @@ from referee.audit.course import attestation_of
 from referee.audit.finding import first_difference
 from referee.cards import HOUSE
 from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
-from referee.cli.show import card_line
+from referee.cli.paper import paper
+from referee.cli.show import card_line, event_line, shown, time_text
 from referee.dealing.deal import Deal
 from referee.dealing.leaf import DealLeaf, RevealLeaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
-from referee.games import game_of
+from referee.evidence.printable import printable, readable
+from referee.games import LawError, game_of
 from referee.log import StepKind
 from referee.rulesets import Catalogue, UnknownRulesetError
 from referee.transcript.inputs import Inputs, Transcript, TranscriptError
@@ -60,12 +63,12 @@ def replay(  # noqa: PLR0913 - one parameter an option
         again = replay_inputs(transcript.inputs, ruleset)
     except KeyError:
         fail("the round is not settled, so there is nothing to replay")
-    except (TranscriptError, CanonicalError, EnvelopeError, UnknownRulesetError) as error:
+    except (TranscriptError, CanonicalError, EnvelopeError, LawError, UnknownRulesetError) as error:
         fail(str(error))
     if as_json:
-        typer.echo(again.payload.decode())
+        typer.echo(printable(again.payload.decode()))
         raise typer.Exit(0 if again.payload == payload else FOUND)
-    console = Console()
+    console = paper()
     _print_inputs(console, transcript, catalogue)
     same = _print_equality(console, "replay(inputs) == transcript", payload, again.payload)
     if StepKind.REVEAL in leaves:
@@ -100,11 +103,12 @@ def _print_inputs(console: Console, transcript: Transcript, catalogue: Catalogue
     given = transcript.inputs
     header = given.header
     ruleset = catalogue.of_digest(unhex(header.ruleset_digest))
-    console.rule(f"[bold]{header.table_id}[/] · round {header.round_number}")
+    console.rule(f"[bold]{shown(header.table_id)}[/] · round {header.round_number}")
+    title = escape(readable(f"{ruleset.title.vi} · {ruleset.title.en}"))
     console.print(
-        f"{ruleset.title.vi} · {ruleset.title.en} ({header.ruleset_id} {header.ruleset_version})\n"
-        f"[dim]round {transcript.round_id}\nstake {header.stake:,} {header.currency}, dealt {given.dealt_time}, "
-        f"closed {given.closed_time}[/]"
+        f"{title} ({shown(header.ruleset_id)} {shown(header.ruleset_version)})\n"
+        f"[dim]round {shown(transcript.round_id)}\nstake {header.stake:,} {shown(header.currency)}, "
+        f"dealt {time_text(given.dealt_time)}, closed {time_text(given.closed_time)}[/]"
     )
     names = [f"seat {seat}" for seat in range(len(header.seat_keys))]
     names += [name.replace("_", ", ") for name in game_of(header.ruleset_id).layout(len(names)).names]
@@ -112,17 +116,19 @@ def _print_inputs(console: Console, transcript: Transcript, catalogue: Catalogue
     for index, section in enumerate(given.sections):
         cards.add_row(names[index] if index < len(names) else f"section {index}", card_line(section))
     console.print(cards)
-    events = Grid("#", Column("event", overflow="fold"), "ms after the deal", "attested", "opens sections")
+    events = Grid("#", "seat", Column("event", overflow="fold"), "s after the deal", "attested", "opens sections")
     opened = {one.number: ", ".join(map(str, one.sections)) for one in given.unsealed}
     for number, event in enumerate(given.events, 1):
-        after = str(event.time - given.dealt_time)
-        shown = bytes(event.event).decode(errors="replace")
-        events.add_row(str(number), shown, after, attestation_of(event), opened.get(number, ""))
+        after = f"{(event.time - given.dealt_time) / 1000:,.3f}"
+        seat, words = event_line(bytes(event.event))
+        events.add_row(str(number), seat, words, after, attestation_of(event), opened.get(number, ""))
     console.print(events)
     found = orjson.loads(bytes(transcript.results))
     paid = Grid("from", "to", "amount", "reason", "about")
     for one in found["transfers"]:
-        paid.add_row(_who(one["from"]), _who(one["to"]), f"{one['amount']:,}", one["reason"], one["subject"])
+        paid.add_row(
+            _who(one["from"]), _who(one["to"]), f"{one['amount']:,}", shown(one["reason"]), shown(one["subject"])
+        )
     console.print(paid)
 
 
@@ -140,7 +146,7 @@ def _print_equality(console: Console, claim: str, given: bytes, found: bytes) ->
     if difference is not None:
         columns = ("first difference at", "in the transcript", "replayed")
         grid = Grid(*[Column(name, overflow="fold") for name in columns])
-        grid.add_row(difference.path, difference.claimed, difference.found)
+        grid.add_row(shown(difference.path), shown(difference.claimed), shown(difference.found))
         console.print(grid)
     else:
         console.print("  the same values, but in other than canonical form")

@@ -9,7 +9,8 @@ from rich.table import Table as Grid
 
 from referee.audit.finding import Code, Severity, explain
 from referee.audit.report import DealingLevel, Report
-from referee.audit.text import place_of, verdict_on
+from referee.audit.text import EXPLAINED, place_of, verdict_on
+from referee.cli.show import shown
 from referee.transcript.played import EventLevel
 
 SHOWN_FINDINGS: Final = 20
@@ -31,11 +32,13 @@ EVENT_WORDS: Final = {
 
 def print_report(console: Console, report: Report) -> None:
     """Print a report for people."""
-    console.print(f"log [bold]{escape(report.origin)}[/], {report.size:,} leaves, root {report.root}")
+    console.print(f"log [bold]{shown(report.origin)}[/], {report.size:,} leaves, root {report.root}")
     _print_proved(console, report)
     _print_tables(console, report)
     for severity in Severity:
         _print_findings(console, report, severity)
+    if report.explained:
+        console.print(f"[dim]{report.explained:,} {EXPLAINED}[/]")
     failures = report.count(Severity.FAIL)
     if failures:
         console.print(f"[bold red]✗ {failures:,} things do not hold[/]")
@@ -64,7 +67,7 @@ def _print_proved(console: Console, report: Report) -> None:
     if statistics.decks:
         grid.add_row(f"  {statistics.asked:,}", f"questions were put to chance, over {statistics.decks:,} decks")
     for owner, count in statistics.without_seed.items():
-        grid.add_row(f"  {count:,}", f"aborts without the seed of {escape(owner)}")
+        grid.add_row(f"  {count:,}", f"aborts without the seed of {shown(owner)}")
     console.print(grid)
     if statistics.scores:
         console.print(f"  {verdict_on(statistics.scores)}")
@@ -76,7 +79,7 @@ def _print_tables(console: Console, report: Report) -> None:
     for table_id, counts in list(report.tables.items())[:SHOWN_TABLES]:
         aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
         numbers = (counts.opened, counts.dealt, counts.settled, aborted, counts.running, counts.unrevealed)
-        grid.add_row(escape(table_id), *[f"{number:,}" for number in numbers])
+        grid.add_row(shown(table_id), *[f"{number:,}" for number in numbers])
     if len(report.tables) > SHOWN_TABLES:
         grid.add_row(f"and {len(report.tables) - SHOWN_TABLES:,} more", *[""] * 6)
     console.print(grid)
@@ -92,7 +95,7 @@ def _print_findings(console: Console, report: Report, severity: Severity) -> Non
             grid = Grid(*[Column(name, overflow="fold") for name in ("first difference at", "claimed", "found")])
             grid.add_row(
                 *[
-                    escape(text)
+                    shown(text)
                     for text in (finding.difference.path, finding.difference.claimed, finding.difference.found)
                 ]
             )

@@ -1,15 +1,18 @@
 """``referee rulesets``."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as Grid
 
 from referee.cli.options import UNANSWERABLE, AsJson, RulesetFolder, catalogue_of, fail, print_json
+from referee.cli.paper import names_on, paper
+from referee.evidence.printable import readable
 from referee.games import GAMES
 from referee.rulesets import Ruleset, UnknownRulesetError, faults_in
 from referee.rulesets.reference import UnknownGameError, field_page, json_schema
@@ -31,17 +34,18 @@ def list_rulesets(*, rulesets: RulesetFolder = None, as_json: AsJson = False) ->
         "bet unit",
         Column("SHA-256 of the file", overflow="fold", min_width=16),
     )
+    console = paper()
     for ruleset in catalogue_of(rulesets):
         seats = ruleset.rules.seats
         grid.add_row(
             ruleset.id,
             ruleset.version,
-            f"{ruleset.title.vi}\n{ruleset.title.en}",
+            escape(names_on(console, (readable(ruleset.title.vi), readable(ruleset.title.en)))),
             f"{seats.minimum}-{seats.maximum}",
             str(ruleset.bet_unit),
             ruleset.digest.hex(),
         )
-    Console().print(grid)
+    console.print(grid)
 
 
 def _described(ruleset: Ruleset) -> dict[str, object]:
@@ -63,12 +67,13 @@ def show(
     version: Annotated[str, typer.Option(help="Empty for the newest.")] = "",
     rulesets: RulesetFolder = None,
 ) -> None:
-    """Print a ruleset's file, byte for byte."""
+    """Print a ruleset's file, byte for byte; in a terminal, with invisible characters escaped."""
     try:
         ruleset = catalogue_of(rulesets).get(ruleset_id, version or None)
     except UnknownRulesetError as error:
         fail(f"{error}; `referee rulesets list` names those there are")
-    typer.echo(ruleset.source.decode(), nl=False)
+    text = ruleset.source.decode()
+    typer.echo(readable(text) if sys.stdout.isatty() else text, nl=False)
 
 
 @app.command("check")

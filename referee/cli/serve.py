@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,17 +21,21 @@ from referee.cli.stopping import until_asked
 from referee.cli.supervising import VERIFIED, stop_with_parent, supervise, verified_before, worker_configuration
 from referee.server.app import Application, freeze_heap
 from referee.server.drain import Drain
-from referee.server.keys import KeyFileError
+from referee.server.keys import PASSPHRASE_VARIABLE, KeyFileError
 from referee.server.options import SERVICES, ServerObserver, ServerOptions
 from referee.server.remote_signer import AgentClient
 from referee.server.settings import Configuration, ServeSettings, witnesses_of
+from referee.server.startup import PASSING
 from referee.server.supervisor import next_port
 from referee.server.witness_client import WitnessError
-from referee.storage import DataLossError, StoreError
+from referee.storage import DataLossError, StoreAwayError, StoreError, trouble_of
 
 _PROGRESS_SECONDS: Final = 5.0
 _STOPPING_SECONDS: Final = 20.0
 """Time for a worker to stop besides its drain: reveal ended rounds, compact the log."""
+_FIRST_WAIT_SECONDS: Final = 0.5
+_LONGEST_WAIT_SECONDS: Final = 5.0
+"""Pauses of a worker that waits for its log."""
 _PLAIN: Final = Configuration()
 _log = structlog.get_logger("referee.serve")
 
@@ -46,10 +51,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
     ] = None,
     database: Annotated[
         str | None,
-        typer.Option(
-            help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder. "
-            "Also REFEREE_DATABASE."
-        ),
+        typer.Option(help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder."),
     ] = None,
     rulesets: Annotated[str | None, typer.Option(help="Folder with your own rulesets, as TOML files.")] = None,
     # Addresses differ between servers that share one configuration file.
@@ -78,6 +80,11 @@ def serve(  # noqa: PLR0913 - one parameter an option
         int | None,
         typer.Option(help="Processes that share the address, each on a core.", show_default=str(_PLAIN.serve.workers)),
     ] = None,
+    passphrase_file: Annotated[
+        str | None,
+        # Named by the error about encrypted keys, which other commands share; the help of this one stays short.
+        typer.Option(hidden=True, help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}."),
+    ] = None,
     # Differs between a terminal and a supervised process.
     quiet: Annotated[bool | None, typer.Option("--quiet/--no-quiet", help="Do not log each call.")] = None,
     # How the supervisor starts its workers; not for people.
@@ -97,6 +104,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
         "serve.services": None if services is None else [name.strip() for name in services.split(",") if name.strip()],
         "serve.workers": workers,
         "serve.quiet": quiet,
+        "keys.passphrase_file": passphrase_file,
         "telemetry.metrics": metrics,
         "web.listen": web,
         "web.origins": web_origin or None,
@@ -114,35 +122,76 @@ def serve(  # noqa: PLR0913 - one parameter an option
 
 def _serve(configuration: Configuration, *, worker: int | None) -> None:
     """Serve in this process until it is asked to stop."""
-    serving, metrics, web = configuration.serve, configuration.telemetry.metrics, configuration.web
+    serving, web = configuration.serve, configuration.web
     if web.listen and serving.apart:
         web = msgspec.structs.replace(web, listen=next_port(web.place, worker or 0))
     options = _options_of(configuration, worker=worker)
+    retired: list[str] = []
     with until_asked() as stop, door_for(web, tls=configuration.tls, limits=configuration.limits) as door:
         if worker is not None:
             stop_with_parent(stop)
+
+        def retire(why: str) -> None:
+            retired.append(why)
+            stop.set()
+
+        whole = replace(options, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass, on_retired=retire)
         try:
-            application = Application(
-                replace(options, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
-            ).start()
+            opened = _opened(whole, stop, is_waiting=options.verified is not None)
+            if opened is None:
+                return
+            application = opened.start()
             browsers = door.open(application, is_port_shared=options.is_port_shared, grace=serving.drain_grace)
             freeze_heap()
+        except StoreAwayError as error:
+            fail(f"{error}. Start the database, or name the right one, then start this again")
         except (KeyFileError, StoreError, WitnessError, OSError, RuntimeError) as error:
             fail(str(error))
         except DataLossError as error:
             fail(f"{error}. The log is damaged and nothing was changed; restore it from its backup")
-        host = serving.listen.rpartition(":")[0]
-        ready = {"event": "ready", "address": f"{host}:{application.port}", "origin": application.origin}
-        if application.metrics_port:
-            ready["metrics"] = f"{metrics.rpartition(':')[0]}:{application.metrics_port}"
-        if browsers:
-            ready["web"] = browsers
-        if worker is not None:
-            ready[VERIFIED] = msgspec.to_builtins(application.log.verified)
-        sys.stdout.write(json.dumps(ready) + "\n")
-        sys.stdout.flush()
+        _announce(configuration, application, browsers=browsers, worker=worker)
         stop.wait()
         application.close()
+    if retired:
+        fail(retired[0])
+
+
+def _announce(configuration: Configuration, application: Application, *, browsers: str, worker: int | None) -> None:
+    """Print the line that says where the server listens; for a worker also what it verified of the log."""
+    host = configuration.serve.listen.rpartition(":")[0]
+    ready = {"event": "ready", "address": f"{host}:{application.port}", "origin": application.origin}
+    if application.metrics_port:
+        ready["metrics"] = f"{configuration.telemetry.metrics.rpartition(':')[0]}:{application.metrics_port}"
+    if browsers:
+        ready["web"] = browsers
+    if worker is not None:
+        ready[VERIFIED] = msgspec.to_builtins(application.log.verified)
+    sys.stdout.write(json.dumps(ready) + "\n")
+    sys.stdout.flush()
+
+
+def _opened(options: ServerOptions, stop: threading.Event, *, is_waiting: bool) -> Application | None:
+    """Return the server, or None where it was asked to stop before it could be opened.
+
+    A worker whose server began to serve before waits for a log that cannot be used now.
+    """
+    pause = _FIRST_WAIT_SECONDS
+    while True:
+        try:
+            return Application(options)
+        except PASSING as error:
+            if not is_waiting:
+                raise
+            trouble = trouble_of(error)
+            _log.error(
+                "the log cannot be used; this worker waits",
+                cause=trouble.cause,
+                remedy=trouble.remedy,
+                again_after_seconds=pause,
+            )
+        if stop.wait(pause):
+            return None
+        pause = min(2 * pause, _LONGEST_WAIT_SECONDS)
 
 
 def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOptions:
@@ -164,6 +213,7 @@ def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOp
         observers=[_tracing()] if configuration.telemetry.trace else [],
         drain=Drain(lead=serving.drain_lead, grace=serving.drain_grace),
         origin=log.origin,
+        accept_loss=log.accept_loss,
         services=serving.services,
         threads=serving.threads,
         queue=serving.queue,

@@ -1,12 +1,17 @@
-"""Cards, money and hands in a terminal; a suit has a sign and a colour, so that no meaning rests on colour alone."""
+"""Cards, money, hands and text by others in a terminal; a suit has a sign and a colour, not a colour alone."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import orjson
+from rich.markup import escape
 from rich.text import Text as Line
 
 from referee.cards import Card
+from referee.evidence.printable import printable, printable_lines
 
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _STYLES: Final = ("bold", "bold green", "bold blue", "bold red")
 
 
@@ -20,6 +25,40 @@ def card_line(cards: Iterable[Card | int]) -> Line:
     return line
 
 
+def event_line(event: bytes) -> tuple[str, Line]:
+    """Return an event's seat, and the event in one line: what was done, cards as cards, then its other members.
+
+    The bytes themselves, escaped, where they are not an event.
+
+    >>> seat, line = event_line(b'{"cards":[1,2],"kind":"PLAY","seat":3,"seen":7}')
+    >>> seat, line.plain
+    ('3', 'PLAY 2\u2660 2\u2663 (seen 7)')
+    """
+    try:
+        members = dict(orjson.loads(event))
+        seat, line = printable(str(members.pop("seat"))), Line(printable(str(members.pop("kind"))))
+        hands = {name: card_line(members.pop(name)) for name in list(members) if isinstance(members[name], list)}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return "", Line(printable(event.decode(errors="replace")))
+    for name, cards in hands.items():
+        line.append(" " if name == "cards" else f" {printable(name)} ").append_text(cards)
+    others = ", ".join(f"{printable(str(name))} {printable(str(value))}" for name, value in members.items())
+    return seat, line.append(f" ({others})" if others else "")
+
+
+def time_text(milliseconds: int) -> str:
+    """Write a time in ms since 1970 UTC for people; as a number where the calendar ends.
+
+    >>> time_text(1_800_000_000_123)
+    '2027-01-15 08:00:00.123 UTC'
+    """
+    try:
+        moment = EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return f"{milliseconds} ms"
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{milliseconds % 1000:03} UTC"
+
+
 def signed(value: int, *, unit: str = "") -> Line:
     """Draw a gain or loss with its sign, thousands separated, green or red."""
     style = "green" if value > 0 else "red" if value < 0 else "dim"
@@ -29,3 +68,8 @@ def signed(value: int, *, unit: str = "") -> Line:
 def short_hash(data: bytes) -> str:
     """Return the first eight hexadecimal digits of a hash, for people."""
     return f"{data.hex()[:8]}…"
+
+
+def shown(text: str) -> str:
+    """Return text by others for a rich console: neither markup nor anything but printable ASCII in it has an effect."""
+    return escape(printable_lines(text))

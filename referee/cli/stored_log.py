@@ -55,6 +55,14 @@ def public_keys(data: Path, *, remedy: str = "") -> dict[str, str]:
         fail(f"{error}{remedy}")
 
 
+def root_key_of(data: Path) -> str:
+    """Return the root's verifier key of a data folder, empty if its public keys cannot be read."""
+    try:
+        return read_public_keys(data / "keys")["root"]
+    except KeyFileError:
+        return ""
+
+
 def find_round(reader: Reader, table_id: str, round_number: int) -> Round:
     """Find a round, the table's latest if the number is 0; end the command if there is none."""
     try:

@@ -87,7 +87,8 @@ def _reserve(key: str, address: str, kept: ExitStack) -> str:
     try:
         return kept.enter_context(reserve_address(address)) if address else ""
     except (OSError, ValueError) as error:
-        fail(f"{key} {address}: {error}")
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        fail(f"{key} {address}: {why}; stop the process that has this address, or use another one")
 
 
 def _announce(supervisor: Supervisor, stop: threading.Event) -> None:

@@ -3,22 +3,28 @@
 import os
 import secrets
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from referee.cli.options import FOUND, PassphraseFile, fail, passphrase_of
+from referee.cli.options import FOUND, AsJson, PassphraseFile, fail, passphrase_of, print_json
+from referee.evidence.ed25519 import PublicKeyError
+from referee.evidence.pem import PemError, public_key_in_pem
+from referee.evidence.printable import ascii_json
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.server.access.caller import CallerRole
-from referee.server.access.roles import markdown
+from referee.server.access.revocation import revocations_in
+from referee.server.access.roles import TABLE, markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.clock import system_clock
 from referee.server.keys import KeyFileError, open_or_make_key, read_key
+from referee.server.variable import variable_of
 
 app = typer.Typer(
-    help="Make keys that issue tokens, issue and show tokens, show who may ask what.", no_args_is_help=True
+    help="Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.", no_args_is_help=True
 )
 
 KeyFile = Annotated[Path, typer.Option("--key", help="The issuer's private key.")]
@@ -26,20 +32,35 @@ KeyFile = Annotated[Path, typer.Option("--key", help="The issuer's private key."
 
 @app.command()
 def key(
-    file: Annotated[Path, typer.Argument(help="The issuer's private key, made where there is none.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="The issuer's private key, made where there is none; or an Ed25519 public key in PEM."),
+    ],
     *,
     name: Annotated[str, typer.Option(help="The issuer's name, such as acme.example/tokens.")],
     passphrase_file: PassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print an issuer's verifier key, for ``access.issuers`` of the servers that shall take its tokens."""
     try:
+        public_key = public_key_in_pem(file.read_bytes()) if file.is_file() else None
+        if public_key is not None:
+            _print_key(VerifierKey(name, public_key).text, as_json=as_json)
+            return
         passphrase = passphrase_of(passphrase_file)
         signer = open_or_make_key(
             file, name=name, algorithm=Algorithm.ED25519, entropy=os.urandom, passphrase=passphrase
         )
-    except (KeyFileError, KeyTextError, OSError) as error:
+    except (KeyFileError, KeyTextError, PemError, PublicKeyError, OSError) as error:
         fail(str(error))
-    typer.echo(signer.verifier_key)
+    _print_key(signer.verifier_key, as_json=as_json)
+
+
+def _print_key(text: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"key": text, "name": VerifierKey.parse(text).name})
+    else:
+        typer.echo(text)
 
 
 @app.command("issue")
@@ -57,6 +78,7 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
     begins_in: Annotated[int, typer.Option(help="Seconds until it counts.", min=0)] = 0,
     token_id: Annotated[str, typer.Option("--id", help="What it is revoked by; made up where none is given.")] = "",
     passphrase_file: PassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print a token: send it with every call, as ``authorization: Bearer TOKEN``. A seat's is for one round."""
     now = system_clock() // 1000
@@ -79,7 +101,10 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
         text = issue(claims, signer)
     except (KeyFileError, TokenError) as error:
         fail(str(error))
-    typer.echo(text)
+    if as_json:
+        print_json({"token": text, "claims": claims})
+    else:
+        typer.echo(text)
 
 
 @app.command()
@@ -94,13 +119,50 @@ def show(
         signer = VerifierKey.parse(issuer) if issuer else None
     except (TokenError, KeyTextError) as error:
         fail(str(error))
-    typer.echo(msgspec.json.format(msgspec.json.encode(found.claims)).decode())
+    typer.echo(ascii_json(msgspec.json.format(msgspec.json.encode(found.claims)).decode()))
     if signer is not None and not found.is_signed_by(signer.public_key):
         typer.echo(f"not signed by {signer.name}", err=True)
         raise typer.Exit(FOUND)
 
 
 @app.command()
-def roles() -> None:
+def revoke(
+    name: Annotated[
+        str,
+        typer.Argument(help="A token or its id, an issuer's verifier key, or a certificate's name; - reads a token."),
+    ],
+    *,
+    file: Annotated[
+        Path,
+        typer.Option(envvar=variable_of("access.revoked"), help="The servers' file of revocations, access.revoked."),
+    ],
+    why: Annotated[str, typer.Option(help="A note beside it in the file.")] = "",
+) -> None:
+    """Add a token, an issuer or a certificate to the file of revocations; servers read it again within a second."""
+    text = sys.stdin.read().strip() if name == "-" else name.strip()
+    with suppress(TokenError):
+        text = read_token(text).claims.id
+    try:
+        before = file.read_bytes() if file.exists() else b""
+        revocations_in(before + text.encode("ascii"))
+        if not text or "#" in text or text.splitlines() != [text]:
+            fail(f"{text!r} is not a token, an id, a verifier key or a certificate's name")
+        if text in revocations_in(before):
+            typer.echo(f"{text} is revoked already in {file}")
+            return
+        note = f"  # {' '.join(why.split())}" if why else ""
+        lead = "" if not before or before.endswith(b"\n") else "\n"
+        with file.open("a", encoding="ascii") as revocations:
+            revocations.write(f"{lead}{text}{note}\n")
+    except (OSError, UnicodeError) as error:
+        fail(f"{file}: {error}")
+    typer.echo(f"{text} is revoked in {file}")
+
+
+@app.command()
+def roles(*, as_json: AsJson = False) -> None:
     """Print who may ask which method, as a table in Markdown."""
-    typer.echo(markdown(), nl=False)
+    if as_json:
+        print_json({method: sorted(rule.roles) for method, rule in TABLE.items()})
+    else:
+        typer.echo(markdown(), nl=False)

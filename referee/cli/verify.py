@@ -9,8 +9,13 @@ from rich.table import Table as Grid
 
 from referee.audit.bundle import BundleError, ProvedRound, prove_round
 from referee.audit.round_leaves import RoundLeaves
+from referee.audit.text import EXPLAINED
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
+from referee.cli.paper import paper
+from referee.cli.show import shown
+from referee.cli.witnessing import MaxAge, Needed, WitnessKeys, witnessing_of
 from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.server.clock import system_clock
 
 
 def verify(  # noqa: PLR0913 - one parameter an option
@@ -19,14 +24,20 @@ def verify(  # noqa: PLR0913 - one parameter an option
     log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")],
     root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")],
     origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
+    witness: WitnessKeys = None,
+    quorum: Needed = 0,
+    max_age: MaxAge = 0,
     rulesets: RulesetFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result from the rules.
 
+    With --witness the bundle's cosigned checkpoints count: a round that waited for witnesses is proved as L3.
+
     Exit code 0 where everything holds, 1 where something does not or the round is not over, 2 where the file is no
     bundle. What other rounds and other readers of the log would show, only an audit of the whole log can say.
     """
+    witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age)
     try:
         found = prove_round(
             file.read_bytes(),
@@ -34,19 +45,23 @@ def verify(  # noqa: PLR0913 - one parameter an option
             log_key=log_key,
             root_key=root_key,
             catalogue=catalogue_of(rulesets),
+            witnessing=witnessing,
+            now=system_clock(),
         )
     except (KeyTextError, BundleError) as error:
         fail(str(error))
     if as_json:
         print_json(_described(found))
     else:
-        _print(Console(), found)
+        _print(paper(), found)
     raise typer.Exit(0 if found.is_proved else FOUND)
 
 
 def _described(found: ProvedRound) -> dict[str, object]:
     leaves, result = found.leaves, found.result
     described: dict[str, object] = {"proved": found.is_proved, "findings": found.findings}
+    if found.explained:
+        described["explained"] = found.explained
     if leaves is not None and result is not None:
         header = leaves.header
         described |= {
@@ -72,8 +87,8 @@ def _print(console: Console, found: ProvedRound) -> None:
     if leaves is not None and result is not None:
         grid = Grid.grid(padding=(0, 2))
         header = leaves.header
-        grid.add_row("round", f"{header.table_id} {header.round_number}, {_stage(leaves)}")
-        grid.add_row("ruleset", f"{header.ruleset_id} {header.ruleset_version}")
+        grid.add_row("round", f"{shown(header.table_id)} {header.round_number}, {_stage(leaves)}")
+        grid.add_row("ruleset", shown(f"{header.ruleset_id} {header.ruleset_version}"))
         grid.add_row("replayed", "yes" if result.is_replayed else "no")
         grid.add_row("dealt again", "yes" if result.is_redealt else "no: its seed is not shown, or it was not dealt")
         levels = [one.value for one in (result.dealing_level, result.event_level) if one is not None]
@@ -81,7 +96,9 @@ def _print(console: Console, found: ProvedRound) -> None:
         console.print(grid)
     for finding in found.findings:
         place = "" if finding.leaf_index is None else f" at leaf {finding.leaf_index}"
-        console.print(f"[red]✗ {finding.code.value}[/]{place}: {finding.detail}", highlight=False)
+        console.print(f"[red]✗ {finding.code.value}[/]{place}: {shown(finding.detail)}", highlight=False)
+    if found.explained:
+        console.print(f"[dim]{found.explained:,} {EXPLAINED}[/]")
     if found.is_proved:
         console.print("[green]✓ everything in this round holds[/]")
     elif not found.findings:

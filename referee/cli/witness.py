@@ -12,6 +12,7 @@ from referee.cli import logging
 from referee.cli.options import PassphraseFile, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.evidence.vkey import Algorithm, KeyTextError
+from referee.server.address import AddressError, listening
 from referee.server.clock import system_clock
 from referee.server.keys import KeyFileError, Passphrase, open_or_make_key, read_key
 from referee.witness import TrustError, Witness, WitnessServer, WitnessState, WitnessStateError
@@ -70,8 +71,9 @@ def witness(  # noqa: PLR0913 - one parameter an option
         fail(str(error))
     with until_asked() as stop:
         try:
-            listener = WitnessServer(own, host=host.strip("[]"), port=int(port)).start()
-        except OSError as error:
+            with listening("--listen", listen):
+                listener = WitnessServer(own, host=host.strip("[]"), port=int(port)).start()
+        except AddressError as error:
             fail(str(error))
         ready = {"event": "ready", "address": f"{host}:{listener.port}", "key": own.key.text}
         sys.stdout.write(json.dumps(ready) + "\n")

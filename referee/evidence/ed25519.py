@@ -32,6 +32,10 @@ class SignerUnavailableError(RuntimeError):
     """A signer that cannot sign now and may later."""
 
 
+class SignerRetiredError(SignerUnavailableError):
+    """A signer whose key this process must not use any more; the text says why, for callers too."""
+
+
 class Signer(Protocol):
     """Holder of a private key; signing raises SignerUnavailableError where it cannot be done now."""
 

@@ -19,14 +19,16 @@ from referee.games.game import (
     RoundNotOverError,
     SeatLimits,
     Sections,
+    StakesError,
     State,
     UnlawfulEventError,
     play,
     refusals,
 )
+from referee.games.law_error import LawError, under_ruleset
 from referee.games.layout import Layout
 from referee.games.registry import GAMES, Registry, RegistryError, game_of
-from referee.games.stakes import StakeFault, StakesError
+from referee.games.stakes import StakeFault
 
 __all__ = [
     "GAMES",
@@ -38,6 +40,7 @@ __all__ = [
     "EventBytesError",
     "Game",
     "GameRules",
+    "LawError",
     "Layout",
     "Outcome",
     "Played",
@@ -55,4 +58,5 @@ __all__ = [
     "game_of",
     "play",
     "refusals",
+    "under_ruleset",
 ]

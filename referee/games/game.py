@@ -8,11 +8,13 @@ answer (``check`` returns violations), an impossible deal an error.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from referee.cards import Card, Seat, spell
+from referee.evidence.canonical import CanonicalError
+from referee.games.law_error import guarded, guarded_reading
 from referee.games.layout import Layout
 from referee.games.questions import Questions
 from referee.money import Transfer
@@ -174,6 +176,14 @@ class UnlawfulEventError(ValueError):
         self.violations = violations
 
 
+class StakesError(ValueError):
+    """Stakes that no round can start with; ``violations`` say why."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        super().__init__(", ".join(violation.code for violation in violations))
+        self.violations = violations
+
+
 class DealError(ValueError):
     """Cards, a number of seats or a leader that no round can start from or be settled with."""
 
@@ -220,9 +230,29 @@ def _the_deal(*_: object) -> int:
     return 0
 
 
+_LAWFUL: Final = (
+    CanonicalError,
+    DealError,
+    EventBytesError,
+    RoundNotOverError,
+    StakesError,
+    UnlawfulEventError,
+)
+"""Errors that a law may raise; the interface says where."""
+GUARDED: Final = (
+    *("check_stakes", "begin", "check", "apply", "clock", "check_closing", "settle", "open_sections", "needs", "opens"),
+    *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal"),
+    *("encode_event", "encode_events", "decode_event", "decode_events", "encode_results"),
+)
+"""Functions of a law that raise LawError for a defect."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     """The law of one game. Fields with a default are for games that are sealed, open cards later or have seat stakes.
+
+    A function that raises anything but the errors named here, or a CanonicalError, has a defect, which callers get as a
+    LawError.
 
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people; the package ``data`` has the ruleset
       files ``<name>.*.toml`` and the words for broken rules in ``texts/<name>.toml``.
@@ -284,6 +314,12 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     unseal: Callable[[StateT, int], StateT] = _keep_clocks
     questions: Questions | None = None
     data: str = "referee.rulesets"
+
+    def __post_init__(self) -> None:
+        for name in GUARDED:
+            guard = guarded_reading if name == "decode_events" else guarded
+            function = guard(getattr(self, name), game=self.name, name=name, lawful=_LAWFUL)
+            object.__setattr__(self, name, function)
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any]

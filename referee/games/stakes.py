@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Callable, Sequence
 
-from referee.games.game import Deal, GameRules
+from referee.games.game import Deal, GameRules, StakesError
 from referee.money import MAX_AMOUNT
 from referee.verdict import Violation
 
@@ -18,14 +18,6 @@ class StakeFault(enum.StrEnum):
     """The seats bet on their own, so the table's stake must be the bet unit."""
     SEAT_STAKES_NOT_TAKEN = "SEAT_STAKES_NOT_TAKEN"
     """The game is played for the table's stake; seats have no stakes of their own."""
-
-
-class StakesError(ValueError):
-    """Stakes that no round can start with; ``violations`` say why."""
-
-    def __init__(self, violations: tuple[Violation, ...]) -> None:
-        super().__init__(", ".join(violation.code for violation in violations))
-        self.violations = violations
 
 
 def require_stakes(rules: GameRules, deal: Deal, check_stakes: Callable[..., tuple[Violation, ...]]) -> None:

@@ -1,13 +1,24 @@
 """Tables that the ruleset files of every game are made of: sources, seats, clocks and the bounds of a round.
 
-None has a default: a house variant is another file, and a key that is missing or unknown is refused.
+None has a default: a house variant is another file, and a key that is missing or unknown is refused. Only a field that
+a later schema adds has one, ``Annotated[int, since(2)] = 30``: a file of an earlier schema must not have the field and
+means the default; a file of that schema or a later one must spell the field out.
 """
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
 from referee.games.game import RoundBounds
+
+SINCE: Final = "since"
+"""Name of the note that ``since`` leaves on a field's type."""
+
+
+def since(schema: int) -> msgspec.Meta:
+    """Mark a field, which has a default, as one that files have from this schema on."""
+    return msgspec.Meta(extra={SINCE: schema}, extra_json_schema={"x-since": schema})
+
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 

@@ -88,7 +88,7 @@ def faults_in(path: Path) -> list[RulesetError]:
         try:
             _distinct(sound, known=load_builtin())
         except RulesetError as error:
-            errors.append(error)
+            errors.append(error.with_traceback(None))
             sound.pop()
     return errors
 

@@ -12,7 +12,15 @@ import msgspec
 
 from referee.games import GAMES
 from referee.rulesets.ruleset import Header
-from referee.rulesets.shape import bare_type, legal_values, members_of, notes_of
+from referee.rulesets.shape import (
+    FIRST_SCHEMA,
+    Member,
+    bare_type,
+    legal_values,
+    members_of,
+    notes_of,
+    spelled_out,
+)
 
 _SOURCES: Final = ("source", "quote")
 """Fields that nearly every table has; the page explains them once."""
@@ -21,14 +29,14 @@ _SOURCES: Final = ("source", "quote")
 _INTRODUCTION: Final = """\
 # Fields of a ruleset
 
-A ruleset is one TOML file. It has all fields of its game in the schema that it names, and no other: none has a default,
-so that a file says everything that it means. `referee rulesets check FOLDER` reports every fault with its line,
+A ruleset is one TOML file. It has all fields of its game in the schema that it names, and no other: none may be left
+out, so that a file says everything that it means. `referee rulesets check FOLDER` reports every fault with its line,
 `referee rulesets schema GAME` prints the same fields as JSON Schema for an editor.
 
 Nearly every table has two more fields, which the tables below leave out: `source`, the text that it is taken from, and
 `quote`, the sentence in that text's own words. `names` gives every code that a result can show a name in Vietnamese and
-English, by table and code. A field of a later schema says so in the last column; a file of an earlier schema must not
-have it and means the value stated there.
+English, by table and code. The last column has the schema that added a field. A file of an earlier schema must not have
+the field, and means the value beside the schema's number.
 
 This page is written by `referee rulesets fields`.
 """
@@ -39,18 +47,25 @@ class UnknownGameError(LookupError):
 
 
 class Row(NamedTuple):
-    """One row of the page: a path of keys, its legal values, its meaning and the schema that added it."""
+    """One row of the page: a path of keys, its legal values, its meaning and the schema that added it.
+
+    The schema is followed by what files of earlier ones mean, if there are any.
+    """
 
     path: str
     value: str
     meaning: str
-    since: int
+    since: str
 
 
 def json_schema(game: str) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of the game's ruleset files; raise UnknownGameError for any other game."""
-    fields = [(member.name, member.hint) for table in (Header, _rules_type(game)) for member in members_of(table)]
-    shape = msgspec.defstruct(f"{game}_ruleset", fields, forbid_unknown_fields=True)
+    fields = [
+        (member.name, member.hint, member.default)
+        for table in (Header, _rules_type(game))
+        for member in members_of(table)
+    ]
+    shape = msgspec.defstruct(f"{game}_ruleset", fields, forbid_unknown_fields=True, kw_only=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(shape)}
 
 
@@ -80,10 +95,18 @@ def _rows(table: type[msgspec.Struct], path: str) -> Iterator[Row]:
         if member.name in _SOURCES:
             continue
         place = f"{path}{member.name}"
-        yield from _rows_of(member.hint, place, member.since)
+        yield from _rows_of(member.hint, place, _since(member))
 
 
-def _rows_of(hint: Any, path: str, since: int) -> Iterator[Row]:  # noqa: ANN401 - any type that msgspec reads
+def _since(member: Member) -> str:
+    """Write the schema that added a field, and its default if there were schemas before."""
+    if member.since == FIRST_SCHEMA:
+        return str(member.since)
+    meant = spelled_out(member.default, schema=member.since)
+    return f"{member.since}; before: `{msgspec.json.encode(meant).decode()}`"
+
+
+def _rows_of(hint: Any, path: str, since: str) -> Iterator[Row]:  # noqa: ANN401 - any type that msgspec reads
     bare, notes = bare_type(hint), notes_of(hint)
     origin, parts = typing.get_origin(bare), typing.get_args(bare)
     if isinstance(bare, type) and issubclass(bare, msgspec.Struct):

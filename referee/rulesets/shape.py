@@ -1,8 +1,9 @@
 """Shape of a ruleset's data: every fault at once, and which fields a schema has.
 
-A field that is added in a later schema says so, ``Annotated[int, since(2)] = 30``. A file of an earlier schema must not
-have it and means its default; a file of that schema or a later one must spell it out.
+A field that a later schema adds is marked by ``since`` of ``referee.games.tables`` and has a default, which files of
+earlier schemas mean.
 
+>>> from referee.games.tables import since
 >>> class Turn(msgspec.Struct, frozen=True):
 ...     seconds: Annotated[int, msgspec.Meta(ge=1)]
 ...     warning: Annotated[int, since(2)] = 10
@@ -19,7 +20,10 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 
-_SINCE: Final = "since"
+from referee.games.tables import SINCE
+
+FIRST_SCHEMA: Final = 1
+"""Schema of every field that is not marked as added later."""
 
 
 class Fault(NamedTuple):
@@ -30,16 +34,15 @@ class Fault(NamedTuple):
 
 
 class Member(NamedTuple):
-    """One field of a table: its name, its type with constraints, and the schema that brought it."""
+    """One field of a table: its name, its type with constraints, the schema that added it, and its default.
+
+    ``default`` is what files of earlier schemas mean; NODEFAULT for a field of the first schema.
+    """
 
     name: str
     hint: Any
     since: int
-
-
-def since(schema: int) -> msgspec.Meta:
-    """Mark a field, which has a default, as one that files have from this schema on."""
-    return msgspec.Meta(extra={_SINCE: schema}, extra_json_schema={"x-since": schema})
+    default: Any = msgspec.NODEFAULT
 
 
 def faults_of(data: object, shape: Any, *, schema: int) -> list[Fault]:  # noqa: ANN401 - any type that msgspec reads
@@ -52,7 +55,7 @@ def faults_of(data: object, shape: Any, *, schema: int) -> list[Fault]:  # noqa:
 
 def newest_schema(shape: Any) -> int:  # noqa: ANN401 - as above
     """Return the newest schema that any field of a type, at any depth, belongs to; 1 where nothing was added."""
-    return max([1, *(member.since for table in tables_of(shape) for member in members_of(table))])
+    return max([FIRST_SCHEMA, *(member.since for table in tables_of(shape) for member in members_of(table))])
 
 
 def spelled_out(made: object, *, schema: int) -> object:
@@ -73,9 +76,17 @@ def spelled_out(made: object, *, schema: int) -> object:
 
 
 def members_of(table: type[msgspec.Struct]) -> tuple[Member, ...]:
-    """Return the fields of a table in the order of its type."""
+    """Return the fields of a table in the order of its type; raise TypeError where a later field lacks its default."""
     hints = typing.get_type_hints(table, include_extras=True)
-    return tuple([Member(name, hints[name], notes_of(hints[name]).get(_SINCE, 1)) for name in table.__struct_fields__])
+    members = []
+    for field in msgspec.structs.fields(table):
+        schema = notes_of(hints[field.name]).get(SINCE, FIRST_SCHEMA)
+        default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        if schema > FIRST_SCHEMA and default is msgspec.NODEFAULT:
+            msg = f"{table.__name__}.{field.name} is since({schema}) and needs the default that earlier files mean"
+            raise TypeError(msg)
+        members.append(Member(field.name, hints[field.name], schema, default))
+    return tuple(members)
 
 
 def tables_of(hint: Any) -> Iterator[type[msgspec.Struct]]:  # noqa: ANN401 - as above

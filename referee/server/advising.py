@@ -21,6 +21,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from inspect import cleandoc
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
@@ -43,6 +44,8 @@ NICENESS: Final = 10
 RETRY_SECONDS: Final = 1.0
 """When a refused caller should ask again."""
 _LOWEST: Final = 19
+_EXIT_SECONDS: Final = 10.0
+"""Time in which a process that closed its connection has its exit code."""
 _LOOK_SECONDS: Final = 0.1
 """Time between looks at whether a computation is to be stopped. A shorter one ends by itself and its process lives."""
 OUTCOMES: Final = ("ANSWERED", "GIVEN_UP", "LATE", "FAILED")
@@ -53,6 +56,10 @@ _log = structlog.get_logger("referee.advice")
 
 class ProcessEndedError(Exception):
     """The process of a computation ended before it answered, such as when the system ran out of memory."""
+
+
+class ProcessStartError(Exception):
+    """An error that will end each start of a process, such as a script without a ``__main__`` guard."""
 
 
 def _context() -> ForkServerContext | SpawnContext:
@@ -74,6 +81,7 @@ class AdviceProcess:
     def __init__(self) -> None:
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
+        self._is_ready = False
 
     @property
     def pid(self) -> int | None:
@@ -84,18 +92,19 @@ class AdviceProcess:
     def ask(self, question: bytes, *, check: Callable[[], None]) -> Any:  # noqa: ANN401 - what the function returns
         """Return a function's result or raise its error; end the process where ``check``, called now and then, raises.
 
-        Raises ProcessEndedError if the process ends by itself.
+        Raises ProcessEndedError if the process ends by itself, ProcessStartError if none can be started.
         """
         try:
             connection = self._start()
             connection.send_bytes(question)
-            while not connection.poll(_LOOK_SECONDS):
-                check()
-            is_result, answer = pickle.loads(connection.recv_bytes())  # noqa: S301 - from this server's own process
+            if not self._is_ready:
+                _receive(connection, check)
+                self._is_ready = True
+            is_result, answer = pickle.loads(_receive(connection, check))  # noqa: S301 - from this server's own process
         except (EOFError, OSError) as error:
-            _log.warning("advice process ended by itself", pid=self.pid)
+            fault = self._fault()
             self.kill()
-            raise ProcessEndedError from error
+            raise fault from error
         except BaseException:
             self.kill()
             raise
@@ -112,6 +121,21 @@ class AdviceProcess:
         self._connection.close()
         _log.info("advice process ended", pid=self._process.pid, code=self._process.exitcode)
         self._process = self._connection = None
+        self._is_ready = False
+
+    def _fault(self) -> ProcessEndedError | ProcessStartError:
+        """Return the error for a process that closed its connection or could not be started for want of something."""
+        if self._process is None:
+            return ProcessEndedError()
+        self._process.join(_EXIT_SECONDS)
+        code = self._process.exitcode
+        _log.warning("advice process ended by itself", pid=self.pid, code=code)
+        if self._is_ready or code is None or code <= 0:  # a signal, such as for want of memory, may not come again
+            return ProcessEndedError()
+        return ProcessStartError(
+            f"it ended while it started, with exit code {code}; its standard error says why. A script that runs a "
+            f'server does so below `if __name__ == "__main__":`, because the process imports the script'
+        )
 
     def _start(self) -> Connection:
         """Start the process unless it runs; return the connection to it."""
@@ -119,14 +143,30 @@ class AdviceProcess:
             self.kill()
         if self._connection is None:
             context = _context()
-            self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=process.serve, args=(theirs,), name="advice", daemon=True)
-            self._process.start()
-            theirs.close()
+            ours, theirs = context.Pipe()
+            started = context.Process(target=process.serve, args=(theirs,), name="advice", daemon=True)
+            try:
+                started.start()
+            except OSError:
+                ours.close()
+                raise
+            except Exception as error:
+                ours.close()
+                raise ProcessStartError(cleandoc(str(error))) from error
+            finally:
+                theirs.close()
+            self._process, self._connection = started, ours
             lower = min(_LOWEST, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
-            os.setpriority(os.PRIO_PROCESS, self._process.pid or 0, lower)  # from here, so that its imports are too
-            _log.info("advice process started", pid=self._process.pid)
+            os.setpriority(os.PRIO_PROCESS, started.pid or 0, lower)  # from here, so that its imports are too
+            _log.info("advice process started", pid=started.pid)
         return self._connection
+
+
+def _receive(connection: Connection, check: Callable[[], None]) -> bytes:
+    """Return the next message of a process; call ``check`` while there is none."""
+    while not connection.poll(_LOOK_SECONDS):
+        check()
+    return connection.recv_bytes()
 
 
 class _Question:
@@ -256,6 +296,10 @@ class AdvicePool:
             message = "the process that computed the advice has ended; asking again is safe"
             reason = ErrorReason.ERROR_REASON_ADVICE_LOST
             raise RefusedError(reason, message, retry_seconds=RETRY_SECONDS) from None
+        except ProcessStartError as error:
+            _log.error("advice process cannot be started", error=str(error))
+            message = f"no process for advice can be started: {error}"
+            raise RefusedError(ErrorReason.ERROR_REASON_INTERNAL, message) from None
         finally:
             self._put(one)
             self._watch(outcome, waited=begun - arrived, seconds=time.monotonic() - begun)

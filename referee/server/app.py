@@ -10,24 +10,28 @@ from contextlib import ExitStack
 from typing import Final, Self, cast
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc
 
 from referee.server.access.gate import gate_of
 from referee.server.access.settings import listen_problems
+from referee.server.address import listening
 from referee.server.advising import AdvicePool
 from referee.server.cosigner import Cosigner
 from referee.server.drain import HealthService, drain
 from referee.server.folder_lock import LeaderLock
 from referee.server.follower import Follower, Sweep
-from referee.server.metrics import Metrics, MetricsPort
+from referee.server.metrics import Metrics
+from referee.server.metrics_port import MetricsPort
 from referee.server.options import ServerOptions
 from referee.server.rate_limit import ConcurrencyLimit
 from referee.server.reflection import serve_reflection
-from referee.server.services import add_services
+from referee.server.services import WRITING, add_services
 from referee.server.startup import OpenedLog
 from referee.server.tls import ServedCertificate
+from referee.server.write_watch import WriteWatch
 from referee.service.interceptor import Bounds, CallInterceptor
 from referee.service.pool import CallPool
+from referee.storage import WriteTrouble
 
 _YOUNG: Final = 10_000
 """New objects after which the garbage among them is collected."""
@@ -39,6 +43,7 @@ class Application:
     def __init__(self, options: ServerOptions) -> None:
         certificate = _certificate_of(options)
         self._drain = options.drain
+        self._on_retired = options.on_retired
         metrics = Metrics() if options.metrics else None
         self._observers = (*options.observers, *([metrics] if metrics else []))
         with ExitStack() as opened:
@@ -55,6 +60,8 @@ class Application:
         self.advice = AdvicePool(
             options.advice, resting=self.pool.resting, watch=metrics.advised if metrics else lambda _outcome, **_: None
         )
+        most = options.limits.calls_at_once
+        self.admission = ConcurrencyLimit(most=most) if most else None
         self._server = self._make_server(options)
         names = self.services = add_services(
             self._server,
@@ -64,15 +71,16 @@ class Application:
             cosigner=self._cosigner,
             on_ended=lambda: self._follower.wake() if self._follower is not None else None,
         )
+        writer = log.writer
+        self._watch = None if writer is None else WriteWatch(writer, on_change=self._report_writing)
         self._health = HealthService()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        for name in ("", *names):
-            self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         serve_reflection(self._server, [*names, health.SERVICE_NAME])
-        if certificate is None:
-            self.port = self._server.add_insecure_port(options.listen)
-        else:
-            self.port = self._server.add_secure_port(options.listen, certificate.credentials())
+        with listening("serve.listen", options.listen, is_probed=not options.is_port_shared):
+            if certificate is None:
+                self.port = self._server.add_insecure_port(options.listen)
+            else:
+                self.port = self._server.add_secure_port(options.listen, certificate.credentials())
         for path in options.gateway_sockets:
             self._server.add_insecure_port(path)
         self._gateways: list[Callable[[], None]] = []
@@ -99,6 +107,10 @@ class Application:
             self._follower.start()
         if self._cosigner is not None:
             self._cosigner.start()
+        self.log.guard.start(self._retire)
+        self._health.serve(self.services)
+        if self._watch is not None:
+            self._watch.start()
         self._server.start()
         return self
 
@@ -113,11 +125,18 @@ class Application:
         self.pool.shutdown()
         if self._follower is not None:
             self._follower.close()
+        if self._watch is not None:
+            self._watch.close()
         if self._metrics_port is not None:
             self._metrics_port.close()
         self._open.close()
         for observer in self._observers:
             observer.close()
+
+    def _retire(self, why: str) -> None:
+        """Report NOT_SERVING for good, because this process must sign no more, and say so."""
+        self._health.stop_serving(why)
+        self._on_retired(why)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -132,7 +151,7 @@ class Application:
                 message_bytes=limits.message_bytes,
                 unread_bytes=limits.unread_bytes,
                 answer_seconds=limits.answer_seconds,
-                admission=ConcurrencyLimit(most=limits.calls_at_once) if limits.calls_at_once else None,
+                admission=self.admission,
             ),
             pool=self.pool,
             gate=gate_of(options.access, limits, clock=options.clock, tls=options.tls),
@@ -149,14 +168,25 @@ class Application:
             ],
         )
 
+    def _report_writing(self, trouble: WriteTrouble | None) -> None:
+        """Report the services that write, and the server as a whole, as serving or not."""
+        names = [name for name in self.services if name in WRITING]
+        if trouble is None:
+            self._health.serve(names)
+        else:
+            self._health.pause(names, f"the log cannot be written: {trouble.cause}")
+
     def _measure(self, metrics: Metrics, options: ServerOptions) -> MetricsPort:
         metrics.watch_pool(self.pool, threads=options.threads)
         metrics.watch_advice(self.advice)
         metrics.watch_log(self.log.store, clock=options.clock)
         if self.log.writer is not None:
             metrics.watch_writer(self.log.writer)
+        if self._watch is not None:
+            metrics.watch_writing(self._watch)
         host, _, port = options.metrics.rpartition(":")
-        return MetricsPort(metrics, host=host.strip("[]"), port=int(port))
+        with listening("telemetry.metrics", options.metrics):
+            return MetricsPort(metrics, host=host.strip("[]"), port=int(port), problem=lambda: self._health.problem)
 
 
 def freeze_heap() -> int:

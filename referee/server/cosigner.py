@@ -292,7 +292,7 @@ def _evidence(client: WitnessClient, origin: str, log_keys: Sequence[VerifierKey
         shown = client.last(origin)
         if shown is not None:
             shown[0].verify(log_keys)
-            return f"and shows this note, signed by the log's own key:\n{shown[0].format().decode()}"
+            return f" and shows this note, signed by the log's own key:\n{shown[0].format().decode()}"
     except (WitnessError, NoteError):
         pass
     return " and shows no checkpoint signed by the log's key"

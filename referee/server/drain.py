@@ -6,20 +6,20 @@ Accepted calls are answered for up to ``grace`` seconds; those still unanswered 
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health
+from grpc_health.v1 import health, health_pb2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
     """Durations of a shutdown, in seconds."""
 
-    lead: float = 0.0
+    lead: float = 0.0  # in this process; ``serve.drain_lead`` is 2 by default
     """From NOT_SERVING to the last accepted call: longer than a load balancer's health check interval."""
     grace: float = 10.0
     """For the calls that were accepted."""
@@ -32,15 +32,46 @@ class HealthService(health.HealthServicer):  # type: ignore[misc] # the package 
     lock whose holder waits for gRPC's thread, so that a server that stops while a watcher leaves would never stop. A
     watcher that left before the service asked to be called back is removed too; the standard service keeps it.
 
-    >>> from grpc_health.v1 import health_pb2
     >>> service = HealthService()
-    >>> service.set("referee.v1.LogService", health_pb2.HealthCheckResponse.SERVING)
+    >>> service.problem
+    'NOT_SERVING: the server is starting'
+    >>> service.serve(["referee.v1.LogService"])
+    >>> service.problem
+    ''
     >>> service.close()
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._removing = ThreadPoolExecutor(1, thread_name_prefix="health")
+        self._why = "the server is starting"
+        self.set("", health_pb2.HealthCheckResponse.NOT_SERVING)
+
+    @property
+    def problem(self) -> str:
+        """Status and reason of a server that takes no calls; empty while it reports SERVING."""
+        status = self.Check(health_pb2.HealthCheckRequest(), None).status
+        if status == health_pb2.HealthCheckResponse.SERVING:
+            return ""
+        return f"{health_pb2.HealthCheckResponse.ServingStatus.Name(status)}: {self._why}"
+
+    def serve(self, names: Iterable[str]) -> None:
+        """Report SERVING for the server and the services of these names."""
+        for name in ("", *names):
+            self.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    def pause(self, names: Iterable[str], why: str) -> None:
+        """Report NOT_SERVING for the server and the services of these names, until ``serve`` reports otherwise."""
+        if not self._gracefully_shutting_down:
+            self._why = why
+        for name in ("", *names):
+            self.set(name, health_pb2.HealthCheckResponse.NOT_SERVING)
+
+    def stop_serving(self, why: str) -> None:
+        """Report NOT_SERVING for good; the first reason is kept."""
+        if not self._gracefully_shutting_down:
+            self._why = why
+        self.enter_graceful_shutdown()
 
     @property
     def watchers(self) -> int:
@@ -86,13 +117,13 @@ class _Watched:
 
 
 def drain(
-    server: grpc.Server, service: health.HealthServicer, limits: Drain, *, gateways: Sequence[Callable[[], None]] = ()
+    server: grpc.Server, service: HealthService, limits: Drain, *, gateways: Sequence[Callable[[], None]] = ()
 ) -> threading.Event:
     """Stop accepting calls; the event is set once each accepted call is answered or, after the grace, cancelled.
 
     ``gateways`` close other ways in and return when their calls are answered.
     """
-    service.enter_graceful_shutdown()
+    service.stop_serving("the server is stopping")
     if limits.lead > 0:
         time.sleep(limits.lead)
     for close in gateways:

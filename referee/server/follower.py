@@ -70,6 +70,7 @@ class Follower:
                     pass
             except (StoreError, QueueFullError, WriterClosedError, SignerUnavailableError, TimeoutError) as error:
                 _log.warning("reveal postponed", error=str(error))
+                closing = closing or self._closing
             except DataLossError:
                 return
             if closing:

@@ -7,7 +7,7 @@ that it uses. The log has not named ``<role>.next.key`` yet; ``log.retiring.key`
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Self
@@ -15,6 +15,7 @@ from typing import Final, Self
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.server.keys import (
     SEED_SIZE,
+    GuardedSigner,
     KeyFileError,
     KeySigner,
     NamedSigner,
@@ -60,16 +61,30 @@ class KeyFolder:
         passphrase: Passphrase | None = None,
         agent: AgentClient | None = None,
     ) -> Self:
-        """Load the ``private`` keys of a folder; make all keys where there are none.
+        """Load the ``private`` keys of a folder as ``open`` does; make all keys where there are none.
 
-        New keys are made from ``entropy(32)``. The root's private key is in ``root``, or else in the folder. A missing
-        key is an error: it must not be replaced silently. ``passphrase`` decrypts keys and encrypts new ones. An
-        ``agent`` signs instead of the folder's signing keys.
+        New keys are made from ``entropy(32)``, for a new log of this origin only. ``passphrase`` encrypts them.
         """
-        paths = {role: folder / f"{role}.key" for role in EVERY}
-        paths["root"] = root or paths["root"]
-        if not any(path.exists() for path in (*paths.values(), *(folder / f"{role}.pub" for role in ROLES))):
-            _make_all(paths, origin=origin, entropy=entropy, passphrase=passphrase, agent=agent)
+        if not has_keys(folder, root=root):
+            _make_all(_paths(folder, root), origin=origin, entropy=entropy, passphrase=passphrase, agent=agent)
+        return cls.open(folder, private=private, root=root, passphrase=passphrase, agent=agent)
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        private: Iterable[str] = EVERY,
+        root: Path | None = None,
+        passphrase: Passphrase | None = None,
+        agent: AgentClient | None = None,
+    ) -> Self:
+        """Load the ``private`` keys of a folder; raise KeyFileError for one that is missing.
+
+        The root's private key is in ``root``, or else in the folder. ``passphrase`` decrypts keys. An ``agent`` signs
+        instead of the folder's signing keys.
+        """
+        paths = _paths(folder, root)
         wanted = set(private)
         here = wanted if agent is None else wanted - set(ROLES)
         missing = sorted(f"{role}.key" for role in here if not paths[role].exists())
@@ -106,6 +121,11 @@ class KeyFolder:
             msg = "the sealing key was not loaded"
             raise KeyFileError(msg)
         return self._sealing
+
+    def guarded(self, check: Callable[[], None]) -> Self:
+        """Return the same keys; before each signature ``check`` is called, which may raise SignerUnavailableError."""
+        signers: dict[str, NamedSigner] = {role: GuardedSigner(one, check) for role, one in self._signers.items()}
+        return replace(self, _signers=MappingProxyType(signers))
 
     def has(self, role: str) -> bool:
         """Return whether the private key of a role was loaded."""
@@ -145,6 +165,23 @@ class KeyFolder:
         force(self.folder)
 
 
+def has_keys(folder: Path, *, root: Path | None = None) -> bool:
+    """Return whether there is any key, public or private, in a folder or in the root's own place."""
+    paths = _paths(folder, root).values()
+    return any(path.exists() for path in (*paths, *(folder / f"{role}.pub" for role in ROLES)))
+
+
+def check_keys_exist(folder: Path, *, origin: str, leaves: int, root: Path | None = None) -> None:
+    """Raise KeyFileError if there are no keys for a log that exists, because new ones could not continue it."""
+    if not has_keys(folder, root=root):
+        msg = (
+            f"{folder} has no keys, and the log of {origin} exists with {leaves} leaves, which no other keys can "
+            "continue; no key was made. A backup of the log has no keys in it: copy the keys folder from its own "
+            f"backup, or from another server of this log, to {folder}"
+        )
+        raise KeyFileError(msg)
+
+
 def read_public_keys(folder: Path) -> dict[str, str]:
     """Return the verifier key of each role; raise KeyFileError where one is missing or unreadable."""
     return {
@@ -159,6 +196,11 @@ def is_encrypted_file(path: Path) -> bool:
             return is_encrypted(file.read(64))
     except OSError:
         return False
+
+
+def _paths(folder: Path, root: Path | None) -> dict[str, Path]:
+    """Return the file of each private key."""
+    return {role: folder / f"{role}.key" for role in EVERY} | ({} if root is None else {"root": root})
 
 
 def _make_all(
@@ -199,6 +241,9 @@ def _public(  # noqa: PLR0913 - a role's two files, and how to open the private 
             msg = f"{path} is not the private key of {public}"
             raise KeyFileError(msg)
         return key
+    if signer is None and not path.exists():
+        msg = f"{public} is missing; copy it from a backup of the keys, or from another server of this log"
+        raise KeyFileError(msg)
     key = (signer or read_key(path, passphrase)).key
     if keep:
         _write_public(folder, role, key)

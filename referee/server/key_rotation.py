@@ -7,7 +7,7 @@ completed by the next one. The root's key cannot change.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Self
@@ -19,11 +19,14 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import CheckpointSigner
 from referee.server.folder_lock import lock_folder
-from referee.server.key_folder import KeyFolder
+from referee.server.key_folder import KeyFolder, check_keys_exist
 from referee.server.key_registry import KeyRegistry
 from referee.server.keys import KeyFileError, NamedSigner, Passphrase
-from referee.storage import Append, Store, Writer, check_store, open_store
+from referee.server.signed_head import HeadRecord, SignedHead
+from referee.storage import Append, Store, Writer, check_store, is_missing, log_place, open_store
 
+LOCK_SECONDS: Final = 5.0
+"""Time in which a process that has just ended frees the log's lock."""
 CHANGING: Final[tuple[Literal["log", "shuffler", "referee"], ...]] = ("log", "shuffler", "referee")
 """The roles whose keys can change."""
 
@@ -55,27 +58,28 @@ class KeyRotation:
     ) -> Iterator[Self]:
         """Open a data folder for a change of keys; the root's private key is in ``root``, or else in the folder.
 
-        The log is in the folder, or in ``database``; stop servers on other machines first. ``progress`` is called with
-        the leaves verified and the number of all. Raises FolderInUseError,
-        KeyFileError, StoreError or DataLossError.
+        The log is in the folder, or in ``database``; no server may run on it, on whichever machine. ``progress`` is
+        called with the leaves verified and the number of all. Raises FolderInUseError, LogInUseError, KeyFileError,
+        LostLeavesError, StoreError or DataLossError.
         """
-        with lock_folder(data, alone=True):
+        folder, place = data / "keys", log_place(data, database)
+        with ExitStack() as opened:
+            opened.enter_context(lock_folder(data, alone=True))
+            signed = SignedHead.read(folder, place=place)
+            if is_missing(data, database):
+                signed.check_no_log()
             store = open_store(data, database=database)
-            try:
-                origin = store.origin
-                public = KeyFolder.open_or_make(
-                    data / "keys", origin=origin, entropy=entropy, private=(), passphrase=passphrase
-                )
-                register = KeyRegistry(public.public["root"])
-                check_store(store, progress=progress, visit=register.visit)
-                finish(public, register)
-                private = ("root", "log")
-                keys = KeyFolder.open_or_make(
-                    data / "keys", origin=origin, entropy=entropy, private=private, root=root, passphrase=passphrase
-                )
-                yield cls(store, keys, register, entropy)
-            finally:
-                store.close()
+            opened.callback(store.close)
+            opened.enter_context(store.lock(alone=True)).take(seconds=LOCK_SECONDS)
+            check_keys_exist(folder, origin=store.origin, leaves=store.head().size, root=root)
+            public = KeyFolder.open(folder, private=(), passphrase=passphrase)
+            register = KeyRegistry(public.public["root"])
+            head = check_store(store, progress=progress, visit=register.visit)
+            signed.check_log(store, head)
+            finish(public, register)
+            keys = KeyFolder.open(folder, private=("root", "log"), root=root, passphrase=passphrase)
+            yield cls(store, keys, register, entropy)
+            HeadRecord(folder).keep(store.head())
 
     def rotate(self, role: str) -> VerifierKey:
         """Name a new key for a role and return it; revoke the old one unless it is the log's."""
@@ -150,7 +154,8 @@ def check_in_force(keys: KeyFolder, register: KeyRegistry) -> None:
             if signer.key not in register.in_force(role):
                 msg = (
                     f"the log does not name {signer.verifier_key} as a key of the {role}, or has revoked it; "
-                    f"restore the right key, or name a new one: referee keys rotate {role}"
+                    "copy the keys folder from the machine on which they were changed, or from a backup, or name a new "
+                    f"key: referee keys rotate {role}"
                 )
                 raise KeyFileError(msg)
 

@@ -108,6 +108,27 @@ class KeySigner:
         return signer
 
 
+class GuardedSigner:
+    """A signer that calls ``check``, which may raise SignerUnavailableError, before each signature."""
+
+    def __init__(self, signer: NamedSigner, check: Callable[[], None]) -> None:
+        self.name = signer.name
+        self.key = signer.key
+        self.public_key = signer.public_key
+        self._signer = signer
+        self._check = check
+
+    def sign(self, message: bytes) -> bytes:
+        """Return the signature of a message, 64 bytes, unless the check raises."""
+        self._check()
+        return self._signer.sign(message)
+
+    @property
+    def verifier_key(self) -> str:
+        """Public key as C2SP verifier key text."""
+        return self.key.text
+
+
 class Passphrase:
     """Passphrase of key files. Argon2id runs once for each salt."""
 

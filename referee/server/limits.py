@@ -49,7 +49,7 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     connections: int = 0
     calls_per_second: float = 0
     burst: int = 0
-    calls_at_once: int = 128
+    calls_at_once: int = 512
     unread_bytes: int = 256 * _MIB
     memo_bytes: int = 32 * _MIB
     request_seconds: float = 20

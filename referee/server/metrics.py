@@ -14,22 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
-from wsgiref.simple_server import WSGIServer
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    ProcessCollector,
-    start_http_server,
-)
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from referee.server.advising import OUTCOMES, AdvicePool
 from referee.server.call_metrics import CALL_SECONDS, CallMetrics
 from referee.server.clock import Clock
+from referee.server.write_watch import WriteWatch
 from referee.service.call import Call
 from referee.service.pool import CallPool
 from referee.storage import DataLossError, Reader, StoreError, Writer
@@ -79,6 +72,12 @@ class Metrics:
             "referee_commit_requests", "Requests in one commit.", buckets=COMMIT_REQUESTS, registry=registry
         )
         self._stopped = Gauge("referee_log_stopped", "1 once the log stopped after a fault.", registry=registry)
+        self._writable = Gauge(
+            "referee_log_writable",
+            "1 while the log can be written, or never is here.",
+            registry=registry,
+        )
+        self._writable.set(1)
         self._expires = Gauge(
             "referee_certificate_expires_seconds",
             "Expiry of the server's certificate, in seconds since 1970 UTC; 0 without TLS.",
@@ -128,6 +127,10 @@ class Metrics:
         """Read the queue and whether the log has stopped from this writer."""
         self._queued.set_function(lambda: writer.waiting)
         self._stopped.set_function(lambda: float(writer.fault is not None))
+
+    def watch_writing(self, watch: WriteWatch) -> None:
+        """Read from this watch whether the log can be written."""
+        self._writable.set_function(lambda: float(watch.trouble is None))
 
     def watch_certificate(self, expires_time: Callable[[], int]) -> None:
         """Read the certificate's expiry, in ms since 1970 UTC, from this function."""
@@ -179,21 +182,6 @@ class LogCollector(Collector):
         yield _gauge("referee_rounds_overdue", "Rounds past their deadline; at most 1000 counted.", overdue)
         unrevealed = len(self._reader.unrevealed_rounds(COUNTED_ROUNDS))
         yield _gauge("referee_rounds_unrevealed", "Ended rounds without REVEAL; at most 1000 counted.", unrevealed)
-
-
-class MetricsPort:
-    """HTTP server of the metrics; ``port`` is the one it listens on."""
-
-    def __init__(self, metrics: Metrics, *, host: str, port: int) -> None:
-        self._server: WSGIServer
-        self._server, self._thread = start_http_server(port, host, metrics.registry)
-        self.port = int(self._server.server_address[1])
-
-    def close(self) -> None:
-        """Free the port."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
 
 def _gauge(name: str, words: str, value: float) -> Metric:

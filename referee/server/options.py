@@ -71,13 +71,16 @@ class ServerOptions:
     """Whether several processes listen on the port together; otherwise a port in use is an error."""
     origin: str = DEFAULT_ORIGIN
     """Name of a new log; an existing log keeps its own."""
+    accept_loss: int = 0
+    """Number of leaves that the keys have signed and the log lacks, to serve without them; another is refused."""
     witnesses: Witnesses | None = None
     services: Sequence[str] = SERVICES
     threads: int = 8
     queue: int = 1024
     """Calls that may wait for a thread; further calls are rejected."""
-    streams: int = 32
-    """Concurrent calls of one connection; its client holds back the others."""
+    streams: int = 4096
+    """Concurrent calls of one connection. The transport resets further ones without a reason, so that ``queue`` and the
+    limits, which refuse with one, must be met first."""
     catalogue: Catalogue | None = None
     clock: Clock = system_clock
     entropy: Callable[[int], bytes] = os.urandom
@@ -99,5 +102,7 @@ class ServerOptions:
     """Called with the leaves verified so far and their total while the log is verified at the start."""
     fixture_seed: Callable[[Header], bytes] | None = None
     """Source of fixed seeds for rounds that test a frontend (suite 250, never fair); None to draw seeds."""
+    on_retired: Callable[[str], None] = lambda _why: None
+    """Called with the reason once this process must sign no more and should be stopped."""
     interceptors: Sequence[grpc.ServerInterceptor] = ()
     """Further interceptors, the first outermost."""

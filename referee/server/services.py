@@ -32,6 +32,8 @@ FULL_NAMES: Final = {
     "log": ("referee.v1.LogService",),
 }
 """The gRPC services of each of ``options.SERVICES``."""
+WRITING: Final = frozenset((*FULL_NAMES["shuffler"], *FULL_NAMES["referee"]))
+"""The gRPC services that write to the log."""
 
 
 def add_services(  # noqa: PLR0913 - one parameter a part
@@ -125,6 +127,7 @@ def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | No
     keys = LogKeys(
         log=log.keys.public["log"].text,
         root=log.keys.public["root"].text,
+        leaves=log.registry.leaves,
         witnesses=[] if witnesses is None else [one.key.text for one in witnesses.addresses],
         quorum=0 if witnesses is None else witnesses.quorum.needed,
     )

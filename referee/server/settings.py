@@ -41,11 +41,11 @@ class ServeSettings(SettingsSection, frozen=True):
     services: tuple[str, ...] = SERVICES
     threads: Annotated[int, Meta(ge=1, le=256)] = 8
     queue: Annotated[int, Meta(ge=1, le=100_000)] = 1024
-    streams: Annotated[int, Meta(ge=1, le=10_000)] = 32
+    streams: Annotated[int, Meta(ge=1, le=100_000)] = 4096
     workers: Annotated[int, Meta(ge=1, le=64)] = 1
     apart: bool = False
     rulesets: str = ""
-    drain_lead: Annotated[float, Meta(ge=0, le=3_600)] = 0.0
+    drain_lead: Annotated[float, Meta(ge=0, le=3_600)] = 2.0
     drain_grace: Annotated[float, Meta(ge=0, le=3_600)] = 10.0
     quiet: bool = False
 
@@ -56,6 +56,7 @@ class LogSettings(SettingsSection, frozen=True):
     data: str = "referee-data"
     database: str = ""
     origin: str = DEFAULT_ORIGIN
+    accept_loss: Annotated[int, Meta(ge=0)] = 0
 
 
 class KeySettings(SettingsSection, frozen=True):

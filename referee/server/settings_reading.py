@@ -28,11 +28,9 @@ from msgspec import inspect
 
 from referee.rulesets.ruleset import line_of_path
 from referee.server.settings import Configuration
+from referee.server.variable import PREFIX, variable_of
 
-PREFIX: Final = "REFEREE_"
 DEFAULT: Final = "default"
-_ALIASES: Final = {"REFEREE_DATABASE": "log.database"}
-"""Shorter variables that other commands use too; the full name overrides them."""
 _LINKS: Final = re.compile(r"(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_[0-9]+_(TCP|UDP)(_[A-Z]+)?)?)$")
 """Variables that Kubernetes and Docker set for a service that is named like a section."""
 _TOML_PLACE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
@@ -109,15 +107,6 @@ def _keys() -> Iterator[tuple[str, Any]]:
 KEYS: Final[Mapping[str, Any]] = MappingProxyType(dict(_keys()))
 """The type of each key, by ``section.key``, in the order of the file."""
 SECTIONS: Final = tuple(section.name for section in msgspec.structs.fields(Configuration))
-
-
-def variable_of(key: str) -> str:
-    """Return the environment variable of a key.
-
-    >>> variable_of("serve.drain_lead")
-    'REFEREE_SERVE_DRAIN_LEAD'
-    """
-    return PREFIX + key.replace(".", "_").upper()
 
 
 def flag_of(key: str) -> str:
@@ -210,14 +199,14 @@ def _read_file(file: Path, reading: _Reading) -> None:
 
 def _read_environment(environ: Mapping[str, str], reading: _Reading) -> None:
     known = {variable_of(key): key for key in KEYS}
-    for name, key in _ALIASES.items():
-        if name in environ:
-            reading.take(key, environ[name], name)
     for name, text in sorted(environ.items()):
         if name in known:
             reading.take(known[name], value_of(text, KEYS[known[name]]), name)
         elif name.startswith(tuple(f"{PREFIX}{section.upper()}_" for section in SECTIONS)) and not _LINKS.search(name):
             reading.unknown(name, name, known)
+        elif whole := [one for one, key in known.items() if name == PREFIX + key.partition(".")[2].upper()]:
+            remedy = f"the section is part of the name: {' or '.join(whole)}"
+            reading.faults.append(SettingsFault(name, "there is no such variable", remedy))
 
 
 def _read_extra(extra: Iterable[str], reading: _Reading) -> None:

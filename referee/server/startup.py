@@ -4,7 +4,7 @@ A log is verified whole before it is served. Its rounds are all dealt by drawn s
 private keys in use are those that the log names.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
@@ -14,26 +14,39 @@ import structlog
 from referee.dealing.header import SUITE_COMMITMENT, SUITE_FIXTURE
 from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
+from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import Checkpoint, CheckpointSigner
 from referee.server.clock import Clock
 from referee.server.cosigner import check_witnesses, known_checkpoints
 from referee.server.folder_lock import lock_folder
-from referee.server.key_folder import EVERY, SEALING, KeyFolder
+from referee.server.key_folder import SEALING, KeyFolder, check_keys_exist
+from referee.server.key_guard import KeyGuard
 from referee.server.key_registry import KeyRegistry, oldest_running
-from referee.server.key_rotation import CHANGING, check_in_force, finish
+from referee.server.key_rotation import CHANGING, LOCK_SECONDS, check_in_force, finish
 from referee.server.keys import KeyFileError
 from referee.server.options import ServerObserver, ServerOptions, VerifiedLog
+from referee.server.signed_head import HeadRecord, SignedHead
+from referee.server.witness_client import WitnessError
 from referee.storage import (
     Append,
+    ClockError,
     DataLossError,
     Head,
+    LogInUseError,
     NotFoundedError,
     Store,
+    StoreAwayError,
+    StoreBusyError,
+    StoreFullError,
     Writer,
     check_store,
+    clock_error,
+    is_missing,
+    log_place,
     open_store,
 )
 from referee.storage.batch import append_batch
+from referee.storage.schema import VERSION
 
 PRIVATE_KEYS: Final = {
     "rulesets": (),
@@ -47,7 +60,22 @@ _MARK: Final = OPEN_TYPE.encode("ascii")
 _DRAWN: Final = b'"randomness_suite":%d,' % SUITE_COMMITMENT
 """A member of canonical JSON: inside a string its quotes would be escaped."""
 
+NOTED_MS: Final = 1_000
+"""Time behind the log's newest leaf by which a well-kept clock is not."""
+
 _log = structlog.get_logger("referee.server")
+
+
+PASSING: Final = (
+    StoreAwayError,
+    StoreBusyError,
+    StoreFullError,
+    LogInUseError,
+    ClockError,
+    SignerUnavailableError,
+    WitnessError,
+)
+"""Errors of ``OpenedLog.open`` that end without a change of this server's settings, keys or log."""
 
 
 class SuiteError(RuntimeError):
@@ -67,24 +95,45 @@ class OpenedLog:
     keys: KeyFolder
     registry: KeyRegistry
     writer: Writer | None
+    guard: KeyGuard
 
     @classmethod
     def open(cls, options: ServerOptions, observers: Sequence[ServerObserver], opened: ExitStack) -> "OpenedLog":
         """Open what the options name; ``opened`` closes it again, also after an error.
 
-        Raises KeyFileError, StoreError, WitnessError, SuiteError, FolderInUseError or DataLossError.
+        Raises KeyFileError, StoreError, WitnessError, SignerUnavailableError, SuiteError, FolderInUseError,
+        LostLeavesError or DataLossError. Those of ``PASSING`` may be over a while later.
         """
         opened.enter_context(lock_folder(options.data))
+        folder, place = options.data / "keys", log_place(options.data, options.database)
+        signed = SignedHead.read(folder, place=place, accepted=options.accept_loss)
+        if is_missing(options.data, options.database):  # before an empty file is made
+            signed.check_no_log()
         store = open_store(options.data, database=options.database)
         opened.callback(store.close)
+        if store.found_version != VERSION:
+            _log.warning("schema upgraded", version_before=store.found_version, version=VERSION, place=place)
+        lock = opened.enter_context(store.lock(alone=False))
+        lock.take(seconds=LOCK_SECONDS)
+        record = HeadRecord(folder)
+        guard = KeyGuard(store, lock, record)
+        opened.callback(guard.close)
         if options.agent is not None:
             opened.callback(options.agent.close)
         known = _origin_of(store)
-        keys, registry = _open_keys(store, options, origin=known or options.origin)
+        head, is_behind = (store.head() if known else None), False
+        if head is None or not head.size:
+            signed.check_no_log()
+            keys, registry = _make_keys(options, origin=known or options.origin)
+        else:
+            keys, registry, head = _open_keys(store, options)
+            is_behind = signed.check_log(store, head)
+        keys = guard.over(keys)
         origin = known or keys.public["log"].name
-        writer = _writer_of(store, keys, origin=origin, clock=options.clock, observers=observers)
+        writer = _writer_of(store, keys, origin=origin, clock=options.clock, observers=observers, check=guard.check)
         if writer is not None:
             opened.callback(writer.close)
+        compare_clock(store.head().newest_time, now=options.clock(), is_writing=writer is not None)
         if options.witnesses is not None:
             check_witnesses(
                 store,
@@ -94,7 +143,11 @@ class OpenedLog:
             )
         if registry.is_empty and writer is not None:
             registry = name_keys(store, keys)
-        return cls(store, origin, keys, registry, writer)
+            head, is_behind = store.head(), True
+        if writer is not None and head is not None:
+            record.keep(head, is_forced=is_behind)
+            guard.trust(head)
+        return cls(store, origin, keys, registry, writer, guard)
 
     @property
     def verified(self) -> VerifiedLog:
@@ -112,6 +165,28 @@ class OpenedLog:
         """Return the public keys of a role that are valid for rounds still running, the newest first."""
         since = oldest_running(self.store) if self.registry.has_revoked(role) else 0
         return [key.public_key for key in self.registry.counted(role, since=since)]
+
+
+def compare_clock(newest_time: int, *, now: int, is_writing: bool) -> None:
+    """Log how the clock compares with the log's newest leaf, both in ms; a difference that matters is a warning.
+
+    Raises ClockError where this process is to write and no leaf could be dated.
+    """
+    if not newest_time:
+        return
+    error = clock_error(newest_time, now=now)
+    if error is not None and is_writing:
+        raise error
+    if error is not None:
+        _log.warning("clock behind the log", error=str(error))
+    elif newest_time - now > NOTED_MS:
+        _log.warning(
+            "clock behind the log",
+            behind_seconds=(newest_time - now) / 1000,
+            remedy="set this machine's clock right, or the one of the server that wrote the newest leaf",
+        )
+    else:
+        _log.info("clock ahead of the log", ahead_seconds=max(0, now - newest_time) / 1000)
 
 
 def suite_of(options: ServerOptions) -> int:
@@ -172,25 +247,31 @@ def _origin_of(store: Store) -> str:
         return ""
 
 
-def _open_keys(store: Store, options: ServerOptions, *, origin: str) -> tuple[KeyFolder, KeyRegistry]:
-    """Verify the log; return the keys that this process needs and those that the log names."""
+def _make_keys(options: ServerOptions, *, origin: str) -> tuple[KeyFolder, KeyRegistry]:
+    """Load or make all keys for a new log, which names none yet."""
+    keys = KeyFolder.open_or_make(
+        options.data / "keys",
+        origin=origin,
+        entropy=options.entropy,
+        root=options.root,
+        passphrase=options.passphrase,
+        agent=options.agent,
+    )
+    return keys, KeyRegistry(keys.public["root"])
+
+
+def _open_keys(store: Store, options: ServerOptions) -> tuple[KeyFolder, KeyRegistry, Head]:
+    """Verify the log; return the keys that this process needs, those that the log names, and the verified head."""
+    folder = options.data / "keys"
+    check_keys_exist(folder, origin=store.origin, leaves=store.head().size, root=options.root)
 
     def load(private: Sequence[str]) -> KeyFolder:
-        return KeyFolder.open_or_make(
-            options.data / "keys",
-            origin=origin,
-            entropy=options.entropy,
-            private=private,
-            root=options.root,
-            passphrase=options.passphrase,
-            agent=options.agent,
+        return KeyFolder.open(
+            folder, private=private, root=options.root, passphrase=options.passphrase, agent=options.agent
         )
 
-    is_new = not _origin_of(store) or not store.head().size
-    keys = load(EVERY if is_new else ())
+    keys = load(())
     registry = KeyRegistry(keys.public["root"])
-    if is_new:
-        return keys, registry
 
     def visit(index: int, leaf: bytes) -> None:
         check_suite(index, leaf, is_fixture=options.fixture_seed is not None)
@@ -199,7 +280,7 @@ def _open_keys(store: Store, options: ServerOptions, *, origin: str) -> tuple[Ke
     before = options.verified
     for index in () if before is None else before.key_leaves:
         registry.visit(index, store.leaf(index))
-    check_store(
+    head = check_store(
         store,
         known=known_checkpoints(store),
         verified=None if before is None else Checkpoint(store.origin, before.size, before.root),
@@ -209,11 +290,17 @@ def _open_keys(store: Store, options: ServerOptions, *, origin: str) -> tuple[Ke
     finish(keys, registry)
     keys = load(sorted({role for service in options.services for role in PRIVATE_KEYS[service]}))
     check_in_force(keys, registry)
-    return keys, registry
+    return keys, registry, head
 
 
-def _writer_of(
-    store: Store, keys: KeyFolder, *, origin: str, clock: Clock, observers: Sequence[ServerObserver]
+def _writer_of(  # noqa: PLR0913 - what a writer is made of
+    store: Store,
+    keys: KeyFolder,
+    *,
+    origin: str,
+    clock: Clock,
+    observers: Sequence[ServerObserver],
+    check: Callable[[Head], None],
 ) -> Writer | None:
     """Return the log's writer; None without the log's private key."""
     if not keys.has("log"):
@@ -233,6 +320,7 @@ def _writer_of(
         CheckpointSigner(signer, key_name=signer.name, also=keys.retiring),
         origin=origin,
         clock=clock,
+        check=check,
         probe=probe,
         watch=watch,
     )

@@ -2,8 +2,10 @@
 
 It opens no log, holds no key and makes no gRPC object; it reserves the port. Each worker is pinned to one core. The
 first is ready before the others start, because it may name the keys of a new log. A worker that dies is restarted after
-a pause that doubles; one that dies ``give_up`` times in a row before it is ready stops them all. A worker whose
-supervisor died reads the end of its standard input and stops.
+a pause that doubles. One that ends ``give_up`` times in a row by itself before it is ready found something that does
+not mend itself, and stops them all: a worker waits for what may pass, such as a database that is away, and one that was
+killed by a signal, as by a lack of memory, is tried again for ever. A worker whose supervisor died reads the end of its
+standard input and stops.
 """
 
 import os
@@ -87,7 +89,7 @@ class _Worker:
     printed: bytes = b""
     """Line that the process printed when ready; empty until then."""
     failures: int = 0
-    """Consecutive deaths before being ready."""
+    """Consecutive ends before being ready, those by a signal left out."""
 
 
 class Supervisor:
@@ -167,17 +169,23 @@ class Supervisor:
                 return
             begun = time.monotonic()
             worker.printed = process.stdout.readline() if process.stdout else b""
-            worker.failures = 0 if worker.printed else worker.failures + 1
             is_first = not worker.is_started.is_set()
             worker.is_started.set()
             code = process.wait()
+            worker.failures = 0 if worker.printed else worker.failures + (code >= 0)
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     pipe.close()
             if self._stopping.is_set() or (is_first and not worker.printed):
                 return
             if worker.failures >= self._policy.give_up:
-                _log.error("worker given up", worker=worker.index, code=code)
+                _log.error(
+                    "worker given up",
+                    worker=worker.index,
+                    code=code,
+                    cause=f"it ended {worker.failures} times before it was ready; its own lines above say why",
+                    remedy="mend that, and start the server again; all its workers stop now",
+                )
                 self.ended.set()
                 return
             if time.monotonic() - begun > HEALTHY_SECONDS:

@@ -20,6 +20,7 @@ from referee.server.setting_problem import SettingProblem
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
 _HOST: Final = re.compile(r"\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\]")
 _MAX_PORT: Final = 65535
+_MIB: Final = 1024 * 1024
 LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 """Names of this machine."""
 
@@ -32,6 +33,10 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hosts: tuple[str, ...] = ()
     page: str = ""
     connections: int = 1024
+    caller_connections: int = 512
+    caller_connects: float = 32
+    caller_bytes: int = 16 * 1024 * 1024
+    total_bytes: int = 64 * 1024 * 1024
 
     @property
     def address(self) -> tuple[str, int]:
@@ -94,8 +99,16 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield SettingProblem(
                 "web.page", f"is {self.page}, which has no index.html", "build the page or give its folder"
             )
-        if self.connections < 1:
-            yield SettingProblem("web.connections", f"is {self.connections}", "give a number from 1 up")
+        for name, least in (
+            ("connections", 1),
+            ("caller_connections", 1),
+            ("caller_connects", 0.1),
+            ("caller_bytes", _MIB),
+            ("total_bytes", _MIB),
+        ):
+            value = getattr(self, name)
+            if value < least:
+                yield SettingProblem(f"web.{name}", f"is {value}", f"give a number from {least} up")
 
 
 def _is_address(text: str) -> bool:

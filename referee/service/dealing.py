@@ -28,9 +28,10 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.evidence.note import Note
-from referee.games import GAMES
+from referee.games import GAMES, under_ruleset
 from referee.log import DealStep, OpenStep, Round, SlotError, SlotKey, Stage, StepKind
 from referee.log.cosignature import claimed_times
+from referee.log.times import SLACK_MS
 from referee.service.aborting import abort_of
 from referee.service.contributing import (
     SeatSeeds,
@@ -45,7 +46,7 @@ from referee.service.opening import Opener, leaf_time
 from referee.service.revealing import OpenedRound
 from referee.service.settling import append_one, contribute
 from referee.service.verifying import RoundVerifier
-from referee.storage import DRIFT_MS, Append, Contribution, Logged, Reader, StaleRoundError, Writer
+from referee.storage import Append, Contribution, Logged, Reader, StaleRoundError, Writer
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -277,9 +278,11 @@ class Dealer:
         ruleset = self._parts.opener.catalogue.of_digest(header.ruleset_digest)
         game = GAMES[ruleset.game]
         hands = tuple(game.layout(header.seat_count).hands)
-        if not opened.is_sealed_table or game.opens_at_deal(ruleset.rules, deal.sections[: header.seat_count]):
+        if not opened.is_sealed_table:
             return hands
-        return ()
+        with under_ruleset(ruleset.id, ruleset.version):
+            is_won = game.opens_at_deal(ruleset.rules, deal.sections[: header.seat_count])
+        return hands if is_won else ()
 
     def _cosigned_checkpoint(self, found: Round, *, now: int) -> str | msgspec.UnsetType:
         """Return the newest cosigned checkpoint if it has the round's OPEN and its times agree with the round's."""
@@ -288,7 +291,7 @@ class Dealer:
             return msgspec.UNSET
         opening = next(mark.index for mark in self._parts.reader.marks(found.key) if mark.kind is StepKind.OPEN)
         times = [1000 * time for time in claimed_times(Note.parse(cosigned.note))]
-        is_timely = all(found.newest_time - DRIFT_MS <= time <= now + DRIFT_MS for time in times)
+        is_timely = all(found.newest_time - SLACK_MS <= time <= now + SLACK_MS for time in times)
         return cosigned.note.hex() if cosigned.size > opening and is_timely else msgspec.UNSET
 
     def _check_time(self, opened: OpenedRound, found: Round) -> int:

@@ -19,9 +19,10 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError, Message
 
+from referee.games import LawError
 from referee.service.call import Admission, Call, CallEndedError, Gate, Observer, enter
 from referee.service.pool import LARGE, CallPool, UnreadAnswers
-from referee.service.status import refusal_of, to_status
+from referee.service.status import log_law_error, refusal_of, release, to_status
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -134,7 +135,7 @@ class CallInterceptor(grpc.ServerInterceptor):
             if gate is not None:
                 gate.knock(call, credentials)
         except RefusedError as refusal:
-            refusal.__traceback__ = None  # its frames hold the call, which holds the refusal: a cycle
+            release(refusal)
             return self._refuse_at_once(refusal, call)
         if not known.is_health and (not self._pool.has_stream if is_stream else self._pool.is_full):
             return self._refuse_at_once(_OVERLOADED, call)
@@ -164,8 +165,9 @@ class CallInterceptor(grpc.ServerInterceptor):
                 response = answer(call, data, context)
                 if len(response) >= LARGE:
                     self._count_unread(len(response), context)
-            except Exception as error:  # noqa: BLE001 - whatever a method raises becomes a status
+            except Exception as error:
                 self._fail(error, call, context)
+                raise
             finally:
                 call.leave()
             call.response_bytes = len(response)
@@ -254,6 +256,7 @@ class CallInterceptor(grpc.ServerInterceptor):
                     gate.enter(call, credentials, context)
                 yield from method(asked, context)
             except RefusedError as refusal:
+                release(refusal)
                 self._refuse(refusal, call, context)
             except BaseException:
                 call.code = grpc.StatusCode.CANCELLED.name
@@ -280,22 +283,27 @@ class CallInterceptor(grpc.ServerInterceptor):
             observer.began(call)
 
     def _fail(self, error: Exception, call: Call, context: grpc.ServicerContext) -> None:
-        """End the call with the status of an error; never return."""
+        """End the call with the status of an error; return only if the method has ended the call by itself."""
         refusal = refusal_of(error)
+        if isinstance(error, LawError):
+            log_law_error(error, method=call.method, request_id=call.request_id)
         if refusal is not None:
+            release(error)
             self._refuse(refusal, call, context)
         if isinstance(error, CallEndedError | CancelledError):
             is_late = context.time_remaining() <= 0
             code = grpc.StatusCode.DEADLINE_EXCEEDED if is_late else grpc.StatusCode.CANCELLED
             call.code = code.name
             self._end(call, "given up")
+            release(error)
             context.abort(code, "the caller no longer waits for the answer; nothing more was begun")
         code = context.code()  # type: ignore[attr-defined] # the stubs leave it out
         if code is not None:  # the method aborted by itself
             call.code = code.name
             self._end(call, "refused")
-            raise error
+            return
         _log.error("failed", method=call.method, request_id=call.request_id, error=type(error).__name__, exc_info=error)
+        release(error)
         internal = RefusedError(
             ErrorReason.ERROR_REASON_INTERNAL,
             f"the server failed; its log has the request id {call.request_id}",

@@ -40,10 +40,14 @@ class Cosigners(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogKeys:
-    """Verifier keys of log, root and witnesses as text, and the number of witnesses in a quorum."""
+    """Verifier keys of log, root and witnesses as text, and the number of witnesses in a quorum.
+
+    ``leaves`` are the indices of the KEY leaves, ascending.
+    """
 
     log: str
     root: str
+    leaves: Sequence[int] = ()
     witnesses: Sequence[str] = ()
     quorum: int = 0
 
@@ -119,7 +123,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         return log_pb2.ListCosignedCheckpointsResponse(checkpoints=[note.decode() for note in _fitting(notes)])
 
     def GetKeys(self, request: log_pb2.GetKeysRequest, context: grpc.ServicerContext) -> log_pb2.GetKeysResponse:
-        """Return the keys that a verifier starts from."""
+        """Return the keys that a verifier starts from, and the leaves that name all others."""
         del request, context
         return log_pb2.GetKeysResponse(
             origin=self._reader.origin,
@@ -127,6 +131,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
             root_key=self._keys.root,
             witness_keys=self._keys.witnesses,
             witness_quorum=self._keys.quorum,
+            key_leaves=[write_receipt(logged) for logged in self._proved(self._keys.leaves)],
         )
 
     def ListEntries(
@@ -206,9 +211,12 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         return found
 
     def _leaves(self, key: SlotKey) -> list[Logged]:
-        places = sorted(int(mark.index) for mark in self._reader.marks(key) if mark.kind in StepKind)
+        return self._proved(sorted(int(mark.index) for mark in self._reader.marks(key) if mark.kind in StepKind))
+
+    def _proved(self, places: Sequence[int]) -> list[Logged]:
+        """Return leaves by ascending index, under the newest cosigned checkpoint if that has them all."""
         cosigned = self._reader.newest_cosigned()
-        if cosigned is None or cosigned.size <= places[-1]:
+        if cosigned is None or cosigned.size <= max(places, default=0):
             return [
                 Logged(leaf=self._reader.leaf(place), receipt=self._reader.receipt(place), is_repeat=True)
                 for place in places

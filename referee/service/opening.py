@@ -6,12 +6,13 @@ from typing import Final
 
 from referee.dealing.commitment import SEED_SIZE
 from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, HeaderError
-from referee.games import GAMES
+from referee.games import GAMES, under_ruleset
 from referee.log import FIRST_ROUND, NO_LEAF, Round
+from referee.log.times import SLACK_MS
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.game_service import GameService
 from referee.service.registry import game_service
-from referee.storage import DRIFT_MS, Reader
+from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
 from referee.wire.refusal import RefusedError
@@ -24,7 +25,7 @@ ROUND_MS: Final = 15 * 60 * 1000
 
 def leaf_time(now: int, *, floor: int) -> int:
     """Return the time of a leaf: the clock's, or that of the leaf before it in its table; refuse a clock far behind."""
-    if now < floor - DRIFT_MS:
+    if now < floor - SLACK_MS:
         raise RefusedError(
             ErrorReason.ERROR_REASON_CLOCK_BEHIND,
             f"the server's clock shows {now}, and the table's last leaf is of {floor}; ask again once it is right",
@@ -184,13 +185,14 @@ def _check_stakes(header: Header, ruleset: Ruleset, service: GameService, *, fie
             f"give the {' and '.join(game.seat_stake_names)} of each seat",
             field=f"{field}.seat_stakes",
         )
-    faults = game.check_stakes(
-        ruleset.rules,
-        seat_count=header.seat_count,
-        stake=header.stake,
-        seat_stakes=header.seat_stakes,
-        bet_unit=ruleset.bet_unit,
-    )
+    with under_ruleset(ruleset.id, ruleset.version):
+        faults = game.check_stakes(
+            ruleset.rules,
+            seat_count=header.seat_count,
+            stake=header.stake,
+            seat_stakes=header.seat_stakes,
+            bet_unit=ruleset.bet_unit,
+        )
     if faults:
         raise stakes_refusal(faults, service.texts, names=game.seat_stake_names, field=field)
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 STREAMS: Final = 8
 """Streams that may last at once; each holds a thread."""
 REQUEST_SECONDS: Final = 20.0
-WAITING: Final = 256
+WAITING: Final = 512
 """Threads beside those at work, on which turns are awaited."""
 MANY: Final = 8
 """Awaited requests beyond which further ones have ``PRESSED_SECONDS`` to arrive."""

@@ -6,6 +6,7 @@ hashed: the memo saves work and changes no answer.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
@@ -13,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from referee.dealing.header import HeaderJson
-from referee.games import Deal, DealError, StakesError, UnlawfulEventError, refusals
+from referee.games import Deal, DealError, StakesError, UnlawfulEventError, refusals, under_ruleset
 from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
@@ -79,12 +80,14 @@ class ReadRound:
     def outcome(self) -> Any:
         """Settlement of the round, which must be over; raises RefusedError if no certificate opens a needed section."""
         self.verified.require(self.service.game.layout(self.verified.header.seat_count).shown, field="round")
-        return self.service.game.settle(self.state)
+        with _under(self.verified):
+            return self.service.game.settle(self.state)
 
     @cached_property
     def results(self) -> msgspec.Raw:
         """Results of the round, as its transcript has them."""
-        results = self.service.game.encode_results(self.state, self.outcome)
+        with _under(self.verified):
+            results = self.service.game.encode_results(self.state, self.outcome)
         return encode_results({**results, "events_hash": self.played.course.event_hash.hex()})
 
     @cached_property
@@ -137,7 +140,8 @@ class ReadRound:
         if self.violations:
             return self.violations
         self.require_open()
-        return self.service.game.check_closing(self.state, time)
+        with _under(self.verified):
+            return self.service.game.check_closing(self.state, time)
 
     def inputs(self, closed_time: int) -> Inputs:
         """Return the inputs of the round's transcript if it is settled at ``closed_time``."""
@@ -186,6 +190,10 @@ class RoundReader:
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
         verified = verify(message.header, message.certificates, field="round")
         self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
+        with _under(verified):
+            return self._read(message, verified)
+
+    def _read(self, message: Any, verified: VerifiedRound) -> ReadRound:
         self._check_count(message.events)
         key = RoundKey(verified, self._leaders.key_of(message) if self._service.game.has_leader else ())
         messages = message.events[:]  # a list: repeated fields are slow to step through
@@ -215,6 +223,12 @@ class RoundReader:
         Return all violations, and the round after the event, with its receipt; None for the round if a violation
         refuses the event.
         """
+        with _under(read.verified):
+            return self._accept(read, message, signature, now=now)
+
+    def _accept(
+        self, read: ReadRound, message: Any, signature: bytes, *, now: int
+    ) -> tuple[tuple[Violation, ...], ReadRound | None]:
         game, verified = self._service.game, read.verified
         message.received = True
         message.time = now if read.violations else read.next_time(now)
@@ -358,6 +372,11 @@ class RoundReader:
 def _field_of(index: int) -> str:
     """Return the path of an event in a request; no round has more events than its game allows."""
     return f"round.events[{index}]"
+
+
+def _under(verified: VerifiedRound) -> AbstractContextManager[None]:
+    """Name the round's ruleset in a defect of the law that the block meets."""
+    return under_ruleset(verified.ruleset.id, verified.ruleset.version)
 
 
 def _unseal(playing: Playing, opened: Opening, verified: VerifiedRound) -> None:

@@ -8,13 +8,14 @@ from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar
 import grpc
 from google.protobuf.message_factory import GetMessageClass
 
+from referee.games import LawError
 from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor
 from referee.service.game_service import GameService
 from referee.service.leading import LeaderFinder
 from referee.service.reading import ReadRound, RoundReader
 from referee.service.settling import Settler
-from referee.service.status import CODES, refusal_of
+from referee.service.status import CODES, log_law_error, refusal_of
 from referee.service.verifying import MEMO_BYTES, RoundVerifier
 from referee.storage import Append
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -231,6 +232,8 @@ def _refused_round(error: Exception) -> RefusedRound | None:
     refusal = refusal_of(error)
     if refusal is None:
         return None
+    if isinstance(error, LawError):
+        log_law_error(error)
     return RefusedRound(
         code=CODES[refusal.reason], message=refusal.message, reason=refusal.reason_name, field=refusal.field
     )

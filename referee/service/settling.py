@@ -119,7 +119,7 @@ def _error_of(reply: Reply[T]) -> BaseException | None:
     try:
         return reply.exception(APPEND_SECONDS)
     except TimeoutError as error:
-        return error
+        return error.with_traceback(None)
 
 
 def _result_of(reply: Reply[T]) -> T:

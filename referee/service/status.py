@@ -3,15 +3,18 @@
 ``error_reason.proto`` documents the table of codes for callers; a test compares the two.
 """
 
+import traceback
 from typing import Final
 
 import grpc
+import structlog
 from google.protobuf import any_pb2, duration_pb2
 from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
-from referee.evidence.ed25519 import SignerUnavailableError
+from referee.evidence.ed25519 import SignerRetiredError, SignerUnavailableError
+from referee.games import LawError
 from referee.log import SlotError
 from referee.storage import ClockError, DataLossError, QueueFullError, StaleRoundError, StoreError, WriterClosedError
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -19,6 +22,7 @@ from referee.wire.refusal import RefusedError
 from referee.wire.round import slot_refusal
 
 DOMAIN: Final = "referee.v1"
+_log = structlog.get_logger("referee.law")
 LONGEST: Final = 1000
 """Characters of a text in a status, which travels in trailers; callers accept only short ones."""
 
@@ -39,7 +43,7 @@ _REASONS: Final = {
     code_pb2.ALREADY_EXISTS: "ALREADY_OPENED ALREADY_DEALT ALREADY_SETTLED ALREADY_CONTRIBUTED",
     code_pb2.RESOURCE_EXHAUSTED: "MESSAGE_TOO_LARGE OVERLOADED RATE_LIMITED TOO_MANY_CALLS ADVICE_BUSY",
     code_pb2.DEADLINE_EXCEEDED: "ADVICE_TOO_LONG",
-    code_pb2.UNAVAILABLE: "LOG_BUSY NOT_COSIGNED SIGNER_UNAVAILABLE ADVICE_LOST CLOCK_BEHIND",
+    code_pb2.UNAVAILABLE: "LOG_BUSY NOT_COSIGNED SIGNER_UNAVAILABLE ADVICE_LOST CLOCK_BEHIND PROVIDER_UNAVAILABLE",
     code_pb2.DATA_LOSS: "LOG_DAMAGED",
     code_pb2.OUT_OF_RANGE: "BEYOND_LOG",
     code_pb2.INTERNAL: "INTERNAL",
@@ -53,7 +57,7 @@ CODES: Final = {
 
 
 def refusal_of(error: BaseException) -> RefusedError | None:
-    """Return the refusal that an error of the log, the store or a signer means to a caller; None for any other error.
+    """Return the refusal that an error of the log, the store, a signer or a game's law means; None for any other error.
 
     StaleRoundError means none: the shuffler makes its leaf again.
     """
@@ -62,10 +66,14 @@ def refusal_of(error: BaseException) -> RefusedError | None:
             return error
         case SlotError():
             return slot_refusal(error)
+        case LawError():
+            return _law_refusal(error)
         case DataLossError():
             reason, message = ErrorReason.ERROR_REASON_LOG_DAMAGED, str(error)
         case ClockError():
             reason, message = ErrorReason.ERROR_REASON_CLOCK_BEHIND, str(error)
+        case SignerRetiredError():
+            reason, message = ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE, str(error)
         case SignerUnavailableError():
             reason = ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE
             message = "the signer that holds the server's private key does not answer; nothing was done, ask again"
@@ -77,6 +85,38 @@ def refusal_of(error: BaseException) -> RefusedError | None:
         case _:
             return None
     return RefusedError(reason, message)
+
+
+def release(error: BaseException) -> None:
+    """Clear the frames that an error and the errors behind it hold: one that holds an error would keep its call.
+
+    A call that is kept keeps one of its connection's streams. Frames that still run are left alone.
+    """
+    errors, seen = [error], set[int]()
+    while errors:
+        one = errors.pop()
+        seen.add(id(one))
+        trace, one.__traceback__ = one.__traceback__, None
+        traceback.clear_frames(trace)
+        errors += [cause for cause in (one.__cause__, one.__context__) if cause is not None and id(cause) not in seen]
+
+
+def _law_refusal(error: LawError) -> RefusedError:
+    """Return the refusal for a defect of a game's law; ``event`` is 0 where it was at no event."""
+    return RefusedError(
+        ErrorReason.ERROR_REASON_INTERNAL,
+        str(error),
+        game=error.game,
+        ruleset=error.ruleset,
+        function=error.function,
+        event=error.event,
+        fault=error.fault,
+    )
+
+
+def log_law_error(error: LawError, **about: str) -> None:
+    """Log a defect of a game's law, with where it is in the game's package."""
+    _log.error("law failed", error=str(error), exc_info=error, **about)
 
 
 def to_status(refusal: RefusedError) -> grpc.Status:

@@ -205,20 +205,20 @@ class RoundVerifier:
 
     def _read_certificates(self, certificates: Sequence[bytes], header: Header, *, field: str) -> list[Certificate]:
         """Read the certificates; refuse the first that is wrong, or the header if none of them is for it."""
-        read, refused = [], dict[int, CertificateError]()
+        read, faults = [], dict[int, tuple[CertificateFault, str]]()  # an error that is kept would keep the call
         for index, data in enumerate(certificates):
             try:
                 read.append(certificate.read(data, keys=self._keys, header=header))
             except CertificateError as error:
-                refused[index] = error
-        if not read and all(error.fault is CertificateFault.FOREIGN_ROUND for error in refused.values()):
+                faults[index] = error.fault, error.detail
+        if not read and all(fault is CertificateFault.FOREIGN_ROUND for fault, _ in faults.values()):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_FOREIGN,
-                f"{refused[0]}; the header was altered or is another round's: send it as OpenRound answered it",
+                f"{faults[0][1]}; the header was altered or is another round's: send it as OpenRound answered it",
                 field=f"{field}.header",
             )
-        for index, first in refused.items():
-            raise certificate_refusal(first, field=f"{field}.certificates[{index}]")
+        for index, first in faults.items():
+            raise certificate_refusal(CertificateError(*first), field=f"{field}.certificates[{index}]")
         return read
 
 

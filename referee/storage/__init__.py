@@ -6,11 +6,11 @@ knows steps of rounds and bytes, but neither games nor what a leaf contains.
 
 from referee.storage.backup import back_up, restore, restore_into
 from referee.storage.check import check_store
-from referee.storage.opening import open_reader, open_store
+from referee.storage.log_lock import LogLock
+from referee.storage.opening import is_missing, log_place, open_reader, open_store
 from referee.storage.postgres import is_postgres, open_postgres, open_postgres_reader
 from referee.storage.reader import Reader
 from referee.storage.record import (
-    DRIFT_MS,
     MAX_LEAF_SIZE,
     Append,
     ClockError,
@@ -20,21 +20,24 @@ from referee.storage.record import (
     Head,
     HeadMovedError,
     Logged,
+    LogInUseError,
     Mark,
     NotFoundedError,
     OutcomeUnknownError,
     SchemaVersionError,
     StaleRoundError,
+    StoreAwayError,
     StoreBusyError,
     StoreError,
+    StoreFullError,
 )
 from referee.storage.reply import Reply
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
+from referee.storage.trouble import WriteTrouble, clock_error, trouble_of
 from referee.storage.writer import Limits, QueueFullError, Writer, WriterClosedError
 
 __all__ = [
-    "DRIFT_MS",
     "MAX_LEAF_SIZE",
     "Append",
     "ClockError",
@@ -44,6 +47,8 @@ __all__ = [
     "Head",
     "HeadMovedError",
     "Limits",
+    "LogInUseError",
+    "LogLock",
     "Logged",
     "Mark",
     "NotFoundedError",
@@ -54,13 +59,19 @@ __all__ = [
     "SchemaVersionError",
     "StaleRoundError",
     "Store",
+    "StoreAwayError",
     "StoreBusyError",
     "StoreError",
+    "StoreFullError",
+    "WriteTrouble",
     "Writer",
     "WriterClosedError",
     "back_up",
     "check_store",
+    "clock_error",
+    "is_missing",
     "is_postgres",
+    "log_place",
     "open_postgres",
     "open_postgres_reader",
     "open_reader",
@@ -69,4 +80,5 @@ __all__ = [
     "open_store",
     "restore",
     "restore_into",
+    "trouble_of",
 ]

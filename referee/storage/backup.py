@@ -8,8 +8,8 @@ witnesses have cosigned since, contradict it. Keys are backed up elsewhere.
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from referee.log import Checkpoint
 from referee.storage.check import check_store
+from referee.storage.postgres import open_postgres_reader
 from referee.storage.record import Head, StoreError
 from referee.storage.schema import HEAD, METADATA, SCHEMA_VERSION
 from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_file
@@ -32,15 +33,20 @@ def _forget(_done: int, _size: int) -> None:
     """Show no progress."""
 
 
-def back_up(folder: Path, target: Path, *, progress: Progress = _forget) -> Head:
-    """Copy the log of a data folder into the new file ``target``; return its head.
+def back_up(folder: Path, target: Path, *, database: str | None = None, progress: Progress = _forget) -> Head:
+    """Copy the log of a data folder, or of a database, into the new file ``target``; return its head.
 
     ``progress`` is called with the leaves of the copy that are checked, and their number.
     Raises StoreError if there is no log or the file exists; DataLossError if the copy is not whole.
     """
-    open_sqlite_file(folder / FILE_NAME).close()
     _check_free(target)
-    return _copy(folder / FILE_NAME, target, (), progress)
+    if database is None:
+        open_sqlite_file(folder / FILE_NAME).close()
+        return _copy(folder / FILE_NAME, target, (), progress)
+    with closing(open_postgres_reader(database)) as source, _beside(target) as place:
+        with closing(open_sqlite(place)) as copy:
+            copy.fill(lambda into: source.pour(lambda out: _pour(out, into)))
+        return _copy(place / FILE_NAME, target, (), progress)
 
 
 def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = (), progress: Progress = _forget) -> Head:
@@ -64,6 +70,17 @@ def restore_into(store: Store, source: Path, *, known: Iterable[Checkpoint] = ()
         with closing(open_sqlite(folder)) as copy:
             store.fill(lambda into: copy.pour(lambda out: _pour(out, into)))
     return check_store(store, progress=progress)
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """Make a folder on the disk of a new file, for a block."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as place:
+            yield Path(place)
+    except OSError as error:
+        msg = f"the log could not be copied to {target}: {error}"
+        raise StoreError(msg) from error
 
 
 def _pour(out: Connection, into: Connection) -> None:
@@ -103,7 +120,7 @@ def _copy(source: Path, target: Path, known: Iterable[Checkpoint], progress: Pro
 
 def _check_free(path: Path) -> None:
     if path.exists():
-        msg = f"{path} exists already and is not overwritten; choose another place"
+        msg = f"{path} exists already and is not overwritten; move it away, or choose another place"
         raise StoreError(msg)
 
 

@@ -33,8 +33,8 @@ from referee.log import (
     grow,
 )
 from referee.log.proof import TILE_HEIGHT
+from referee.log.times import SLACK_MS
 from referee.storage.record import (
-    DRIFT_MS,
     Append,
     Change,
     ClockError,
@@ -80,9 +80,11 @@ class _Draft:
     contributed: list[Contribution] = field(default_factory=list)
     clock: Callable[[], int] | None = None
     newest_time: int = field(init=False)
+    roundless: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.newest_time = self.transaction.head.newest_time
+        self.roundless = self.transaction.head.roundless
 
     def judge(self, request: Request) -> "list[_Place] | Contribution | Refused":
         """Add a request to the draft; return the places of its leaves, its seat's seed, or why it is refused."""
@@ -92,13 +94,13 @@ class _Draft:
             except (SlotError, StaleRoundError) as error:
                 return error.with_traceback(None)  # whose frames would hold the replies that hold the error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
-        newest = self.newest_time
+        newest, roundless = self.newest_time, self.roundless
         if len(request) > 1:
             self.rounds, self.marks = rounds.copy(), marks.copy()
         try:
             return [self._place(append) for append in request]
         except (SlotError, StaleRoundError, ClockError) as error:
-            self.newest_time = newest
+            self.newest_time, self.roundless = newest, roundless
             self.rounds, self.marks = rounds, marks
             for one in self.contributed[seeds:]:
                 del self.given[one.key][one.seat]
@@ -127,7 +129,9 @@ class _Draft:
         hashed = leaf_hash(append.leaf)
         index = LeafIndex(self.transaction.head.size + len(self.leaves))
         step = append.step
-        if step is not None:
+        if step is None:
+            self.roundless += 1
+        else:
             previous, current = self._states(step)
             try:
                 state = advance(step, leaf_hash=hashed, previous=previous, current=current)
@@ -181,7 +185,7 @@ class _Draft:
     def _check_time(self, time: int, key: SlotKey, *, floor: int) -> None:
         """Raise ClockError for a time before the table's leaf before it, or too far from the log's or the clock's."""
         now = time if self.clock is None else self.clock()
-        if time < floor or time < self.newest_time - DRIFT_MS or abs(time - now) > DRIFT_MS:
+        if time < floor or time < self.newest_time - SLACK_MS or abs(time - now) > SLACK_MS:
             msg = (
                 f"the leaf of round {key.round_number} of table {key.table_id!r} is of {time}; the one before it is of "
                 f"{floor}, the log's newest of {self.newest_time}, and this clock shows {now}: put the clocks right"
@@ -254,7 +258,7 @@ def append_batch(  # noqa: PLR0913 - the last three only observe or check
                 growth = grow(old.frontier, draft.hashes)
                 note = signer.sign(Checkpoint(store.origin, growth.frontier.size, growth.root))
                 probe("SIGNED")
-                head = Head(growth.frontier, growth.root, note, draft.newest_time)
+                head = Head(growth.frontier, growth.root, note, draft.newest_time, draft.roundless)
                 transaction.write(draft.change(growth, head))
             if growth is not None or draft.contributed:
                 probe("WRITTEN")
@@ -290,7 +294,7 @@ def _answer(
     try:
         return _logged(store, request, found, head=head, growth=growth)
     except StoreError as error:  # the others in the batch have their answers
-        return error
+        return error.with_traceback(None)
 
 
 def _logged(

@@ -2,15 +2,40 @@
 
 from pathlib import Path
 
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
 from referee.storage.postgres import open_postgres, open_postgres_reader
 from referee.storage.reader import Reader
-from referee.storage.sqlite import open_sqlite, open_sqlite_reader
+from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
 
 
 def open_store(folder: Path, *, database: str | None = None) -> Store:
     """Open the store of a database, or of the data folder if none is named; raise StoreError if that fails."""
     return open_sqlite(folder) if database is None else open_postgres(database)
+
+
+def is_missing(folder: Path, database: str | None) -> bool:
+    """Return whether opening the store would make a file for a new log: there is none, or it is empty."""
+    file = folder / FILE_NAME
+    return database is None and (not file.exists() or not file.stat().st_size)
+
+
+def log_place(folder: Path, database: str | None) -> str:
+    """Name the place of a log for people; a database without its password.
+
+    >>> log_place(Path("data"), "postgresql://u:secret@db/games?password=secret&host=/run")
+    'the database postgresql://u:***@db/games?host=%2Frun'
+    """
+    if database is None:
+        return str(folder / FILE_NAME)
+    try:
+        url = make_url(database)
+    except (ArgumentError, ValueError):
+        return "the database"
+    shown = {name: value for name, value in url.query.items() if name in {"host", "port", "options"}}
+    return f"the database {url.set(query=shown).render_as_string()}"
 
 
 def open_reader(folder: Path, *, database: str | None = None) -> Reader:

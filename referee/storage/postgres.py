@@ -17,7 +17,7 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from referee.storage.flavor import Flavor
+from referee.storage.flavor import Flavor, LockStatements
 from referee.storage.reader import Reader
 from referee.storage.record import StoreError
 from referee.storage.schema import open_schema
@@ -37,10 +37,23 @@ _LOCK_MS: Final = 15_000
 """Longer than a silent writer may hold the lock."""
 _FOUNDING: Final = 0x7265666572656500
 """Advisory lock under which tables are made, as no row exists yet that could be locked."""
+_LOCK: Final = f"({0x72656672}::bigint << 32) | 'head'::regclass::oid::bigint"
+"""Advisory lock on one log: its table of the head has a number of its own in the database."""
+_UNTIMED: Final = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
+"""Keeps a session that only holds a lock; servers before version 14 have no such timeout."""
+_HOLDERS: Final = f"""
+    SELECT coalesce(host(client_addr), 'the database''s own machine'), pid
+    FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid <> pg_backend_pid()
+    AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::bigint << 32) | objid::bigint = {_LOCK}
+"""  # noqa: S608 - constants
 _BUSY: Final = frozenset({"55P03", "40001", "40P01"})
 """lock_not_available, serialization_failure, deadlock_detected"""
 _GONE: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300"})
 """The server shuts down, crashed, starts, cut off an idle session, an idle transaction, has no connection left."""
+_FULL: Final = "53100"
+"""disk_full"""
 _NETWORK: Final[dict[str, Any]] = {
     "application_name": "referee",
     "connect_timeout": 5,
@@ -63,15 +76,15 @@ def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
     try:
         with engine.connect() as connection:
             connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({_FOUNDING})")
-            open_schema(connection)
+            version = open_schema(connection)
             connection.exec_driver_sql("COMMIT")
     except DBAPIError as error:
         engine.dispose()
-        raise _unreachable(error) from error
+        raise _unusable(error) from error
     except BaseException:
         engine.dispose()
         raise
-    return Store(engine, _flavor(timeout))
+    return Store(engine, _flavor(timeout), found_version=version)
 
 
 def open_postgres_reader(url: str, *, timeout: float = _TIMEOUT) -> Reader:
@@ -84,7 +97,7 @@ def open_postgres_reader(url: str, *, timeout: float = _TIMEOUT) -> Reader:
         reader.origin  # noqa: B018 - raises if there is no log
     except DBAPIError as error:
         reader.close()
-        raise _unreachable(error) from error
+        raise _unusable(error) from error
     except BaseException:
         reader.close()
         raise
@@ -152,18 +165,25 @@ def _check_durability(connection: Any, _record: object) -> None:  # noqa: ANN401
         raise StoreError(msg)
 
 
-def _unreachable(error: DBAPIError) -> StoreError:
-    return StoreError(f"the database cannot be used: {error.orig}")
+def _unusable(error: DBAPIError) -> StoreError:
+    return _flavor(0).failure(error, what="the database cannot be used")
 
 
 def _flavor(timeout: float) -> Flavor:
     return Flavor(
         begin=f"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT id FROM head WHERE id = {HEAD_ID} FOR NO KEY UPDATE",  # noqa: S608 - a constant
+        snapshot="BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         commit=_commit,
         is_busy=lambda error: _state(error) in _BUSY,
         is_gone=_is_gone,
+        is_full=lambda error: _state(error) == _FULL,
         compact=lambda _: None,
         timeout=timeout,
+        lock=LockStatements(
+            shared=f"SELECT pg_try_advisory_lock_shared({_LOCK}), ({_UNTIMED})",
+            alone=f"SELECT pg_try_advisory_lock({_LOCK}), ({_UNTIMED})",
+            holders=_HOLDERS,
+        ),
     )
 
 

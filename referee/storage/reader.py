@@ -5,18 +5,19 @@ nodes and marks never change, so an answer stays true of the head that it was gi
 """
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Engine, PoolProxiedConnection
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.exc import DBAPIError
 
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
 from referee.log import LogReceipt, Round, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.storage.flavor import Flavor, Retry
-from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError, StoreError
+from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError
 from referee.storage.schema import check_version
 from referee.storage.statements import statements_of
 
@@ -169,6 +170,16 @@ class Reader:
         rows = self._rows(self._sql.read_newest_cosigned, int(quorate))
         return _cosigned_of(rows[0]) if rows else None
 
+    def pour(self, read: Callable[[Connection], None]) -> None:
+        """Call ``read`` with a connection on which to read the tables as stored at one moment, row by row."""
+        try:
+            with self._engine.connect() as connection:
+                connection.exec_driver_sql(self._flavor.snapshot)
+                read(connection.execution_options(stream_results=True))
+                connection.execution_options(stream_results=False).exec_driver_sql("COMMIT")
+        except DBAPIError as error:
+            raise self._flavor.failure(error, what="the store could not be copied") from error
+
     def close(self) -> None:
         """Close the connections; the reader cannot be used afterwards."""
         while self._idle:
@@ -196,8 +207,7 @@ class Reader:
             except self._driver_error as error:
                 retry = retry or Retry(self._flavor)
                 if not retry.is_worth(error):
-                    msg = f"the store could not be read: {error}"
-                    raise StoreError(msg) from error
+                    raise self._flavor.failure(error, what="the store could not be read") from error
 
     @contextmanager
     def _cursor(self) -> Iterator[DBAPICursor]:
@@ -225,13 +235,13 @@ def head_of(rows: Sequence[Row]) -> Head:
     if len(rows) != 1:
         msg = f"the log has {len(rows)} heads"
         raise DataLossError(msg)
-    size, root, peaks, checkpoint, newest_time = rows[0]
+    size, root, peaks, checkpoint, newest_time, roundless = rows[0]
     try:
         frontier = Frontier(size, tuple(peaks[at : at + HASH_SIZE] for at in range(0, len(peaks), HASH_SIZE)))
     except ProofError as error:
         msg = f"the head contradicts itself: {error}"
         raise DataLossError(msg) from error
-    return Head(frontier, bytes(root), bytes(checkpoint), newest_time)
+    return Head(frontier, bytes(root), bytes(checkpoint), newest_time, roundless)
 
 
 def round_of(key: SlotKey, row: Row) -> Round:

@@ -14,12 +14,14 @@ from referee.log import LogReceipt, Round, SlotKey, Step, StepKind
 
 MAX_LEAF_SIZE: Final = 65_535
 MAX_MEMO_SIZE: Final = 65_535
-DRIFT_MS: Final = 120_000
-"""Time by which a leaf's time may be away from the appending process's clock, and behind the log's newest leaf."""
 
 
 class StoreError(Exception):
     """A failure of the store; nothing was appended unless the error says that the outcome is unknown."""
+
+
+class LogInUseError(StoreError):
+    """A log that another process uses in a way that excludes this use."""
 
 
 class SchemaVersionError(StoreError):
@@ -32,6 +34,14 @@ class NotFoundedError(StoreError):
 
 class OutcomeUnknownError(StoreError):
     """A commit without an answer: it may have happened or not. A new transaction shows which."""
+
+
+class StoreAwayError(StoreError):
+    """A database server that cannot be reached; it is worth trying again."""
+
+
+class StoreFullError(StoreError):
+    """A store without room on its disk; it works again once there is some."""
 
 
 class StoreBusyError(StoreError):
@@ -100,13 +110,15 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The newest state of the log: its right edge, its root, the signed checkpoint of both, and its newest time."""
+    """The newest state of the log: its right edge, its root, the signed checkpoint of both, and two facts of leaves."""
 
     frontier: Frontier
     root: bytes
     checkpoint: bytes
     newest_time: int
     """Latest time of a leaf in ms since 1970 UTC, 0 for none."""
+    roundless: int = 0
+    """Number of leaves that belong to no round: those that name and revoke the log's keys."""
 
     @property
     def size(self) -> int:

@@ -21,13 +21,18 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Table,
+    func,
     inspect,
+    select,
 )
+from sqlalchemy.schema import CreateColumn
 
 from referee.storage.record import SchemaVersionError
 
-VERSION: Final = 1
-"""Version of the schema that this program reads and writes; a store of another version is refused."""
+VERSION: Final = 2
+"""Version of the schema that this program reads and writes."""
+OLDEST: Final = 1
+"""Oldest version that opening for writing turns into ``VERSION``; a store of any other version is refused."""
 
 _TABLE_ID: Final = String(64).with_variant(String(64, collation="C"), "postgresql")
 """Ordered by its bytes in every database."""
@@ -47,7 +52,7 @@ SCHEMA_VERSION: Final = Table(
     METADATA,
     Column("id", SmallInteger, primary_key=True, autoincrement=False),
     Column("version", SmallInteger, nullable=False),
-    # how often a process opened the store to write
+    # how often a process opened the store to write, or tried whether it can be written
     Column("openings", BigInteger, nullable=False),
 )
 
@@ -62,6 +67,8 @@ HEAD: Final = Table(
     Column("checkpoint", LargeBinary, nullable=False),
     # the latest time of a leaf, 0 for none
     Column("newest_time", BigInteger, nullable=False),
+    # number of leaves that belong to no round: those that name and revoke the log's keys
+    Column("roundless", BigInteger, nullable=False),
 )
 
 LEAF: Final = Table(
@@ -134,14 +141,18 @@ COSIGNED: Final = Table(
 )
 
 
-def open_schema(connection: Connection) -> None:
-    """Create the tables in an empty database, or verify the schema version of the tables that are there.
+def open_schema(connection: Connection) -> int:
+    """Create the tables in an empty database, or bring those that are there to this version; return theirs.
 
-    Raises SchemaVersionError where it is another version. The caller's transaction must keep other writers out.
+    Raises SchemaVersionError where that is impossible. The caller's transaction must keep other writers out.
     """
-    tables = inspect(connection)
+    tables, version = inspect(connection), VERSION
     if tables.has_table(SCHEMA_VERSION.name):
-        check_version(int(connection.execute(SCHEMA_VERSION.select()).one().version))
+        version = int(connection.execute(SCHEMA_VERSION.select()).one().version)
+        if OLDEST <= version < VERSION:
+            _upgrade(connection)
+        else:
+            check_version(version)
     elif tables.has_table(HEAD.name):
         check_version(0)
     else:
@@ -149,13 +160,29 @@ def open_schema(connection: Connection) -> None:
         connection.execute(SCHEMA_VERSION.insert().values(id=1, version=VERSION, openings=0))
     # Counting makes every opening a commit, which a store may need; a row that stays the same would not be written.
     connection.execute(SCHEMA_VERSION.update().values(openings=SCHEMA_VERSION.c.openings + 1))
+    return version
+
+
+def _upgrade(connection: Connection) -> None:
+    """Turn the tables of version 1 into those of version 2, which counts the leaves that belong to no round.
+
+    Every step of a round has one mark and one leaf, so the leaves without a mark are the others.
+    """
+    column = CreateColumn(HEAD.c.roundless).compile(dialect=connection.dialect)
+    connection.exec_driver_sql(f"ALTER TABLE {HEAD.name} ADD COLUMN {column} DEFAULT 0")
+    steps = select(func.count(MARK.c.position.distinct())).scalar_subquery()
+    connection.execute(HEAD.update().values(roundless=HEAD.c.size - steps))
+    connection.execute(SCHEMA_VERSION.update().values(version=VERSION))
 
 
 def check_version(version: int) -> None:
     """Raise SchemaVersionError unless the store's version is that of this program; 0 means that it has none."""
     if version != VERSION:
+        remedy = "use the release of Referee that made the store, or start a new log in another folder or database"
+        if OLDEST <= version < VERSION:
+            remedy = "back it up with the release of Referee that made it; `referee serve` of this release upgrades it"
         msg = (
             f"the store has schema version {version}, and this program reads and writes version {VERSION} only: "
-            "use the release of Referee that made the store, or start a new log in another folder or database"
+            f"{remedy}"
         )
         raise SchemaVersionError(msg)

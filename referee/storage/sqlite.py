@@ -13,6 +13,7 @@ file systems.
 import os
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 
 from referee.storage.flavor import Flavor
 from referee.storage.reader import Reader
-from referee.storage.record import StoreBusyError, StoreError
+from referee.storage.record import StoreBusyError, StoreError, StoreFullError
 from referee.storage.schema import open_schema
 from referee.storage.store import Store
 
@@ -32,7 +33,10 @@ _LARGE_WAL: Final = 32_768
 """Pages of write-ahead log (64 MB) beyond which compacting makes writers wait rather than let it grow."""
 _PAGE_SIZE: Final = 2_048
 """Bytes; a commit writes each page it touched whole, and an append touches a few bytes in each of six."""
+_LEAST_ROOM: Final = 1_048_576
+"""Free bytes under which a store counts as full, whatever a small write may still do."""
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> Store:
@@ -44,11 +48,12 @@ def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> Store:
     (folder / FILE_NAME).touch(mode=0o600)  # SQLite gives the files beside it the same mode
     engine = _engine(f"file:{_quoted(folder / FILE_NAME)}?mode=rwc", timeout_ms=busy_timeout_ms)
     try:
-        _make_tables(engine, deadline=time.monotonic() + busy_timeout_ms / 1000)
+        version = _make_tables(engine, folder / FILE_NAME, deadline=time.monotonic() + busy_timeout_ms / 1000)
     except BaseException:
         engine.dispose()
         raise
-    return Store(engine, _FLAVOR)
+    flavor = replace(_FLAVOR, check_room=lambda: _check_room(folder))
+    return Store(engine, flavor, found_version=version)
 
 
 def open_sqlite_reader(folder: Path) -> Reader:
@@ -63,6 +68,9 @@ def open_sqlite_file(path: Path) -> Reader:
     """Open the log in one file, such as a backup, for reading only; raise StoreError if there is none."""
     if not path.is_file():
         msg = f"there is no log at {path}"
+        raise StoreError(msg)
+    if not path.stat().st_size:
+        msg = f"{path} is empty: it holds no log"
         raise StoreError(msg)
     mode = "mode=ro"
     if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
@@ -100,29 +108,41 @@ def _prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlc
     cursor.close()
 
 
-def _make_tables(engine: Engine, *, deadline: float) -> None:
+def _make_tables(engine: Engine, path: Path, *, deadline: float) -> int:
     while True:
         try:
             with engine.connect() as connection:
                 connection.exec_driver_sql(f"PRAGMA page_size={_PAGE_SIZE}")
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                open_schema(connection)
+                version = open_schema(connection)
                 connection.exec_driver_sql("COMMIT")
         except Exception as error:
             # Two processes that turn one new file into write-ahead mode do not wait for each other by themselves.
-            if not _is_busy(getattr(error, "orig", error)):
-                raise
+            cause = getattr(error, "orig", error)
+            if not _is_busy(cause):
+                if not isinstance(cause, sqlite3.Error):
+                    raise
+                raise _FLAVOR.failure(cause, what=f"{path} could not be opened") from error
             if time.monotonic() > deadline:
                 msg = "another process holds the store; stop it, or try again later"
                 raise StoreBusyError(msg) from error
             time.sleep(0.01)
         else:
-            return
+            return version
 
 
 def _is_busy(error: object) -> bool:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _BUSY  # the driver's own errors have no code
+
+
+def _check_room(folder: Path) -> None:
+    """Raise StoreFullError where the disk has less room than a batch may take: a smaller write could still succeed."""
+    disk = os.statvfs(folder)
+    free = (disk.f_bavail if os.geteuid() else disk.f_bfree) * disk.f_frsize
+    if free < _LEAST_ROOM:
+        msg = f"the disk that holds {folder} has {free:,} bytes left"
+        raise StoreFullError(msg)
 
 
 def _compact(cursor: DBAPICursor) -> None:
@@ -133,11 +153,20 @@ def _compact(cursor: DBAPICursor) -> None:
         cursor.fetchall()
 
 
+def _remedy(error: object) -> str:
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _DAMAGED:
+        return "; the file is damaged or cut short: restore the log from a backup (referee restore) and keep this file"
+    return ""
+
+
 _FLAVOR: Final = Flavor(
     begin="BEGIN IMMEDIATE",
+    snapshot="BEGIN",
     commit=lambda cursor: cursor.execute("COMMIT"),
     is_busy=_is_busy,
     is_gone=lambda _: False,  # a file is there or it is not
+    is_full=lambda error: getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF == sqlite3.SQLITE_FULL,
     compact=_compact,
     timeout=0,
+    remedy=_remedy,
 )

@@ -28,7 +28,7 @@ _STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals"
 _NONE: Final[ColumnElement[int]] = literal_column("0")
 """Rows to skip; left out, it would become a parameter without a name in SQLite's dialect."""
 _ONE: Final[ColumnElement[int]] = literal_column("1")
-_HEAD: Final = ("size", "root", "peaks", "checkpoint", "newest_time")
+_HEAD: Final = ("size", "root", "peaks", "checkpoint", "newest_time", "roundless")
 
 
 class Statements:
@@ -39,6 +39,8 @@ class Statements:
         self.read_head = self._text(_columns(HEAD, *_HEAD))
         self.read_origin = self._text(_columns(HEAD, "origin"))
         self.read_version = self._text(_columns(SCHEMA_VERSION, "version"))
+        opening = update(SCHEMA_VERSION).values(openings=SCHEMA_VERSION.c.openings + _ONE)
+        self.count_opening = self._text(opening)
         self.insert_head = f"{self._insert(HEAD)} ON CONFLICT DO NOTHING"
         self.move_head = self._text(_move_head(), *_new(*_HEAD), "old_size", "old_root")
 

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from referee.evidence.merkle import LeafIndex
 from referee.log import Round, SlotKey, StepKind
 from referee.storage.flavor import Flavor, Retry
+from referee.storage.log_lock import LogLock
 from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of, write_unseals
 from referee.storage.record import (
     Change,
@@ -26,17 +27,19 @@ from referee.storage.record import (
     HeadMovedError,
     Mark,
     OutcomeUnknownError,
-    StoreBusyError,
     StoreError,
 )
+from referee.storage.schema import VERSION
 from referee.storage.statements import HEAD_ID, Statements
 
 
 class Store(Reader):
     """A log that can grow. It runs one transaction at a time; a second thread waits for the first."""
 
-    def __init__(self, engine: Engine, flavor: Flavor) -> None:
+    def __init__(self, engine: Engine, flavor: Flavor, *, found_version: int = VERSION) -> None:
         super().__init__(engine, flavor)
+        self.found_version: Final = found_version
+        """Version of the schema that the store had before it was opened."""
         self._writing: Final = threading.Lock()
         self._connection: PoolProxiedConnection | None = None
 
@@ -44,7 +47,7 @@ class Store(Reader):
         """Create an empty log with this origin and checkpoint, unless the store holds a log already."""
         with self._transaction() as cursor:
             empty = Head.empty(checkpoint)
-            row = HEAD_ID, origin, empty.size, empty.root, b"", checkpoint, empty.newest_time
+            row = HEAD_ID, origin, empty.size, empty.root, b"", checkpoint, empty.newest_time, empty.roundless
             cursor.execute(self._sql.insert_head, row)
 
     @contextmanager
@@ -56,6 +59,18 @@ class Store(Reader):
         """
         with self._transaction() as cursor:
             yield Transaction(cursor, self._sql)
+
+    def touch(self) -> Head:
+        """Commit a change that no leaf shows, as an append is committed, and return the head.
+
+        Raises as ``transaction`` does, but does not wait for a server that is away; StoreFullError also where the disk
+        has hardly any room left.
+        """
+        self._flavor.check_room()
+        with self._transaction(is_patient=False) as cursor:
+            cursor.execute(self._sql.count_opening)
+            cursor.execute(self._sql.read_head)
+            return head_of(cursor.fetchall())
 
     def keep_cosigned(self, size: int, merge: Callable[[bytes | None], Cosigned]) -> Cosigned:
         """Store what ``merge`` makes of the cosigned note of this size; it gets None if there is none yet."""
@@ -69,6 +84,10 @@ class Store(Reader):
                 cursor.execute(self._sql.insert_cosigned, (size, kept.note, int(kept.is_quorate)))
         return kept
 
+    def lock(self, *, alone: bool) -> LogLock:
+        """Return the lock on this log, not taken yet: servers share it, a change of keys has it ``alone``."""
+        return LogLock(self._engine, self._flavor, alone=alone)
+
     def fill(self, pour: Callable[[Connection], None]) -> None:
         """Commit all that ``pour`` inserts into the tables, or nothing; for a store without a log."""
         try:
@@ -79,11 +98,6 @@ class Store(Reader):
         except DBAPIError as error:
             msg = f"the store could not be filled: {error.orig}"
             raise StoreError(msg) from error
-
-    def pour(self, read: Callable[[Connection], None]) -> None:
-        """Call ``read`` with a connection on which to read the tables as stored."""
-        with self._engine.connect() as connection:
-            read(connection)
 
     def compact(self) -> None:
         """Do the work that commits left for later, on a connection of its own, while others read and write."""
@@ -103,31 +117,27 @@ class Store(Reader):
             super().close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[DBAPICursor]:
+    def _transaction(self, *, is_patient: bool = True) -> Iterator[DBAPICursor]:
         with self._writing:
             is_committing = False
             try:
-                cursor = self._begin()
+                cursor = self._begin(is_patient=is_patient)
                 yield cursor
                 is_committing = True
                 self._flavor.commit(cursor)
                 cursor.close()
             except self._driver_error as error:
                 self._undo()
-                if self._flavor.is_busy(error):
-                    msg = f"another writer holds the store: {error}"
-                    raise StoreBusyError(msg) from error
                 if is_committing and self._flavor.is_gone(error):
                     msg = f"the commit was not answered: {error}"
                     raise OutcomeUnknownError(msg) from error
-                msg = f"the store could not be written: {error}"
-                raise StoreError(msg) from error
+                raise self._flavor.failure(error, what="the store could not be written") from error
             except BaseException:
                 self._undo()
                 raise
 
-    def _begin(self) -> DBAPICursor:
-        """Return a cursor in a transaction; try again, on another connection, while the server is away."""
+    def _begin(self, *, is_patient: bool) -> DBAPICursor:
+        """Return a cursor in a transaction; try again, on another connection, while the server is away, if patient."""
         retry: Retry | None = None
         while True:
             try:
@@ -137,7 +147,7 @@ class Store(Reader):
                 cursor.execute(self._flavor.begin)
             except self._driver_error as error:
                 retry = retry or Retry(self._flavor)
-                if not retry.is_worth(error):
+                if not is_patient or not retry.is_worth(error):
                     raise
                 self._undo()
             else:
@@ -215,7 +225,7 @@ class Transaction:
         run.execute(
             sql.move_head,
             (
-                *(new.size, new.root, b"".join(new.frontier.peaks), new.checkpoint, new.newest_time),
+                *(new.size, new.root, b"".join(new.frontier.peaks), new.checkpoint, new.newest_time, new.roundless),
                 *(old.size, old.root),
             ),
         )

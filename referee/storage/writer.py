@@ -10,6 +10,7 @@ submit would otherwise each wait for a commit of its own. With nothing else to r
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -20,15 +21,29 @@ from typing import Any, Final, Self, TypeAlias
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, CheckpointSigner, SlotError
 from referee.storage.batch import Request, append_batch
-from referee.storage.record import Append, Contribution, DataLossError, Head, Logged, StoreError
+from referee.storage.record import (
+    Append,
+    ClockError,
+    Contribution,
+    DataLossError,
+    Head,
+    HeadMovedError,
+    Logged,
+    StoreError,
+)
 from referee.storage.reply import Reply
 from referee.storage.store import Store
+from referee.storage.trouble import SIGNER, WriteTrouble, clock_error, trouble_of
 
 _Pending: TypeAlias = "tuple[Request, Reply[Any]]"
 """A request and its reply, which is to come."""
 
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
 """Leaf bytes after which the store is compacted in the background."""
+
+
+_TOUCHED_BYTES: Final = 65_536
+"""Bytes by which a proof counts towards compaction: it writes a page or two, and no leaf."""
 
 
 class QueueFullError(Exception):
@@ -51,11 +66,12 @@ class Writer:
     """A thread that appends to a store, and another that compacts it.
 
     ``clock`` gives the time in ms since 1970 UTC that leaves' times are compared with; None compares them alone.
+    ``check`` gets the head that each batch continues, and may raise: then nothing of the batch is appended.
     ``probe`` is called with the name of each step of each batch, those of ``batch.STEPS`` and last ``ANSWERED``, for
     crash tests and measurements. ``watch`` is called after each batch with the number of its requests.
     """
 
-    def __init__(  # noqa: PLR0913 - the last two only observe
+    def __init__(  # noqa: PLR0913 - the last three only check and observe
         self,
         store: Store,
         signer: CheckpointSigner,
@@ -63,6 +79,7 @@ class Writer:
         origin: str,
         limits: Limits = Limits(),
         clock: Callable[[], int] | None = None,
+        check: Callable[[Head], None] = lambda _: None,
         probe: Callable[[str], None] = lambda _: None,
         watch: Callable[[int], None] = lambda _: None,
     ) -> None:
@@ -74,6 +91,7 @@ class Writer:
         self._signer: Final = signer
         self._limits: Final = limits
         self._clock: Final = clock
+        self._check: Final = check
         self._probe: Final = probe
         self._watch: Final = watch
         self._head = store.head()
@@ -81,6 +99,8 @@ class Writer:
         self._changed: Final = threading.Condition()
         self._closing = False
         self._fault: DataLossError | None = None
+        self._trouble: WriteTrouble | None = None
+        self._written = time.monotonic()
         self._uncompacted = 0
         self._compact: Final = threading.Event()
         self._threads: Final = (
@@ -94,6 +114,33 @@ class Writer:
     def fault(self) -> DataLossError | None:
         """Error that stopped the writer for good, or None while it works."""
         return self._fault
+
+    @property
+    def trouble(self) -> WriteTrouble | None:
+        """Why the last batch or ``prove`` failed; None if the log can be written as far as that is known."""
+        return self._trouble
+
+    @property
+    def idle_seconds(self) -> float:
+        """Time since the last batch or ``prove`` that succeeded."""
+        return time.monotonic() - self._written
+
+    def prove(self) -> None:
+        """Commit a change that no leaf shows, so that ``trouble`` says whether an append would succeed now.
+
+        A log that contradicts itself stays stopped. Callers must not wait for what this thread holds.
+        """
+        if self._fault is not None:
+            return
+        try:
+            head = self._store.touch()
+            if self._trouble is not None and self._trouble.kind == SIGNER:
+                self._signer.sign(Checkpoint(self._store.origin, head.size, head.root))
+        except Exception as error:  # noqa: BLE001 - whatever it is, an append would get it
+            self._note(error)
+            return
+        self._note(self._clock_error(head))
+        self._count(_TOUCHED_BYTES)
 
     @property
     def waiting(self) -> int:
@@ -151,7 +198,7 @@ class Writer:
 
     def _check_open(self) -> None:
         if self._fault is not None:
-            raise self._fault
+            raise DataLossError(*self._fault.args)  # one of its own: an error that is raised holds its caller's frames
         if self._closing:
             msg = "the writer of the log is closed"
             raise WriterClosedError(msg)
@@ -223,7 +270,7 @@ class Writer:
     def _run(self, batch: list[_Pending]) -> None:
         if self._fault is not None:
             for _, reply in batch:
-                reply.fail(self._fault)
+                reply.fail(DataLossError(*self._fault.args))
             return
         try:
             self._head, answers = append_batch(
@@ -235,12 +282,14 @@ class Writer:
                 check_head=self._check_head,
             )
         except Exception as error:  # noqa: BLE001 - whatever it is, the waiting callers must get it
+            self._note(error)
             if isinstance(error, DataLossError):
                 with self._changed:
-                    self._fault = error
+                    self._fault = DataLossError(*error.args)
             while batch:  # no name is left for a reply that holds the error, which holds this frame
                 batch.pop()[1].fail(error)
             return
+        self._note(self._clock_error(self._head))
         self._watch(len(batch))  # before the answers, so that every answered request is counted
         for (_, reply), answer in zip(batch, answers, strict=True):
             if isinstance(answer, SlotError | StoreError):
@@ -248,7 +297,21 @@ class Writer:
             else:
                 reply.give(answer)
         self._probe("ANSWERED")
-        self._uncompacted += sum(_size_of(request) for request, _ in batch)
+        self._count(sum(_size_of(request) for request, _ in batch))
+
+    def _note(self, error: Exception | None) -> None:
+        """Note how a batch or a proof ended. A head that another process moved is no trouble."""
+        if error is None:
+            self._written = time.monotonic()
+        if not isinstance(error, HeadMovedError):
+            self._trouble = None if error is None else trouble_of(error)
+
+    def _clock_error(self, head: Head) -> ClockError | None:
+        return None if self._clock is None else clock_error(head.newest_time, now=self._clock())
+
+    def _count(self, written: int) -> None:
+        """Compact the store once enough bytes were written."""
+        self._uncompacted += written
         if self._uncompacted > _COMPACT_BYTES:
             self._uncompacted = 0
             self._compact.set()
@@ -260,6 +323,7 @@ class Writer:
                 f"the log has {head.size} leaves, but {self._head.size} were made durable: stop serving, and restore it"
             )
             raise DataLossError(msg)
+        self._check(head)
 
     def _compact_all(self) -> None:
         while True:

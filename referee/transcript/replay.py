@@ -12,7 +12,16 @@ from referee.cards import Seat
 from referee.dealing.header import Header
 from referee.evidence.canonical import CanonicalError, encode_record, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE
-from referee.games import GAMES, Deal, DealError, EventBytesError, ResultValue, StakesError, UnlawfulEventError
+from referee.games import (
+    GAMES,
+    Deal,
+    DealError,
+    EventBytesError,
+    ResultValue,
+    StakesError,
+    UnlawfulEventError,
+    under_ruleset,
+)
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee.transcript.inputs import FORMAT, Inputs, TranscriptError, Unsealed
@@ -35,22 +44,32 @@ class OpeningsError(TranscriptError):
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """A replayed round: its header, the round as it was played, each seat's net amount, and its payload."""
+    """A replayed round: its header, the round as it was played, each seat's net amount, and its payload.
+
+    ``transferred`` is the sum of the amounts of all transfers.
+    """
 
     header: Header
     played: PlayedCourse
     net: tuple[int, ...]
     payload: bytes
+    transferred: int
 
 
 def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) -> Replayed:
     """Return the transcript that follows from inputs under a ruleset.
 
     ``header`` is the one in ``inputs.header`` where the caller has read and checked it already. Raise
-    UnlawfulRoundError where the events break the rules, EvidenceError where an event is not proved, and TranscriptError
-    where no round can have these inputs. The referee's signature in the receipt is for the caller to verify.
+    UnlawfulRoundError where the events break the rules, EvidenceError where an event is not proved, TranscriptError
+    where no round can have these inputs, and LawError for a defect of the game's law. The referee's signature in the
+    receipt is for the caller to verify.
     """
     header = inputs.read_header() if header is None else header
+    with under_ruleset(ruleset.id, ruleset.version):
+        return _replay(inputs, ruleset, header)
+
+
+def _replay(inputs: Inputs, ruleset: Ruleset, header: Header) -> Replayed:
     game = GAMES[ruleset.game]
     try:
         played = play_inputs(inputs, header, ruleset)
@@ -63,7 +82,8 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
         raise UnlawfulRoundError(error.violations, event_number=0) from None
     except (DealError, EventBytesError, CanonicalError) as error:
         raise TranscriptError(str(error)) from None
-    return Replayed(header, played, outcome.net, payload)
+    transferred = sum(transfer.amount for transfer in outcome.transfers)
+    return Replayed(header, played, outcome.net, payload, transferred)
 
 
 def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCourse:

@@ -100,7 +100,8 @@ class LogServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetKeys(self, request, context):
-        """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others.
+        """Returns the public keys of the log and the root, as C2SP verifier keys, and the log's KEY leaves, which name all
+        others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

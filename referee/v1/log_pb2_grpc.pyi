@@ -43,7 +43,9 @@ class LogServiceStub:
     before the deal.
     """
     GetKeys: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]
-    """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
+    """Returns the public keys of the log and the root, as C2SP verifier keys, and the log's KEY leaves, which name all
+    others.
+    """
     ListEntries: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]
     """Lists leaves by index, at most a thousand or a megabyte a call."""
     GetInclusionProof: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetInclusionProofRequest, _log_pb2.GetInclusionProofResponse]
@@ -66,7 +68,9 @@ class LogServiceAsyncStub(LogServiceStub):
     before the deal.
     """
     GetKeys: _aio.UnaryUnaryMultiCallable[_log_pb2.GetKeysRequest, _log_pb2.GetKeysResponse]  # type: ignore[assignment]
-    """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
+    """Returns the public keys of the log and the root, as C2SP verifier keys, and the log's KEY leaves, which name all
+    others.
+    """
     ListEntries: _aio.UnaryUnaryMultiCallable[_log_pb2.ListEntriesRequest, _log_pb2.ListEntriesResponse]  # type: ignore[assignment]
     """Lists leaves by index, at most a thousand or a megabyte a call."""
     GetInclusionProof: _aio.UnaryUnaryMultiCallable[_log_pb2.GetInclusionProofRequest, _log_pb2.GetInclusionProofResponse]  # type: ignore[assignment]
@@ -110,7 +114,9 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _log_pb2.GetKeysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetKeysResponse, _abc.Awaitable[_log_pb2.GetKeysResponse]]:
-        """Returns the public keys of the log and the root, as C2SP verifier keys; the log's KEY leaves name all others."""
+        """Returns the public keys of the log and the root, as C2SP verifier keys, and the log's KEY leaves, which name all
+        others.
+        """
 
     @_abc_1.abstractmethod
     def ListEntries(

@@ -114,6 +114,11 @@ class ShufflerServiceServicer:
 
     def DealRound(self, request, context):
         """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log.
+
+        A frontend that lost its memory asks for the deal again without any seed: a dealt round is answered from its DEAL
+        leaf, with a certificate of the same sections and the same times, also after the round's end; hands of a sealed
+        table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
+        are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

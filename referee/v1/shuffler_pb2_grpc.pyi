@@ -48,7 +48,13 @@ class ShufflerServiceStub:
     seed deals the round in the same transaction; DealRound, OpenHand and OpenSection then give the certificates.
     """
     DealRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]
-    """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
+    """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log.
+
+    A frontend that lost its memory asks for the deal again without any seed: a dealt round is answered from its DEAL
+    leaf, with a certificate of the same sections and the same times, also after the round's end; hands of a sealed
+    table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
+    are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
+    """
     OpenHand: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]
     """Opens one seat's hand on a sealed table for the seat alone, by the seat's token."""
     OpenSection: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]
@@ -89,7 +95,13 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     seed deals the round in the same transaction; DealRound, OpenHand and OpenSection then give the certificates.
     """
     DealRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundRequest, _shuffler_pb2.DealRoundResponse]  # type: ignore[assignment]
-    """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
+    """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log.
+
+    A frontend that lost its memory asks for the deal again without any seed: a dealt round is answered from its DEAL
+    leaf, with a certificate of the same sections and the same times, also after the round's end; hands of a sealed
+    table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
+    are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
+    """
     OpenHand: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]  # type: ignore[assignment]
     """Opens one seat's hand on a sealed table for the seat alone, by the seat's token."""
     OpenSection: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]  # type: ignore[assignment]
@@ -151,7 +163,13 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _shuffler_pb2.DealRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_shuffler_pb2.DealRoundResponse, _abc.Awaitable[_shuffler_pb2.DealRoundResponse]]:
-        """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log."""
+        """Mixes the seats' seeds in and deals. The hands leave only after the deal is durable in the log.
+
+        A frontend that lost its memory asks for the deal again without any seed: a dealt round is answered from its DEAL
+        leaf, with a certificate of the same sections and the same times, also after the round's end; hands of a sealed
+        table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
+        are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
+        """
 
     @_abc_1.abstractmethod
     def OpenHand(

@@ -1,6 +1,7 @@
 """The gateway's web application: the services' methods, and a page if there is one.
 
-Every request passes the same checks in order: host name, origin, method.
+Every request passes the same checks in order: host name, origin, method. Probes come before them, as a probe calls a
+machine by its address; pages of other origins cannot read what they answer.
 """
 
 from pathlib import Path
@@ -14,7 +15,10 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from referee.server.probes import ALIVE, LIVE, METHODS, READY, readiness
 from referee.server.web_settings import WebSettings
+from referee.web.bodies import BoundedBodies
+from referee.web.callers import WebBounds
 from referee.web.codec import CODECS
 from referee.web.forwarder import FORWARDED, Forwarder
 from referee.web.media_types import refusal
@@ -32,16 +36,14 @@ EXPOSED_HEADERS: Final = (
     "x-request-id",
 )
 """Response headers that they may read."""
-_SLACK: Final = 4
-"""Requests this many times as large as the service accepts are rejected here, smaller ones by the service."""
 _PREFLIGHT_SECONDS: Final = 86400
 
 
 class MethodRoutes(ConnectASGIApplication[Forwarder]):
     """Every method of the services."""
 
-    def __init__(self, forward: Forwarder, *, message_bytes: int) -> None:
-        super().__init__(service=forward, endpoints=routes, codecs=CODECS, read_max_bytes=_SLACK * message_bytes)
+    def __init__(self, forward: Forwarder, *, body_bytes: int) -> None:
+        super().__init__(service=forward, endpoints=routes, codecs=CODECS, read_max_bytes=body_bytes)
         self.methods = {path: endpoint.method for path, endpoint in routes(forward).items()}
 
     @property
@@ -53,12 +55,13 @@ class MethodRoutes(ConnectASGIApplication[Forwarder]):
 class WebApplication:
     """Application of the web server."""
 
-    def __init__(self, forward: Forwarder, settings: WebSettings, *, message_bytes: int) -> None:
-        self._methods = MethodRoutes(forward, message_bytes=message_bytes)
+    def __init__(self, forward: Forwarder, settings: WebSettings, bounds: WebBounds) -> None:
+        self._forward = forward
+        self._methods = MethodRoutes(forward, body_bytes=bounds.body_bytes)
         self._page = PageFiles(Path(settings.page)) if settings.page else _no_page
         self._gates: ASGIApp = TrustedHostMiddleware(
             CORSMiddleware(
-                self._serve,
+                BoundedBodies(self._serve, bounds),
                 allow_origins=settings.origins,
                 allow_methods=("GET", "POST"),
                 allow_headers=ALLOWED_HEADERS,
@@ -71,8 +74,18 @@ class WebApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
-        if scope["type"] == "http":
+        if scope["type"] != "http":
+            return
+        if scope["path"] in {LIVE, READY}:
+            await (await self._probe(scope["path"], scope["method"]))(scope, receive, send)
+        else:
             await self._gates(scope, receive, send)
+
+    async def _probe(self, path: str, method: str) -> PlainTextResponse:
+        if method not in METHODS:
+            return PlainTextResponse(status_code=405, headers={"allow": ", ".join(METHODS)})
+        answer = ALIVE if path == LIVE else readiness(await self._forward.problem())
+        return PlainTextResponse(answer.text, status_code=answer.status, headers={"cache-control": "no-store"})
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         method = self._methods.methods.get(scope["path"])

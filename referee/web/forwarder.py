@@ -6,8 +6,8 @@ Metadata, trailers, messages and errors are returned. Access and limits are chec
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -15,7 +15,9 @@ import grpc.aio
 from connectrpc.code import Code
 from connectrpc.errors import ConnectError
 from connectrpc.request import Headers, RequestContext
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from referee.web.callers import peer_of
 from referee.web.codec import EncodedAnswer
 from referee.web.errors import DETAILS, connect_error
 
@@ -29,11 +31,16 @@ FORWARDED_FOR: Final = "x-referee-forwarded-for"
 GATEWAY: Final = "x-referee-gateway"
 """Header with the secret that proves the address to be the gateway's own."""
 
+_RESET: Final = "RST_STREAM with error code 7"
+"""REFUSED_STREAM in gRPC's words: nothing of the call was processed (RFC 9113, section 8.7)."""
 _OPTIONS: Final = (
     ("grpc.use_local_subchannel_pool", 1),  # each channel a connection of its own
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1000),
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
 )
+_HEALTH_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +49,26 @@ class Upstream:
 
     target: str
     gateway_pass: str = field(repr=False)
-    message_bytes: int = 1024 * 1024
-    """Largest request that the service accepts."""
+
+
+class _Line:
+    """A connection to the service, and the number of its calls."""
+
+    def __init__(self, target: str) -> None:
+        self.channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        self.calls = 0
 
 
 class Forwarder:
-    """Connections to the service, for the event loop they were made in; a call uses the one with the fewest calls."""
+    """Connections to the service, for the event loop they were made in; a call uses the one with the fewest calls.
+
+    One that fails a call without the service's word is replaced; its other calls are still answered.
+    """
 
     def __init__(self, behind: Upstream, *, connections: int) -> None:
-        self._channels = [grpc.aio.insecure_channel(behind.target, options=_OPTIONS) for _ in range(connections)]
-        self._under_way = [0] * connections
+        self._target = behind.target
+        self._lines = [_Line(behind.target) for _ in range(connections)]
+        self._replaced: set[_Line] = set()
         self._pass = behind.gateway_pass
         self._streams: set[grpc.aio.UnaryStreamCall[bytes, bytes]] = set()
         self._is_ending = False
@@ -64,30 +81,51 @@ class Forwarder:
 
     async def close(self) -> None:
         """Cancel calls and close the connections."""
-        for channel in self._channels:
-            await channel.close()
+        for line in (*self._lines, *self._replaced):
+            await line.channel.close()
+
+    async def problem(self) -> str:
+        """Return why the service takes no calls, by its gRPC health; empty while it reports SERVING."""
+        async with self._line() as line:
+            check = health_pb2_grpc.HealthStub(line.channel).Check
+            try:
+                answer = await check(health_pb2.HealthCheckRequest(), timeout=_HEALTH_SECONDS)
+            except grpc.aio.AioRpcError as error:
+                if _is_lost(error):
+                    self._replace(line)
+                return f"{error.code().name}: the service does not answer"
+        if answer.status == health_pb2.HealthCheckResponse.SERVING:
+            return ""
+        name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+        return f"{name}: the service starts or stops, or its log cannot be written"
 
     async def unary(self, path: str, question: bytes, context: Context, *, kind: type[Any]) -> EncodedAnswer:
         """Forward a request and return the answer; raise ConnectError where the service refuses."""
-        with self._channel() as channel:
-            method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(path)
-            call = method(question, metadata=self._metadata_of(context), timeout=_seconds(context))
-            try:
-                answer = await call
-            except grpc.aio.AioRpcError as error:
-                _copy(context.response_headers, error.initial_metadata())
-                _copy(context.response_trailers, error.trailing_metadata())
-                raise connect_error(error) from None
-            _copy(context.response_headers, await call.initial_metadata())
-            _copy(context.response_trailers, await call.trailing_metadata())
-            return EncodedAnswer(answer, kind)
+        for is_last in (False, True):
+            async with self._line() as line:
+                method: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = line.channel.unary_unary(path)
+                call = method(question, metadata=self._metadata_of(context), timeout=_seconds(context))
+                try:
+                    answer = await call
+                except grpc.aio.AioRpcError as error:
+                    if _is_lost(error):
+                        self._replace(line)
+                        if not is_last and _RESET in (error.details() or ""):
+                            continue
+                    _copy(context.response_headers, error.initial_metadata())
+                    _copy(context.response_trailers, error.trailing_metadata())
+                    raise connect_error(error) from None
+                _copy(context.response_headers, await call.initial_metadata())
+                _copy(context.response_trailers, await call.trailing_metadata())
+                return EncodedAnswer(answer, kind)
+        raise AssertionError  # the last attempt returns or raises
 
     async def stream(
         self, path: str, question: bytes, context: Context, *, kind: type[Any]
     ) -> AsyncIterator[EncodedAnswer]:
         """Forward a request and yield the answers; raise ConnectError where the service refuses."""
-        with self._channel() as channel:
-            method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(path)
+        async with self._line() as line:
+            method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = line.channel.unary_stream(path)
             call = method(question, metadata=self._metadata_of(context), timeout=_seconds(context))
             self._streams.add(call)
             try:
@@ -96,6 +134,8 @@ class Forwarder:
                     yield EncodedAnswer(answer, kind)
                 _copy(context.response_trailers, await call.trailing_metadata())
             except grpc.aio.AioRpcError as error:
+                if _is_lost(error):
+                    self._replace(line)
                 _copy(context.response_trailers, error.trailing_metadata())
                 raise connect_error(error) from None
             except asyncio.CancelledError:
@@ -106,19 +146,34 @@ class Forwarder:
                 self._streams.discard(call)
                 call.cancel()
 
-    @contextmanager
-    def _channel(self) -> Iterator[grpc.aio.Channel]:
-        index = min(range(len(self._channels)), key=self._under_way.__getitem__)
-        self._under_way[index] += 1
+    @asynccontextmanager
+    async def _line(self) -> AsyncIterator[_Line]:
+        line = min(self._lines, key=lambda one: one.calls)
+        line.calls += 1
         try:
-            yield self._channels[index]
+            yield line
         finally:
-            self._under_way[index] -= 1
+            line.calls -= 1
+            if line in self._replaced and not line.calls:
+                self._replaced.remove(line)
+                await line.channel.close()
+
+    def _replace(self, line: _Line) -> None:
+        """Use a new connection instead of this one, which closes with the last of its calls."""
+        if line in self._lines:
+            self._lines[self._lines.index(line)] = _Line(self._target)
+            self._replaced.add(line)
 
     def _metadata_of(self, context: Context) -> Metadata:
         headers = context.request_headers
         forwarded = [(name, value) for name in FORWARDED for value in headers.getall(name) if _is_sendable(value)]
         return (*forwarded, (FORWARDED_FOR, _peer(context.client_address)), (GATEWAY, self._pass))
+
+
+def _is_lost(error: grpc.aio.AioRpcError) -> bool:
+    """Return whether a call failed by its connection: the service's own refusals have details."""
+    is_refused = any(key == DETAILS for key, _ in error.trailing_metadata() or ())
+    return error.code() is grpc.StatusCode.UNAVAILABLE and not is_refused
 
 
 def _is_sendable(value: str) -> bool:
@@ -147,6 +202,6 @@ def _peer(address: str | None) -> str:
     ('ipv4:127.0.0.1:40112', 'ipv6:[::1]:40112', 'unknown')
     """
     if address is None:
-        return "unknown"
+        return peer_of(None)
     host, _, port = address.rpartition(":")
-    return f"ipv6:[{host}]:{port}" if ":" in host else f"ipv4:{host}:{port}"
+    return peer_of((host, int(port)))

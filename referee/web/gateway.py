@@ -13,16 +13,22 @@ from typing import Final, Self
 
 import uvicorn
 
+from referee.server.limits import LimitSettings
+from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets
 from referee.server.tls import TlsSettings
 from referee.server.web_settings import WebSettings
 from referee.web.application import WebApplication
+from referee.web.callers import ByteBudget, WebBounds
 from referee.web.certificate import WebCertificate
+from referee.web.connections import connection_type
 from referee.web.forwarder import Forwarder, Upstream
 
 CONNECTIONS: Final = 10
 """Connections to the service, enough for all calls that it queues, so that it does the rejecting."""
 _BACKLOG: Final = 256
 _KEEP_ALIVE_SECONDS: Final = 75
+_SLACK: Final = 4
+"""Requests this many times as large as the service accepts are rejected here, smaller ones by the service."""
 
 
 class Gateway:
@@ -32,11 +38,12 @@ class Gateway:
     an invalid certificate.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it serves, for whom and how
         self,
         settings: WebSettings,
         behind: Upstream,
         *,
+        limits: LimitSettings,
         tls: TlsSettings | None = None,
         is_port_shared: bool = False,
         grace: float = 10.0,
@@ -44,6 +51,14 @@ class Gateway:
         self._settings = settings
         self._certificate = WebCertificate(tls) if tls is not None and tls.is_on else None
         self._behind = behind
+        self._bounds = WebBounds(
+            body_bytes=_SLACK * limits.message_bytes,
+            request_seconds=limits.request_seconds,
+            answer_seconds=limits.answer_seconds,
+            connections=ConcurrencyLimit(most=settings.caller_connections),
+            arrivals=TokenBuckets(rate=settings.caller_connects, burst=2 * settings.caller_connections),
+            budget=ByteBudget(caller=settings.caller_bytes, total=settings.total_bytes),
+        )
         self._socket = _listening(settings.address, is_port_shared=is_port_shared)
         self.port: int = self._socket.getsockname()[1]
         self._grace = grace
@@ -84,7 +99,8 @@ class Gateway:
         forward = Forwarder(self._behind, connections=CONNECTIONS)
         certificate = self._certificate
         config = uvicorn.Config(
-            WebApplication(forward, self._settings, message_bytes=self._behind.message_bytes),
+            WebApplication(forward, self._settings, self._bounds),
+            http=connection_type(self._bounds),
             log_config=None,
             access_log=False,
             lifespan="off",

@@ -10,6 +10,7 @@ from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
 from tests.audit.audit_attack import GROUP_ORDER, TABLE, Attacked, begun, certified, ended, mutation
 from tests.audit.audit_builder import (
+    LOG,
     REFEREE,
     ROOT,
     SHUFFLER,
@@ -21,6 +22,8 @@ from tests.audit.audit_builder import (
     plain,
     sign,
 )
+
+FOUNDERS = ((LOG, "log"), (SHUFFLER, "shuffler"), (REFEREE, "referee"))
 
 
 @mutation(Code.WRONG_ROLE, "the shuffler signs a settlement")
@@ -49,6 +52,13 @@ def settled_with_a_revoked_key() -> Attacked:
     log, parts = begun()
     log.entries += [key_leaf(REFEREE, "referee", action="REVOKE"), key_leaf(NamedSigner("referee/2"), "referee")]
     return ended(log, parts)
+
+
+@mutation(Code.ROOT_KEY_MISMATCH, "another root named all keys of the log, so the root key is not the log's")
+def founded_by_another_root() -> Attacked:
+    log = LogBuilder([key_leaf(key, role, by=STRANGER) for key, role in FOUNDERS])
+    log.play(TABLE)
+    return ended(log)
 
 
 @mutation(Code.SIGNATURE_FORGED, "a key is added that the root never named")

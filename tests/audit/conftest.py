@@ -15,7 +15,13 @@ def audit() -> Auditor:
 
     def run(bundle: MemoryLog, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
         now = newest_time(bundle.leaves(0, 10**9))
-        given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": now}
-        return audit_log(bundle, catalogue=load_builtin(), **(given | more))
+        given: dict[str, Any] = {
+            "origin": ORIGIN,
+            "log_key": LOG.text,
+            "root_key": ROOT.text,
+            "now": now,
+            "catalogue": load_builtin(),
+        }
+        return audit_log(bundle, **(given | more))
 
     return run

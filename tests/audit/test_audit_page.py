@@ -18,8 +18,8 @@ from referee.audit.chance import CARDS
 from referee.audit.finding import explain
 from referee.audit.owners import Owners
 from referee.audit.page.chart import Histogram, histogram, shades
+from referee.audit.page.faults import MAX_PLACES
 from referee.audit.page.page import (
-    MAX_PLACES,
     MAX_STORIES,
     MAX_TABLES,
     SCRIPT,

@@ -41,7 +41,7 @@ class Server:
         database = ["--database", self.database] if self.database else []
         program = ["-m", "tests.chaos.broken", *self._broken, "--"] if self._broken else ["-m", "referee"]
         command = [sys.executable, *program, "serve", "--data", str(self.data), "--listen", self.address]
-        command += ["--set", "advice.seconds=300"]
+        command += ["--set", "advice.seconds=300", "--set", "serve.drain_lead=0"]
         with (self.data.parent / "errors.log").open("ab") as errors:
             self.process = subprocess.Popen(
                 [*command, *self._quiet, *database, *self._options],

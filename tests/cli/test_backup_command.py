@@ -42,7 +42,7 @@ def test_refusals_say_why_and_end_with_two(data: Path, tmp_path: Path):
         "exists already": ("backup", file, "--data", data),
         "is not overwritten": ("restore", file, "--data", data),
         "there is no log": ("backup", tmp_path / "new", "--data", tmp_path / "nowhere"),
-        "--witnessed is no checkpoint": ("restore", file, "--data", tmp_path / "x", "--witnessed", tmp_path / "note"),
+        "--checkpoint is no checkpoint": ("restore", file, "--data", tmp_path / "x", "--checkpoint", tmp_path / "note"),
         "postgresql://user@host/database": ("restore", file, "--database", "mysql://u:secret@host/x"),
         "cannot be used": ("audit", "--data", data, "--database", "postgresql://u:secret@127.0.0.1:1/x"),
     }.items():
@@ -55,6 +55,6 @@ def test_refusals_say_why_and_end_with_two(data: Path, tmp_path: Path):
 
 def test_database_may_be_named_by_the_environment(data: Path):
     """So that a password need not stand in a list of processes; a location that is named goes before it."""
-    named = {"REFEREE_DATABASE": "postgresql://u:secret@127.0.0.1:1/x"}
+    named = {"REFEREE_LOG_DATABASE": "postgresql://u:secret@127.0.0.1:1/x"}
     assert referee("audit", "--data", data, **named).returncode == 2
     assert referee("audit", data, **named).returncode == 0

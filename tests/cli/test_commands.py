@@ -1,15 +1,18 @@
 """The ``referee`` command as a person or a script uses it: its output and exit codes."""
 
 import json
+import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 
+from referee.cards import Card
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash, verify_inclusion
 from referee.evidence.vkey import VerifierKey
@@ -123,12 +126,23 @@ def test_replay_of_a_round_proves_both_equalities(demo):
     assert "✓ redeal(OPEN, DEAL, REVEAL) == the cards of the inputs" in done.stdout
 
 
+def test_replay_shows_cards_as_cards_and_times_as_times(demo):
+    _, data = demo
+    done = referee("replay", "demo.tien_len.mien_nam", 1, "--data", data)
+    assert re.search(r"dealt \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC", done.stdout)
+    transcript = json.loads(referee("replay", "demo.tien_len.mien_nam", 1, "--data", data, "--json").stdout)
+    plays = [event for event in map(itemgetter("event"), transcript["inputs"]["events"]) if event["kind"] == "PLAY"]
+    for play in plays:
+        assert f"PLAY {' '.join(Card(number).glyph for number in play['cards'])}" in done.stdout
+    assert '"cards"' not in done.stdout
+
+
 def test_replay_names_the_board_and_the_house(demo):
     """Whose cards they are and who pays can be read without the numbers of sections and of the house."""
     _, data = demo
     done = referee("replay", "demo.ultimate_texas.casino", 1, "--data", data)
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines() if "│" in line]
+    rows = [re.split(" {2,}", line.strip()) for line in done.stdout.splitlines()]
     named = {cell for row in rows for cell in row[:2]}  # a section; who pays and who gets
     assert named >= {"seat 0", "house", "flop", "turn, river"}
     assert not named & {"section 3", "255"}

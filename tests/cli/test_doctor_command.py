@@ -41,6 +41,22 @@ def test_it_ends_with_one_and_says_what_to_do_where_something_failed(data: Path)
     assert "1 failed" in done.stdout
 
 
+def test_keys_without_a_log_are_asked_for_their_database(data: Path) -> None:
+    """A log in PostgreSQL is not created in the folder at the first start."""
+    (data / "log.sqlite3").unlink()
+    done = doctor("--data", str(data))
+    assert "is created at the first start" not in done.stdout
+    assert "name the right place" in " ".join(done.stdout.split())
+    away = "postgresql://u:secret@127.0.0.1:1/x"
+    for done in (
+        doctor("--data", str(data), "--database", away),
+        doctor("--data", str(data), REFEREE_LOG_DATABASE=away),
+    ):
+        assert done.exit_code == 1
+        assert "the database cannot be used" in " ".join(done.stdout.split())
+        assert "log.sqlite3" not in done.stdout
+
+
 def test_json_has_the_same_findings(data: Path) -> None:
     given = json.loads(doctor("--set", f"log.data={data}", "--json").stdout)
     assert given["ok"] is True

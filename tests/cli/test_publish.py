@@ -162,7 +162,7 @@ def test_checkpoint_that_is_not_of_these_tiles_is_found(tiles: Path):
 def test_what_cannot_be_read_is_no_finding(store: GrowingStore, tiles: Path, tmp_path: Path):
     """Exit code 2: no log there, no such kind of place, no keys."""
     for arguments, said in (
-        ((tmp_path / "nowhere", *KEYS), "no log is published there"),
+        ((tmp_path / "nowhere", *KEYS), "there is no such place"),
         (("nonsense://place", *KEYS), "nonsense"),
         ((tiles, "--data", tmp_path / "nowhere"), "--log-key"),
         ((tiles, "--log-key", "nonsense", "--root-key", ROOT.text), "nonsense"),

@@ -39,7 +39,7 @@ def test_changed_round_is_not(played: Path, keys: list[str], tmp_path: Path):
     given["leaves"][-1]["leaf"], given["leaves"][-2]["leaf"] = given["leaves"][-2]["leaf"], given["leaves"][-1]["leaf"]
     bundle.write_text(json.dumps(given), encoding="utf-8")
     done = referee("verify", str(bundle), *keys)
-    assert "LOG_RECEIPT_REFUSED" in done.stdout
+    assert "ROOT_MISMATCH" in done.stdout
     assert done.returncode == 1
 
 

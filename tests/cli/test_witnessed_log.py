@@ -19,6 +19,7 @@ from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
 from referee.log.cosignature import quorum_of
+from referee.server.key_folder import read_public_keys
 from referee.server.keys import KeySigner
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.command import referee
@@ -153,30 +154,46 @@ def test_seats_that_wait_for_witnesses_bring_their_round_to_level_three(
 
 
 @pytest.mark.slow("builds a Node project")
-def test_exported_round_alone_shows_that_witnesses_saw_its_opening(
-    tmp_path: Path, start: Callable[..., Command]
-) -> None:
-    """Its proof leads from the carried checkpoint to the bundle's; TypeScript brings it to L3, but not without it."""
+def test_round_of_level_three_is_that_to_every_verifier(tmp_path: Path, start: Callable[..., Command]) -> None:
+    """The audit counts one L3; its bundle proves it in Python and TypeScript, and not without its cosignatures."""
     if why := install(PROJECT):
         pytest.skip(f"the TypeScript verifier is not asked: {why}")
     build(PROJECT, "build")
     log = Witnessed(tmp_path, start)
-    file = tmp_path / "round.json"
-    assert referee("export", "waiting", "1", "--data", str(log.data), "--out", str(file)).returncode == 0
+    assert audited(str(log.data), *log.believed)["dealing_levels"]["L3"] == 1
+    public = read_public_keys(log.data / "keys")
+    keys = ["--log-key", public["log"], "--root-key", public["root"]]
+    file, other, bare = tmp_path / "round.json", tmp_path / "other.json", tmp_path / "bare.json"
+    assert referee("export", "waiting", "1", "--data", log.data, "--out", file).returncode == 0
+    assert referee("export", "hasty", "1", "--data", log.data, "--out", other).returncode == 0
     bundle = json.loads(file.read_text("utf-8"))
-    (shown,) = bundle["consistency"]
-    old, new = (Checkpoint.parse(Note.parse(one.encode()).text) for one in (shown["checkpoint"], bundle["checkpoint"]))
-    proof = [bytes.fromhex(node) for node in shown["proof"]]
-    assert 0 < old.size < new.size
-    assert consistency_roots(old.size, new.size, old.root, proof) == (old.root, new.root)
+    new = Checkpoint.parse(Note.parse(bundle["checkpoint"].encode()).text)
+    assert len(bundle["consistency"]) == 2, "what the deal carries, and the newest that witnesses cosigned"
+    for shown in bundle["consistency"]:
+        old = Checkpoint.parse(Note.parse(shown["checkpoint"].encode()).text)
+        proof = [bytes.fromhex(node) for node in shown["proof"]]
+        assert 0 < old.size <= new.size
+        assert consistency_roots(old.size, new.size, old.root, proof) == (old.root, new.root)
+    bare.write_text(json.dumps({**bundle, "consistency": []}), "utf-8")
 
-    def level() -> str:
-        verified = run("node", "dist/cli.js", str(file), "--json", *log.believed)
-        return str(json.loads(verified.stdout)["dealing_level"])
+    def proved(place: Path, *options: str) -> tuple[tuple[str, set[str]], ...]:
+        """Return level and codes as Python and as TypeScript find them."""
+        python = json.loads(referee("verify", place, *keys, "--json", *options).stdout)
+        script = json.loads(run("node", "dist/cli.js", str(place), *keys, "--json", *options).stdout)
+        return tuple([(one["dealing_level"], codes(one)) for one in (python, script)])
 
-    assert level() == "L3"
-    file.write_text(json.dumps({**bundle, "consistency": []}), "utf-8")
-    assert level() == "L2"
+    assert proved(file, *log.believed) == (("L3", set()),) * 2
+    assert proved(file) == (("L2", set()),) * 2
+    assert proved(file, *log.believed, "--witness", STRANGER) == (("L2", {"QUORUM_UNMET"}),) * 2
+    assert proved(file, *log.believed, "--witness", STRANGER, "--quorum", "2") == (("L3", set()),) * 2
+    assert proved(bare, *log.believed) == (("L2", {"QUORUM_UNMET"}),) * 2
+    assert proved(other, *log.believed) == (("L1", set()),) * 2
+    cosigned = tmp_path / "kept.tlog-proof"
+    assert referee("export", "hasty", "1", "--proof", "--data", log.data, "--out", cosigned).returncode == 0
+    assert all(key.partition("+")[0] in cosigned.read_text("utf-8") for key in log.keys)
+    origin = ["--origin", "log.example/1", "--log-key", public["log"]]
+    vouched = run("node", "dist/cli.js", "--proof", str(cosigned), *origin, "--json", *log.believed)
+    assert json.loads(vouched.stdout)["cosigned_time"] > 0
 
 
 def play(
@@ -225,7 +242,7 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
         stub = log_pb2_grpc.LogServiceStub(channel)
         stub.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=3), timeout=20)
     assert first.stop() == 0
-    for path in data.glob("log.sqlite3*"):
+    for path in (*data.glob("log.sqlite3*"), data / "keys" / "log.head"):  # without its own record of it either
         path.unlink()
     refused = referee_process(*serve)
     assert refused.returncode == 2

@@ -168,18 +168,34 @@ def test_a_seat_signs_no_second_event_until_the_rules_refuse_the_first(client: C
 
 
 def test_a_seat_that_ran_out_of_time_plays_on(client: Client, harness: Harness, table: str):
-    """It had signed a play whose answer was lost; its next one is of another turn."""
+    """It had signed a play that its frontend never received; its next one is of another turn."""
     game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
     game.open()
     game.deal()
-    seat = game.plays().turn
-    plays = game.plays().plays
-    harness.fault(kind="refuse", method="AcceptEvent", when="before", status="INTERNAL")
-    with pytest.raises(RefereeError):
-        game.play(seat, [Card(number) for number in plays[-1].cards])
+    options = game.plays()
+    seat = options.turn
+    game.sign(tien_len_pb2.TienLenEvent(seat=seat, play=tien_len_pb2.Play(cards=options.plays[-1].cards)))
     harness.clock.advance(30_000)
     assert game.time_out(seat).event_number == 1
     assert game.pass_turn(1 - seat).event_number == 2
     again = game.plays()
     assert again.turn == seat
     assert game.play(seat, [Card(number) for number in again.plays[0].cards]).event_number == 3
+
+
+def test_a_pass_out_of_turn_does_not_lock_the_next_turn(client: Client, harness: Harness, table: str):
+    """The referee refused it, so the seat signs another event in its place: a pass again, or a play."""
+    harness.script({"leader": 0})  # no hand wins at the deal
+    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
+    game.open()
+    game.deal()
+    leader = game.plays().turn
+    other = 1 - leader
+    assert [one.code for one in game.pass_turn(other).violations] == ["OUT_OF_TURN"]
+    game.play(leader, [Card(number) for number in game.plays().plays[0].cards])
+    assert game.pass_turn(other).event_number == 2
+    assert [one.code for one in game.pass_turn(other).violations] == ["OUT_OF_TURN"]
+    game.play(leader, [Card(number) for number in game.plays().plays[0].cards])
+    plays = game.plays()
+    answer = game.play(other, [Card(number) for number in plays.plays[0].cards]) if plays.plays else None
+    assert answer is None or answer.event_number == 4

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from referee_client import Client, Trust, VerificationError
-from referee_client.messages import log_pb2, log_pb2_grpc, shuffler_pb2
+from referee_client.messages import log_pb2, log_pb2_grpc, round_pb2, shuffler_pb2
 from referee_client.trust import Believed
 from referee_harness import Harness
 
-from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
+from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, REVEAL_TYPE, KeyLeaf, encode
+from referee.evidence.dsse import Envelope
 from referee.log import Checkpoint, CheckpointSigner
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.clients_python.lying_server import Bend, Liar
@@ -279,29 +280,36 @@ def test_a_log_that_was_rewritten_is_found(liar: Liar):
 
 
 def test_a_key_that_the_root_did_not_sign_is_not_believed(liar: Liar):
-    """The KEY leaves are left out of what the log shows, so nobody may sign."""
+    """The KEY leaves that the log shows are signed by the shuffler, so nobody may sign."""
 
-    def bend(answer: log_pb2.ListEntriesResponse) -> None:
-        kept = [
-            leaf if b"vnd.referee.key" not in leaf else leaf.replace(b'"sig":"', b'"sig":"A')[:-1]
-            for leaf in answer.leaves
-        ]
-        answer.leaves[:] = kept
+    def bend(answer: log_pb2.GetKeysResponse) -> None:
+        assert answer.key_leaves
+        for one in answer.key_leaves:
+            one.leaf = liar.signed_again(one.leaf, "shuffler", lambda _: None)
 
-    liar.line.answers["ListEntries"] = bend
+    liar.line.answers["GetKeys"] = bend
     with pytest.raises(VerificationError, match="not signed by a key"):
         liar.binh().open()
 
 
-def test_leaves_that_two_calls_asked_for_at_once_are_learned_once(harness: Harness):
-    """Otherwise what follows them would be passed over, and with it a new key."""
+def test_keys_are_learned_once_in_the_log_s_order(harness: Harness):
+    """Calls at the same time may both have asked for them, and a newer answer has what the former lacked."""
     with Client(harness.grpc) as client:
-        asked = log_pb2.ListEntriesRequest(count=3)
-        keys = list(log_pb2_grpc.LogServiceStub(client.channel).ListEntries(asked).leaves)
+        keys = log_pb2_grpc.LogServiceStub(client.channel).GetKeys(log_pb2.GetKeysRequest()).key_leaves
     believed = Believed(Trust(log_key=harness.keys["log"], root_key=harness.keys["root"]))
-    believed.learn(keys[:1], start=0)
-    believed.learn(keys[:2], start=0)
-    assert believed.seen == 2
-    believed.learn(keys[1:], start=1)
-    assert believed.seen == 3
-    assert all(len(believed.keys(role)) == 1 for role in ("log", "shuffler", "referee"))
+    assert believed.learn(keys[:1])
+    assert believed.learn(list(reversed(keys)))
+    assert not believed.learn(keys)
+    assert all(len(believed.keys(role, since=0)) == 1 for role in ("log", "shuffler", "referee"))
+
+
+def test_a_revoked_key_counts_for_what_it_signed_before(liar: Liar):
+    """For leaves before the one that revokes it, and for no leaf after it."""
+    trusted = {role: key.text for role, key in liar.keys.public.items()}
+    believed = Believed(Trust(log_key=trusted["log"], root_key=trusted["root"]))
+    for index, action in enumerate(("ADD", "REVOKE"), 7):
+        named = encode(KeyLeaf(action=action, key=trusted["referee"], role="referee"))  # type: ignore[arg-type] # both are actions
+        leaf = Envelope.signed(KEY_TYPE, named, liar.keys.signer("root")).to_bytes()
+        believed.learn([round_pb2.LogReceipt(leaf_index=index, leaf=leaf)])
+    assert believed.keys("referee", since=7) == (liar.keys.public["referee"].public_key,)
+    assert believed.keys("referee", since=8) == ()

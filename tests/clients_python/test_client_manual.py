@@ -11,6 +11,7 @@ from referee_harness import Harness
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 PYTHON = (CLIENTS / "python" / "README.md").read_text(encoding="utf-8")
+CRASHES = (CLIENTS / "python" / "CRASHES.md").read_text(encoding="utf-8")
 AFTERNOON = (CLIENTS / "README.md").read_text(encoding="utf-8")
 ADDRESS = "127.0.0.1:50051"
 TIMEOUT = 240
@@ -53,7 +54,14 @@ def test_an_example_of_the_client_runs(harness: Harness, tmp_path: Path, index: 
     assert given in run("example.py", folder=tmp_path)
 
 
+@pytest.mark.parametrize(("index", "given"), [(0, "["), (1, "")])
+def test_an_example_of_what_to_do_after_a_crash_runs(harness: Harness, tmp_path: Path, index: int, given: str):
+    (tmp_path / "example.py").write_text(blocks(CRASHES)[index].replace(ADDRESS, harness.grpc), encoding="utf-8")
+    assert given in run("example.py", folder=tmp_path)
+
+
 def test_the_manual_has_no_example_that_is_not_run():
+    assert len(blocks(CRASHES)) == 2
     assert len(blocks(PYTHON)) == 6
     assert len(blocks(AFTERNOON)) == 2
     assert "Trust(" in blocks(PYTHON)[4]

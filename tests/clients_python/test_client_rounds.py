@@ -14,6 +14,7 @@ from referee_client import (
     Bet,
     Card,
     Client,
+    DeniedError,
     MauBinhRound,
     NotReadyError,
     SeatSecrets,
@@ -21,6 +22,7 @@ from referee_client import (
     TienLenRound,
     Trust,
     VerificationError,
+    WrongSecretsError,
     spell,
 )
 from referee_client.messages import shuffler_pb2
@@ -28,6 +30,9 @@ from referee_client.trust import Believed
 from referee_harness import Clock, Harness
 
 from referee.server.app import Application
+
+by_every_door = pytest.mark.parametrize("client", ["open", "token", "mtls"], indirect=True)
+"""Marks a test that runs without access control, with a frontend's token, and by mutual TLS."""
 
 Lay = Callable[[tuple[Card, ...]], Arrangement]
 
@@ -60,6 +65,7 @@ def play_out(game: TienLenRound) -> None:
         assert (game.play(seat, cards) if cards else game.pass_turn(seat)).event_number
 
 
+@by_every_door
 def test_what_a_round_of_mau_binh_says_is_checked_at_every_step(client: Client, table: str):
     game = client.mau_binh(binh(table))
     opened = game.open()
@@ -84,6 +90,7 @@ def test_what_a_round_of_mau_binh_says_is_checked_at_every_step(client: Client, 
     assert len({card for section in revealed.sections for card in section}) == 52
 
 
+@by_every_door
 def test_every_step_may_be_repeated(client: Client, table: str):
     game = client.mau_binh(binh(table))
     assert game.open().leaf == game.open().leaf
@@ -97,6 +104,7 @@ def test_every_step_may_be_repeated(client: Client, table: str):
     assert game.reveal().server_seed == game.reveal().server_seed
 
 
+@by_every_door
 def test_a_settlement_too_early_is_an_answer(client: Client, table: str):
     game = client.mau_binh(binh(table))
     game.open()
@@ -138,6 +146,7 @@ def test_a_seat_that_commits_too_late_is_refused(harness: Harness, client: Clien
     assert len(game.message.events) == 2
 
 
+@by_every_door
 def test_a_seat_that_leaves_pays(client: Client, table: str):
     game = client.mau_binh(binh(table))
     game.open()
@@ -157,6 +166,7 @@ def test_a_hand_that_wins_at_the_deal_is_settled_at_once(harness: Harness, clien
     assert [(one.payer, one.payee, one.amount_minor) for one in settled.result.transfers] == [(1, 0, 2600)]
 
 
+@by_every_door
 def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
     """With an aborted round between, and once by its key, at another seat than it won from."""
     terms = Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10)
@@ -182,6 +192,7 @@ def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
     assert third.settle().is_replayed
 
 
+@by_every_door
 def test_a_winner_who_is_gone_does_not_lead(client: Client, table: str):
     terms = Terms(table=table, ruleset="tien_len.mien_nam", seats=3, stake=10)
     first = client.tien_len(terms)
@@ -197,6 +208,7 @@ def test_a_winner_who_is_gone_does_not_lead(client: Client, table: str):
     assert second.preview().state.leader == second.leader
 
 
+@by_every_door
 def test_streets_open_as_they_close(client: Client, table: str):
     terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=2, stake=2, bets=[Bet(20, 4), Bet(40)])
     game = client.ultimate_texas(terms, secrets=keyed(2))
@@ -254,10 +266,24 @@ def test_a_player_sees_its_hand_through_somebody_elses_frontend(client: Client, 
         mine.join(game.number)
         assert mine.open_hand(1) == game.open_hand(1)
         stranger = own.mau_binh(binh(table, seat_keys=mine.state.seat_keys), secrets=[SeatSecrets.make(0)])
-        with pytest.raises(VerificationError, match="the commitment of seat 0"):
+        with pytest.raises(WrongSecretsError, match="another seed of seat 0"):
             stranger.join()
 
 
+@by_every_door
+def test_another_tenants_table_is_refused(client: Client, table: str, request: pytest.FixtureRequest):
+    """Before anything is written; without access control every table is everyone's."""
+    game = client.mau_binh(binh(table.replace("acme.", "bcme.")))
+    if request.node.callspec.params["client"] == "open":
+        game.open()
+        return
+    for refused in (game.open, game.join, lambda: client.resume(game.table)):
+        with pytest.raises(DeniedError) as caught:
+            refused()
+        assert caught.value.reason == "TABLE_FORBIDDEN"
+
+
+@by_every_door
 def test_an_aborted_round_is_revealed_all_the_same(client: Client, table: str):
     game = client.mau_binh(binh(table))
     game.open()
@@ -304,6 +330,7 @@ def test_the_asyncio_client_does_the_same(harness: Harness, table: str):
     assert asyncio.run(main()) == [True] * 4
 
 
+@by_every_door
 def test_the_head_is_proved_to_grow(client: Client, table: str):
     before = client.checkpoint()
     play_binh(client.mau_binh(binh(table)))

@@ -29,7 +29,14 @@ from tests.vectors.independent_examination import know_rulesets
 from tests.verifier.verifier_project import PROJECT
 
 CATALOGUE: Final = load_builtin()
-BY_THE_RULES: Final = ("ILLEGAL_EVENT", "WRONG_RESULT", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY")
+BY_THE_RULES: Final = (
+    "ILLEGAL_EVENT",
+    "LAW_FAILED",
+    "WRONG_RESULT",
+    "EVENT_NOT_RECEIVED",
+    "SEEN_TOO_LOW",
+    "TIMEOUT_TOO_EARLY",
+)
 BY_CHANCE: Final = tuple([code.value for code in Code if code.number in (38, 39, 40, 53, 54, 66)])
 ANSWER_SECONDS: Final = 60
 

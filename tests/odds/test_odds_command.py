@@ -63,7 +63,7 @@ def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
     (tmp_path / "house.toml").write_text(text.replace('odds = "3/2"', 'odds = "2/1"'), encoding="utf-8")
     folder = str(tmp_path)
     result = run(
-        *("ultimate_texas.house", "--rulesets", folder, "--processes", "2", "--table", folder),
+        *("ultimate_texas.house", "--rulesets", folder, "--workers", "2", "--table", folder),
         *("--json", "--svg", str(tmp_path / "odds.svg")),
     )
     assert result.exit_code == 0

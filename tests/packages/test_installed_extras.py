@@ -2,6 +2,8 @@
 
 import functools
 import json
+import re
+import shlex
 import subprocess
 import threading
 import tomllib
@@ -129,6 +131,17 @@ def otel(environment: Environment, folder: Path, _log: DemoLog) -> None:
         assert ready["event"] == "ready"
 
 
+def oidc(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    """Serve with an identity provider whose keys are in a file: a call without a token is refused."""
+    (folder / "keys.json").write_text('{"keys": []}', encoding="utf-8")
+    provider = 'issuer = "i", audience = "a", roles = { r = "auditor" }, tenant = "t"'
+    access = f"access.providers=[{{ {provider}, jwks = {str(folder / 'keys.json')!r} }}]"
+    with serving(environment, folder, "--web", "127.0.0.1:0", "--set", access) as ready:
+        url = f"http://{ready['web']}/referee.v1.LogService/ListEntries"
+        refused = httpx.post(url, content="{}", headers={"content-type": "application/json"}, timeout=SECONDS)
+    assert (refused.status_code, "CREDENTIALS_MISSING" in refused.text) == (401, True)
+
+
 def http(environment: Environment, folder: Path, log: DemoLog) -> None:
     handler = functools.partial(SimpleHTTPRequestHandler, directory=published(log, folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
@@ -154,6 +167,11 @@ def harness(environment: Environment, _folder: Path, _log: DemoLog) -> None:
         assert json.loads(fetched(f"{ready['control']}/vectors"))
 
 
+def harness_web(environment: Environment, _folder: Path, _log: DemoLog) -> None:
+    with running(environment, "referee-harness", "--web") as ready:
+        assert b"logKey" in fetched(f"{ready['web']}/referee.v1.LogService/GetKeys", data=b"{}")
+
+
 def afternoon(environment: Environment, folder: Path, _log: DemoLog) -> None:
     """Run the tests of the frontend that is written in an afternoon."""
     for name, text in zip(("frontend.py", "test_frontend.py"), blocks(AFTERNOON), strict=True):
@@ -168,10 +186,6 @@ def table(environment: Environment, folder: Path, _log: DemoLog) -> None:
         assert fetched(f"{ready['url']}assets/index.js") == (page / "assets" / "index.js").read_bytes()
 
 
-def terminal(environment: Environment, _folder: Path, _log: DemoLog) -> None:
-    ok(environment.command("referee-terminal", "--help"), "--server")
-
-
 QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
     "referee": base,
     "referee[cli]": cli,
@@ -179,22 +193,47 @@ QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
     "referee[web]": web,
     "referee[postgres]": postgres,
     "referee[otel]": otel,
+    "referee[oidc] referee[web]": oidc,
     "referee[http]": http,
     "referee[dask]": dask,
     "referee[server] referee-client": client,
     "referee-harness": harness,
+    "referee-harness[web]": harness_web,
     "referee-harness referee-client pytest": afternoon,
     "referee-table": table,
-    "referee-terminal": terminal,
 }
 """What is installed, as the manuals say it, and what is done then."""
 
 
+COVERED: Final = {one for requirement in QUICKSTARTS for one in requirement.split() if one != "pytest"}
+
+
 def test_every_extra_and_distribution_has_a_quickstart():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = {f"referee[{extra}]" for extra in project["optional-dependencies"] if extra != "dev"}
-    installed = {one for requirement in QUICKSTARTS for one in requirement.split() if one != "pytest"}
-    assert installed == extras | set(DISTRIBUTIONS)
+    installable = set(DISTRIBUTIONS)
+    for name, folder in DISTRIBUTIONS.items():
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        installable |= {f"{name}[{extra}]" for extra in project.get("optional-dependencies", ()) if extra != "dev"}
+    assert installable == COVERED
+
+
+def test_every_pip_install_of_the_pages_is_a_quickstarts():
+    """What pages install by name; each extra of a list of them is installed by a quickstart of its own."""
+    pages = [ROOT / "README.md", *ROOT.glob("referee/**/README.md"), *ROOT.glob("clients/*/README.md")]
+    commands = {
+        (page, word)
+        for page in (*pages, ROOT / "clients" / "README.md")
+        for command in re.findall(r"pip install ([^`#\n]*)", page.read_text(encoding="utf-8"))
+        for word in shlex.split(command)
+        if word.startswith("referee")
+    }
+    wanted = {
+        (page, f"{name}[{extra}]" if extra else name)
+        for page, word in commands
+        for name, _, extras in (word.rstrip("]").partition("["),)
+        for extra in extras.split(",")
+    }
+    assert {requirement for _, requirement in wanted} >= {"referee", "referee[server]", "referee-client"}
+    assert [f"{page}: {requirement}" for page, requirement in wanted if requirement not in COVERED] == []
 
 
 @pytest.mark.slow("installs every distribution into an environment of its own")

@@ -2,19 +2,19 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 import referee
-from referee.server.app import Application
 from referee.server.key_folder import read_public_keys
-from referee.server.options import ServerOptions
 from tests import node_project
 from tests.command import referee as run_referee
 from tests.demo_log import DemoLog
@@ -27,42 +27,34 @@ FOLDERS: Final[Mapping[str, Path]] = {
 }
 LICENCE: Final = (Path(__file__).parents[2] / "LICENSE").read_bytes()
 SLOW: Final = "packs Node projects and installs them"
-ROUND: Final = """\
-import { type LogReceipt, type Referee, refereeOver, refusalOf } from "referee-client";
+
+
+def snippets_of(readme: Path) -> list[str]:
+    """Return the TypeScript that a page prints."""
+    return re.findall(r"```ts\n(.*?)```", readme.read_text("utf-8"), flags=re.DOTALL)
+
+
+SNIPPETS: Final = {name: snippets_of(CLIENTS / name / "README.md") for name in ("typescript", "verifier", "web")}
+AFTERNOON: Final = snippets_of(CLIENTS / "README.md")
+KEEP: Final = """\
+import { writeFileSync } from "node:fs";
 import { connectNode } from "referee-client/node";
-import { SeatChain } from "referee-client/seat";
-import { verifyReceipt } from "referee-client/verify";
-import { connectWeb } from "referee-client/web";
-import { parseBundle, verifyRound } from "referee-verifier";
+import { bundleOf } from "referee-client/verify";
 
-export const imported = [SeatChain, connectWeb, parseBundle, refereeOver, refusalOf, verifyRound];
-
-async function settled(referee: Referee): Promise<LogReceipt> {
-  const terms = { tableId: "packed", rulesetId: "mau_binh.classic", seatCount: 2, currency: "CHIP", stakeMinor: 10n };
-  const opened = await referee.shuffler.openRound({ round: { case: "terms", value: terms } });
-  const clientSeeds = [0, 1].map(() => crypto.getRandomValues(new Uint8Array(32)));
-  const dealt = await referee.shuffler.dealRound({ tableId: "packed", roundNumber: 1n, clientSeeds });
-  const round = { header: opened.header!, certificates: [dealt.certificate] };
-  const { violations } = await referee.mauBinh.previewRound({ round });
-  const arranged = dealt.hands.map(({ seat, cards }) => ({
-    time: dealt.dealtTime,
-    seat,
-    choice: {
-      case: "arrange" as const,
-      value: { back: cards.slice(0, 5), middle: cards.slice(5, 10), front: cards.slice(10) },
-    },
-  }));
-  const events = violations.length === 0 ? [] : arranged;
-  return (await referee.mauBinh.settleRound({ round: { ...round, events } })).logReceipt!;
-}
-
-const referee = connectNode({ baseUrl: `http://${process.argv[2]}` });
-const { origin, logKey } = await referee.log.getKeys({});
-const { passed } = verifyReceipt(await settled(referee), { origin, logKey });
-console.log(passed ? "settled and verified" : "not verified");
+const keys = { origin: "log.example/1", logKey: "log.example/1+...", rootKey: "..." };
+const referee = connectNode({ baseUrl: "http://127.0.0.1:50051" });
+const round = { tableId: "table-2", roundNumber: 1n };
+writeFileSync("round.json", JSON.stringify(await bundleOf(referee, keys, round)));
 referee.close();
 """
-TYPES: Final = {"module": "NodeNext", "target": "ES2022", "lib": ["ES2023", "DOM"], "strict": True, "outDir": "."}
+"""Writes the bundle that the verifier's snippet reads."""
+TYPES: Final = {
+    "module": "NodeNext",
+    "target": "ES2022",
+    "lib": ["ES2023", "DOM"],
+    "strict": True,
+    "noUncheckedIndexedAccess": True,
+}
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +99,11 @@ def test_packed_package_is_whole_and_names_nothing_of_this_tree(tarballs: Path, 
     assert "private" not in package
     wanted = [*package["dependencies"].values(), *package["devDependencies"].values()]
     assert [one for one in wanted if ":" in one] == []
-    exported = {place.removeprefix("./") for entry in package["exports"].values() for place in entry.values()}
+    exported = {
+        place.removeprefix("./")
+        for entry in package["exports"].values()
+        for place in ([entry] if isinstance(entry, str) else entry.values())
+    }
     assert exported
     assert exported <= set(members)
     assert "README.md" in members
@@ -119,17 +115,73 @@ def _json_of(archive: tarfile.TarFile, member: tarfile.TarInfo) -> dict[str, Any
     return dict(json.load(file))
 
 
-@pytest.mark.slow(SLOW)
-def test_packed_client_is_typed_and_settles_and_verifies_a_round(project: Path, tmp_path: Path) -> None:
-    """The script is checked by the compiler in an empty project, with strict types, and run there."""
-    (project / "round.ts").write_text(ROUND, encoding="utf-8")
+@pytest.fixture(scope="module")
+def compiled(project: Path) -> Path:
+    """Compile every snippet of the READMEs in the empty project, with strict types."""
+    for name, snippets in SNIPPETS.items():
+        for number, snippet in enumerate(snippets):
+            (project / f"{name}-{number}.ts").write_text(snippet, encoding="utf-8")
+    (project / "keep.ts").write_text(KEEP, encoding="utf-8")
+    frontend, its_test = AFTERNOON
+    (project / "frontend.ts").write_text(frontend, encoding="utf-8")
+    (project / "frontend.test.ts").write_text(its_test, encoding="utf-8")
     types = {"compilerOptions": {**TYPES, "types": ["node"], "typeRoots": [str(_modules() / "@types")]}}
-    (project / "tsconfig.json").write_text(json.dumps({**types, "files": ["round.ts"]}), encoding="utf-8")
+    (project / "tsconfig.json").write_text(json.dumps({**types, "include": ["*.ts"]}), encoding="utf-8")
     checked = node_project.run(project, "node", str(_modules() / "typescript" / "bin" / "tsc"))
     assert checked.returncode == 0, checked.stdout
-    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application:
-        played = node_project.run(project, "node", "round.js", f"127.0.0.1:{application.port}")
-    assert (played.returncode, played.stdout) == (0, "settled and verified\n"), played.stderr
+    return project
+
+
+def test_readmes_have_snippets_to_compile() -> None:
+    assert {name: len(snippets) for name, snippets in SNIPPETS.items()} == {"verifier": 1, "typescript": 6, "web": 0}
+
+
+@contextmanager
+def harness(*options: str) -> Iterator[dict[str, Any]]:
+    """Run the harness's command and return the line that it prints."""
+    command = [str(Path(sys.executable).parent / "referee-harness"), "--until-eof", *options]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield dict(json.loads(process.stdout.readline()))
+        process.communicate(timeout=60)
+
+
+def _run_snippet(folder: Path, name: str, line: dict[str, Any]) -> str:
+    place = folder / f"{name}.js"
+    script = place.read_text("utf-8")
+    keys = {"log.example/1+...": line["keys"]["log"], '"..."': json.dumps(line["keys"]["root"])}
+    for printed, real in (
+        ("127.0.0.1:50051", line["grpc"]),
+        ("http://127.0.0.1:8080", line["web"]),
+        *keys.items(),
+        ("log.example/1", line["origin"]),
+    ):
+        script = script.replace(printed, real)
+    place.write_text(script, "utf-8")
+    done = node_project.run(folder, "node", place.name)
+    assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.slow(SLOW)
+def test_every_snippet_of_the_readmes_runs_from_the_packages(compiled: Path) -> None:
+    """They run in their order: a later one reads a round that an earlier one played."""
+    with harness("--web") as line:
+        for number in range(len(SNIPPETS["typescript"])):
+            assert _run_snippet(compiled, f"typescript-{number}", line).strip()
+        _run_snippet(compiled, "keep", line)
+        verified = _run_snippet(compiled, "verifier-0", line)
+    assert re.match(r"true L0 \[\]\ntrue \d+\n", verified), verified  # scripted decks are of level L0
+
+
+@pytest.mark.slow(SLOW)
+def test_frontend_of_an_afternoon_passes_its_test(compiled: Path) -> None:
+    with harness("--still") as line:
+        done = node_project.run(
+            compiled, "node", "--test", "frontend.test.js", environment={"HARNESS": json.dumps(line)}
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "# pass 2" in done.stdout
 
 
 def _modules() -> Path:

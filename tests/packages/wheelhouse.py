@@ -28,7 +28,6 @@ DISTRIBUTIONS: Final[Mapping[str, Path]] = {
     "referee-client": ROOT / "clients" / "python",
     "referee-harness": ROOT / "clients" / "harness",
     "referee-table": ROOT / "clients" / "table",
-    "referee-terminal": ROOT / "clients" / "terminal",
 }
 """Each distribution of this tree and its folder."""
 
@@ -89,7 +88,8 @@ def wheels_for(factory: pytest.TempPathFactory, *requirements: str) -> Path:
             (folder / wheel.name).hardlink_to(wheel)
         _repack(requirements, folder)
 
-    return made_once(factory, f"wheels-{'-'.join(requirements)}", collect)
+    name = hashlib.sha256(" ".join(sorted(set(requirements))).encode()).hexdigest()[:16]  # a file's name is short
+    return made_once(factory, f"wheels-{name}", collect)
 
 
 def _build(folder: Path) -> None:
@@ -102,7 +102,8 @@ def build(project: Path, folder: Path) -> None:
     (sdist,) = SdistBuilder(str(project)).build(directory=str(folder))
     with tempfile.TemporaryDirectory() as empty:
         with tarfile.open(sdist) as archive:
-            archive.extractall(empty, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11 has it from 3.11.4
+            archive.extractall(empty)  # noqa: S202 - the lines above built it
         (unpacked,) = Path(empty).iterdir()
         (_,) = WheelBuilder(str(unpacked)).build(directory=str(folder), versions=["standard"])
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 
 from referee.games import Game
-from referee.rulesets.shape import since
+from referee.games.tables import since
 
 
 class Bell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

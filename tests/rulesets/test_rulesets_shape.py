@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from referee.games import GAMES
+from referee.games.tables import since
 from referee.rulesets import Ruleset, RulesetError, get, load_builtin, parse_ruleset
 from referee.rulesets import ruleset as reading
-from referee.rulesets.shape import Fault, faults_of, members_of, newest_schema, since, spelled_out
+from referee.rulesets.shape import Fault, faults_of, members_of, newest_schema, spelled_out
 from tests.rulesets.growing import Bell, grown
 
 CLASSIC = get("mau_binh.classic").source.decode()

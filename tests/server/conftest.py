@@ -28,6 +28,7 @@ from referee.v1 import (
 )
 
 STOP_SECONDS: Final = 60
+PROGRAM: Final = ("-m", "referee")
 
 
 @dataclass(frozen=True)
@@ -129,12 +130,17 @@ class Load:
 class Process(Caller):
     """One ``referee serve`` with its stubs; what it prints on standard error goes to a file."""
 
-    def __init__(self, data: Path, errors: IO[bytes], *options: str) -> None:
+    def __init__(
+        self, data: Path, errors: IO[bytes], *options: str, program: Sequence[str] = PROGRAM, drain_lead: str | None
+    ) -> None:
         self.data = data
+        lead = {} if drain_lead is None else {"REFEREE_SERVE_DRAIN_LEAD": drain_lead}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options],
+            [sys.executable, *program, "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE,
             stderr=errors,
+            env=os.environ | lead,
+            cwd=Path(__file__).parents[2],
         )
         assert self._process.stdout is not None
         self._output = self._process.stdout
@@ -175,8 +181,10 @@ def _servers_in(folder: Path) -> Iterator[Callable[..., Process]]:
     started: list[Process] = []
     with (folder / "errors.log").open("ab") as errors:
 
-        def start(*options: str) -> Process:
-            started.append(Process(folder / "data", errors, *options))
+        def start(
+            *options: str, data: Path = folder / "data", program: Sequence[str] = PROGRAM, drain_lead: str | None = "0"
+        ) -> Process:
+            started.append(Process(data, errors, *options, program=program, drain_lead=drain_lead))
             return started[-1]
 
         try:
@@ -191,7 +199,10 @@ def _servers_in(folder: Path) -> Iterator[Callable[..., Process]]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
-    """Start servers on this test's data folder and stop them at its end. ``errors.log`` has their logs."""
+    """Start servers on this test's data folder and stop them at its end. ``errors.log`` has their logs.
+
+    They stop without a lead, which costs time, unless ``drain_lead`` is one, or None for the default.
+    """
     with _servers_in(tmp_path) as start:
         yield start
 

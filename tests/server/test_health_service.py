@@ -18,6 +18,7 @@ def test_server_stops_while_its_watchers_leave() -> None:
     """They leave one after another while the server reports that it stops."""
     for _ in range(ROUNDS):
         server, healths = grpc.server(ThreadPoolExecutor(4)), HealthService()
+        healths.serve(())
         health_pb2_grpc.add_HealthServicer_to_server(healths, server)
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()

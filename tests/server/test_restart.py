@@ -1,9 +1,12 @@
 """A server stopped and started again while it is used: callers who follow the service config notice nothing."""
 
 import json
+import threading
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from typing import Any, TypeAlias
 
@@ -35,6 +38,7 @@ RECONNECTING = [
 """A channel that looks for a server that is away again before a lead has passed, as leads are to be chosen; the last
 option keeps channels from sharing one."""
 GRACE_SECONDS = 10
+CALLERS = 8
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
 
@@ -78,6 +82,54 @@ def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve, loa
     assert not load.errors, load.errors[0]
     assert len(load.settled) >= 80
     assert set(load.settled.values()) <= set(servers[0].leaves())
+
+
+def test_stop_under_load_ends_no_call_with_what_is_not_repeated(serve: Serve, caller_type: type) -> None:
+    """By default the server takes calls for two seconds after it says that it stops, and its callers leave meanwhile.
+
+    They ask one after another until the server is gone; whatever they are then refused with, the config repeats.
+    """
+    server = serve("--quiet", drain_lead=None)
+    repeated = {
+        code
+        for entry in json.loads(CONFIG)["methodConfig"]
+        for code in entry.get("retryPolicy", {}).get("retryableStatusCodes", [])
+    }
+    arguments = [("grpc.service_config", CONFIG), *RECONNECTING]
+    codes: Counter[str] = Counter()
+    is_gone = threading.Event()
+
+    def ask() -> None:
+        caller = caller_type(grpc.insecure_channel(server.ready["address"], arguments))
+        while not is_gone.is_set():
+            try:
+                caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60)
+                codes["OK"] += 1
+            except grpc.RpcError as error:
+                codes[error.code().name] += 1
+        caller.channel.close()
+
+    with ThreadPoolExecutor(CALLERS) as threads:
+        asked = [threads.submit(ask) for _ in range(CALLERS)]
+        end = time.monotonic() + 60
+        while codes["OK"] < 20 * CALLERS:
+            assert time.monotonic() < end, f"the callers stand still: {codes}"
+            time.sleep(0.05)
+        late = caller_type(grpc.insecure_channel(server.ready["address"], RECONNECTING))
+        late.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60)
+        server.terminate()
+        health = health_pb2_grpc.HealthStub(late.channel)
+        while health.Check(health_pb2.HealthCheckRequest(), timeout=60).status == SERVING:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert late.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60).checkpoint, "it took no call any more"
+        late.channel.close()
+        assert server.stop() == 0
+        is_gone.set()
+        for one in asked:
+            one.result()
+    assert codes["UNAVAILABLE"], "nobody noticed that the server is gone"
+    assert set(codes) <= {"OK"} | repeated, codes
 
 
 def await_calls(server: Process) -> None:

@@ -18,8 +18,8 @@ from referee.server.settings_reading import (
     SettingsError,
     flag_of,
     read_settings,
-    variable_of,
 )
+from referee.server.variable import variable_of
 
 SERVE: Final = load_command("serve")
 EXAMPLE: Final = resources.files("referee.server").joinpath("deploy/referee.toml").read_text(encoding="utf-8")
@@ -160,16 +160,18 @@ def test_variables_that_orchestrators_set_for_services_are_ignored() -> None:
     assert read_settings(environ=environ).configuration == Configuration()
 
 
-def test_short_variable_of_the_database_applies_without_the_long_one() -> None:
-    short = {"REFEREE_DATABASE": "postgresql://short/d"}
-    long = {"REFEREE_LOG_DATABASE": "postgresql://long/d"}
-    assert read_settings(environ=short).configuration.log.database == "postgresql://short/d"
-    assert read_settings(environ=short | long).configuration.log.database == "postgresql://long/d"
+@pytest.mark.parametrize(
+    ("short", "whole"), [("REFEREE_DATABASE", "REFEREE_LOG_DATABASE"), ("REFEREE_LISTEN", "REFEREE_SERVE_LISTEN")]
+)
+def test_variable_without_its_section_is_refused_and_named_in_full(short: str, whole: str) -> None:
+    """Ignored, it would start a server on another log than its operator meant."""
+    with pytest.raises(SettingsError, match=f"{short}: there is no such variable; .*: {whole}"):
+        read_settings(environ={short: "postgresql://host/d"})
 
 
 def test_a_password_is_never_part_of_what_is_wrong(tmp_path: Path) -> None:
     message = faults(
-        tmp_path, "[log]\ndatabase = 'mysql://u:hunter2@h/d'\n", environ={"REFEREE_DATABASE": "x:hunter2@y"}
+        tmp_path, "[log]\ndatabase = 'mysql://u:hunter2@h/d'\n", environ={"REFEREE_LOG_DATABASE": "x:hunter2@y"}
     )
     assert "hunter2" not in "".join(message)
 

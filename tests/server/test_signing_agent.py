@@ -285,7 +285,7 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     process = serve("--quiet", "--set", f"keys.signer=unix:{path}")
     assert process.ready["origin"] == ORIGIN
     held = {one.name for one in (tmp_path / "data" / "keys").iterdir()}
-    assert held == {"sealing.key", *(f"{role}.pub" for role in ROLES)}
+    assert held == {"sealing.key", "log.head", *(f"{role}.pub" for role in ROLES)}
     table = process.play("t")
     process.accept(table)
     assert process.referee.SettleRound(table.request).log_receipt.leaf

@@ -176,6 +176,25 @@ def test_worker_that_keeps_dying_before_it_is_ready_ends_all(tmp_path: Path) -> 
     assert tries.read_text() == "x" * 4
 
 
+def test_worker_that_is_killed_before_it_is_ready_is_never_given_up(tmp_path: Path) -> None:
+    """As by the system where memory is short; once there is enough, it serves."""
+    tries = tmp_path / "tries"
+    lines = ["import os, signal", f"f = open({str(tries)!r}, 'a'); f.write('x'); f.close()"]
+    lines += [f"count = len(open({str(tries)!r}).read())", "if 1 < count < 6: os.kill(os.getpid(), signal.SIGKILL)"]
+    lines += ["signal.signal(signal.SIGTERM, lambda *_: exit(0))", READY, "if count > 1: signal.pause()"]
+    supervisor = Supervisor(
+        [[sys.executable, "-c", "\n".join(lines)]], policy=RestartPolicy(first=0.01, longest=0.05, give_up=3)
+    )
+    assert supervisor.start() == [b"ready\n"]
+    end = time.monotonic() + 60
+    while not tries.exists() or len(tries.read_text()) < 6:
+        assert time.monotonic() < end
+        assert not supervisor.ended.is_set(), "it was given up"
+        time.sleep(0.05)
+    assert supervisor.stop()
+    assert tries.read_text() == "x" * 6
+
+
 def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
     """A worker that is ready and dies again and again is always replaced, ever later."""
     times = tmp_path / "times"

@@ -1,7 +1,9 @@
 """Calls that are refused whatever they ask: by limits, access, what the server lacks, and advice."""
 
+import base64
 import os
 import signal
+import socket
 import sqlite3
 import threading
 import time
@@ -13,6 +15,7 @@ from referee.cards import parse_cards
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.rulesets import Catalogue, get, parse_ruleset
 from referee.server.access.caller import CallerRole
+from referee.server.access.provider import Provider
 from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, issue
 from referee.server.advice_settings import AdviceSettings
@@ -88,6 +91,22 @@ def token_whose_time_is_over(house: House) -> Call:
 @refused("CREDENTIALS_REVOKED")
 def token_that_was_revoked(house: House) -> Call:
     shown = bearing(house, "auditor", id="stolen")
+    return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(), metadata=shown)
+
+
+@refused("PROVIDER_UNAVAILABLE")
+def token_of_a_provider_that_never_answered(house: House) -> Call:
+    """Ask with a token whose key set is at a port where nothing listens."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    provider = Provider(
+        issuer="i", audience="a", jwks=f"http://127.0.0.1:{port}", roles={"r": CallerRole.AUDITOR}, tenant="acme"
+    )
+    restarted(house, access=AccessSettings(providers=(provider,)))
+    parts = (b'{"alg":"RS256","kid":"1"}', b'{"iss":"i"}', b"no signature")
+    token = ".".join(base64.urlsafe_b64encode(part).decode("ascii").rstrip("=") for part in parts)
+    shown = [("authorization", f"Bearer {token}")]
     return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(), metadata=shown)
 
 

@@ -25,7 +25,7 @@ ELSEWHERE: Final = {
     "about the tree, its proofs and its witnesses, not about what a call appends": codes(
         "CHECKPOINT_REFUSED WRONG_ORIGIN LOG_KEY_UNREGISTERED ROOT_MISMATCH LOG_TRUNCATED HISTORY_REWRITTEN SPLIT_VIEW"
         " LOG_RECEIPT_REFUSED PROMISED_LEAF_ABSENT TILE_MISMATCH COSIGNATURE_REFUSED QUORUM_UNMET WITNESS_DOUBLED"
-        " HEAD_FROZEN TIME_BACKDATED"
+        " HEAD_FROZEN TIME_BACKDATED ROOT_KEY_MISMATCH"
     ),
     "about the bytes and signature of a leaf, which the server writes by itself": codes(
         "NOT_CANONICAL TYPE_CONFUSION SIGNATURE_MALFORMED SIGNATURE_FORGED WRONG_ROLE KEY_NOT_VALID KEY_REUSED"
@@ -43,6 +43,7 @@ ELSEWHERE: Final = {
     "about what is handed to the audit beside the log": codes(
         "HELD_SEED_REFUSED CERTIFICATE_REFUSED CERTIFICATES_DISAGREE SECRET_EXPOSED SECTION_KEY_WEAK"
     ),
+    "about a defect in the law of an installed game": codes("LAW_FAILED"),
     "about many rounds together": codes(
         "TABLES_THROWN_AWAY ABORTED_BY_QUALITY ABORTED_FOR_KEY WITHHELD_BY_SEAT CARDS_BY_PLACE_UNEVEN DECKS_CORRELATED"
         " DECK_REPEATED WINS_BEYOND_CHANCE"

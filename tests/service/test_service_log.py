@@ -7,8 +7,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from referee.dealing.leaf import KEY_TYPE
 from referee.evidence import merkle
+from referee.evidence.merkle import LeafIndex
 from referee.evidence.vkey import VerifierKey
+from referee.log import LogReceipt
 from referee.v1 import log_pb2
 
 House: TypeAlias = Any
@@ -160,3 +163,21 @@ def test_keys_are_those_that_sign(grown: House) -> None:
     assert VerifierKey.parse(keys.log_key).name == keys.origin
     assert keys.root_key != keys.log_key
     assert grown.head().origin == keys.origin
+
+
+def test_key_leaves_name_the_keys_of_every_role_and_are_proved(grown: House) -> None:
+    """They are the leaves that stand in the log at their indices, so that nobody has to read the log for them."""
+    keys = grown.log.GetKeys(log_pb2.GetKeysRequest())
+    listed = grown.log.ListEntries(log_pb2.ListEntriesRequest()).leaves
+    expected = [index for index, leaf in enumerate(listed) if KEY_TYPE.encode() in leaf]
+    assert [one.leaf_index for one in keys.key_leaves] == expected
+    assert len(expected) >= 3
+    for one in keys.key_leaves:
+        assert one.leaf == listed[one.leaf_index]
+        receipt = LogReceipt(
+            index=LeafIndex(one.leaf_index),
+            leaf_hash=one.leaf_hash,
+            proof=tuple(one.inclusion_proof),
+            checkpoint=one.checkpoint.encode(),
+        )
+        receipt.verify(one.leaf, origin=keys.origin, keys=[VerifierKey.parse(keys.log_key)])

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -34,23 +35,23 @@ class Language:
     install: str
 
 
-JAVA_PACKAGES: Final = (
-    *("default-jdk-headless", "libgrpc-java", "libnetty-java", "libperfmark-java", "libgoogle-gson-java"),
-    *("protobuf-compiler", "protobuf-compiler-grpc-java-plugin"),
+JARS: Final = re.search(
+    r"^for name in (.*?); do$", (CLIENTS / "java" / "run").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
 )
+assert JARS is not None
+INSTALL: Final = dict(
+    re.findall(r"^\| (\w+) \|.*\| `(apt-get install .*)` \|$", (CLIENTS / "README.md").read_text("utf-8"), re.MULTILINE)
+)
+"""The command that the manual gives for each language."""
 LANGUAGES: Final = {
-    "node": Language(("node", "npm"), (), "Node 20 with npm"),
-    "go": Language(
-        ("go", "protoc", "protoc-gen-go"),
-        ("/usr/share/gocode/src/google.golang.org/grpc",),
-        "apt-get install golang-go golang-google-grpc-dev protobuf-compiler protoc-gen-go-1-3",
-    ),
+    "node": Language(("node", "npm"), (), "make test installs it"),
+    "go": Language(("go", "protoc", "protoc-gen-go"), ("/usr/share/gocode/src/google.golang.org/grpc",), INSTALL["go"]),
     "java": Language(
         ("javac", "protoc", "grpc_java_plugin"),
-        tuple(f"/usr/share/java/{name}.jar" for name in ("grpc-netty", "netty-all", "perfmark-api", "gson")),
-        f"apt-get install {' '.join(JAVA_PACKAGES)}",
+        tuple(f"/usr/share/java/{name}.jar" for name in JARS[1].replace("\\", "").split()),
+        INSTALL["java"],
     ),
-    "ruby": Language(("ruby", "grpc_tools_ruby_protoc"), (), "apt-get install ruby ruby-grpc ruby-grpc-tools"),
+    "ruby": Language(("ruby", "grpc_tools_ruby_protoc"), (), INSTALL["ruby"]),
 }
 
 

@@ -20,11 +20,14 @@ from referee.storage import (
     StoreBusyError,
     StoreError,
     Writer,
+    back_up,
     check_store,
     open_postgres,
     open_postgres_reader,
     open_reader,
+    open_sqlite,
     open_store,
+    restore,
 )
 from tests.storage.cutting_proxy import Cut, CuttingProxy
 
@@ -66,6 +69,23 @@ def test_server_that_would_lose_commits_is_refused(postgres: Server, schema: str
     while postgres.execute(f"SHOW {setting}") != [("on",)]:
         assert time.monotonic() < deadline
     open_postgres(url).close()
+
+
+def test_log_is_backed_up_into_a_file_while_it_is_written(
+    postgres: Server, schema: str, bench: Bench, tmp_path: Path
+) -> None:
+    """The copy is the log at one moment, proved, and is what ``restore`` reads."""
+    url = postgres.url(schema)
+    with closing(open_postgres(url)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+        for number in range(5):
+            writer.append(Append(leaf=b"leaf %d" % number))
+        head = back_up(tmp_path, tmp_path / "copy.log", database=url)
+        writer.append(Append(leaf=b"later"))
+        assert head.size == 5
+    restore(tmp_path / "copy.log", tmp_path / "again")
+    with closing(open_sqlite(tmp_path / "again")) as again:
+        assert again.leaves(0, 9) == [b"leaf %d" % number for number in range(5)]
+        assert again.head() == head
 
 
 def test_reader_changes_nothing_and_needs_a_log(postgres: Server, schema: str, bench: Bench):

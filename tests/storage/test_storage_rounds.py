@@ -296,3 +296,14 @@ def test_repeated_opening_is_answered_from_the_log_after_the_end(writer: Writer,
         writer.append(bench.append("UNSEAL-FORK"))
     assert refused.value.reason is SlotReason.ALREADY_SETTLED
     assert store.head().size == 6
+
+
+def test_leaves_outside_rounds_are_counted_in_the_head(writer: Writer, store: Store, bench: Bench):
+    """A request that is refused after such a leaf leaves no trace in the count."""
+    assert writer.fault is None
+    refused: list[Append] = [Append(leaf=b"with"), bench.append("SETTLE")]
+    head, answers = append_batch(store, bench.signer, [[Append(leaf=b"one")], refused, [bench.append("OPEN")]])
+    assert isinstance(answers[1], SlotError)
+    assert (head.size, head.roundless) == (2, 1)
+    assert store.head() == head
+    assert append_batch(store, bench.signer, [[Append(leaf=b"two"), Append(leaf=b"three")]])[0].roundless == 3

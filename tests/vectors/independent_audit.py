@@ -93,6 +93,7 @@ class Audit:
         self.timed: list[tuple[int, int, str]] = []
         self.carrying: list[tuple[int, Round, Row]] = []
         self.vouched: set[int] = set()
+        self.refused_keys = 0
         self.held = group(row)
         self.leaves = list(self._leaves())
         self.hashes = [leaf_hash(leaf) for leaf in self.leaves]
@@ -125,6 +126,8 @@ class Audit:
         self._compare([checkpoint for checkpoint, _ in kept])
         for index, leaf in enumerate(self.leaves):
             self._take(index, leaf)
+        if self.refused_keys and not self.keys:
+            self.find("ROOT_KEY_MISMATCH")
         self._check_signers(kept)
         self._check_times()
         self._close()
@@ -205,6 +208,7 @@ class Audit:
         if fault:
             self.find(fault, index)
         if kind == "key":
+            self.refused_keys += bool(fault)
             if not fault:
                 self._take_key(index, said)
         elif kind == "open":

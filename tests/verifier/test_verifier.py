@@ -27,6 +27,7 @@ ONLY_IN_THE_AUDIT = {
     Code.EVENT_NOT_RECEIVED: "requires the rules of the game",
     Code.SEEN_TOO_LOW: "requires the rules of the game",
     Code.TIMEOUT_TOO_EARLY: "requires the rules of the game",
+    Code.LAW_FAILED: "requires the rules of the game",
     Code.ABORTED_FOR_KEY: "requires statistics over many rounds",
     Code.TABLES_THROWN_AWAY: "requires statistics over many rounds",
     Code.ABORTED_BY_QUALITY: "requires statistics over many rounds",

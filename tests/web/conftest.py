@@ -99,7 +99,13 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
     """Start servers with a gateway; its options by name, the server's under ``server``."""
     with ExitStack() as opened:
 
-        def start(*, server: dict[str, Any] | None = None, tls: TlsSettings | None = None, **options: Any) -> Door:  # noqa: ANN401 - any option
+        def start(
+            *,
+            server: dict[str, Any] | None = None,
+            tls: TlsSettings | None = None,
+            observer: Any = None,  # noqa: ANN401 - one more observer of calls
+            **options: Any,  # noqa: ANN401 - any option
+        ) -> Door:
             secure = tls or TlsSettings()
             settings = WebSettings(**({"listen": "127.0.0.1:0"} | options))
             message = {"tls": secure, "limits": LimitSettings()} | (server or {})
@@ -111,7 +117,7 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
                     listen="127.0.0.1:0",
                     gateway_sockets=door.sockets,
                     gateway_pass=door.gateway_pass,
-                    observers=[watching],
+                    observers=[watching, *([observer] if observer else [])],
                     **message,
                 )
             )

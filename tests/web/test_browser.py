@@ -19,12 +19,14 @@ from typing import Any, Final
 import pytest
 
 from referee.cli.browsers import door_for
+from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.app import Application
 from referee.server.limits import LimitSettings
 from referee.server.options import ServerOptions
 from referee.server.tls import TlsSettings
 from referee.server.web_settings import WebSettings
 from tests.browser_flags import FLAGS
+from tests.server.access.mint import Mint
 from tests.web.browser_cases import CASES, Case, script_of
 from tests.web.web_client import CLIENT, built, page_served, run
 
@@ -67,9 +69,13 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
         opened.callback(application.close)
         application.start()
         gateway = door.open(application, is_port_shared=False, grace=5.0)
-        public = application.keys.public
-        keys = {"origin": application.origin, "logKey": public["log"].text, "rootKey": public["root"].text}
-        yield Reached(f"127.0.0.1:{application.port}", f"http://{gateway}", keys, page)
+        yield Reached(f"127.0.0.1:{application.port}", f"http://{gateway}", keys_of(application), page)
+
+
+def keys_of(application: Application) -> dict[str, str]:
+    """Return the keys of a server's log, as the TypeScript client takes them."""
+    public = application.keys.public
+    return {"origin": application.origin, "logKey": public["log"].text, "rootKey": public["root"].text}
 
 
 @pytest.fixture(scope="module")
@@ -180,11 +186,22 @@ def test_page_that_is_not_listed_reaches_nothing(
     context.close()
 
 
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Run a server with access control; return its address, its keys and a frontend's token."""
+    mint = Mint()
+    now = int(time.time())
+    token = mint.token("frontend", nbf=now - 60, exp=now + 3600)
+    access = AccessSettings(issuers=(Issuer(key=mint.key),))
+    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0", access=access)) as application:
+        yield {"grpc": f"127.0.0.1:{application.port}", "keys": keys_of(application), "token": token}
+
+
 @pytest.mark.slow("builds or checks a Node project")
-def test_client_s_own_tests_pass(client: Path, reached: Reached) -> None:
+def test_client_s_own_tests_pass(client: Path, reached: Reached, guarded: dict[str, Any]) -> None:
     """In Node, over gRPC, gRPC-Web and Connect, against the same server; none of them is skipped."""
     server = {"grpc": reached.grpc, "web": reached.gateway.removeprefix("http://"), "keys": reached.keys}
-    tested = run(client, "npm", "test", REFEREE=json.dumps(server))
+    tested = run(client, "npm", "test", REFEREE=json.dumps(server | {"guarded": guarded}))
     assert tested.returncode == 0, tested.stdout[-5000:]
     assert "# fail 0" in tested.stdout
     assert "# skipped 0" in tested.stdout

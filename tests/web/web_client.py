@@ -24,6 +24,7 @@ IMPORTS: Final = {
     "referee-client/web": "/typescript/dist/web.js",
     "referee-client/verify": "/typescript/dist/verify.js",
     "referee-verifier": "/verifier/dist/index.js",
+    "referee-verifier/protocol": "/verifier/dist/protocol.js",
     "@noble/curves/": "/verifier/node_modules/@noble/curves/",
     "@noble/hashes/": "/verifier/node_modules/@noble/hashes/",
     "@bufbuild/protobuf": f"{_MODULES}/@bufbuild/protobuf/dist/esm/index.js",

@@ -1,4 +1,4 @@
-"""What the page signs: once for each place of its seat's chain, kept before it is sent, and on no other course."""
+"""What the page signs: kept until it is answered, once for each place of its seat's chain, and on no other course."""
 
 import json
 import re
@@ -6,22 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
+from tests.web_table.test_web_table_tien_len import play
 from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest
 
 pytestmark = pytest.mark.slow("drives a browser")
 
 TEXAS = "ultimate_texas.casino"
+TIEN_LEN = "tien_len.mien_nam"
 RULESET = "mau_binh.maubinh_com"
 Message = dict[str, Any]
 
 
 class Wire:
-    """The stream of a page: what it sends is noted by name, and may be swallowed; what it is sent may be changed."""
+    """The stream of a page: what it sends is noted by name, and may be swallowed; what it is sent may be changed.
+
+    ``ended`` has the last rounds of the views that it was sent.
+    """
 
     def __init__(self, guest: Guest) -> None:
         self.sent: list[Message] = []
+        self.ended: list[Message] = []
         self.answer: Callable[[Message], Message | None] = lambda _message: None
         self.is_swallowed: Callable[[Message], bool] = lambda _message: False
         self.change: Callable[[Message], None] = lambda _message: None
@@ -45,6 +51,8 @@ class Wire:
         def give(data: str) -> None:
             message = json.loads(data)
             self.change(message)
+            if message.get("last"):
+                self.ended.append(message["last"])
             socket.send(json.dumps(message))
 
         socket.on_message(take)
@@ -97,22 +105,80 @@ def test_page_reloaded_before_the_answer_sends_the_same_bytes_again(table, invit
     guest.expect_verified()
 
 
-def test_page_signs_no_other_event_for_one_place(table, invite) -> None:
-    """A refused decision may still be handed in by the table server: until the clock makes it void, it counts."""
+def test_page_signs_no_other_event_while_one_is_unanswered(table, invite) -> None:
+    """The table server may have handed it in: until it is answered or the clock makes it void, it counts."""
+    guest: Guest = invite("Lan")
+    wire = sit(guest, table.url)
+    wire.is_swallowed = is_decision
+    buttons = guest.page.locator(".texas .buttons .button")
+    buttons.nth(1).click()
+    wait(guest, wire, 1)
+    guest.page.reload()
+    expect(buttons).to_have_count(4, timeout=TIMEOUT)
+    guest.wait_still()
+    wait(guest, wire, 2)
+    buttons.nth(0).click()
+    wire.is_swallowed = lambda _message: False
+    guest.page.reload()
+    guest.wait_phase("LOBBY")
+    sent = wire.of("decide")
+    assert len(sent) == 3
+    assert len({(one["decision"], one["seen"], one["signature"]) for one in sent}) == 1
+    guest.expect_verified()
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True], ids=["at once", "after a reload"])
+def test_refused_move_is_forgotten_and_another_is_signed(table, invite, *, is_reloaded: bool) -> None:
     guest: Guest = invite("Lan")
     wire = sit(guest, table.url)
     wire.answer = refusal
     buttons = guest.page.locator(".texas .buttons .button")
     buttons.nth(0).click()
     expect(guest.page.locator(".texas")).to_contain_text("không", timeout=TIMEOUT)
-    guest.page.reload()
-    expect(buttons).to_have_count(4, timeout=TIMEOUT)
-    guest.wait_still()
+    wire.answer = lambda _message: None
+    if is_reloaded:
+        guest.page.reload()
+        expect(buttons).to_have_count(4, timeout=TIMEOUT)
+        guest.wait_still()
     buttons.nth(1).click()
-    expect(guest.page.locator(".texas")).to_contain_text("đã ký một nước khác", timeout=TIMEOUT)
-    signed = {(one["decision"], one["signature"]) for one in wire.of("decide")}
-    assert len(wire.of("decide")) == 3
-    assert len(signed) == 1
+    guest.wait_phase("LOBBY")
+    first, second = wire.of("decide")
+    assert first["decision"] != second["decision"]
+    guest.expect_verified()
+
+
+def test_pass_out_of_turn_does_not_lock_the_next_turn(table, invite) -> None:
+    """In text mode anything can be typed at any time: what the rules refuse is neither kept nor sent again."""
+    first: Guest = invite("An", way="TEXT", language="en")
+    second: Guest = invite("Bình", way="TEXT", language="en")
+    wires = {guest.name: Wire(guest) for guest in (first, second)}
+    first.enter(table.url)
+    room = first.open_room(TIEN_LEN, bots=0)
+    second.enter(f"{table.url}#{room}")
+    expect(second.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    for guest in (first, second):
+        guest.choose_text_mode()
+    for number in range(1, MANY_ROUNDS):
+        first.get_ready()
+        second.get_ready()
+        if first.wait_dealt(number) and second.wait_dealt(number):
+            break
+    leader, other = (first, second) if may(first).count() else (second, first)
+    other.type_command("pass")
+    expect(other.page.locator(".answers li").last).to_contain_text("not the turn", timeout=TIMEOUT)
+    expect(may(leader)).to_be_visible(timeout=TIMEOUT)
+    assert play(leader)
+    expect(may(other)).to_be_visible(timeout=TIMEOUT)
+    other.type_command("pass")
+    expect(may(leader)).to_be_visible(timeout=TIMEOUT)
+    assert len(wires[other.name].of("pass")) == 2
+    assert play(leader)
+    expect(may(other)).to_be_visible(timeout=TIMEOUT)
+
+
+def may(guest: Guest) -> Locator:
+    """Return the line of text mode that lists what the seat may play."""
+    return guest.page.locator("main.text li", has_text="You may")
 
 
 def test_page_signs_nothing_on_a_course_with_a_move_that_is_not_its_own(table, invite) -> None:

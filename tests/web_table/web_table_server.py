@@ -38,11 +38,16 @@ class TableProcess:
         reader.start()
         ready: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
         reader.join()
-        self.listen, self.url = ready["address"], ready["url"]
+        self.listen, self.url, self.gateway = ready["address"], ready["url"], ready["gateway"]
 
     def stop(self) -> None:
         """Stop the table as an operator does."""
         self.process.terminate()
+        self._ended()
+
+    def kill_server(self) -> None:
+        """Kill the table server alone, without warning; the referee that it started notices and stops."""
+        self.process.kill()
         self._ended()
 
     def kill(self) -> None:

@@ -4,8 +4,20 @@
  */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import {
+  encode,
+  firstMove,
+  hex,
+  nextMove,
+  parseEnvelope,
+  RECEIPT_TYPE,
+  taggedHash,
+  text,
+  u32,
+  u64,
+  u8,
+  utf8,
+} from "referee-verifier/protocol";
 import type { MauBinhEvent } from "./gen/referee/v1/mau_binh_pb.js";
 import type { StepSchema } from "./gen/referee/v1/shuffler_pb.js";
 import type { TienLenEvent } from "./gen/referee/v1/tien_len_pb.js";
@@ -34,8 +46,6 @@ export interface EventReceipt {
   readonly opensSection?: number;
 }
 
-const RECEIPT_TYPE = "application/vnd.referee.event.v1+json";
-
 /** The events of a round so far; event k is `links[k - 1]`. */
 export class Course {
   readonly roundId: Uint8Array;
@@ -46,7 +56,7 @@ export class Course {
 
   constructor(roundId: Uint8Array, deckRoot: Uint8Array) {
     this.roundId = roundId;
-    this.start = tagged("transcript", roundId, deckRoot);
+    this.start = taggedHash("transcript", roundId, deckRoot);
   }
 
   /** The course of a round's events, in their order. */
@@ -73,14 +83,13 @@ export class Course {
 
   /** Append an event of these canonical bytes. */
   append(event: Uint8Array, { time, received }: { time: bigint; received: boolean }): void {
-    const { seat, seen } = JSON.parse(text.decode(event)) as { seat: number; seen?: number };
-    const before = this.links.at(-1);
-    const numbered = integer(this.number + 1, 4);
+    const { seat, seen } = JSON.parse(text(event)) as { seat: number; seen?: number };
+    const before = this.links[this.number - 1];
     const previous = before?.eventHash ?? this.start;
-    const eventHash = tagged("event", previous, numbered, event);
-    const flag = Uint8Array.of(received ? 1 : 0);
+    const eventHash = taggedHash("event", previous, u32(this.number + 1), event);
+    const flag = u8(received ? 1 : 0);
     const past = before?.history ?? this.start;
-    const history = tagged("history", past, eventHash, integer(time, 8), flag);
+    const history = taggedHash("history", past, eventHash, u64(Number(time)), flag);
     if (seen !== undefined) {
       const move = this.moves.get(seat) ?? firstMove(this.start, seat);
       this.moves.set(seat, nextMove(move, this.hashAt(seen), event));
@@ -95,46 +104,36 @@ export class Course {
       .map(({ eventHash, time, received }) => ({ eventHash, time, received }));
   }
 
+  /** The text of the receipt that this course has for an event, as the referee signs it. */
+  receiptText(number: number, opensSection?: number): string | undefined {
+    const link = this.links[number - 1];
+    return (
+      link &&
+      encode({
+        event_hash: hex(link.eventHash),
+        history: hex(link.history),
+        number,
+        received_time: Number(link.time),
+        round_id: hex(this.roundId),
+        ...(opensSection === undefined ? {} : { opens_section: opensSection }),
+      })
+    );
+  }
+
   /**
    * What a receipt of this course says; CourseError for the receipt of any other history. Whose
    * signature it bears is for who knows the referee's key.
    */
   receipt(envelope: Uint8Array): EventReceipt {
-    const { payload, payloadType } = JSON.parse(text.decode(envelope)) as Record<string, string>;
-    const said = JSON.parse(atob(payload ?? "")) as Record<string, string | number | undefined>;
-    const number = Number(said["number"]);
-    const link = this.links[number - 1];
-    const expected = link && {
-      event_hash: bytesToHex(link.eventHash),
-      history: bytesToHex(link.history),
-      received_time: Number(link.time),
-      round_id: bytesToHex(this.roundId),
-    };
-    const differs = Object.entries(expected ?? {}).find(([name, value]) => said[name] !== value);
-    if (payloadType !== RECEIPT_TYPE || link === undefined || differs !== undefined) {
-      throw new CourseError(`the receipt of event ${number} is of another course: ${differs}`);
+    const { payload, payloadType } = parseEnvelope(envelope);
+    const said = JSON.parse(text(payload)) as { number: number; opens_section?: number };
+    const { number, opens_section: opensSection } = said;
+    if (payloadType !== RECEIPT_TYPE || text(payload) !== this.receiptText(number, opensSection)) {
+      throw new CourseError(`the receipt of event ${number} is of another course`);
     }
-    const opensSection = said["opens_section"];
-    return {
-      number,
-      receivedTime: link.time,
-      ...(opensSection === undefined ? {} : { opensSection: Number(opensSection) }),
-    };
+    const receivedTime = this.links[number - 1]?.time ?? BigInt(0);
+    return { number, receivedTime, ...(opensSection === undefined ? {} : { opensSection }) };
   }
-}
-
-/** g_(i,j) of an event, after g_(i,j-1); `seenHash` is h_s. */
-export function nextMove(
-  previous: Uint8Array,
-  seenHash: Uint8Array,
-  event: Uint8Array,
-): Uint8Array {
-  return tagged("move", previous, seenHash, event);
-}
-
-/** g_(i,0) of a seat. */
-export function firstMove(start: Uint8Array, seat: number): Uint8Array {
-  return tagged("seat", start, Uint8Array.of(seat));
 }
 
 /** The canonical bytes of an event: its choice and what its player had seen, without its time. */
@@ -145,7 +144,7 @@ export function eventBytes(event: AnyEvent): Uint8Array {
 
 /** Canonical JSON of an object without objects in it: sorted members, no spaces. */
 export function canonical(members: Record<string, unknown>): Uint8Array {
-  return utf8ToBytes(JSON.stringify(members, Object.keys(members).sort()));
+  return utf8(JSON.stringify(members, Object.keys(members).sort()));
 }
 
 function choiceOf(event: AnyEvent): Record<string, unknown> {
@@ -160,26 +159,11 @@ function choiceOf(event: AnyEvent): Record<string, unknown> {
     case "arrange": {
       const { back, middle, front } = choice.value;
       const nonce = "nonce" in event ? event.nonce : new Uint8Array();
-      return { kind, back, middle, front, ...(nonce.length ? { nonce: bytesToHex(nonce) } : {}) };
+      return { kind, back, middle, front, ...(nonce.length ? { nonce: hex(nonce) } : {}) };
     }
     case "commit":
-      return { kind, commitment: bytesToHex(choice.value.commitment) };
+      return { kind, commitment: hex(choice.value.commitment) };
     default:
       return { kind };
   }
-}
-
-const text = new TextDecoder();
-
-function tagged(tag: string, ...fields: Uint8Array[]): Uint8Array {
-  const name = utf8ToBytes(`referee/v1/${tag}`);
-  const framed = fields.flatMap((field) => [integer(field.length, 4), field]);
-  const head = [Uint8Array.of(name.length), name, Uint8Array.of(fields.length)];
-  return sha256(concatBytes(...head, ...framed));
-}
-
-function integer(value: number | bigint, size: 4 | 8): Uint8Array {
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
-  return bytes.slice(8 - size);
 }

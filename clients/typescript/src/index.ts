@@ -1,7 +1,11 @@
 /**
- * Referee's services, messages and refusals. How to reach a server is in `referee-client/web`
- * and `referee-client/node`, what proves its word in `referee-client/verify`.
+ * A frontend's part in rounds of all games, over Connect and JSON: for browsers, engines and Node.
+ * `referee-client/node` has the same over gRPC. Beside it are the services as typed stubs
+ * (`refereeOver`), reached by `referee-client/web` and `referee-client/node`, and what proves their
+ * word, in `referee-client/verify`.
  */
+
+import "./host.js";
 
 export { create, type MessageInitShape } from "@bufbuild/protobuf";
 export { Code, ConnectError } from "@connectrpc/connect";
@@ -19,8 +23,44 @@ export * from "./gen/referee/v1/text_pb.js";
 export * from "./gen/referee/v1/tien_len_pb.js";
 export * from "./gen/referee/v1/ultimate_texas_pb.js";
 export * from "./gen/referee/v1/violation_pb.js";
+export { type Cards, readCards, spell } from "./cards.js";
+export {
+  type AnyRound,
+  Client,
+  type ClientOptions,
+  type ResumeOptions,
+  type RoundOptions,
+} from "./client.js";
+export { connect, type ConnectOptions } from "./connect.js";
+export type { DealOptions, OpenOptions } from "./dealing.js";
+export {
+  BadRequestError,
+  ConflictError,
+  DataLossError,
+  DeniedError,
+  NotFoundError,
+  NotReadyError,
+  RefereeError,
+  RoundLapsesError,
+  TimedOutError,
+  UnavailableError,
+  VerificationError,
+  WrongSecretsError,
+} from "./errors.js";
+export type { Answer, Post } from "./http.js";
 export type { Token } from "./identity.js";
-export { type Calls, type Referee, refereeOver } from "./referee.js";
+export { BrowserJournal, type Journal } from "./journal.js";
+export { type JsonAddress, jsonLine } from "./json-line.js";
+export { type Line, lineOver } from "./line.js";
+export { type Chi, MauBinhGame } from "./mau-binh.js";
+export { type Calls, isOver, type Previewing, type Referee, refereeOver } from "./referee.js";
 export { type FieldAtFault, type Reason, type Refusal, refusalOf } from "./refusal.js";
 export { RETRIES, type Retries } from "./retry.js";
-export { isOver, type Previewing } from "./round.js";
+export type { Revealed, Settled } from "./round.js";
+export { AlreadySignedError, SeatChain, type SignedMove } from "./seat.js";
+export { type Entropy, SeatSecrets, type SecretsOptions } from "./secrets.js";
+export type { Stage } from "./state.js";
+export type { Bet, Terms } from "./terms.js";
+export { type LastWinnerNow, TienLenGame } from "./tien-len.js";
+export type { Proved, Trust } from "./trust.js";
+export { type Choice, UltimateTexasGame } from "./ultimate-texas.js";

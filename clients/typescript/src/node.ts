@@ -1,8 +1,14 @@
-/** From Node: gRPC itself, over one HTTP/2 connection. */
+/** From Node: gRPC itself, over one HTTP/2 connection. All of `referee-client` is here too. */
 
 import type { SecureClientSessionOptions } from "node:http2";
+import type { Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { Client, type ClientOptions } from "./client.js";
+import { type Line, lineOver } from "./line.js";
 import { type Calls, optionsOf, type Referee, refereeOver } from "./referee.js";
+
+export { FileJournal } from "./file-journal.js";
+export * from "./index.js";
 
 /** Where a server is. */
 export interface NodeAddress extends Calls {
@@ -19,8 +25,27 @@ export interface NodeReferee extends Referee {
 }
 
 /** The services at an address. Nothing is connected before the first call. */
-export function connectNode({ baseUrl, tls = {}, ...calls }: NodeAddress): NodeReferee {
+export function connectNode(address: NodeAddress): NodeReferee {
+  const [transport, close] = opened(address);
+  return { ...refereeOver(transport), close };
+}
+
+/** Return a line to the server at an address, over gRPC. */
+export function grpcLine(address: NodeAddress): Line {
+  return lineOver(...opened(address));
+}
+
+/** How a client calls a server over gRPC, and whom it believes. */
+export type ConnectOptions = Omit<NodeAddress, "baseUrl"> & ClientOptions;
+
+/** Return a client of the server at an address, `host:port` or `https://host:port` with TLS. */
+export function connect(address: string, options: ConnectOptions = {}): Client {
+  const baseUrl = address.includes("://") ? address : `http://${address}`;
+  return new Client(grpcLine({ ...options, baseUrl }), options);
+}
+
+function opened({ baseUrl, tls = {}, ...calls }: NodeAddress): [Transport, () => void] {
   const sessionManager = new Http2SessionManager(baseUrl, {}, tls);
   const transport = createGrpcTransport({ baseUrl, sessionManager, ...optionsOf(calls) });
-  return { ...refereeOver(transport), close: () => sessionManager.abort() };
+  return [transport, () => sessionManager.abort()];
 }

@@ -1,12 +1,13 @@
 /**
- * Calls asked again, as the service config of the protos has it: only methods that say asking twice
- * does no harm, only where the server says UNAVAILABLE or says how long to wait, after pauses that
- * double and are drawn at random, and never beyond the call's deadline.
+ * Calls asked again, as the service config of the protos has it: methods that say asking twice does
+ * no harm, where the server says UNAVAILABLE or says how long to wait; and every method where the
+ * server certainly has not begun the call. After pauses that double and are drawn at random, and
+ * never beyond the call's deadline.
  */
 
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { retryDelay } from "./refusal.js";
+import { refusalOf, retryDelay } from "./refusal.js";
 
 /** How often and how fast. */
 export interface Retries {
@@ -20,19 +21,38 @@ export interface Retries {
 
 export const RETRIES: Retries = { attempts: 5, firstMs: 100, longestMs: 2000 };
 
+/** Reasons with which a server refuses a call before it has begun any work for it. */
+const NOT_BEGUN: ReadonlySet<string> = new Set(["OVERLOADED", "TOO_MANY_CALLS"]);
+
+/**
+ * Whether the server has not begun the call. REFUSED_STREAM says so of one that was too many for its
+ * connection (RFC 9113, section 8.7); the transport names it in the message alone.
+ */
+function isNotBegun(error: ConnectError): boolean {
+  const { reason, code, message } = refusalOf(error);
+  return (
+    NOT_BEGUN.has(reason) ||
+    (reason === "" && code === Code.Unavailable && message.includes("REFUSED_STREAM"))
+  );
+}
+
 /** Asks again where that does no harm. */
 export function retrying({ attempts, firstMs, longestMs }: Retries): Interceptor {
   return (next) => async (request) => {
-    if (request.stream || request.method.idempotency === Level.IDEMPOTENCY_UNKNOWN) {
+    if (request.stream) {
       return next(request);
     }
+    const isIdempotent = request.method.idempotency !== Level.IDEMPOTENCY_UNKNOWN;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await next(request);
       } catch (error) {
-        const asked = error instanceof ConnectError ? retryDelay(error) : undefined;
-        const isPassing = error instanceof ConnectError && error.code === Code.Unavailable;
-        if (attempt >= attempts || request.signal.aborted || !(isPassing || asked !== undefined)) {
+        if (!(error instanceof ConnectError) || attempt >= attempts || request.signal.aborted) {
+          throw error;
+        }
+        const asked = retryDelay(error);
+        const isPassing = error.code === Code.Unavailable || asked !== undefined;
+        if (!(isIdempotent && isPassing) && !isNotBegun(error)) {
           throw error;
         }
         const pause = Math.random() * Math.min(longestMs, firstMs * 2 ** (attempt - 1));

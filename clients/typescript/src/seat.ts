@@ -6,7 +6,8 @@
 
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { canonical, type Course, CourseError, firstMove, nextMove } from "./course.js";
+import { firstMove, nextMove, text } from "referee-verifier/protocol";
+import { canonical, type Course, CourseError } from "./course.js";
 
 export {
   type AnyEvent,
@@ -110,7 +111,7 @@ export class SeatChain {
       memory.pending = undefined;
     }
     for (const [index, { event }] of course.links.entries()) {
-      const made = JSON.parse(new TextDecoder().decode(event)) as { seat: number; seen?: number };
+      const made = JSON.parse(text(event)) as { seat: number; seen?: number };
       if (index >= number && made.seat === seat && made.seen === undefined) {
         memory.timedOut = index + 1;
       }
@@ -130,6 +131,14 @@ export class SeatChain {
       this.#memory.move = pending.move;
       this.#memory.pending = undefined;
     }
+  }
+
+  /**
+   * Forget the pending move, which the referee has refused: it was given no receipt, and the seat
+   * may choose anew. A move that was never answered stays, and is sent again.
+   */
+  forget(): void {
+    this.#memory.pending = undefined;
   }
 
   /**

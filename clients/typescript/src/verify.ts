@@ -21,7 +21,7 @@ export type { Keys, ProofResult, RoundResult } from "referee-verifier";
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
-const [KEY_TYPE, OPEN_TYPE, SETTLE_TYPE, ABORT_TYPE] = ["key", "open", "settle", "abort"].map(
+const [OPEN_TYPE, SETTLE_TYPE, ABORT_TYPE] = ["open", "settle", "abort"].map(
   (name) => `application/vnd.referee.${name}.v1+json`,
 );
 
@@ -43,7 +43,8 @@ export function verifyReceipt(
 /** The whole log, for `verifyLog` of the verifier, over whichever transport. */
 export async function logSource({ log }: Pick<Referee, "log">): Promise<LogSource> {
   const { checkpoint } = await log.getCheckpoint({});
-  return { checkpoint: utf8.encode(checkpoint), cosigned: [], leaves: leavesOf({ log }) };
+  const leaves = pagesOf(async (start) => (await log.listEntries({ start: BigInt(start) })).leaves);
+  return { checkpoint: utf8.encode(checkpoint), cosigned: [], leaves };
 }
 
 /** Which round, and what its seats hold of it besides. */
@@ -52,15 +53,13 @@ export interface RoundRequest {
   readonly roundNumber: bigint;
   readonly certificates?: readonly Uint8Array[];
   readonly eventReceipts?: readonly Uint8Array[];
-  /** Whether KEY leaves are looked for in the whole log, not at its beginning alone. */
-  readonly seekKeys?: boolean;
 }
 
 /** All that one round takes to be verified, as the verifier's bundle; it can be kept as a file. */
 export async function bundleOf(
   { log }: Pick<Referee, "log">,
   keys: Keys,
-  { tableId, roundNumber, certificates = [], eventReceipts = [], seekKeys = false }: RoundRequest,
+  { tableId, roundNumber, certificates = [], eventReceipts = [] }: RoundRequest,
 ): Promise<object> {
   const round = await log.getTableRound({ tableId, roundNumber });
   const leaves = new Map<number, Uint8Array>();
@@ -77,15 +76,8 @@ export async function bundleOf(
       break;
     }
   }
-  let index = 0;
-  for await (const leaf of leavesOf({ log })) {
-    const isKey = typeOf(leaf) === KEY_TYPE;
-    if (isKey) {
-      leaves.set(index, leaf);
-    } else if (!seekKeys) {
-      break;
-    }
-    index += 1;
+  for (const { leafIndex, leaf } of (await log.getKeys({})).keyLeaves) {
+    leaves.set(Number(leafIndex), leaf);
   }
   const { checkpoint } = await log.getCheckpoint({});
   const treeSize = BigInt(checkpoint.split("\n")[1] ?? "0");
@@ -115,15 +107,7 @@ export async function verifyRound(
   request: RoundRequest,
   options: Options = {},
 ): Promise<RoundResult> {
-  const found = verifyBundle(await bundleOf(referee, keys, request), keys, options);
-  if (found.passed || request.seekKeys === true) {
-    return found;
-  }
-  return verifyRound(referee, keys, { ...request, seekKeys: true }, options); // a key may be newer
-}
-
-function leavesOf({ log }: Pick<Referee, "log">): AsyncIterable<Uint8Array> {
-  return pagesOf(async (start) => (await log.listEntries({ start: BigInt(start) })).leaves);
+  return verifyBundle(await bundleOf(referee, keys, request), keys, options);
 }
 
 function typeOf(leaf: Uint8Array): string {

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { Code, ConnectError, createRouterTransport, type Transport } from "@connectrpc/connect";
 import { create } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
-import { RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
+import { ErrorInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
 import { MauBinhService, refereeOver } from "../src/index.js";
 import { optionsOf } from "../src/referee.js";
 
@@ -77,6 +77,25 @@ describe("calls that do no harm twice", () => {
     assert.equal(seen.length, 1);
   });
 });
+
+const refused = (reason: string) => () =>
+  new ConnectError("too many", Code.ResourceExhausted, {}, [
+    { desc: ErrorInfoSchema, value: { reason, domain: "referee.v1" } },
+  ]);
+const reset = () =>
+  new ConnectError("http/2 stream closed with error code REFUSED_STREAM (0x7)", Code.Unavailable);
+
+for (const [name, error] of [
+  ["OVERLOADED", refused("OVERLOADED")],
+  ["TOO_MANY_CALLS", refused("TOO_MANY_CALLS")],
+  ["a reset of one too many", reset],
+] as const) {
+  test(`a call that was never begun is asked again, whatever its method: ${name}`, async () => {
+    const { seen, referee } = busy(2, error);
+    await referee().mauBinh.acceptEvent({});
+    assert.equal(seen.length, 3);
+  });
+}
 
 test("a call that may not be repeated is asked once", async () => {
   const { seen, referee } = busy(1, unavailable);

@@ -63,6 +63,12 @@ for (const [name, referee] of Object.entries(routes)) {
       }
     });
 
+    test("256 calls at once are answered", async () => {
+      const calls = Array.from({ length: 256 }, () => server.log.getKeys({}));
+      const answers = await Promise.all(calls);
+      assert.deepEqual(new Set(answers.map((one) => one.origin)), new Set([keys.origin]));
+    });
+
     test("a refusal has its code, reason, field and request id", async () => {
       const asked = server.log.getTableRound(
         { tableId: "nobody", roundNumber: 1n },

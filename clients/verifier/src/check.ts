@@ -3,7 +3,7 @@
  * nothing failed. NOT_CHECKED gives the reason, such as a seed that is not revealed yet.
  */
 
-import { type Code, finding, type Finding, type Where } from "./finding.js";
+import { type Code, finding, type Finding, isExplained, type Where } from "./finding.js";
 
 /** Every check with the promise of a round or log that it verifies. */
 export const CHECKS = {
@@ -96,6 +96,26 @@ export class Report {
       this.#by.get(check)?.push(one);
       this.findings.push(one);
     }
+  }
+
+  /** Leave out what damage or a wrong root key explains; return how many findings that are. */
+  leaveOutExplained(reason: string): number {
+    let explained = 0;
+    for (const [code, count] of [...this.counts].filter(([one]) => isExplained(one))) {
+      explained += count;
+      this.counts.delete(code);
+    }
+    this.findings.splice(0, Infinity, ...this.findings.filter((one) => !isExplained(one.code)));
+    for (const [check, found] of [...this.#by]) {
+      const kept = found.filter((one) => !isExplained(one.code));
+      if (kept.length === 0 && found.length > 0) {
+        this.#by.delete(check);
+        this.#skipped.set(check, reason);
+      } else {
+        this.#by.set(check, kept);
+      }
+    }
+    return explained;
   }
 
   has(...codes: Code[]): boolean {

@@ -5,7 +5,15 @@
  * Source: https://c2sp.org/tlog-checkpoint and https://c2sp.org/tlog-proof
  */
 
-import { base64, type Bytes, equal, SpellingError, text as textOf, unbase64 } from "./bytes.js";
+import {
+  base64,
+  type Bytes,
+  equal,
+  SpellingError,
+  text as textOf,
+  unbase64,
+  utf8,
+} from "./bytes.js";
 import { EMPTY_ROOT, leafHash, verifyInclusion } from "./merkle.js";
 import { parseNote, verifyNote } from "./note.js";
 import { ED25519, type VerifierKey } from "./vkey.js";
@@ -106,7 +114,7 @@ export function parseReceipt(data: Bytes): LogReceipt {
   return {
     index: Number(index[1]),
     proof: hashes.map(unbase64),
-    checkpoint: new TextEncoder().encode(whole.slice(blank + 2)),
+    checkpoint: utf8(whole.slice(blank + 2)),
   };
 }
 

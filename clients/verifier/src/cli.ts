@@ -21,6 +21,7 @@ import { verifyLog } from "./log.js";
 import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 import { heldRuleset } from "./ruleset.js";
 import type { Keys, LogOptions, LogResult, RoundResult } from "./terms.js";
+import { printable, printableLines } from "./printable.js";
 import { logLines, proofLines, roundLines } from "./text.js";
 import { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
 import { verifyProof } from "./verify-proof.js";
@@ -83,9 +84,10 @@ async function main(args: string[]): Promise<number> {
   }
   const options = await optionsOf(values);
   if (values.url !== undefined) {
-    const keys = keysOf(await namedKeys(values.url), values);
+    const named = await namedKeys(values.url);
     const source = await sourceOf(values.url, { isWitnessed: values.witness !== undefined });
-    return print(await verifyLog(source, keys, options), values, logLines);
+    const asked = { ...options, namedRootKey: named.rootKey };
+    return print(await verifyLog(source, keysOf(named, values), asked), values, logLines);
   }
   if (values.tiles !== undefined) {
     const unnamed = { origin: "", logKey: "", rootKey: "" };
@@ -105,7 +107,8 @@ async function main(args: string[]): Promise<number> {
       cosigned: cosigned.map((note) => utf8(String(note))),
       leaves: leavesOf(file ?? ""),
     };
-    return print(await verifyLog(source, keysOf(named(first), values), options), values, logLines);
+    const asked = { ...options, namedRootKey: named(first).rootKey };
+    return print(await verifyLog(source, keysOf(named(first), values), asked), values, logLines);
   }
   const bundle = readJson(await readFile(file ?? ""));
   const keys = keysOf(named(bundle as Record<string, unknown>), values);
@@ -118,7 +121,7 @@ function print<Result extends RoundResult | LogResult>(
   lines: (result: Result) => string[],
 ): number {
   if (values.json) {
-    console.log(JSON.stringify(result));
+    console.log(asciiJson(result));
   } else {
     console.log(lines(result).join("\n"));
     if (values["log-key"] === undefined || values["root-key"] === undefined) {
@@ -145,8 +148,13 @@ async function prove(file: string, values: Given): Promise<number> {
     { origin, logKey },
     await optionsOf(values),
   );
-  console.log(values.json ? JSON.stringify(proved) : proofLines(proved).join("\n"));
+  console.log(values.json ? asciiJson(proved) : proofLines(proved).join("\n"));
   return proved.passed ? 0 : 1;
+}
+
+/** A value as JSON in printable ASCII. */
+function asciiJson(value: unknown): string {
+  return printable(JSON.stringify(value));
 }
 
 /** A count or a time that an option spells. */
@@ -254,12 +262,12 @@ function isExpected(error: unknown): error is Error {
     error instanceof SpellingError ||
     error instanceof LogServiceError ||
     error instanceof TilesError;
-  return isOurs || (error instanceof Error && ("code" in error || error.cause !== undefined));
+  return isOurs || (error instanceof Error && ("code" in error || "cause" in error));
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  console.error(isExpected(error) ? error.message : error);
+  console.error(isExpected(error) ? printableLines(error.message) : error);
   process.exitCode = 2;
 }

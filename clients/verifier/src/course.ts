@@ -24,6 +24,16 @@ import { NO_KEY } from "./header.js";
 import { type EventReceipt, type InputEvent, type Inputs, RECEIPT_TYPE } from "./leaf.js";
 import type { EventLevel } from "./level.js";
 
+/** g_{i,0} of a seat; `start` is h_0. */
+export function firstMove(start: Bytes, seat: number): Bytes {
+  return taggedHash("seat", start, u8(seat));
+}
+
+/** g_{i,j} of an event, after g_{i,j-1}; `seenHash` is h_s. */
+export function nextMove(previous: Bytes, seenHash: Bytes, event: Bytes): Bytes {
+  return taggedHash("move", previous, seenHash, event);
+}
+
 export class Course {
   /** h_0 to h_n. */
   readonly hashes: readonly Bytes[];
@@ -72,7 +82,7 @@ export class Course {
    */
   seatChains(seatKeys: readonly string[]): Bytes[][] | null {
     const first = this.hashes[0] as Bytes;
-    const chains = seatKeys.map((_, seat) => [taggedHash("seat", first, u8(seat))]);
+    const chains = seatKeys.map((_, seat) => [firstMove(first, seat)]);
     for (const [place, entry] of this.events.entries()) {
       const [seat, seen] = [seatOf(entry), member(entry.event, "seen")];
       const chain = chains[seat];
@@ -86,8 +96,8 @@ export class Course {
       if (seenHash === undefined) {
         return null;
       }
-      const last = chain.at(-1) as Bytes;
-      chain.push(taggedHash("move", last, seenHash, utf8(encode(entry.event))));
+      const last = chain[chain.length - 1] as Bytes;
+      chain.push(nextMove(last, seenHash, utf8(encode(entry.event))));
     }
     return chains;
   }
@@ -99,7 +109,11 @@ export class Course {
       return null;
     }
     return chains.flatMap((chain, seat) => {
-      const [key, text, last] = [seatKeys[seat] ?? NO_KEY, signatures[seat] ?? "", chain.at(-1)];
+      const [key, text, last] = [
+        seatKeys[seat] ?? NO_KEY,
+        signatures[seat] ?? "",
+        chain[chain.length - 1],
+      ];
       const isSigned =
         chain.length === 1
           ? text === ""

@@ -10,7 +10,16 @@
  * only then is the payload parsed.
  */
 
-import { base64, type Bytes, concat, SpellingError, text, unbase64, utf8 } from "./bytes.js";
+import {
+  base64,
+  binary,
+  type Bytes,
+  concat,
+  SpellingError,
+  text,
+  unbase64,
+  utf8,
+} from "./bytes.js";
 import { isSignature, SIGNATURE_SIZE } from "./ed25519.js";
 
 export const MAX_ENVELOPE_SIZE = 65_535;
@@ -20,8 +29,6 @@ const TYPE = /^[A-Za-z0-9!#$&^_.+/:-]{1,255}$/;
 const ENVELOPE =
   /^\{"payload":"([A-Za-z0-9+/]*={0,2})","payloadType":"([^"\\]{1,255})","signatures":\[(?:\{"sig":"([A-Za-z0-9+/]{86}==)"\})?\]\}$/;
 const ANY_SIGNATURE = /"sig":"([A-Za-z0-9+/]*={0,2})"/;
-
-const latin1 = new TextDecoder("latin1");
 
 export type EnvelopeFault = "TOO_LONG" | "MALFORMED" | "FORGED" | "WRONG_TYPE";
 
@@ -102,7 +109,7 @@ export function openEnvelope(data: Bytes, terms: { type: string; keys: Bytes[] }
 
 /** Whether bytes that are no envelope have a signature that is not the base64 of 64 bytes. */
 export function hasOddSignature(data: Bytes): boolean {
-  const letters = ANY_SIGNATURE.exec(latin1.decode(data))?.[1];
+  const letters = ANY_SIGNATURE.exec(binary(data))?.[1];
   if (letters === undefined) {
     return false;
   }

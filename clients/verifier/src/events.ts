@@ -1,6 +1,7 @@
 /** What an event of any game says: its seat, what its player had seen, its cards. */
 
 import type { Json } from "./canonical.js";
+import { hasOwn } from "./form.js";
 import type { InputEvent } from "./leaf.js";
 
 /** The seat whose event it is; -1 where the event names none. */
@@ -17,7 +18,7 @@ export function isTimeout({ event }: InputEvent): boolean {
 /** A member of an event; undefined where it has none. */
 export function member(value: Json | undefined, name: string): Json | undefined {
   const isRecord = typeof value === "object" && !Array.isArray(value);
-  return isRecord && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isRecord && hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** The numbers in a member that is a list. */

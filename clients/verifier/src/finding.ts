@@ -5,9 +5,12 @@
  * be. Members are named as in the JSON that the command prints.
  */
 
+import { printable } from "./printable.js";
+
 export const CODES = [
   "CHECKPOINT_REFUSED",
   "WRONG_ORIGIN",
+  "ROOT_KEY_MISMATCH",
   "LOG_KEY_UNREGISTERED",
   "ROOT_MISMATCH",
   "LOG_TRUNCATED",
@@ -130,17 +133,53 @@ export interface Finding {
 export type Where = Omit<Finding, "code" | "severity" | "detail">;
 
 export function finding(code: Code, detail: string, where: Where = {}): Finding {
-  return { code, severity: NOTES.includes(code) ? "NOTE" : "FAIL", detail, ...where };
+  const severity = NOTES.includes(code) ? "NOTE" : "FAIL";
+  return { code, severity, detail: printable(detail), ...where };
 }
 
-/** Findings in their order: failures before notes, the whole log before its leaves, then by leaf. */
+/**
+ * Causes of findings, in the order of a report. KEYS: the given keys are not this log's. DAMAGE: the
+ * bytes are not those that the log signed. STATEMENTS: signed notes contradict each other, whatever
+ * the leaves are. LEAVES: what the leaves say, and what is compared with them.
+ */
+export const CAUSES = ["KEYS", "DAMAGE", "STATEMENTS", "LEAVES"] as const;
+export type Cause = (typeof CAUSES)[number];
+
+const BY_CODE: Partial<Record<Code, Cause>> = {
+  CHECKPOINT_REFUSED: "KEYS",
+  ROOT_KEY_MISMATCH: "KEYS",
+  ROOT_MISMATCH: "DAMAGE",
+  LOG_TRUNCATED: "DAMAGE",
+  TILE_MISMATCH: "DAMAGE",
+  LOG_RECEIPT_REFUSED: "STATEMENTS",
+  COSIGNATURE_REFUSED: "STATEMENTS",
+  WITNESS_DOUBLED: "STATEMENTS",
+  HEAD_FROZEN: "STATEMENTS",
+  SPLIT_VIEW: "STATEMENTS",
+};
+
+/** The cause of a code's findings. */
+export function causeOf(code: Code): Cause {
+  return BY_CODE[code] ?? "LEAVES";
+}
+
+/**
+ * Whether damage or a wrong root key explains findings of this code: they are made from leaves, so
+ * they are left out until the log is restored or the key is right.
+ */
+export function isExplained(code: Code): boolean {
+  return causeOf(code) === "LEAVES";
+}
+
+/** Findings in their order: failures before notes, by cause, the whole log before its leaves. */
 export function inOrder(findings: Finding[]): Finding[] {
-  const rank = (one: Finding): [number, number] => [
+  const rank = (one: Finding): [number, number, number] => [
     one.severity === "NOTE" ? 1 : 0,
+    CAUSES.indexOf(causeOf(one.code)),
     one.leaf_index ?? -1,
   ];
   return [...findings].sort((one, other) => {
     const [a, b] = [rank(one), rank(other)];
-    return a[0] - b[0] || a[1] - b[1];
+    return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
   });
 }

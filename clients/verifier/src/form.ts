@@ -19,6 +19,11 @@ export class FormError extends Error {
   }
 }
 
+/** Whether an object has a member of its own by this name; Object.hasOwn is younger than some engines. */
+export function hasOwn(value: object, name: string): boolean {
+  return Object.prototype.hasOwnProperty.call(value, name);
+}
+
 export type Form<T> = (value: Json, path: string) => T;
 export type Of<F> = F extends Form<infer T> ? T : never;
 
@@ -110,7 +115,7 @@ export function record<Needed extends Members, May extends Members = Record<neve
     }
     const inner = (name: string): string => (path === "" ? name : `${path}.${name}`);
     for (const name of Object.keys(needed)) {
-      if (!Object.hasOwn(value, name)) {
+      if (!hasOwn(value, name)) {
         throw new FormError(inner(name), "there");
       }
     }

@@ -78,10 +78,16 @@ export class KeyHistory {
   ring: KeyRing;
   readonly #root: VerifierKey;
   readonly #records = new Map<string, KeyRecord>();
+  #forged = 0;
 
   constructor(root: VerifierKey) {
     this.#root = root;
     this.ring = this.#ringNow();
+  }
+
+  /** Whether the log has KEY leaves and the root signed none of them: the root key is not the log's. */
+  get isForeign(): boolean {
+    return this.#forged > 0 && this.#records.size === 0;
   }
 
   /** Every key that the log has named, in the order they were added. */
@@ -93,6 +99,7 @@ export class KeyHistory {
   take(envelope: Envelope, leaf: KeyLeaf, index: number): Fault | null {
     const fault = this.ring.faultOf(envelope, "root");
     if (fault !== null) {
+      this.#forged += 1;
       return fault;
     }
     const key = parseKey(leaf.key);

@@ -19,6 +19,7 @@ import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
 import { byRound, findForeign } from "./exhibit.js";
 import { inOrder } from "./finding.js";
+import { foreignLog, foreignRoot, LEFT_OUT } from "./given-keys.js";
 import type { Exhibits, Law } from "./round-leaves.js";
 import { KeyHistory } from "./keys.js";
 import type { SourceFault } from "./log.js";
@@ -44,6 +45,7 @@ interface Kept {
 export class LogAudit {
   readonly #law: Law;
   readonly #log: VerifierKey;
+  readonly #root: VerifierKey;
   readonly #keys: KeyHistory;
   readonly #report = new Report();
   readonly #totals: Totals;
@@ -59,6 +61,7 @@ export class LogAudit {
   readonly #wanted = new Set<number>();
   #newest: Kept | null = null;
   #refusal: string | null = null;
+  #isDamaged = false;
 
   constructor(
     known: { origin: string; root: VerifierKey; log: VerifierKey },
@@ -66,6 +69,7 @@ export class LogAudit {
   ) {
     this.#law = { origin: known.origin, rulesets: options.rulesets ?? null };
     this.#log = known.log;
+    this.#root = known.root;
     this.#totals = new Totals(this.#law, this.#report);
     this.#keys = new KeyHistory(known.root);
     this.#held = byRound(options.exhibits ?? { certificates: [], eventReceipts: [] });
@@ -162,7 +166,8 @@ export class LogAudit {
       (roundId) => this.#seen.has(roundId),
       (check, code, detail) => this.#report.find(check, code, detail),
     );
-    const grown = { note: newest.note, size, hashes: this.#hashes, roots: this.#roots };
+    const roots = new Map([...this.#roots, [size, newest.checkpoint.root] as const]);
+    const grown = { note: newest.note, size, hashes: this.#hashes, roots };
     this.#promises.close(grown, terms);
   }
 
@@ -177,10 +182,12 @@ export class LogAudit {
     if (this.#refusal !== null) {
       return this.#refused(this.#refusal);
     }
+    const explained = this.#leaveOutExplained();
     this.#totals.count(this.#report);
     const checks = this.#report.checks();
+    const findings = inOrder(this.#totals.listed);
     return {
-      passed: this.#totals.found.FAIL.length === 0,
+      passed: !findings.some((one) => one.severity === "FAIL"),
       origin: this.#law.origin,
       size: this.#newest?.checkpoint.size ?? 0,
       root: hex(this.#tree.frontier.root),
@@ -191,8 +198,23 @@ export class LogAudit {
       dealing_levels: this.#totals.seeds.levels,
       event_levels: this.#totals.events,
       finding_counts: this.#totals.counts,
-      findings: inOrder([...this.#totals.found.FAIL, ...this.#totals.found.NOTE]),
+      findings,
+      explained,
     };
+  }
+
+  /** Leave out, and count, what follows from a wrong root key or from leaves that are damaged. */
+  #leaveOutExplained(): number {
+    const isForeign = this.#keys.isForeign;
+    if (isForeign) {
+      const detail = foreignRoot(this.#root, this.options.namedRootKey);
+      this.#report.find("KEYS", "ROOT_KEY_MISMATCH", detail);
+    }
+    if (!isForeign && !this.#isDamaged) {
+      return 0;
+    }
+    const reason = isForeign ? LEFT_OUT.FOREIGN : LEFT_OUT.DAMAGED;
+    return this.#report.leaveOutExplained(reason) + this.#totals.leaveOutExplained();
   }
 
   /** The result for a log without a checkpoint that holds: nothing in it says anything. */
@@ -213,6 +235,7 @@ export class LogAudit {
       event_levels: { E0: 0, E1: 0, E2: 0, NONE: 0 },
       finding_counts: { CHECKPOINT_REFUSED: 1 },
       findings: report.findings,
+      explained: 0,
     };
   }
 
@@ -235,7 +258,7 @@ export class LogAudit {
       if (!(error instanceof SpellingError)) {
         throw error;
       }
-      this.#refusal = error.message;
+      this.#refusal = foreignLog(note, terms.keys, error.message);
       return false;
     }
     return true;
@@ -321,6 +344,7 @@ export class LogAudit {
 
   #compareRoot(checkpoint: Checkpoint): void {
     const { size, root } = this.#tree.frontier;
+    this.#isDamaged = size < checkpoint.size || hex(root) !== hex(checkpoint.root);
     if (size < checkpoint.size) {
       const detail = `the checkpoint is of ${checkpoint.size} leaves, and there are ${size}`;
       this.#report.find("TREE", "LOG_TRUNCATED", detail);
@@ -334,10 +358,10 @@ export class LogAudit {
   /** The log grew through the tree that each kept checkpoint was signed for. */
   #compareKept(newest: Kept, kept: readonly Kept[]): void {
     for (const { checkpoint, note } of kept) {
-      const root = this.#roots.get(checkpoint.size);
+      const isHead = checkpoint.size === newest.checkpoint.size;
+      const root = isHead ? newest.checkpoint.root : this.#roots.get(checkpoint.size);
       if (root !== undefined && hex(checkpoint.root) !== hex(root)) {
-        const isSplit = checkpoint.size === newest.checkpoint.size;
-        const code = isSplit ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
+        const code = isHead ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
         const detail = "the log signed two checkpoints of which neither continues the other";
         const notes = unlike("checkpoint", text(newest.note), text(note));
         this.#report.find("CONTINUITY", code, detail, notes);

@@ -60,7 +60,7 @@ export class Frontier {
   }
 
   get root(): Bytes {
-    const last = this.#peaks.at(-1);
+    const last = this.#peaks[this.#peaks.length - 1];
     if (last === undefined) {
       return EMPTY_ROOT;
     }
@@ -74,7 +74,7 @@ export class GrowingTree {
   #past: { edge: Frontier; hashes: Bytes[] }[] = [];
 
   append(leaf: Bytes): void {
-    let last = this.#past.at(-1);
+    let last = this.#past[this.#past.length - 1];
     if (last === undefined || last.hashes.length === TOGETHER) {
       last = { edge: this.frontier.copy(), hashes: [] };
       this.#past.push(last);
@@ -91,7 +91,8 @@ export class GrowingTree {
     if (size > this.frontier.size) {
       return null;
     }
-    const block = this.#past.slice(-KEPT - 1).findLast(({ edge }) => edge.size <= size);
+    const kept = this.#past.slice(-KEPT - 1).reverse();
+    const block = kept.find(({ edge }) => edge.size <= size);
     const edge = block?.edge.copy();
     for (const hash of block?.hashes.slice(0, size - block.edge.size) ?? []) {
       edge?.append(hash);

@@ -7,12 +7,13 @@
 import type { Json } from "./canonical.js";
 import type { Report } from "./check.js";
 import { differ } from "./difference.js";
-import { FormError, integer, list, natural, type Of, record, text } from "./form.js";
+import { FormError, hasOwn, integer, list, natural, type Of, record, text } from "./form.js";
 import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf } from "./header.js";
 import type { Placed } from "./reading.js";
 
 const HOUSE = 255;
+const ZERO = BigInt(0); // a literal 0n is younger than some engines
 
 const transferForm = record({
   amount: natural,
@@ -41,7 +42,7 @@ export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, repo
     report.find("MONEY", "WRONG_RESULT", `the result cannot be read: ${error.message}`, where);
     return;
   }
-  const found = new Map<number, bigint>([...nets.keys()].map((who) => [who, 0n]));
+  const found = new Map<number, bigint>([...nets.keys()].map((who) => [who, ZERO]));
   for (const [place, { amount, from, to }] of transfers.entries()) {
     const [payer, payee] = [found.get(from), found.get(to)];
     if (payer === undefined || payee === undefined || from === to || amount === 0) {
@@ -63,8 +64,8 @@ export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, repo
       return;
     }
   }
-  const total = [...nets.values()].reduce((sum, net) => sum + BigInt(net), 0n);
-  if (total !== 0n) {
+  const total = [...nets.values()].reduce((sum, net) => sum + BigInt(net), ZERO);
+  if (total !== ZERO) {
     const detail = `the net amounts sum to ${total}, not to zero`;
     report.find("MONEY", "WRONG_RESULT", detail, where);
   }
@@ -86,7 +87,7 @@ function netsOf(found: Json, seats: number, hasHouse: boolean): Map<number, numb
 
 function part(value: Json, name: string): Json {
   const found =
-    typeof value === "object" && !Array.isArray(value) && Object.hasOwn(value, name)
+    typeof value === "object" && !Array.isArray(value) && hasOwn(value, name)
       ? value[name]
       : undefined;
   if (found === undefined) {

@@ -23,7 +23,7 @@ const MAX_NOTE_SIZE = 65_535;
 const MAX_SIGNATURES = 100;
 const SIGNATURE_LINE = /^— (\S[^ +]*) ([A-Za-z0-9+/]+={0,2})$/;
 const CONTROL = /[\x00-\x09\x0b-\x1f]/;
-const MAX_TIME = 2n ** 63n - 1n;
+const MAX_TIME = BigInt("0x7fffffffffffffff");
 
 /** Bytes that are no signed note, or a note that the known keys do not vouch for. */
 export class NoteError extends SpellingError {

@@ -5,7 +5,16 @@
  * hexadecimal digits and base64, also within nested base64.
  */
 
-import { base64, type Bytes, hex, SpellingError, text, unhex } from "./bytes.js";
+import {
+  base64,
+  binary,
+  type Bytes,
+  hex,
+  looseBase64,
+  SpellingError,
+  text,
+  unhex,
+} from "./bytes.js";
 import { certificateForm } from "./certificate.js";
 import type { Report } from "./check.js";
 import { serverCommitment } from "./commitment.js";
@@ -118,7 +127,7 @@ function openedIn(layer: string, roundId: string): number[] {
 
 function isIn(secret: Bytes, layers: string[]): boolean {
   const [digits, letters] = [hex(secret), base64(secret).replace(/=+$/, "")];
-  const url = letters.replaceAll("+", "-").replaceAll("/", "_");
+  const url = letters.replace(/\+/g, "-").replace(/\//g, "_");
   const spellings = [binary(secret), digits, digits.toUpperCase(), letters, url];
   return layers.some((layer) => spellings.some((spelled) => layer.includes(spelled)));
 }
@@ -141,7 +150,7 @@ function decodedIn(layer: string): string[] {
     [0, 1, 2, 3].flatMap((start) => {
       const letters = row.slice(start).replace(/=+$/, "");
       // A letter too many spells nothing, and hides nothing.
-      return atob(letters.length % 4 === 1 ? letters.slice(0, -1) : letters);
+      return binary(looseBase64(letters.length % 4 === 1 ? letters.slice(0, -1) : letters));
     }),
   );
 }
@@ -149,10 +158,6 @@ function decodedIn(layer: string): string[] {
 /** All 64 hexadecimal digits in a row, wherever a row begins. */
 function valuesIn(layer: string): string[] {
   return (layer.match(HEX) ?? []).map((digits) => digits.toLowerCase());
-}
-
-function binary(data: Bytes): string {
-  return data.reduce((letters, byte) => letters + String.fromCharCode(byte), "");
 }
 
 function bytesOf(layer: string): Bytes {

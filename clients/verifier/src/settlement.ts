@@ -189,7 +189,7 @@ function examineChain(settle: Settle, course: Course, report: Report): boolean {
 }
 
 function lastHash({ hashes }: Course): string {
-  return hex(hashes.at(-1) ?? new Uint8Array());
+  return hex(hashes[hashes.length - 1] ?? new Uint8Array());
 }
 
 /** Whether the newest receipt and each seat's newest signature speak for the whole course. */

@@ -28,6 +28,8 @@ export interface Options {
   readonly quorum?: number;
   /** How many ms ago a quorum may have vouched last. */
   readonly maxAge?: number;
+  /** The root key that the log's keeper names, for the message about another root key. */
+  readonly namedRootKey?: string;
 }
 
 export interface LogOptions extends Options {
@@ -57,6 +59,8 @@ export interface LogResult {
   readonly event_levels: Record<EventLevel, number>;
   readonly finding_counts: Record<string, number>;
   readonly findings: Finding[];
+  /** Findings that are left out because damage or a wrong root key explains them. */
+  readonly explained: number;
 }
 
 /** What came of a log receipt: the leaf's place and hash, and when a quorum vouched, in ms. */
@@ -80,4 +84,6 @@ export interface RoundResult {
   readonly event_level: EventLevel | null;
   readonly checks: Check[];
   readonly findings: Finding[];
+  /** Findings that are left out because damage or a wrong root key explains them. */
+  readonly explained: number;
 }

@@ -2,6 +2,7 @@
 
 import type { Check } from "./check.js";
 import type { Finding } from "./finding.js";
+import { printableLines } from "./printable.js";
 import type { LogResult, ProofResult, RoundResult } from "./terms.js";
 
 const SIGNS = { PASSED: "ok  ", FAILED: "FAIL", NOT_CHECKED: "-   " } as const;
@@ -11,8 +12,9 @@ export function roundLines(result: RoundResult): string[] {
   const levels = [result.dealing_level, result.event_level].filter(Boolean).join(", ");
   const name = table === null ? `round ${id}` : `table ${table}, round ${number}, ${id}`;
   return [
-    `${name}${levels === "" ? "" : ` (${levels})`}`,
+    `${printableLines(name)}${levels === "" ? "" : ` (${levels})`}`,
     ...result.checks.flatMap(checkLines),
+    ...explainedLines(result.explained),
     verdict(result.passed, result.findings),
   ];
 }
@@ -21,7 +23,7 @@ export function proofLines(result: ProofResult): string[] {
   const time = result.cosigned_time;
   const vouched = time === null ? [] : [`witnesses vouched for it at ${time} ms since 1970 UTC`];
   return [
-    `leaf ${result.index} of log ${result.origin}, ${result.size} leaves, hash ${result.leaf_hash}`,
+    `leaf ${result.index} of log ${printableLines(result.origin)}, ${result.size} leaves, hash ${result.leaf_hash}`,
     ...vouched,
     ...result.findings.flatMap(findingLines),
     verdict(result.passed, result.findings),
@@ -35,14 +37,20 @@ export function logLines(result: LogResult): string[] {
   });
   const levels = Object.entries({ ...result.dealing_levels, ...result.event_levels });
   return [
-    `log ${result.origin}, ${result.size} leaves, ${result.rounds} rounds`,
+    `log ${printableLines(result.origin)}, ${result.size} leaves, ${result.rounds} rounds`,
     ...result.checks.flatMap((check) => checkLines({ ...check, findings: [] })),
     "rounds, check by check",
     ...tally,
     `levels: ${levels.map(([level, count]) => `${level} ${count}`).join(", ")}`,
     ...result.findings.flatMap(findingLines),
+    ...explainedLines(result.explained),
     verdict(result.passed, result.findings),
   ];
+}
+
+function explainedLines(count: number): string[] {
+  const why = "what is wrong above explains them; mend that, then verify again";
+  return count === 0 ? [] : [`${count} more findings are left out: ${why} to see what remains`];
 }
 
 function checkLines({ code, outcome, detail, findings }: Check): string[] {
@@ -59,7 +67,7 @@ function findingLines(one: Finding): string[] {
     const { path, claimed, found } = one.difference;
     lines.push(`       at      ${path}`, `       claimed ${claimed}`, `       found   ${found}`);
   }
-  return lines;
+  return lines.map(printableLines);
 }
 
 function verdict(passed: boolean, findings: readonly Finding[]): string {

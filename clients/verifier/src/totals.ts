@@ -5,7 +5,7 @@
 
 import { hex } from "./bytes.js";
 import { Report } from "./check.js";
-import type { Finding, Severity } from "./finding.js";
+import { type Code, type Finding, isExplained, type Severity } from "./finding.js";
 import type { EventLevel } from "./level.js";
 import { clientSeedsOf, examine } from "./round.js";
 import type { Law, RoundLeaves } from "./round-leaves.js";
@@ -19,6 +19,7 @@ export class Totals {
   readonly vouched = new Set<number>();
   readonly seeds = new SeedBook();
   readonly found: Record<Severity, Finding[]> = { FAIL: [], NOTE: [] };
+  readonly #certain: Record<Severity, Finding[]> = { FAIL: [], NOTE: [] };
   readonly counts: Record<string, number> = {};
   readonly tally: Partial<Tally> = {};
   readonly events: Record<EventLevel, number> = { E0: 0, E1: 0, E2: 0, NONE: 0 };
@@ -66,17 +67,36 @@ export class Totals {
     this.count(report);
   }
 
-  /** All findings are counted; the first of each severity are kept. */
+  /** All findings are counted; the first of each severity, from leaves and not, are kept. */
   count(report: Report): void {
     for (const [code, count] of report.counts) {
       this.counts[code] = (this.counts[code] ?? 0) + count;
     }
     for (const one of report.findings) {
-      const kept = this.found[one.severity];
+      const kept = (isExplained(one.code) ? this.found : this.#certain)[one.severity];
       if (kept.length < MAX_FINDINGS) {
         kept.push(one);
       }
     }
+  }
+
+  /** Leave out what damage or a wrong root key explains; return how many findings that are. */
+  leaveOutExplained(): number {
+    let explained = 0;
+    for (const code of (Object.keys(this.counts) as Code[]).filter(isExplained)) {
+      explained += this.counts[code] ?? 0;
+      delete this.counts[code];
+    }
+    this.found.FAIL.length = 0;
+    this.found.NOTE.length = 0;
+    return explained;
+  }
+
+  /** The findings that are listed, of each severity those from no leaf first. */
+  get listed(): Finding[] {
+    return (["FAIL", "NOTE"] as const).flatMap((severity) =>
+      [...this.#certain[severity], ...this.found[severity]].slice(0, MAX_FINDINGS),
+    );
   }
 
   #findRepeated(

@@ -17,6 +17,7 @@ import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
 import { byRound, findForeign } from "./exhibit.js";
 import { inOrder } from "./finding.js";
+import { foreignLog, foreignRoot, LEFT_OUT } from "./given-keys.js";
 import type { RoundLeaves } from "./round-leaves.js";
 import { KeyHistory, type KeyRecord } from "./keys.js";
 import { leafHash, ProofError, rootFromInclusion, verifyConsistency } from "./merkle.js";
@@ -42,7 +43,7 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
   const tree = openTree(bundle, { origin: keys.origin, keys: named }, report);
   if (tree === null) {
     report.skip("the checkpoint does not hold", ...(Object.keys(CHECKS) as CheckCode[]));
-    return answer(bundle, report, null, null);
+    return answer(bundle, report, { leaves: null, examined: null });
   }
   const [newest] = tree;
   const read = readLeaves(bundle, newest.checkpoint, root, report);
@@ -59,7 +60,20 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
   const leaves = gather(bundle, read.placed, options, report);
   const law = { origin: keys.origin, rulesets: options.rulesets ?? null };
   const examined = leaves === null ? null : examine(leaves, law, report);
-  return answer(bundle, report, leaves, witnessed(leaves, examined, { heads, tree }));
+  const isForeign = read.history.isForeign;
+  if (isForeign) {
+    const detail = foreignRoot(root, options.namedRootKey ?? bundle.root_key);
+    report.find("KEYS", "ROOT_KEY_MISMATCH", detail);
+  }
+  const explained =
+    isForeign || report.has("ROOT_MISMATCH")
+      ? report.leaveOutExplained(isForeign ? LEFT_OUT.FOREIGN : LEFT_OUT.DAMAGED)
+      : 0;
+  return answer(bundle, report, {
+    leaves,
+    examined: witnessed(leaves, examined, { heads, tree }),
+    explained,
+  });
 }
 
 /**
@@ -122,8 +136,11 @@ function recordsOf(bundle: Bundle, root: VerifierKey): KeyRecord[] {
 function answer(
   bundle: Bundle,
   report: Report,
-  leaves: RoundLeaves | null,
-  examined: Examined | null,
+  {
+    leaves,
+    examined,
+    explained = 0,
+  }: { leaves: RoundLeaves | null; examined: Examined | null; explained?: number },
 ): RoundResult {
   const findings = inOrder(report.findings);
   return {
@@ -135,6 +152,7 @@ function answer(
     event_level: examined?.eventLevel ?? null,
     checks: report.checks(),
     findings,
+    explained,
   };
 }
 
@@ -161,7 +179,7 @@ function openTree(
       if (!(error instanceof SpellingError)) {
         throw error;
       }
-      report.find(check, "CHECKPOINT_REFUSED", error.message);
+      report.find(check, "CHECKPOINT_REFUSED", foreignLog(note, terms.keys, error.message));
       return null;
     }
   };

@@ -82,7 +82,10 @@ test("a bundle of leaves that its checkpoint's log does not have is refused unde
 
 test("another root key did not name the keys that sign", () => {
   const result = verifyRound(bundleOf(BARE, FIRST), { ...KEYS, rootKey: KEYS.logKey });
-  assert.deepEqual(outcomes(result, "KEYS", "SIGNATURES"), ["FAILED", "FAILED"]);
+  assert.deepEqual(codes(result), ["ROOT_KEY_MISMATCH"]);
+  assert.match(result.findings[0]?.detail ?? "", /is this the right key\?/);
+  assert.deepEqual(outcomes(result, "KEYS", "SIGNATURES"), ["FAILED", "NOT_CHECKED"]);
+  assert.ok(result.explained > 0);
 });
 
 test("without its KEY leaves nobody is known to have signed the round", () => {

@@ -7,7 +7,7 @@ const FILES = [
   "./assets/index.css",
   "./assets/src.js",
   "./assets/chain.js",
-  "./assets/commitment.js",
+  "./assets/course.js",
   "./assets/dist.js",
   "./assets/ed25519.js",
   "./icon.svg",

@@ -3,6 +3,7 @@
 The page is made of a finished report and the leaves of a few rounds, and judges nothing. It loads nothing from
 anywhere, everything in it that came from a log is escaped, and its size is bounded however long the log is.
 
-``page`` renders it with ``page.html.j2`` and ``page.css``, ``story`` has the course of a round, ``chart`` the data of
-the charts, ``words`` the texts of ``words.toml``. Only ``page`` needs a template engine.
+``page`` renders it with ``page.html.j2`` and ``page.css``. ``faults`` has the findings by cause, ``played`` rulesets
+and money, ``story`` the course of a round, ``chart`` the data of the charts, ``words`` the texts of ``words.toml``.
+Only ``page`` needs a template engine.
 """

@@ -1,7 +1,7 @@
 """The page: a report and its log as the text of one HTML file.
 
-Everything that could grow with a log is capped: tables, findings of a code, rounds, events. The gravest findings come
-first, and the rounds shown are those asked for, else the first with findings, else the latest.
+Everything that could grow with a log is capped: tables, findings of a code, rounds, events. Findings go by cause,
+the gravest first, and the rounds shown are those asked for, else the first with findings, else the latest.
 """
 
 import base64
@@ -17,9 +17,12 @@ from typing import Final, Literal
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from referee.audit.finding import Code, Explanation, Finding, Phrase, Severity, explain
+from referee import __version__
+from referee.audit.finding import Finding, Phrase, Severity
 from referee.audit.owners import YOUNG, Owner
 from referee.audit.page import chart
+from referee.audit.page.faults import MAX_PLACES, faults_by_cause
+from referee.audit.page.played import money_by_currency, played_rulesets
 from referee.audit.page.story import RoundKey, Story, story_of
 from referee.audit.page.words import Words, load_words
 from referee.audit.report import Report, TableCounts
@@ -28,13 +31,12 @@ from referee.audit.source import LogSource
 from referee.cards import DECK
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.printable import printable, printable_lines, readable
 from referee.games import GAMES
 from referee.rulesets import Catalogue
 
 MAX_TABLES: Final = 100
 """Tables listed."""
-MAX_PLACES: Final = 12
-"""Findings of one code listed with their places."""
 MAX_STORIES: Final = 6
 """Rounds shown if none were asked for."""
 LATEST: Final = 2
@@ -66,32 +68,21 @@ Language = Literal["vi", "en", "both"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageOptions:
-    """Options of a page: languages, rounds to show, and how others can repeat the audit.
+    """Options of a page: languages, rounds to show, who audited with what, and how others can repeat the audit.
 
-    ``command`` is the line that repeats the audit; the keys are those that it trusted.
+    ``command`` is the line that repeats the audit; the keys are those that it trusted, ``keys_from`` says where they
+    are from. Of ``witnesses``, which are verifier keys, ``quorum`` must have cosigned.
     """
 
     language: Language = "both"
     rounds: tuple[RoundKey, ...] = ()
     log_key: str = ""
     root_key: str = ""
+    keys_from: str = ""
+    witnesses: tuple[str, ...] = ()
+    quorum: int = 0
+    auditor: str = ""
     command: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fault:
-    """Findings of one code and number: the texts, the first ones, and their number."""
-
-    code: Code
-    number: int
-    severity: Severity
-    texts: Explanation
-    shown: tuple[Finding, ...]
-    count: int
-
-    @property
-    def left_out(self) -> int:
-        return self.count - len(self.shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +113,11 @@ def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, opti
         asked=options,
         failures=report.count(Severity.FAIL),
         notes=report.count(Severity.NOTE),
-        faults=_faults(report),
+        causes=faults_by_cause(report),
+        version=__version__,
+        rulesets=played_rulesets(report.money, catalogue),
+        currencies=money_by_currency(report.money, catalogue),
+        glossary=words.glossary,
         tables=shown_tables,
         tables_left_out=len(report.tables) - len(shown_tables),
         kinds=[(kind, words.of("kind", kind), _rows(report, kind, words)) for kind in QuestionKind],
@@ -159,6 +154,8 @@ def _template() -> Template:
         "after": _after,
         "chance": _chance,
         "probability": _probability,
+        "shown": printable_lines,
+        "readable": readable,
     }
     return environment.get_template("page.html.j2")
 
@@ -180,30 +177,6 @@ def _rounds_to_show(report: Report, options: PageOptions) -> tuple[list[RoundKey
 def _of_round(report: Report, story: Story) -> tuple[Finding, ...]:
     key = story.table_id, story.round_number
     return tuple([one for one in report.findings if (one.table_id, one.round_number) == key][:MAX_PLACES])
-
-
-def _faults(report: Report) -> list[_Fault]:
-    """Group findings by code and number, failures first; unlisted ones are counted with their code."""
-    listed: dict[tuple[Code, int], list[Finding]] = {}
-    for finding in report.findings:
-        listed.setdefault((finding.code, finding.number), []).append(finding)
-    unlisted = dict(report.finding_counts)
-    for (code, _), found in listed.items():
-        unlisted[code] -= len(found)
-    faults = []
-    for (code, number), found in listed.items():
-        more = unlisted.pop(code, 0)
-        faults.append(
-            _Fault(
-                code=code,
-                number=number,
-                severity=code.severity,
-                texts=explain(code),
-                shown=tuple(found[:MAX_PLACES]),
-                count=len(found) + more,
-            )
-        )
-    return sorted(faults, key=lambda fault: (fault.severity is Severity.NOTE, fault.number))
 
 
 def _tables_to_show(report: Report) -> Mapping[str, TableCounts]:
@@ -246,7 +219,7 @@ def _row(score: Score, words: Words) -> _Row:
 
 
 def _game_name(game: str) -> str:
-    return GAMES[game].title if game in GAMES else game
+    return GAMES[game].title if game in GAMES else printable(game)
 
 
 def _owner_name(owner: Owner, words: Words) -> Phrase:
@@ -256,7 +229,8 @@ def _owner_name(owner: Owner, words: Words) -> Phrase:
     if owner.seat is None:
         young = page["young_keys"]
         return Phrase(vi=young.vi.format(rounds=YOUNG), en=young.en.format(rounds=YOUNG))
-    table = Phrase(vi=owner.table_id, en=owner.table_id) if owner.table_id is not None else page["all_tables"]
+    own_table = printable(owner.table_id or "")
+    table = Phrase(vi=own_table, en=own_table) if owner.table_id is not None else page["all_tables"]
     return Phrase(vi=f"{table.vi} · {page['seat'].vi} {owner.seat}", en=f"{table.en} · {page['seat'].en} {owner.seat}")
 
 
@@ -268,9 +242,10 @@ def _where(subject: Subject, words: Words) -> Phrase | None:
         return None
     game = _game_name(subject.game)
     table = page["all_tables"] if subject.table_id is None else None
+    own_table = printable(subject.table_id or "")
     return Phrase(
-        vi=f"{table.vi if table else subject.table_id} · {game} · {page['seat'].vi} {subject.seat}",
-        en=f"{table.en if table else subject.table_id} · {game} · {page['seat'].en} {subject.seat}",
+        vi=f"{table.vi if table else own_table} · {game} · {page['seat'].vi} {subject.seat}",
+        en=f"{table.en if table else own_table} · {game} · {page['seat'].en} {subject.seat}",
     )
 
 

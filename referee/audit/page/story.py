@@ -14,7 +14,7 @@ import orjson
 
 from referee.audit.course import attestation_of
 from referee.audit.finding import FindingError, Phrase
-from referee.audit.page.words import name_of
+from referee.audit.page.words import name_of, title_of
 from referee.audit.reading import Payload, read_envelope, read_header, read_payload
 from referee.cards import HOUSE
 from referee.dealing.deal import Deal
@@ -131,9 +131,7 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
     return Story(
         table_id=header.table_id,
         round_number=header.round_number,
-        title=Phrase(vi=header.ruleset_id, en=header.ruleset_id)
-        if ruleset is None
-        else Phrase(vi=ruleset.title.vi, en=ruleset.title.en),
+        title=title_of(ruleset, header.ruleset_id),
         currency=header.currency,
         stake=header.stake,
         steps=tuple(steps),

@@ -8,7 +8,7 @@ A code without a text is shown as it is, so a page can show everything that an a
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from referee.audit.finding import Phrase
+from referee.evidence.printable import printable, readable
 from referee.rulesets import Ruleset
 
 
@@ -30,9 +31,14 @@ class Words:
         """Fixed texts of the page, by name."""
         return self._tables["page"]
 
+    @property
+    def glossary(self) -> Sequence[tuple[Phrase, Phrase]]:
+        """Terms of the page and their meanings, in the order of a reader's questions."""
+        return [(term, self._tables["glossary"][name]) for name, term in self._tables["term"].items()]
+
     def of(self, table: str, code: str) -> Phrase:
         """Return the text of a code of a table; the code itself if it has none."""
-        return self._tables.get(table, {}).get(code) or Phrase(vi=code, en=code)
+        return self._tables.get(table, {}).get(code) or _as_it_is(code)
 
 
 @cache
@@ -48,5 +54,17 @@ def name_of(ruleset: Ruleset | None, code: str) -> Phrase:
         for table in ("reason", *ruleset.names):
             name = ruleset.names.get(table, {}).get(code)
             if name is not None:
-                return Phrase(vi=name.vi, en=name.en)
-    return Phrase(vi=code, en=code)
+                return Phrase(vi=readable(name.vi), en=readable(name.en))
+    return _as_it_is(code)
+
+
+def title_of(ruleset: Ruleset | None, ruleset_id: str) -> Phrase:
+    """Return a ruleset's title; its id without the ruleset."""
+    if ruleset is None:
+        return _as_it_is(ruleset_id)
+    return Phrase(vi=readable(ruleset.title.vi), en=readable(ruleset.title.en))
+
+
+def _as_it_is(code: str) -> Phrase:
+    text = printable(code)
+    return Phrase(vi=text, en=text)

@@ -1,8 +1,9 @@
-"""Authentication by a token that an issuer signed, or by a client certificate.
+"""Authentication by a token that an issuer or an identity provider signed, or by a client certificate.
 
-A token is valid if an issuer of its claims' name signed it and may grant its role and tenant, its time has come and has
-not passed by more than the leeway, and neither it nor its issuer was revoked. Verified signatures are remembered; time
-and revocation are checked on every call. A token takes precedence over a certificate.
+A token is valid if an issuer of its claims' name signed it and may grant its role and tenant, or if an identity
+provider signed it (``provider_token``). Its time must have come and not have passed by more than the leeway, its
+lifetime must be allowed, and neither it nor its issuer may be revoked. Verified signatures are remembered; time and
+revocation are checked on every call. A token takes precedence over a certificate.
 
 >>> Authenticator(AccessSettings(), clock=lambda: 0).recall("Bearer e30.AA") is None
 True
@@ -11,7 +12,7 @@ True
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import grpc
 
@@ -23,6 +24,9 @@ from referee.server.access.token import Claims, TokenError, read_token
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
+if TYPE_CHECKING:
+    from referee.server.access.provider_token import ProviderTokens
+
 REMEMBERED: Final = 4096
 """Number of tokens remembered."""
 _SCHEME: Final = "bearer "
@@ -31,10 +35,11 @@ _SCHEME: Final = "bearer "
 @dataclass(frozen=True, slots=True)
 class _Proved:
     caller: Caller
-    token_id: str
-    issuer_key: str
+    revoked_by: tuple[str, ...]
     not_before: int
     expires: int
+    is_current: Callable[[], bool]
+    """Whether its issuer's key is still valid; revocation aside."""
 
 
 class Authenticator:
@@ -45,6 +50,8 @@ class Authenticator:
         self._leeway = round(settings.leeway_seconds * 1000)
         self._issuers = [(VerifierKey.parse(one.key), one) for one in settings.issuers]
         self._certificates = {one.name: one for one in reversed(settings.certificates)}
+        self._providers = _providers(settings)
+        self._longest = settings.longest_seconds * 1000
         self._order = [one.name for one in settings.certificates]
         self._revocations = Revocations(settings.revoked)
         self._memo: dict[str, _Proved] = {}
@@ -82,8 +89,12 @@ class Authenticator:
     def _read(self, credentials: str) -> _Proved:
         if credentials[: len(_SCHEME)].lower() != _SCHEME:
             _refuse("send the token as authorization: Bearer TOKEN")
+        text = credentials[len(_SCHEME) :]
         try:
-            token = read_token(credentials[len(_SCHEME) :])
+            if self._providers is not None and self._providers.has_issuer(text):
+                found = self._providers.prove(text)
+                return _Proved(found.caller, found.revoked_by, found.not_before, found.expires, found.is_current)
+            token = read_token(text)
         except TokenError as error:
             _refuse(f"this is not a token: {error}")
         claims = token.claims
@@ -93,7 +104,8 @@ class Authenticator:
             _refuse("no known issuer has signed this token")
         key, issuer = signed[0]
         _check_given(claims, issuer)
-        return _Proved(claims.caller, claims.id, key.text, claims.not_before * 1000, claims.expires * 1000)
+        names = (claims.id, key.text)
+        return _Proved(claims.caller, names, claims.not_before * 1000, claims.expires * 1000, lambda: True)
 
     def _lasting(self, proved: _Proved) -> Caller:
         now = self._clock()
@@ -105,11 +117,24 @@ class Authenticator:
                 expires=proved.expires,
                 now=now,
             )
-        if self._revocations.has(proved.token_id, proved.issuer_key):
+        if proved.expires - proved.not_before > self._longest:
+            seconds = (proved.expires - proved.not_before) // 1000
+            _refuse(f"the token lives for {seconds} s; {self._longest // 1000} are allowed (access.longest_seconds)")
+        if not proved.is_current():
+            _refuse("the provider no longer publishes the key that signed the token")
+        if self._revocations.has(*proved.revoked_by):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_CREDENTIALS_REVOKED, "the token, or the key that signed it, was revoked"
             )
         return proved.caller
+
+
+def _providers(settings: AccessSettings) -> "ProviderTokens | None":
+    if not settings.providers:
+        return None
+    from referee.server.access.provider_token import ProviderTokens  # noqa: PLC0415 - needs the extra oidc
+
+    return ProviderTokens(settings.providers)
 
 
 def certified_names(context: grpc.ServicerContext) -> frozenset[str]:

@@ -101,7 +101,7 @@ class AccessGate:
                 )
             raise RefusedError(
                 ErrorReason.ERROR_REASON_ROLE_FORBIDDEN,
-                f"a caller with the role {caller.role} may not call this method",
+                f"a caller with the role {caller.role} may not call {_short(call.method)}; {_allowed(rule)}",
                 role=caller.role.value,
                 method=call.method,
             )
@@ -125,6 +125,17 @@ def gate_of(
     """Return the gate for these settings; None where they admit every call."""
     is_asked = access.is_on or tls.client_ca or limits.calls_per_second
     return AccessGate(access, limits, clock=clock, tls=tls) if is_asked else None
+
+
+def _short(method: str) -> str:
+    """Return a method's service and name without the package, such as ``LogService.ListEntries``."""
+    service, _, name = method.removeprefix("/").partition("/")
+    return f"{service.rpartition('.')[2]}.{name}"
+
+
+def _allowed(rule: Rule | None) -> str:
+    roles = [role.value for role in CallerRole if rule is not None and role in rule.roles]
+    return f"roles that may: {', '.join(roles)}" if roles else "no role may"
 
 
 def _forbidden(reason: ErrorReason, message: str) -> RefusedError:

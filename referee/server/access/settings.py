@@ -1,6 +1,6 @@
-"""Section ``[access]``: issuers of tokens, callers known by certificate, and revocations.
+"""Section ``[access]``: issuers of tokens, identity providers, callers known by certificate, and revocations.
 
-Without issuers and certificates every caller may call everything, so the server then serves this machine only, unless
+Without any of them every caller may call everything, so the server then serves this machine only, unless
 ``insecure`` is set.
 
 >>> [problem.key for problem in AccessSettings(issuers=(Issuer(key="no key", tenant="a.b"),)).problems()]
@@ -16,6 +16,7 @@ import msgspec
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.server.access.caller import EVERY_TENANT, CallerRole, is_pattern, is_tenant
+from referee.server.access.provider import Provider
 from referee.server.setting_problem import SettingProblem
 from referee.server.tls import TlsSettings
 
@@ -23,6 +24,7 @@ PROVED: Final = (CallerRole.SEAT, CallerRole.FRONTEND, CallerRole.AUDITOR, Calle
 """The roles that need credentials."""
 _OF_ONE_ROUND: Final = "acts for one round, which a certificate cannot name"
 _MOST_LEEWAY: Final = 600
+_MOST_LIFETIME: Final = 366 * 86_400
 
 
 class Issuer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -49,19 +51,21 @@ class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Section ``[access]``; without issuers and certificates callers are not authenticated."""
+    """Section ``[access]``; without issuers, providers and certificates callers are not authenticated."""
 
     insecure: bool = False
     issuers: tuple[Issuer, ...] = ()
+    providers: tuple[Provider, ...] = ()
     certificates: tuple[Certified, ...] = ()
     revoked: str = ""
     leeway_seconds: float = 30
+    longest_seconds: int = 7 * 86_400
     public_log: bool = False
 
     @property
     def is_on(self) -> bool:
         """Whether callers are authenticated."""
-        return bool(self.issuers or self.certificates)
+        return bool(self.issuers or self.providers or self.certificates)
 
     def problems(self) -> tuple[SettingProblem, ...]:
         """Return what is wrong with the section by itself."""
@@ -70,11 +74,19 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     def _found(self) -> Iterator[SettingProblem]:
         for index, issuer in enumerate(self.issuers):
             yield from _issuer_problems(f"access.issuers[{index}]", issuer)
+        for index, provider in enumerate(self.providers):
+            yield from provider.problems(f"access.providers[{index}]")
+            if provider.issuer in [one.issuer for one in self.providers[:index]]:
+                what = f"is {provider.issuer!r}, as another provider's"
+                yield SettingProblem(f"access.providers[{index}].issuer", what, "give each provider once")
         for index, one in enumerate(self.certificates):
             yield from _certified_problems(f"access.certificates[{index}]", one)
         if not 0 <= self.leeway_seconds <= _MOST_LEEWAY:
             what = f"is {self.leeway_seconds}"
             yield SettingProblem("access.leeway_seconds", what, f"give a number from 0 to {_MOST_LEEWAY}")
+        if not 1 <= self.longest_seconds <= _MOST_LIFETIME:
+            what = f"is {self.longest_seconds}"
+            yield SettingProblem("access.longest_seconds", what, f"give a number from 1 to {_MOST_LIFETIME}")
         if self.revoked and not Path(self.revoked).is_file():
             yield SettingProblem(
                 "access.revoked", f"is {self.revoked}, which is not a file", "create it, empty at first"

@@ -29,7 +29,7 @@ def examine(
     now = system_clock()
     groups: dict[str, Callable[[], Iterator[CheckResult]]] = {
         "store": lambda: check_storage(configuration, stored, progress),
-        "keys": lambda: check_keys(configuration, stored.registry),
+        "keys": lambda: check_keys(configuration, stored),
         "clock": lambda: check_clock(stored.newest_time),
         "machine": lambda: _machine(configuration, stored, now=now),
         "witnesses": lambda: check_witness_states(configuration, stored, now=now // 1000),

@@ -9,13 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from referee.log.times import SLACK_MS
 from referee.server.clock import Clock, system_clock
 from referee.server.doctor.check_result import CheckResult
+from referee.server.startup import NOTED_MS
+from referee.storage import clock_error
 
 _SECOND: Final = 1.0
 _UNEVEN_MS: Final = 20.0
 """More than time synchronization adjusts a wall clock in one second."""
-_BEHIND_MS: Final = 1_000
 _UNSYNCHRONIZED: Final = 0x0040
 _LARGE_ERROR_MS: Final = 1_000.0
 
@@ -54,9 +56,17 @@ def check_clock(
     else:
         yield CheckResult.ok("pace", f"wall and monotonic clock are {pace}")
     now = wall()
-    if newest_leaf_time and now < newest_leaf_time - _BEHIND_MS:
+    error = clock_error(newest_leaf_time, now=now)
+    if error is not None:
+        what, _, remedy = str(error).partition(". ")
+        yield CheckResult.fail("log", what, remedy)
+    elif newest_leaf_time and now < newest_leaf_time - NOTED_MS:
         late = (newest_leaf_time - now) / 1000
-        yield CheckResult.fail("log", f"the clock is {late:,.1f} s behind the log's newest leaf", "set the clock")
+        yield CheckResult.warn(
+            "log",
+            f"the clock is {late:,.1f} s behind the log's newest leaf; {SLACK_MS // 1000} s are allowed",
+            "set the clock right, or that of the server that wrote the leaf",
+        )
     elif newest_leaf_time:
         yield CheckResult.ok("log", f"ahead of the newest leaf by {(now - newest_leaf_time) / 1000:,.0f} s")
     else:

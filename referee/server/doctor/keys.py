@@ -8,7 +8,8 @@ from pathlib import Path
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.server.doctor.check_result import CheckResult
-from referee.server.key_folder import ROLES, SEALING, is_encrypted_file
+from referee.server.doctor.store import StoreFacts
+from referee.server.key_folder import ROLES, SEALING, has_keys, is_encrypted_file
 from referee.server.key_registry import KeyRegistry
 from referee.server.keys import (
     PASSPHRASE_VARIABLE,
@@ -25,13 +26,14 @@ from referee.server.startup import PRIVATE_KEYS
 
 
 def check_keys(
-    configuration: Configuration, registry: KeyRegistry | None, *, environ: Mapping[str, str] = os.environ
+    configuration: Configuration, stored: StoreFacts, *, environ: Mapping[str, str] = os.environ
 ) -> Iterator[CheckResult]:
-    """Check the keys that the services need; ``registry`` has those the log names, None without a log."""
-    folder = Path(configuration.log.data) / "keys"
+    """Check the keys that the services need, and that the log names them, if there is one."""
+    folder, registry = Path(configuration.log.data) / "keys", stored.registry
     needed = {role for service in configuration.serve.services for role in PRIVATE_KEYS[service]}
-    if not folder.exists() and registry is None:
-        yield CheckResult.ok("folder", f"{folder} is created at the first start")
+    root = Path(configuration.keys.root) if configuration.keys.root else None
+    if not has_keys(folder, root=root):
+        yield _without_keys(folder, stored)
         return
     try:
         passphrase = Passphrase.of(configuration.keys.passphrase_file, environ)
@@ -48,6 +50,16 @@ def check_keys(
     yield from _root(configuration, folder)
     if agent is not None:
         agent.close()
+
+
+def _without_keys(folder: Path, stored: StoreFacts) -> CheckResult:
+    if not stored.origin:
+        return CheckResult.ok("folder", f"{folder} is filled at the first start")
+    return CheckResult.fail(
+        "folder",
+        f"{folder} has no keys, and only its own keys can continue the log of {stored.origin}",
+        "copy the keys folder from its own backup, or from another server of this log",
+    )
 
 
 def _held_here(role: str, path: Path, passphrase: Passphrase | None) -> CheckResult:
@@ -111,7 +123,7 @@ def _root(configuration: Configuration, folder: Path) -> Iterator[CheckResult]:
         yield CheckResult.warn(
             "root",
             f"{path} is beside the keys in daily use",
-            "move it offline, and give it with --root to change keys",
+            "move it offline, and give it to `referee keys rotate` with --root",
         )
 
 

@@ -20,7 +20,9 @@ from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.server.cosigner import known_checkpoints
 from referee.server.doctor.check_result import CheckResult
 from referee.server.key_registry import KeyRegistry
+from referee.server.keys import KeyFileError
 from referee.server.settings import Configuration
+from referee.server.signed_head import LostLeavesError, SignedHead
 from referee.storage import (
     DataLossError,
     NotFoundedError,
@@ -28,6 +30,8 @@ from referee.storage import (
     SchemaVersionError,
     StoreError,
     check_store,
+    is_missing,
+    log_place,
     open_reader,
 )
 from referee.storage.schema import VERSION
@@ -66,8 +70,8 @@ def check_storage(
     data, database = Path(configuration.log.data), configuration.log.database or None
     if database is None:
         yield check_file_system(data)
-        if not (data / FILE_NAME).exists():
-            yield CheckResult.ok("log", f"{data / FILE_NAME} is created at the first start")
+        if is_missing(data, database):
+            yield _not_begun(data, database, f"{data / FILE_NAME} is created at the first start")
             yield from _writable(data)
             return
         stored.bytes = sum(path.stat().st_size for path in data.glob(f"{FILE_NAME}*"))
@@ -76,7 +80,7 @@ def check_storage(
         reader = open_reader(data, database=database)
         opened = time.perf_counter() - began
     except StoreError as error:
-        yield _unopened(error, database)
+        yield _unopened(error, data, database)
         return
     with closing(reader):
         yield CheckResult.ok("schema", f"version {VERSION}")
@@ -88,14 +92,29 @@ def check_storage(
         yield from _writable(data)
 
 
-def _unopened(error: StoreError, database: str | None) -> CheckResult:
+def _not_begun(data: Path, database: str | None, words: str) -> CheckResult:
+    """Judge a place without a log: fine, unless the keys have signed one."""
+    try:
+        SignedHead.read(data / "keys", place=log_place(data, database)).check_no_log()
+    except (LostLeavesError, KeyFileError) as error:
+        return _unlike_record("log", error)
+    return CheckResult.ok("log", words)
+
+
+def _unlike_record(check: str, error: Exception) -> CheckResult:
+    what, _, remedy = str(error).partition(". Nothing was changed. ")
+    return CheckResult.fail(check, what, remedy or "name the place of this log, or repair the file")
+
+
+def _unopened(error: StoreError, data: Path, database: str | None) -> CheckResult:
     why = str(error)
     if isinstance(error, SchemaVersionError):
-        return CheckResult.fail("schema", why, "run the release that made the store, or begin a new log elsewhere")
+        what, _, remedy = why.partition(": ")
+        return CheckResult.fail("schema", what, remedy)
+    if isinstance(error, NotFoundedError):
+        return _not_begun(data, database, "there is no log yet; it is created at the first start")
     if database is None:
         return CheckResult.fail("log", why, "restore it from a backup: referee restore")
-    if isinstance(error, NotFoundedError):
-        return CheckResult.ok("log", "the database holds no log yet; it is created at the first start")
     return CheckResult.fail("database", why, "check that it runs, its address, password and firewall")
 
 
@@ -104,6 +123,11 @@ def _whole(
 ) -> Iterator[CheckResult]:
     """Hash the log from its first leaf and collect its keys."""
     stored.origin = reader.origin
+    try:
+        signed = SignedHead.read(data / "keys", place="the store")
+    except KeyFileError as error:
+        yield _unlike_record("signed head", error)
+        signed = None
     root = _root_key(data / "keys" / "root.pub")
     registry = None if root is None else KeyRegistry(root)
     began = time.perf_counter()
@@ -121,8 +145,12 @@ def _whole(
         return
     took = time.perf_counter() - began
     stored.registry, stored.size = registry, head.size
-    newest = [time_of(leaf) for leaf in reader.leaves(max(0, head.size - _NEAR), head.size)]
-    stored.newest_time = max(newest, default=0)
+    stored.newest_time = head.newest_time
+    try:
+        if signed is not None:
+            signed.check_log(reader, head)
+    except (LostLeavesError, KeyFileError, DataLossError) as error:
+        yield _unlike_record("signed head", error)
     yield CheckResult.ok("log", f"{head.size:,} leaves hash to the head, in {took:,.1f} s; {reader.origin}")
 
 

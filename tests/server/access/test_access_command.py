@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from referee.cli.main import app
 from referee.evidence.vkey import VerifierKey
 from referee.server.access.authenticator import Authenticator
+from referee.server.access.revocation import revocations_in
 from referee.server.access.roles import markdown
 from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.clock import system_clock
@@ -81,6 +82,25 @@ def test_token_is_shown_and_held_against_a_key(issuer, tmp_path):
 )
 def test_claims_that_make_no_sense_together_are_refused(issuer, wrong):
     assert run("issue", "--key", issuer[0], "--name", "an", "--tenant", "acme", *wrong)[0] == 2
+
+
+def test_revoked_token_is_in_the_file_that_servers_read(issuer, tmp_path):
+    """Given as it is, by its id or on standard input, once each, beside what the file had."""
+    file = tmp_path / "revoked"
+    file.write_text("t-0  # left", encoding="ascii")
+    _, token = run("issue", "--key", issuer[0], "--role", "auditor", "--name", "an", "--tenant", "*", "--id", "t-1")
+    assert run("revoke", token, "--file", str(file), "--why", "stolen") == (0, f"t-1 is revoked in {file}")
+    assert run("revoke", "-", "--file", str(file), text=token) == (0, f"t-1 is revoked already in {file}")
+    assert run("revoke", issuer[1], "--file", str(file))[0] == 0
+    assert file.read_text(encoding="ascii").splitlines() == ["t-0  # left", "t-1  # stolen", issuer[1]]
+    assert revocations_in(file.read_bytes()) == {"t-0", "t-1", issuer[1]}
+
+
+@pytest.mark.parametrize("name", ["", "two\nlines", "né", "a # b"])
+def test_what_no_line_can_revoke_is_refused(tmp_path, name):
+    file = tmp_path / "revoked"
+    assert run("revoke", name, "--file", str(file))[0] == 2
+    assert not file.exists()
 
 
 def test_roles_are_printed():

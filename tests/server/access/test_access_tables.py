@@ -1,5 +1,6 @@
 """Nobody reads another's hand or table: rounds on one server, asked for by those who own them and those who do not."""
 
+import json
 import os
 import urllib.request
 from hashlib import sha256
@@ -9,6 +10,7 @@ import grpc
 import pytest
 import structlog
 
+from referee.evidence.dsse import Envelope
 from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.limits import LimitSettings
 from referee.service.call import current
@@ -154,6 +156,66 @@ def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed, reaso
     assert [refused(call, reason) for call in calls] == ["TABLE_FORBIDDEN"] * len(calls)
     found = LogServiceStub(sealed.frontend).GetTableRound(log_pb2.GetTableRoundRequest(**name))
     assert found.stage == log_pb2.ROUND_STAGE_DEALT
+
+
+@pytest.mark.parametrize("role", ["frontend", "shuffler"])
+def test_deal_of_a_lost_frontend_is_answered_again(guarded, reason, role):
+    """For callers who may deal at the table, from the leaf that is logged; a seat and another tenant get nothing."""
+    table = f"acme.{os.urandom(8).hex()}"
+    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(guarded.bearing(guarded.mint.token(role)))
+    terms = shuffler_pb2.RoundTerms(
+        table_id=table, ruleset_id="tien_len.mien_nam", seat_count=2, currency="CHIP", stake_minor=10
+    )
+    shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+    again = shuffler_pb2.DealRoundRequest(table_id=table, round_number=1)
+    assert refused(lambda: shuffler.DealRound(again), reason) == "SEED_MISSING"
+    seeds = [os.urandom(32) for _ in range(2)]
+    dealt = shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds))
+    found = shuffler.DealRound(again)
+    assert (found.certificate, found.dealt_time, list(found.hands)) == (
+        dealt.certificate,
+        dealt.dealt_time,
+        list(dealt.hands),
+    )
+    place = {"table": table, "round": 1, "seat": 0}
+    seat = guarded.bearing(guarded.mint.token("seat", **place))
+    other = guarded.bearing(guarded.mint.token(role, "bcme"))
+    for channel, why in ((seat, "ROLE_FORBIDDEN"), (other, "TABLE_FORBIDDEN")):
+        stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        assert refused(lambda stub=stub: stub.DealRound(again), reason) == why
+
+
+def test_deal_of_a_sealed_table_asked_again_opens_no_hand(sealed):
+    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(sealed.frontend)
+    found = shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=sealed.table, round_number=sealed.number))
+    assert not found.hands
+    assert found.certificate == sealed.dealt.certificate
+    assert json.loads(Envelope.parse(found.certificate).payload)["sections"] == []
+
+
+def test_forbidden_role_reads_the_method_and_the_roles_that_may(guarded):
+    log = LogServiceStub(guarded.bearing(guarded.mint.token("frontend")))
+    with pytest.raises(grpc.RpcError) as caught:
+        log.ListEntries(log_pb2.ListEntriesRequest())
+    assert caught.value.details() == (
+        "a caller with the role frontend may not call LogService.ListEntries; roles that may: auditor, admin"
+    )
+
+
+@pytest.mark.parametrize("role", ["seat", "frontend", "shuffler"])
+def test_roles_at_a_table_read_all_that_proves_its_rounds(guarded, sealed, role):
+    """Keys with the leaves that name them, the table's own leaves, and proofs for each, up to the checkpoint."""
+    place = {"table": sealed.table, "round": sealed.number, "seat": 0} if role == "seat" else {}
+    log = LogServiceStub(guarded.bearing(guarded.mint.token(role, **place)))
+    keys = log.GetKeys(log_pb2.GetKeysRequest())
+    name = {"table_id": sealed.table, "round_number": sealed.number}
+    leaves = log.GetTableRound(log_pb2.GetTableRoundRequest(**name)).leaves
+    assert len(keys.key_leaves) >= 3
+    assert len(leaves) == 2
+    for one in (*keys.key_leaves, *leaves):
+        proof = log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=one.leaf_index))
+        assert proof.leaf_hash == one.leaf_hash
+    assert log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
 
 
 def test_round_before_is_the_callers_too(guarded, reason):

@@ -39,7 +39,7 @@ def test_log_that_was_set_back_does_not_start(
     set_back(tmp_path, run, witnesses)
     with pytest.raises(DataLossError, match="has cosigned") as caught:
         run(witnesses)
-    assert ORIGIN in str(caught.value).partition("shows this note")[2]
+    assert ORIGIN in str(caught.value).partition(" leaves of this log and shows this note")[2]
 
 
 def test_log_that_was_set_back_and_went_another_way_does_not_start(
@@ -61,7 +61,7 @@ def test_log_that_was_lost_whole_does_not_begin_anew_under_its_keys(
     house = run(witnesses)
     house.cosigned(house.size())
     run()
-    for path in (tmp_path / "data").glob("log.sqlite3*"):
+    for path in (*(tmp_path / "data").glob("log.sqlite3*"), tmp_path / "data" / "keys" / "log.head"):
         path.unlink()
     with pytest.raises(DataLossError, match="the log has 0 leaves"):
         run(witnesses)
@@ -123,7 +123,7 @@ def test_two_witnesses_that_saw_different_logs_convict_the_signer_of_both(
     house.cosigned(house.size())
     run()
     shutil.copytree(tmp_path / "data", tmp_path / "one")
-    for path in (tmp_path / "data").glob("log.sqlite3*"):
+    for path in (*(tmp_path / "data").glob("log.sqlite3*"), tmp_path / "data" / "keys" / "log.head"):
         path.unlink()
     house = run(quorum_of([second], 1))
     house.open("shown-to-the-other")

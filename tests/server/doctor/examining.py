@@ -33,7 +33,7 @@ def stored_of(configuration: Configuration) -> tuple[StoreFacts, dict[str, Check
 def keys_of(configuration: Configuration, **environ: str) -> dict[str, CheckResult]:
     """Check the keys."""
     stored, _ = stored_of(configuration)
-    return by_check(check_keys(configuration, stored.registry, environ=environ))
+    return by_check(check_keys(configuration, stored, environ=environ))
 
 
 def outcome_of(finding: CheckResult) -> tuple[str, str]:

@@ -105,9 +105,16 @@ def test_clock_that_jumps_fails(after: int) -> None:
     assert clock_of(walls=(0, after, 5_000))["pace"].level is CheckLevel.FAIL
 
 
-def test_clock_behind_the_newest_leaf_fails() -> None:
+def test_clock_behind_the_newest_leaf_is_warned_of() -> None:
     found = clock_of(newest=65_000)["log"]
-    assert outcome_of(found) == ("FAIL", "the clock is 60.0 s behind the log's newest leaf")
+    assert outcome_of(found) == ("WARN", "the clock is 60.0 s behind the log's newest leaf; 120 s are allowed")
+
+
+def test_clock_behind_by_more_than_the_slack_fails_and_says_until_when() -> None:
+    found = clock_of(newest=5_000 + 600_000)["log"]
+    measured = "this machine's clock is 600.0 s behind the log's newest leaf, and 120 s are allowed: every leaf would"
+    assert outcome_of(found) == ("FAIL", f"{measured} be refused")
+    assert "takes leaves again in 480 s" in found.remedy
 
 
 @pytest.mark.parametrize(
@@ -213,6 +220,18 @@ def test_certificate_that_ends_is_reported(tmp_path: Path, days: int, level: str
     (finding,) = check_certificates(configuration, now=int(now.timestamp() * 1000))
     assert finding.level.name == level
     assert words in finding.measured
+
+
+def test_authority_of_clients_that_ends_soon_is_reported_too(tmp_path: Path) -> None:
+    """The gateway for browsers has the server's certificate, so these two are all that a server uses."""
+    now = dt.datetime.now(dt.UTC)
+    for name, days in (("server.pem", 90), ("clients.pem", 10)):
+        (tmp_path / name).write_bytes(certificate(now + dt.timedelta(days=days)))
+    tls = TlsSettings(certificate=str(tmp_path / "server.pem"), key="k", client_ca=str(tmp_path / "clients.pem"))
+    configuration = msgspec.structs.replace(Configuration(), tls=tls)
+    found = by_check(check_certificates(configuration, now=int(now.timestamp() * 1000)))
+    levels = {check: finding.level.name for check, finding in found.items()}
+    assert levels == {"tls.certificate": "OK", "tls.client_ca": "WARN"}
 
 
 def test_file_that_is_no_certificate_fails(tmp_path: Path) -> None:

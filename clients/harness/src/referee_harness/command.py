@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from referee.cli import logging
@@ -65,6 +66,7 @@ def _wait_for_end(stop: threading.Event) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="referee-harness", description="A real server that deals scripted decks.")
+    parser.add_argument("--version", action="version", version=f"referee-harness {version('referee-harness')}")
     parser.add_argument("--port", type=int, default=0, help="port of the gRPC services; 0 takes a free one")
     parser.add_argument("--control-port", type=int, default=0, help="port of the control API; 0 takes a free one")
     parser.add_argument("--web", type=int, nargs="?", const=0, help="let browsers in, on this port or a free one")

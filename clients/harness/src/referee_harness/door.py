@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from referee.server.limits import LimitSettings
 from referee.server.web_settings import WebSettings
 from referee_harness.refusal import HarnessError
 
@@ -29,4 +30,5 @@ def open_door(port: int, *, target: str) -> Door:
         message = f"browsers need {error.name}: pip install 'referee-harness[web]'"
         raise HarnessError(field="web_port", message=message) from None
     settings = WebSettings(listen=f"127.0.0.1:{port}", origins=("*",))
-    return Gateway(settings, Upstream(target=target, gateway_pass=_NOBODY)).start()
+    upstream = Upstream(target=target, gateway_pass=_NOBODY)
+    return Gateway(settings, upstream, limits=LimitSettings()).start()

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from referee.rulesets import Catalogue, load_builtin
+from referee.server.access.settings import AccessSettings
 from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
+from referee.server.tls import TlsSettings
 from referee_harness import vectors
 from referee_harness.clock import Clock
 from referee_harness.door import Door, open_door
@@ -29,7 +31,8 @@ class Harness:
 
     ``grpc`` is its address. Without ``data`` its log is in a temporary folder that is deleted with it. ``luck`` chooses
     the unscripted cards; the same luck and the same calls deal the same cards. With ``web_port``, 0 for a free
-    one, browsers can ask as well, from pages of any origin; that needs the extra ``web``.
+    one, browsers can ask as well, from pages of any origin; that needs the extra ``web``. ``access`` and ``tls`` are
+    the server's own settings: callers with roles and tenants, and certificates.
     """
 
     def __init__(  # noqa: PLR0913 - what a test may choose
@@ -41,6 +44,8 @@ class Harness:
         clock: Clock | None = None,
         luck: int = 0,
         web_port: int | None = None,
+        access: AccessSettings | None = None,
+        tls: TlsSettings | None = None,
     ) -> None:
         self.clock = clock or Clock()
         self.catalogue = catalogue or load_builtin()
@@ -51,6 +56,7 @@ class Harness:
         self._faults = FaultBook(self._relay.cut)
         self._application: Application | None = None
         self._web_port = web_port
+        self._access, self._tls = access or AccessSettings(), tls or TlsSettings()
         self._door: Door | None = None
 
     @property
@@ -163,6 +169,8 @@ class Harness:
             advice=AdviceSettings(seconds=_ADVICE_SECONDS),
             fixture_seed=self._scripts.seed_of,
             interceptors=[FaultInterceptor(self._faults)],
+            access=self._access,
+            tls=self._tls,
         )
         self._application = Application(settings).start()
         self._relay.target = self._application.port

@@ -19,15 +19,19 @@ from referee_client.errors import (
     NotFoundError,
     NotReadyError,
     RefereeError,
+    RoundLapsesError,
     TimedOutError,
     UnavailableError,
     VerificationError,
+    WrongSecretsError,
 )
 from referee_client.event import event_bytes
+from referee_client.journal import Journal, RoundJournal
 from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
+from referee_client.record import RecordError
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import AlreadySignedError, SeatChain, SignedMove
-from referee_client.state import Revealed, Settled
+from referee_client.state import Revealed, Settled, Stage
 from referee_client.sync import Client, MauBinhRound, TienLenRound, UltimateTexasRound
 from referee_client.terms import Bet, Terms
 from referee_client.tien_len import AsyncTienLenRound
@@ -51,16 +55,21 @@ __all__ = [
     "ConflictError",
     "DataLossError",
     "DeniedError",
+    "Journal",
     "MauBinhRound",
     "NotFoundError",
     "NotReadyError",
     "Proved",
+    "RecordError",
     "RefereeError",
     "Revealed",
+    "RoundJournal",
+    "RoundLapsesError",
     "SeatChain",
     "SeatSecrets",
     "Settled",
     "SignedMove",
+    "Stage",
     "Terms",
     "TienLenRound",
     "TimedOutError",
@@ -68,6 +77,7 @@ __all__ = [
     "UltimateTexasRound",
     "UnavailableError",
     "VerificationError",
+    "WrongSecretsError",
     "event_bytes",
     "open_aio_channel",
     "open_channel",

@@ -1,8 +1,9 @@
 """The client for asyncio."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import grpc
 import grpc.aio
@@ -10,18 +11,26 @@ import grpc.aio
 from referee.log.checkpoint import Checkpoint
 from referee.v1 import ruleset_pb2
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel
+from referee_client.journal import RoundJournal, open_journal
 from referee_client.line import AioLine
 from referee_client.mau_binh import AsyncMauBinhRound
+from referee_client.resuming import ResumableRound, resume
 from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
 from referee_client.state import RoundState
-from referee_client.terms import Terms
+from referee_client.terms import Terms, check_ruleset
 from referee_client.tien_len import AsyncTienLenRound
 from referee_client.trust import Trust
 from referee_client.ultimate_texas import AsyncUltimateTexasRound
 
 AnyRound = TypeVar("AnyRound", bound=AsyncRound[Any, Any])
+KINDS: Final[Mapping[str, type[ResumableRound[Any, Any]]]] = {
+    "mau_binh": AsyncMauBinhRound,
+    "tien_len": AsyncTienLenRound,
+    "ultimate_texas": AsyncUltimateTexasRound,
+}
+"""The class of the rounds of each game."""
 
 
 class AsyncClient:
@@ -30,9 +39,12 @@ class AsyncClient:
     Without ``credentials`` the connection is plain text, for loopback and private networks. ``timeout`` is for each
     call, its retries included. ``channel`` is open for all that this client has no word for, with the stubs of
     ``referee_client.messages``.
+
+    ``journal`` names a SQLite file, or is a ``RoundJournal``, that records rounds before each call that they must
+    outlive; ``resume`` then goes on with them after a crash.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one parameter a setting
         self,
         address: str,
         *,
@@ -40,11 +52,12 @@ class AsyncClient:
         credentials: grpc.ChannelCredentials | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         token: str = "",
+        journal: str | os.PathLike[str] | RoundJournal | None = None,
     ) -> None:
         self.channel: grpc.aio.Channel = open_aio_channel(
             address, credentials=credentials, timeout=timeout, token=token
         )
-        self._session = Session(AioLine(self.channel), trust)
+        self._session = Session(AioLine(self.channel), trust, open_journal(journal))
 
     async def __aenter__(self) -> Self:
         return self
@@ -55,8 +68,10 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection."""
+        """Close the connection and the journal."""
         await self.channel.close()
+        if self._session.journal is not None:
+            self._session.journal.close()
 
     def mau_binh(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncMauBinhRound:
         """Prepare the table's next round of Mậu Binh, not opened yet; ``secrets`` as in ``new_round``."""
@@ -69,6 +84,25 @@ class AsyncClient:
     def ultimate_texas(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncUltimateTexasRound:
         """Prepare the table's next round of Ultimate Texas Hold'em, not opened yet."""
         return new_round(AsyncUltimateTexasRound, self._session, terms, secrets)
+
+    async def resume(
+        self, table: str, *, held: Sequence[bytes] = (), secrets: Sequence[SeatSecrets] = ()
+    ) -> AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound | None:
+        """Go on with the table's round after a crash; None if it has none under way.
+
+        With the journal's record the round is where it was: repeat its steps, those done are answered again. Without
+        one, ``held`` are courses that players hold (``message`` as bytes), of which the longest is taken, and
+        ``secrets`` those of seats that this client keeps; a round without a seed is aborted at once, and one in which
+        cards were opened lapses. The round's ``stage`` and ``lapses`` say which.
+        """
+        game = await resume(self._session, KINDS, table, held=held, secrets=secrets)
+        if game is None or isinstance(game, AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound):
+            return game
+        raise AssertionError(game)
+
+    def unfinished(self) -> list[str]:
+        """Return the tables whose rounds the journal has, by name: those to ``resume`` after a start."""
+        return [] if self._session.journal is None else self._session.journal.tables()
 
     async def rulesets(self) -> list[ruleset_pb2.Ruleset]:
         """List the rulesets that can be played."""
@@ -89,8 +123,10 @@ def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Seq
     """Prepare a round of these terms. Without ``secrets`` every seat gets new ones, without keys.
 
     With those of some seats alone, or none, the others' commitments, seeds and signatures are brought to ``open`` and
-    ``deal``, or given to the shuffler by the seats themselves; then keys of theirs go into ``Terms.seat_keys``.
+    ``deal``, or given to the shuffler by the seats themselves; then keys of theirs go into ``Terms.seat_keys``. Raise
+    ValueError for the ruleset of another game.
     """
+    check_ruleset(terms.ruleset, game=next(name for name, one in KINDS.items() if one is kind))
     own = [SeatSecrets.make(seat) for seat in range(terms.seats)] if secrets is None else list(secrets)
     keys = list(terms.seat_keys) or [bytes(32)] * terms.seats
     for one in own:

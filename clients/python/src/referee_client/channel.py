@@ -1,9 +1,9 @@
 """Channels to a Referee server: deadlines by default, retries where a call may be repeated, refusals as exceptions.
 
 A method is retried on UNAVAILABLE, by gRPC itself, where the protos say that it writes nothing or is
-idempotent, and nowhere else; ``AcceptEvent`` is not among them. A call without a timeout gets the channel's. Every
-status but OK becomes a ``RefereeError``. Servers that say they are stopping are passed over.
-
+idempotent, and nowhere else; ``AcceptEvent`` is not among them. Every method is asked again where the server certainly
+has not begun the call, as when it has too many. A call without a timeout gets the channel's. Every status but OK
+becomes a ``RefereeError``. Servers that say they are stopping are passed over.
 
 >>> import json
 >>> tried_again = [one for one in json.loads(service_config())["methodConfig"] if "retryPolicy" in one]
@@ -11,7 +11,10 @@ status but OK becomes a ``RefereeError``. Servers that say they are stopping are
 [True, False]
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -23,6 +26,14 @@ from referee_client.errors import RefereeError
 
 DEFAULT_TIMEOUT: Final = 10.0
 """Seconds for a call that names none, its retries included."""
+
+_NOT_BEGUN: Final = frozenset({"OVERLOADED", "TOO_MANY_CALLS"})
+"""Reasons with which a server refuses a call before it has begun any work for it."""
+_RESET: Final = "RST_STREAM with error code 7"
+"""REFUSED_STREAM in gRPC's words: the connection had too many calls, and nothing of this one was processed (RFC 9113,
+section 8.7). gRPC has no other sign of it; were the words to change, the call would fail as any other."""
+_PAUSES: Final = (0.1, 0.2, 0.4, 0.8)
+"""Seconds of which a random part passes before each further attempt."""
 
 
 @cache
@@ -89,10 +100,17 @@ class _Caller(grpc.UnaryUnaryClientInterceptor):
         self, continuation: Callable[..., Any], client_call_details: grpc.ClientCallDetails, request: object
     ) -> Any:  # noqa: ANN401 - grpc's own call object
         details = _Details(client_call_details, self._timeout, self._token)
-        call = continuation(details, request)
-        if call.code() is not grpc.StatusCode.OK:
-            raise RefereeError.of(call, method=_text(details.method), seconds=details.timeout)
-        return call
+        pauses = _Pauses(details.timeout)
+        while True:
+            call = continuation(details, request)
+            if call.code() is grpc.StatusCode.OK:
+                return call
+            refused = RefereeError.of(call, method=_text(details.method), seconds=pauses.timeout)
+            pause = pauses.after(refused)
+            if pause is None:
+                raise refused
+            time.sleep(pause)
+            details.timeout = pauses.seconds_left
 
 
 class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
@@ -109,17 +127,46 @@ class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
         for name, value in _authorization(self._token):
             metadata.add(name, value)
         timeout = client_call_details.timeout
-        filled = grpc.aio.ClientCallDetails(
-            client_call_details.method,
-            self._timeout if timeout is None else timeout,
-            metadata,
-            client_call_details.credentials,
-            client_call_details.wait_for_ready,
-        )
-        call = await continuation(filled, request)
-        if await call.code() is not grpc.StatusCode.OK:
-            raise await _refused(call, filled)
-        return call
+        pauses = _Pauses(self._timeout if timeout is None else timeout)
+        while True:
+            filled = grpc.aio.ClientCallDetails(
+                client_call_details.method,
+                pauses.seconds_left,
+                metadata,
+                client_call_details.credentials,
+                client_call_details.wait_for_ready,
+            )
+            call = await continuation(filled, request)
+            if await call.code() is grpc.StatusCode.OK:
+                return call
+            refused = await _refused(call, filled, pauses.timeout)
+            pause = pauses.after(refused)
+            if pause is None:
+                raise refused
+            await asyncio.sleep(pause)
+
+
+class _Pauses:
+    """Pauses before further attempts of a call that was not begun, within its timeout."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self.timeout = timeout
+        self._ends = None if timeout is None else time.monotonic() + timeout
+        self._longest: Iterator[float] = iter(_PAUSES)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The rest of the timeout; None without one."""
+        return None if self._ends is None else max(0.0, self._ends - time.monotonic())
+
+    def after(self, refused: RefereeError) -> float | None:
+        """Return the seconds to wait before the next attempt; None if there is to be none."""
+        is_reset = not refused.reason and refused.code is grpc.StatusCode.UNAVAILABLE and _RESET in str(refused)
+        longest = next(self._longest, None) if is_reset or refused.reason in _NOT_BEGUN else None
+        if longest is None:
+            return None
+        pause = random.uniform(longest / 2, longest)  # noqa: S311 - spreads callers over time
+        return pause if self._ends is None or time.monotonic() + pause < self._ends else None
 
 
 def _authorization(token: str) -> tuple[tuple[str, str], ...]:
@@ -130,10 +177,10 @@ def _text(method: str | bytes) -> str:
     return method.decode() if isinstance(method, bytes) else method
 
 
-async def _refused(call: Any, details: grpc.aio.ClientCallDetails) -> RefereeError:  # noqa: ANN401 - grpc's own call
+async def _refused(call: Any, details: grpc.aio.ClientCallDetails, seconds: float | None) -> RefereeError:  # noqa: ANN401 - grpc's own call
     try:
         await call
     except grpc.aio.AioRpcError as error:
-        return RefereeError.of(error, method=_text(details.method), seconds=details.timeout)
+        return RefereeError.of(error, method=_text(details.method), seconds=seconds)
     msg = "a call that was not OK has no error"
     raise AssertionError(msg)

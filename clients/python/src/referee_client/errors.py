@@ -27,6 +27,18 @@ class VerificationError(Exception):
     """
 
 
+class WrongSecretsError(ValueError):
+    """Secrets of a seat that are not those that the round was opened with; nothing that the server did is wrong."""
+
+
+class RoundLapsesError(Exception):
+    """A resumed round in which a move may be missing for which the referee gave a receipt.
+
+    Going on could settle it without that move, which an audit charges to the frontend. Abort it after its deadline with
+    the reason DEADLINE, or leave that to the server.
+    """
+
+
 class RefereeError(Exception):
     """A call that was refused or did not arrive. ``reason`` and ``field`` are empty where the server named none."""
 

@@ -1,4 +1,4 @@
-"""Whether an event that a seat has signed can still be accepted, by the rules and after the course so far."""
+"""What the rules say of the course so far: whether an event can still be accepted, and whether the round is decided."""
 
 from typing import Any
 
@@ -17,17 +17,36 @@ def can_be_accepted(state: RoundState[Any], ruleset: Ruleset, course: Course, ev
     """
     game = GAMES[ruleset.game]
     try:
-        played = game.begin(ruleset.rules, _deal_of(state, ruleset, course.round_id))
-        for link in course.links:
-            before = played
-            played = game.apply(before, game.decode_event(link.event, time=link.time, round_id=course.round_id))
-            if (opened := game.opens(before, played)) and opened[-1] in state.unsealed:
-                played = game.unseal(played, state.unsealed[opened[-1]])
+        played = _play(state, ruleset, course)
         asked = game.decode_event(event, time=played.last_time, round_id=course.round_id)
     except (DealError, EventBytesError, UnlawfulEventError):
         return True
     is_too_old = asked.seen is not None and asked.seen < game.minimum_seen(played, asked)
     return not is_too_old and not refusals(game, game.check(played, asked))
+
+
+def is_decided(state: RoundState[Any], ruleset: Ruleset, course: Course) -> bool:
+    """Return whether the moves of the course alone end the round, so that no clock plays for a seat at the settlement.
+
+    False where that is not known.
+    """
+    try:
+        played = _play(state, ruleset, course)
+    except (DealError, EventBytesError, UnlawfulEventError):
+        return False
+    return not GAMES[ruleset.game].check_closing(played, played.last_time)
+
+
+def _play(state: RoundState[Any], ruleset: Ruleset, course: Course) -> Any:  # noqa: ANN401 - the game's own state
+    """Play the course by the rules and return the state; raise where it cannot be played."""
+    game = GAMES[ruleset.game]
+    played = game.begin(ruleset.rules, _deal_of(state, ruleset, course.round_id))
+    for link in course.links:
+        before = played
+        played = game.apply(before, game.decode_event(link.event, time=link.time, round_id=course.round_id))
+        if (opened := game.opens(before, played)) and opened[-1] in state.unsealed:
+            played = game.unseal(played, state.unsealed[opened[-1]])
+    return played
 
 
 def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> Deal:

@@ -9,7 +9,8 @@ in it ever waits: that is how the blocking client does what the asyncio one does
 42
 """
 
-from collections.abc import Coroutine
+import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
 import grpc
@@ -25,6 +26,9 @@ class Line(Protocol):
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
         """Send a request and return the response."""
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Run work that waits for a disk and return its result."""
 
 
 class AioLine:
@@ -43,6 +47,10 @@ class AioLine:
         answer: Answer = await call(request, timeout=seconds)
         return answer
 
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Run the work on another thread, so that the event loop goes on."""
+        return await asyncio.to_thread(work)
+
 
 class BlockingLine:
     """Line over a blocking channel: its coroutines never wait for an event loop, so ``finished`` can run them."""
@@ -59,6 +67,10 @@ class BlockingLine:
         )
         answer: Answer = call(request, timeout=seconds)
         return answer
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Run the work here."""
+        return work()
 
 
 def finished(work: Coroutine[Any, Any, Result]) -> Result:

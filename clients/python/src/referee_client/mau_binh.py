@@ -1,10 +1,12 @@
 """Mậu Binh: thirteen cards laid out in three chi, checked, accepted, and on sealed tables committed to first."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from referee.cards import Card
 from referee.v1 import mau_binh_pb2, round_pb2
 from referee_client.cards import Cards, numbers_of, read_cards
-from referee_client.round import AsyncRound
+from referee_client.resuming import ResumableRound
+from referee_client.state import RoundState
 from referee_client.verified import Messages
 
 MESSAGES: Final = Messages(
@@ -33,7 +35,13 @@ class Arrangement(NamedTuple):
         )
 
 
-class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBinhOutcome]):
+def committed(state: RoundState[Any], seat: int) -> Arrangement | None:
+    """Return the arrangement that a seat committed to; None if it has not."""
+    cards = [Card(number) for number in state.arrangements.get(seat, ())]
+    return Arrangement(cards[:5], cards[5:10], cards[10:]) if cards else None
+
+
+class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBinhOutcome]):
     """A round of Mậu Binh, for asyncio."""
 
     messages = MESSAGES
@@ -65,8 +73,13 @@ class AsyncMauBinhRound(AsyncRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBi
         """Commit to an arrangement on a sealed table; the commitment hides the arrangement."""
         cards = [card for chi in arrangement for card in read_cards(chi)]
         bound = self.secrets[seat].arrangement_commitment(self.round_id, cards=cards)
+        self.state.arrangements[seat] = tuple([card.number for card in cards])
         event = mau_binh_pb2.MauBinhEvent(seat=seat, commit=mau_binh_pb2.Commit(commitment=bound))
         return await self._accept(event)
+
+    def committed(self, seat: int) -> Arrangement | None:
+        """Return the arrangement that a seat committed to through this client; None if it has not."""
+        return committed(self.state, seat)
 
     async def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
         """Report that a seat of a sealed table has not committed in time."""

@@ -5,8 +5,9 @@ The chains of hashes that they sign are computed here, never believed. A seat wh
 the caller: ``accept_event`` takes its signature.
 """
 
+import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
 from referee.evidence.canonical import CanonicalError
@@ -16,10 +17,21 @@ from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt
 from referee.v1 import shuffler_pb2
 from referee_client.cards import cards_of
 from referee_client.checks import fail, read_leaf, same
+from referee_client.errors import (
+    BadRequestError,
+    ConflictError,
+    DeniedError,
+    NotFoundError,
+    NotReadyError,
+    RoundLapsesError,
+)
 from referee_client.event import Event, appended, event_bytes, is_timeout
 from referee_client.lapse import can_be_accepted
-from referee_client.state import RoundMessage
+from referee_client.state import RoundMessage, Unanswered
 from referee_client.verified import VerifiedRound
+
+_REFUSED: Final = (BadRequestError, ConflictError, DeniedError, NotFoundError, NotReadyError)
+"""Answers after which nothing was done; any other failure leaves open whether the event was accepted."""
 
 
 class PlayedRound(VerifiedRound[RoundMessage]):
@@ -61,8 +73,34 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         ``signature`` is for a seat that keeps its key elsewhere, which has set ``event.seen`` too. Where ``violations``
         say that the event breaks a rule, nothing has happened. Otherwise ``keep`` is called; then, where its receipt
         opens cards, they are opened, and lie open in ``hands`` and ``board``.
+
+        An event that was sent and not answered may have a receipt, so it is sent again before any other. If its time
+        has passed by then, it is reported with the time at which it was sent, and the answer has no receipt; where the
+        rules do not allow that, the round lapses.
         """
+        self._require_going(event)
+        sent = self._sent_event()
+        if sent is not None and _choice_of(sent) == _choice_of(event):
+            return await self._send_again(sent)
+        if sent is not None and sent.seat == event.seat and event.seat in self.state.chains and not is_timeout(event):
+            signature = await self.sign(event)  # raises unless no rule allows the former event any more
+        elif sent is not None:
+            await self._send_again(sent)
+            self._require_going(event)
         signature = signature or await self.sign(event)
+        self.state.unanswered = Unanswered(event=event.SerializeToString(), signature=signature, sent_time=_now())
+        await self._save()
+        try:
+            answer = await self._send(event, signature)
+        except _REFUSED:
+            await self._forget_sent()
+            raise
+        if not answer.event_number:
+            await self._forget_sent()
+        return answer
+
+    async def _send(self, event: Event, signature: bytes) -> Any:  # noqa: ANN401 - the game's own answer
+        """Submit an event and take it into the course if it is accepted; then open what it opens."""
         answer = await self._ask(
             "AcceptEvent",
             self.messages.accept_request(round=self.message, event=event, signature=signature),
@@ -70,24 +108,101 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         )
         if not answer.event_number:
             return answer
-        inputs = self._given
         same("the accepted event", event_bytes(answer.event), event_bytes(event))
-        same("the event's number", answer.event_number, len(inputs.events) + 1)
+        same("the event's number", answer.event_number, len(self._given.events) + 1)
         opens, course = _opened_by(answer), appended(self.course, answer.event)
         receipt = await self._receipted(answer.receipt, course)
         expected = (answer.event_number, opens)
         same("the event's receipt", (receipt.number, _section_of(receipt)), expected)
-        inputs.events.append(answer.event)
-        inputs.receipt = answer.receipt
-        if signature:
-            inputs.signatures.extend([b""] * (self.header.seat_count - len(inputs.signatures)))
-            inputs.signatures[event.seat] = signature
-        if event.seat in self.state.chains:
-            self.state.chains[event.seat].show(course, signature=signature)
-        self.keep(inputs.SerializeToString())
+        self._given.receipt = answer.receipt
+        await self._take(answer.event, signature)
         if opens is not None:
             await self.open_section()
         return answer
+
+    async def _take(self, event: Event, signature: bytes) -> None:
+        """Append an event to the course, record that, and only then let it be seen."""
+        given = self._given
+        given.events.append(event)
+        if signature:
+            given.signatures.extend([b""] * (self.header.seat_count - len(given.signatures)))
+            given.signatures[event.seat] = signature
+        if event.seat in self.state.chains:
+            self.state.chains[event.seat].show(self.course, signature=signature)
+        await self._forget_sent()
+        self.keep(given.SerializeToString())
+
+    async def _send_again(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
+        """Submit the unanswered event again; report it if it is refused by now and may have been accepted before."""
+        unanswered = self.state.unanswered
+        answer = await self._send(sent, b"" if unanswered is None else unanswered.signature)
+        if answer.event_number:
+            return answer
+        ruleset = await self._ruleset()
+        if unanswered is not None and (
+            ruleset is None or can_be_accepted(self.state, ruleset, self.course, event_bytes(sent))
+        ):
+            answer = await self._report(sent, unanswered) or answer
+        await self._forget_sent()
+        return answer
+
+    async def _report(self, sent: Event, unanswered: Unanswered) -> Any:  # noqa: ANN401 - the game's own answer
+        """Take an event into the course with the time at which it was sent, if the rules allow that.
+
+        The round lapses otherwise; then return None.
+        """
+        sent.received, sent.time = False, max(unanswered.sent_time, self._newest_time)
+        trial = type(self._given)()
+        trial.CopyFrom(self._given)
+        trial.events.append(sent)
+        if unanswered.signature:
+            trial.signatures.extend([b""] * (self.header.seat_count - len(trial.signatures)))
+            trial.signatures[sent.seat] = unanswered.signature
+        try:
+            preview = await self._ask(
+                "PreviewRound", self.messages.preview_request(round=trial), self.messages.preview_answer
+            )
+            is_allowed = not preview.violations
+        except BadRequestError:  # an event that needs the referee's own clock
+            is_allowed = False
+        if not is_allowed:
+            self._lapse(
+                f"a move of seat {sent.seat} was sent, its answer was lost, and it is too late to send it again"
+            )
+            return None
+        await self._take(sent, unanswered.signature)
+        return self.messages.accept_answer(event=sent, event_number=len(self._given.events))
+
+    @property
+    def _newest_time(self) -> int:
+        links = self.course.links
+        return max([self.dealt_time, *self.state.unsealed.values(), *(link.time for link in links[-1:])])
+
+    def _sent_event(self) -> Any:  # noqa: ANN401 - the game's own event
+        """Return the event that was sent and not answered; None if there is none."""
+        if self.state.unanswered is None:
+            return None
+        event = self.messages.accept_request().event
+        event.ParseFromString(self.state.unanswered.event)
+        return event
+
+    async def _forget_sent(self) -> None:
+        self.state.unanswered = None
+        await self._save()
+
+    def _lapse(self, why: str) -> None:
+        self.state.lapses = f"{why}; the round lapses at its deadline, {self.header.round_deadline}"
+
+    def _require_going(self, event: "Event | None" = None) -> None:
+        """Raise RoundLapsesError where the round, or a TIMEOUT in it, could contradict a receipt that was given."""
+        if self.state.lapses:
+            raise RoundLapsesError(self.state.lapses)
+        if event is not None and is_timeout(event) and self.state.is_partial:
+            msg = (
+                f"the round was resumed without a journal, so seat {event.seat} may have a receipt for its move; "
+                f"without its move the round lapses at its deadline, {self.header.round_deadline}"
+            )
+            raise RoundLapsesError(msg)
 
     async def open_section(self) -> None:
         """Open the cards that the newest receipt opens; verify the logged opening and that the cards are the deal's.
@@ -163,7 +278,10 @@ class PlayedRound(VerifiedRound[RoundMessage]):
 
     async def _receipted(self, envelope: bytes, course: Course) -> EventReceipt:
         """Read an event receipt; raise VerificationError unless the referee signed it and it is of this course."""
-        payload = await self._session.check(lambda believed: believed.open(envelope, RECEIPT_TYPE, role="referee"))
+        since = self._open_index
+        payload = await self._session.check(
+            lambda believed: believed.open(envelope, RECEIPT_TYPE, role="referee", since=since)
+        )
         try:
             receipt = FORM.read(payload)
         except CanonicalError as error:
@@ -182,3 +300,15 @@ def _opened_by(answer: Any) -> int | None:  # noqa: ANN401 - the game's own answ
     fields = type(answer).DESCRIPTOR.fields_by_name
     is_present = "opens_section" in fields and answer.HasField("opens_section")
     return answer.opens_section if is_present else None
+
+
+def _choice_of(event: Event) -> bytes:
+    """Return the bytes of a seat's choice, without what the seat had seen."""
+    choice = type(event)()
+    choice.CopyFrom(event)  # type: ignore[arg-type] # both are of one type
+    choice.ClearField("seen")
+    return event_bytes(choice)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

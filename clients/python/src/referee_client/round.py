@@ -33,8 +33,10 @@ from referee.transcript.replay import replay
 from referee.v1 import log_pb2, shuffler_pb2
 from referee_client.cards import cards_of
 from referee_client.checks import fail, read_leaf, same
+from referee_client.errors import RoundLapsesError, WrongSecretsError
+from referee_client.lapse import is_decided
 from referee_client.playing import PlayedRound
-from referee_client.state import Outcome, Revealed, RoundMessage, Settled
+from referee_client.state import Outcome, Revealed, RoundMessage, Settled, Stage
 from referee_client.terms import read_header
 from referee_client.trust import Proved
 
@@ -55,6 +57,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         if answer.round_id != header.round_id:
             fail("the round id is not the hash of the header")
         self._take_header(header, answer.header)
+        self._reach(Stage.PREPARED)
         return header.round_id
 
     async def open(
@@ -76,6 +79,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
                 [one.seed_commitment(self.round_id) for one in own] if is_whole else []
             )
             state.tokens = list(seat_tokens) or ([one.token_hash(self.round_id) for one in own] if sealed else [])
+            await self._save()
         request = shuffler_pb2.OpenRoundRequest(
             header=state.header_message, client_commitments=state.commitments, seat_tokens=state.tokens
         )
@@ -89,17 +93,23 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the seat tokens in OPEN", list(leaf.seat_tokens or ()), [one.hex() for one in state.tokens])
         same("the server's commitment", answer.server_commitment.hex(), leaf.server_commitment)
         state.opened, state.open_leaf = answer, proved
+        self._reach(Stage.OPENED)
         return proved
 
     async def join(self, number: int = 0) -> Proved:
         """Join a round that was opened elsewhere, 0 for the latest, with its deal if any; return its OPEN leaf.
 
-        For a player whose frontend is somebody else's, and for a frontend that lost its memory. Where this client has
-        secrets of a seat, OPEN must bind these. Events are in no log before the settlement: keep ``message``.
+        For a player whose frontend is somebody else's. Raise WrongSecretsError where this client has secrets of a seat
+        that OPEN does not bind. Events are in no log before the settlement: ``adopt`` them. A frontend that lost its
+        memory uses the client's ``resume``.
         """
-        state = self.state
         asked = log_pb2.GetTableRoundRequest(table_id=self.table, round_number=number)
         answer = await self._session.line.ask("LogService/GetTableRound", asked, log_pb2.GetTableRoundResponse)
+        return await self._take_logged(answer)
+
+    async def _take_logged(self, answer: log_pb2.GetTableRoundResponse) -> Proved:
+        """Take a round over as the log has it: its OPEN, and its DEAL if it is dealt."""
+        state = self.state
         header = read_header(answer.header)
         believed = await self._session.believed()
         state.terms.check(header, seat_keys=state.seat_keys, origin=believed.origin)
@@ -112,9 +122,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         state.tokens = [bytes.fromhex(one) for one in leaf.seat_tokens or ()]
         for seat, own in state.secrets.items():
             if state.commitments:
-                same(f"the commitment of seat {seat}", state.commitments[seat], own.seed_commitment(header.round_id))
+                _require_own(seat, "seed", state.commitments[seat], own.seed_commitment(header.round_id))
             if state.tokens:
-                same(f"the token of seat {seat}", state.tokens[seat], own.token_hash(header.round_id))
+                _require_own(seat, "token", state.tokens[seat], own.token_hash(header.round_id))
         self._take_header(header, answer.header)
         state.opened = shuffler_pb2.OpenRoundResponse(
             header=answer.header,
@@ -123,10 +133,12 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             log_receipt=answer.leaves[0],
         )
         state.open_leaf = proved
+        self._reach(Stage.OPENED)
         if len(answer.leaves) > 1 and Envelope.parse(answer.leaves[1].leaf).payload_type == DEAL_TYPE:
             dealt = await self._proved(answer.leaves[1], DEAL_TYPE, role="shuffler")
             self._take_deal(read_leaf(dealt, DealLeaf), asked=())
             state.deal_leaf = dealt
+            self._reach(Stage.DEALT)
         return proved
 
     async def contribute(self, seat: int) -> list[int]:
@@ -156,6 +168,10 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         shown before a quorum of them has cosigned OPEN.
         """
         state, opened = self.state, self._opened
+        if seeds:
+            state.seeds, state.seed_signatures = list(seeds), list(signatures)
+            await self._save()
+        seeds, signatures = state.seeds, state.seed_signatures
         believed = await self._session.believed()
         if believed.quorum is not None and state.open_leaf is not None:
             await self._session.wait_cosigned(state.open_leaf.index + 1)
@@ -178,6 +194,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the time of the deal", answer.dealt_time, state.dealt_time)
         await self._take_certificate(answer.certificate)
         self._check_hands(answer.hands)
+        self._reach(Stage.DEALT)
         return self.hands
 
     async def open_hand(self, seat: int) -> tuple[Card, ...]:
@@ -191,13 +208,20 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         if hand is None or hand != cards_of(answer.hand.cards):
             fail(f"the certificate does not open the hand of seat {seat} that was dealt")
         self.state.private[seat] = answer.certificate, hand
+        await self._save()
         return hand
 
     async def settle(self) -> Settled[Outcome]:
         """Settle the round; verify that its transcript is logged, has the events sent here and follows from the rules.
 
-        Where the rules do not let it be settled yet, ``violations`` say why.
+        Where the rules do not let it be settled yet, ``violations`` say why. Raise RoundLapsesError for a resumed round
+        whose settlement could leave out a move that was received.
         """
+        self._require_going()
+        if (sent := self._sent_event()) is not None:
+            await self._send_again(sent)
+            self._require_going()
+        await self._require_moves()
         answer = await self._ask(
             "SettleRound", self.messages.settle_request(round=self.message), self.messages.settle_answer
         )
@@ -214,6 +238,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         found = msgspec.json.decode(transcript.results, type=_Found)
         paid = [(one.payer, one.payee, one.amount_minor, one.reason) for one in answer.outcome.transfers]
         same("the transfers", paid, [(one.payer, one.payee, one.amount, one.reason) for one in found.transfers])
+        self._reach(Stage.SETTLED)
         return Settled(outcome=answer.outcome, receipt=proved, is_replayed=is_replayed)
 
     async def abort(self, *, reason: shuffler_pb2.AbortReason = OPERATOR) -> Proved:
@@ -225,10 +250,14 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         answer = await self._session.line.ask("ShufflerService/AbortRound", request, shuffler_pb2.AbortRoundResponse)
         proved = await self._proved(answer.log_receipt, ABORT_TYPE, role="shuffler")
         same("the aborted round", read_leaf(proved, AbortLeaf).round_id, self.round_id.hex())
+        self._reach(Stage.ABORTED)
         return proved
 
     async def reveal(self) -> Revealed:
-        """Reveal the server's seed of an ended round; verify its commitment and every known card."""
+        """Reveal the server's seed of an ended round; verify its commitment and every known card.
+
+        A journal forgets the round then.
+        """
         request = shuffler_pb2.RevealRoundRequest(table_id=self.table, round_number=self.number)
         answer = await self._session.line.ask("ShufflerService/RevealRound", request, shuffler_pb2.RevealRoundResponse)
         proved = await self._proved(answer.log_receipt, REVEAL_TYPE, role="")
@@ -237,6 +266,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         committed = server_commitment(round_id=self.round_id, seed=seed)
         same("what the revealed seed commits to", committed, self._opened.server_commitment)
         if not self.state.client_seeds:
+            await self._end()
             return Revealed(seed, (), proved)
         try:
             deal = Deal.derive(self.header, server_seed=seed, client_seeds=self.state.client_seeds)
@@ -245,7 +275,27 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the deck root dealt again", deal.deck_root, self.state.deck_root)
         for section, cards in self.state.sections.items():
             same(f"section {section} dealt again", deal.sections[section], cards)
+        await self._end()
         return Revealed(seed, deal.sections, proved)
+
+    async def _end(self) -> None:
+        self._reach(Stage.REVEALED)
+        journal, table, number = self._session.journal, self.table, self.number
+        if journal is not None:
+            await self._session.line.run(lambda: journal.forget(table, number))
+
+    async def _require_moves(self) -> None:
+        """Raise RoundLapsesError where a clock would play for a seat whose move may have been received and lost."""
+        if not self.state.is_partial:
+            return
+        ruleset = await self._ruleset()
+        if ruleset is None or not is_decided(self.state, ruleset, self.course):
+            msg = (
+                "the round was resumed without a journal, and its moves alone do not decide it: a seat without one may "
+                "have a receipt for it; take the missing moves, or the round lapses at its deadline, "
+                f"{self.header.round_deadline}"
+            )
+            raise RoundLapsesError(msg)
 
     def _check_inputs(self, inputs: Inputs) -> None:
         state = self.state
@@ -273,6 +323,16 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             fail(f"the settlement does not follow from its inputs: {error}")
         same("the transcript made again", again.payload, payload)
         return True
+
+
+def _require_own(seat: int, what: str, bound: bytes, made: bytes) -> None:
+    """Raise WrongSecretsError unless OPEN binds what the seat's secrets make."""
+    if bound != made:
+        msg = (
+            f"these secrets are not those that the round was opened with: OPEN binds another {what} of seat {seat} "
+            f"({bound.hex()}, and theirs gives {made.hex()}); give the secrets of that round, or none of this seat"
+        )
+        raise WrongSecretsError(msg)
 
 
 class _Transfer(msgspec.Struct):

@@ -8,44 +8,44 @@ from referee.log.checkpoint import Checkpoint
 from referee.rulesets import Ruleset, RulesetError, UnknownRulesetError, load_builtin, parse_ruleset
 from referee.v1 import log_pb2, ruleset_pb2
 from referee_client.errors import RefereeError, VerificationError
+from referee_client.journal import RoundJournal
 from referee_client.line import Line
 from referee_client.trust import Believed, Trust
 
 Checked = TypeVar("Checked")
 
-_FIRST: Final = 16
-"""Leaves in which a new log has named its keys."""
 _COSIGNED_SECONDS: Final = 30.0
 
 
 class Session:
-    """A server and the trust to verify its answers by. Without a trust the first keys that it shows are trusted."""
+    """A server and the trust to verify its answers by. Without a trust the first keys that it shows are trusted.
 
-    def __init__(self, line: Line, trust: Trust | None) -> None:
+    With a journal, rounds are recorded there before each call that they must outlive.
+    """
+
+    def __init__(self, line: Line, trust: Trust | None, journal: RoundJournal | None = None) -> None:
         self.line = line
+        self.journal = journal
         self._believed = None if trust is None else Believed(trust)
         self._rulesets: dict[bytes, Ruleset | None] = {}
         self._newest: Checkpoint | None = None
 
     async def believed(self) -> Believed:
         """Whom the client believes; asked for once."""
-        if self._believed is None:
-            keys = await self.line.ask("LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
-            self._believed = Believed.trust_first_served(log_key=keys.log_key, root_key=keys.root_key)
-        if not self._believed.seen:
-            await self._learn(self._believed, count=_FIRST)
+        if self._believed is None or not self._believed.seen:
+            keys = await self._keys()
+            if self._believed is None:
+                self._believed = Believed.trust_first_served(log_key=keys.log_key, root_key=keys.root_key)
+            self._believed.learn(keys.key_leaves)
         return self._believed
 
     async def check(self, check: Callable[[Believed], Checked]) -> Checked:
-        """Run a check; if it fails, read the rest of the log for new keys and run it again."""
+        """Run a check; if it fails, ask for the log's newer keys and run it again."""
         believed = await self.believed()
         try:
             return check(believed)
         except VerificationError:
-            seen = believed.keys("log"), believed.keys("shuffler"), believed.keys("referee")
-            while await self._learn(believed, count=0):
-                pass
-            if seen == (believed.keys("log"), believed.keys("shuffler"), believed.keys("referee")):
+            if not believed.learn((await self._keys()).key_leaves):
                 raise
         return check(believed)
 
@@ -98,12 +98,8 @@ class Session:
             return None
         return ruleset if ruleset.digest == digest else None
 
-    async def _learn(self, believed: Believed, *, count: int) -> int:
-        start = believed.seen  # calls at the same time may ask for the same leaves
-        asked = log_pb2.ListEntriesRequest(start=start, count=count)
-        leaves = (await self.line.ask("LogService/ListEntries", asked, log_pb2.ListEntriesResponse)).leaves
-        believed.learn(leaves, start=start)
-        return len(leaves)
+    async def _keys(self) -> log_pb2.GetKeysResponse:
+        return await self.line.ask("LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
 
     async def _check_growth(self, old: Checkpoint, new: Checkpoint) -> None:
         asked = log_pb2.GetConsistencyProofRequest(first_size=old.size, second_size=new.size)

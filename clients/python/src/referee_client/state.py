@@ -3,9 +3,10 @@
 Cards stand here only as certificates opened them; hashes are computed, never believed.
 """
 
+import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from referee.cards import Card
 from referee.dealing.header import Header
@@ -23,6 +24,31 @@ from referee_client.trust import Proved
 RoundMessage = TypeVar("RoundMessage")
 """The game's message of a round so far."""
 Outcome = TypeVar("Outcome")
+
+
+class Stage(enum.StrEnum):
+    """How far a round has got, as this client knows; a round ends SETTLED or ABORTED, and is REVEALED afterwards."""
+
+    NEW = "NEW"
+    PREPARED = "PREPARED"
+    OPENED = "OPENED"
+    DEALT = "DEALT"
+    SETTLED = "SETTLED"
+    ABORTED = "ABORTED"
+    REVEALED = "REVEALED"
+
+
+_ORDER: Final = list(Stage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """An event that was sent and not answered, as bytes of its message: a receipt may have been given for it."""
+
+    event: bytes
+    signature: bytes
+    sent_time: int
+    """When it was first sent, by this machine's clock, in ms since 1970 UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +111,17 @@ class RoundState(Generic[RoundMessage]):
     """When each section opened that opened after the deal."""
     chains: dict[int, SeatChain] = field(default_factory=dict)
     keep: Callable[[bytes], object] = _forget
+    stage: Stage = Stage.NEW
+    seeds: Sequence[bytes] = ()
+    """Seeds that were given to ``deal``, and their signatures."""
+    seed_signatures: Sequence[bytes] = ()
+    unanswered: Unanswered | None = None
+    lapses: str = ""
+    """Why the round can only lapse; empty where it goes on."""
+    is_partial: bool = False
+    """Whether events may be missing in the course, because the round was resumed without a journal."""
+    arrangements: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Arrangements that seats of a sealed table committed to: thirteen card numbers, back, middle, front."""
     private: dict[int, tuple[bytes, tuple[Card, ...]]] = field(default_factory=dict)
     """On a sealed table, hands that their own seats opened, each with its certificate."""
 
@@ -99,9 +136,26 @@ class RoundView(Generic[RoundMessage]):
     def header(self) -> Header:
         """The round's terms in full; ValueError before it was prepared."""
         if self.state.header is None:
-            msg = "the round was not prepared"
+            msg = (
+                f"this round of table {self.state.terms.table} was not opened by this object: call open() first, or "
+                "client.resume(table) to go on with a round that was opened before"
+            )
             raise ValueError(msg)
         return self.state.header
+
+    @property
+    def stage(self) -> Stage:
+        """How far the round has got, as this client knows."""
+        return self.state.stage
+
+    @property
+    def lapses(self) -> str:
+        """Why the round can only lapse after it was resumed; empty where it goes on."""
+        return self.state.lapses
+
+    def _reach(self, stage: Stage) -> None:
+        """Note a stage; a step that is repeated changes nothing."""
+        self.state.stage = max(self.state.stage, stage, key=_ORDER.index)
 
     @property
     def table(self) -> str:

@@ -1,5 +1,6 @@
 """The blocking client: the asyncio one run through, step by step the same."""
 
+import os
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Generic, Self
@@ -10,12 +11,14 @@ from referee.cards import Card
 from referee.log.checkpoint import Checkpoint
 from referee.v1 import mau_binh_pb2, ruleset_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from referee_client.aio import new_round, rulesets
+from referee_client.aio import KINDS, new_round, rulesets
 from referee_client.cards import Cards
 from referee_client.channel import DEFAULT_TIMEOUT, open_channel
 from referee_client.event import Event
+from referee_client.journal import RoundJournal, open_journal
 from referee_client.line import BlockingLine, finished
 from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
+from referee_client.resuming import resume
 from referee_client.round import OPERATOR, AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
@@ -119,6 +122,10 @@ class MauBinhRound(Round[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBinhOutcome]
         """As ``AsyncMauBinhRound.commit``."""
         return finished(self._core.commit(seat, arrangement))
 
+    def committed(self, seat: int) -> Arrangement | None:
+        """As ``AsyncMauBinhRound.committed``."""
+        return self._core.committed(seat)
+
     def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
         """As ``AsyncMauBinhRound.time_out``."""
         return finished(self._core.time_out(seat))
@@ -191,7 +198,7 @@ class UltimateTexasRound(Round[ultimate_texas_pb2.UltimateTexasRound, ultimate_t
 class Client:
     """A server, and whom to believe about it; as ``AsyncClient``, but every method returns when it is done."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one parameter a setting
         self,
         address: str,
         *,
@@ -199,9 +206,10 @@ class Client:
         credentials: grpc.ChannelCredentials | None = None,
         timeout: float = DEFAULT_TIMEOUT,
         token: str = "",
+        journal: str | os.PathLike[str] | RoundJournal | None = None,
     ) -> None:
         self.channel: grpc.Channel = open_channel(address, credentials=credentials, timeout=timeout, token=token)
-        self._session = Session(BlockingLine(self.channel), trust)
+        self._session = Session(BlockingLine(self.channel), trust, open_journal(journal))
 
     def __enter__(self) -> Self:
         return self
@@ -212,8 +220,10 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection and the journal."""
         self.channel.close()
+        if self._session.journal is not None:
+            self._session.journal.close()
 
     def mau_binh(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> MauBinhRound:
         """Prepare the table's next round of Mậu Binh, not opened yet; ``secrets`` as in ``new_round``."""
@@ -226,6 +236,23 @@ class Client:
     def ultimate_texas(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> UltimateTexasRound:
         """Prepare the table's next round of Ultimate Texas Hold'em, not opened yet."""
         return UltimateTexasRound(new_round(AsyncUltimateTexasRound, self._session, terms, secrets))
+
+    def resume(
+        self, table: str, *, held: Sequence[bytes] = (), secrets: Sequence[SeatSecrets] = ()
+    ) -> MauBinhRound | TienLenRound | UltimateTexasRound | None:
+        """As ``AsyncClient.resume``."""
+        match finished(resume(self._session, KINDS, table, held=held, secrets=secrets)):
+            case AsyncMauBinhRound() as core:
+                return MauBinhRound(core)
+            case AsyncTienLenRound() as core:
+                return TienLenRound(core)
+            case AsyncUltimateTexasRound() as core:
+                return UltimateTexasRound(core)
+        return None
+
+    def unfinished(self) -> list[str]:
+        """As ``AsyncClient.unfinished``."""
+        return [] if self._session.journal is None else self._session.journal.tables()
 
     def rulesets(self) -> list[ruleset_pb2.Ruleset]:
         """List the rulesets that can be played."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.dealing.header import Header, HeaderError
+from referee.games import GAMES
+from referee.rulesets import load_builtin
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import RoundHeader
 from referee.v1.shuffler_pb2 import RoundTerms
@@ -70,6 +72,18 @@ class Terms:
             if asked != found:
                 msg = f"the header has another {name} than was asked for: {found!r}, not {asked!r}"
                 raise VerificationError(msg)
+
+
+def check_ruleset(ruleset: str, *, game: str) -> None:
+    """Raise ValueError unless a ruleset is one of the game's, naming those that fit."""
+    if ruleset.partition(".")[0] == game:
+        return
+    fitting = sorted({one.id for one in load_builtin() if one.game == game})
+    msg = (
+        f"{ruleset!r} is no ruleset of {GAMES[game].title}; those that fit are {', '.join(fitting)}, and any other "
+        f"of the server's own whose id begins with '{game}.' (client.rulesets() lists them)"
+    )
+    raise ValueError(msg)
 
 
 def read_header(message: RoundHeader) -> Header:

@@ -11,7 +11,7 @@ from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2, tien_len_pb2
 from referee_client.cards import Cards, numbers_of
 from referee_client.errors import VerificationError
-from referee_client.round import AsyncRound
+from referee_client.resuming import ResumableRound
 from referee_client.terms import read_header
 from referee_client.verified import Messages
 
@@ -37,7 +37,7 @@ class _Settled(msgspec.Struct):
     results: _Winners
 
 
-class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]):
+class AsyncTienLenRound(ResumableRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]):
     """A round of Tiến Lên, for asyncio."""
 
     messages = MESSAGES
@@ -45,11 +45,14 @@ class AsyncTienLenRound(AsyncRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienL
     async def look_back(self, *, winner_seat: int | None = None, winner_gone: bool = False) -> int | None:
         """Find the seat that leads as the winner of the table's last settled round; None if the leader is random.
 
-        To be asked once, after the deal and before the first play. The winner sits where its key does; one without a
-        key at the seat it had, or at ``winner_seat``. A winner without a key who left the table is ``winner_gone``.
+        To be asked after the deal; once a seat has played, what was found before is returned again. The winner sits
+        where its key does; one without a key at the seat it had, or at ``winner_seat``. A winner without a key who left
+        the table is ``winner_gone``.
         """
-        previous, winner = await self._previous()
         given = self.message
+        if given.events:
+            return given.previous_winner_seat if given.HasField("previous_winner_seat") else None
+        previous, winner = await self._previous()
         del given.previous_rounds[:]
         given.ClearField("previous_winner_seat")
         if winner is None:

@@ -45,6 +45,14 @@ class Proved:
     note: str
 
 
+@dataclass(slots=True)
+class _Named:
+    """A key that the log names, and the index of the leaf that revokes it; beyond every log if none does."""
+
+    key: VerifierKey
+    revoked: int = 2**53
+
+
 class Believed:
     """What follows from a trust: the keys by role, as far as leaves were shown."""
 
@@ -56,41 +64,39 @@ class Believed:
         except (KeyTextError, QuorumError) as error:
             raise VerificationError(str(error)) from None
         self.origin = self._log.name
-        self._keys: dict[str, dict[bytes, VerifierKey]] = {}
-        self.seen = 0
-        """How many leaves of the log were looked through for keys, from its beginning."""
+        self._keys: dict[str, list[_Named]] = {}
+        self.seen: set[int] = set()
+        """Indices of the KEY leaves that were read."""
 
     @classmethod
     def trust_first_served(cls, *, log_key: str, root_key: str) -> Self:
         """Belief in what a server says first."""
         return cls(Trust(log_key=log_key, root_key=root_key))
 
-    def keys(self, role: str) -> tuple[bytes, ...]:
-        """Return the public keys that the root named for a role and did not revoke."""
-        return tuple(self._keys.get(role, {}))
+    def keys(self, role: str, *, since: int) -> tuple[bytes, ...]:
+        """Return the public keys that the root named for a role and did not revoke up to leaf ``since``."""
+        return tuple(one.key.public_key for one in self._keys.get(role, ()) if one.revoked > since)
 
-    def learn(self, leaves: Sequence[bytes], *, start: int) -> None:
-        """Learn keys from the log's leaves from ``start`` on; use only KEY leaves that the root signed.
-
-        Leaves that were looked through before are passed over.
-        """
-        for leaf in leaves[max(0, self.seen - start) :]:
-            self.seen += 1
-            if KEY_TYPE.encode("ascii") not in leaf:
-                continue
+    def learn(self, receipts: Sequence[round_pb2.LogReceipt]) -> bool:
+        """Learn keys from KEY leaves that the root signed, in the log's order; return whether one was new."""
+        new = sorted((one for one in receipts if one.leaf_index not in self.seen), key=lambda one: one.leaf_index)
+        for receipt in new:
+            self.seen.add(receipt.leaf_index)
             try:
-                envelope = Envelope.parse(leaf)
+                envelope = Envelope.parse(receipt.leaf)
                 if envelope.payload_type != KEY_TYPE or not envelope.is_signed_by(self._root.public_key):
                     continue
                 said = parse(envelope.payload, KeyLeaf)
                 key = VerifierKey.parse(said.key)
             except (EnvelopeError, CanonicalError, KeyTextError):
                 continue
-            known = self._keys.setdefault(said.role, {})
+            named = self._keys.setdefault(said.role, [])
             if said.action == "ADD":
-                known[key.public_key] = key
-            else:
-                known.pop(key.public_key, None)
+                named.append(_Named(key))
+            for one in named if said.action == "REVOKE" else ():
+                if one.key.public_key == key.public_key:
+                    one.revoked = min(one.revoked, receipt.leaf_index)
+        return bool(new)
 
     def checkpoint(self, note: str) -> Checkpoint:
         """Parse a signed checkpoint of this log; raise VerificationError if its signature does not hold."""
@@ -125,17 +131,20 @@ class Believed:
         )
         try:
             checkpoint = read.verify(receipt.leaf, origin=self.origin, keys=self._log_keys)
-            payload = self.open(receipt.leaf, payload_type, role=role)
+            payload = self.open(receipt.leaf, payload_type, role=role, since=read.index)
         except ReceiptError as error:
             raise VerificationError(str(error)) from None
         return Proved(read.index, receipt.leaf, payload, checkpoint, receipt.checkpoint)
 
-    def open(self, envelope: bytes, payload_type: str, *, role: str) -> bytes:
-        """Return an envelope's payload; raise VerificationError unless the role signed it as this type."""
+    def open(self, envelope: bytes, payload_type: str, *, role: str, since: int) -> bytes:
+        """Return an envelope's payload; raise VerificationError unless the role signed it as this type.
+
+        A key that was revoked after leaf ``since`` still counts.
+        """
         try:
             read = Envelope.parse(envelope)
             if role:
-                read.verify_any(payload_type=payload_type, public_keys=self.keys(role))
+                read.verify_any(payload_type=payload_type, public_keys=self.keys(role, since=since))
         except EnvelopeError as error:
             msg = f"an envelope of type {payload_type} does not hold: {error}"
             raise VerificationError(msg) from None
@@ -146,4 +155,4 @@ class Believed:
 
     @property
     def _log_keys(self) -> tuple[VerifierKey, ...]:
-        return (self._log, *(key for key in self._keys.get("log", {}).values() if key != self._log))
+        return (self._log, *(one.key for one in self._keys.get("log", ()) if one.key != self._log))

@@ -4,7 +4,7 @@ from typing import Final
 
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from referee_client.round import AsyncRound
+from referee_client.resuming import ResumableRound
 from referee_client.verified import Messages
 
 MESSAGES: Final = Messages(
@@ -20,7 +20,7 @@ MESSAGES: Final = Messages(
 
 
 class AsyncUltimateTexasRound(
-    AsyncRound[ultimate_texas_pb2.UltimateTexasRound, ultimate_texas_pb2.UltimateTexasOutcome]
+    ResumableRound[ultimate_texas_pb2.UltimateTexasRound, ultimate_texas_pb2.UltimateTexasOutcome]
 ):
     """A round of Ultimate Texas Hold'em, for asyncio. ``decide`` opens what the closed street opens."""
 

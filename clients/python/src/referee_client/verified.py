@@ -19,6 +19,7 @@ from referee.v1 import round_pb2, shuffler_pb2
 from referee_client.cards import cards_of
 from referee_client.checks import same
 from referee_client.errors import VerificationError
+from referee_client.record import encode_record
 from referee_client.seat_chain import SeatChain
 from referee_client.session import Session
 from referee_client.state import RoundMessage, RoundState, RoundView
@@ -57,6 +58,18 @@ class VerifiedRound(RoundView[RoundMessage]):
             raise ValueError(msg)
         return self.state.opened
 
+    @property
+    def _open_index(self) -> int:
+        """Index of the OPEN leaf; keys that were revoked after it count for the round."""
+        return 0 if self.state.open_leaf is None else self.state.open_leaf.index
+
+    async def _save(self) -> None:
+        """Record the round in the journal, if there is one, so that another process can go on with it."""
+        journal, table, number = self._session.journal, self.table, self.number
+        if journal is not None:
+            record = encode_record(self.state)
+            await self._session.line.run(lambda: journal.save(table, number, record))
+
     async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
         return await self._session.line.ask(f"{self.messages.service}/{method}", request, kind)
 
@@ -68,7 +81,9 @@ class VerifiedRound(RoundView[RoundMessage]):
 
         def read(believed: Believed) -> Certificate:
             try:
-                return certificate.read(data, keys=believed.keys("shuffler"), header=self.header)
+                return certificate.read(
+                    data, keys=believed.keys("shuffler", since=self._open_index), header=self.header
+                )
             except CertificateError as error:
                 msg = f"a certificate does not hold: {error}"
                 raise VerificationError(msg) from None

@@ -7,6 +7,7 @@ import logging
 import signal
 import sys
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -18,6 +19,12 @@ from referee_table.serving import Plan, bound, server_of
 from referee_table.site import page_folder
 
 DEFAULT: Final = Pace()
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - as typer calls it
+    if asked:
+        typer.echo(f"referee-table {metadata.version('referee-table')}")
+        raise typer.Exit
 
 
 def table(  # noqa: PLR0913 - one parameter an option
@@ -44,6 +51,9 @@ def table(  # noqa: PLR0913 - one parameter an option
     page: Annotated[Path | None, typer.Option(help="A folder with another page.")] = None,
     bot_ms: Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)] = DEFAULT.bot_ms,
     brisk: Annotated[bool, typer.Option("--brisk", help="Settle Mau Binh without waiting for the show.")] = False,
+    version: Annotated[  # noqa: ARG001 - its callback answers
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
 ) -> None:
     """Serve a card table for browsers until stopped: play money, bots, and a proof of every round.
 

@@ -1,15 +1,13 @@
 """The proof of a finished round, put together from the log's answers, as the verifier reads it.
 
-All proofs are for the tree of one checkpoint. KEY leaves are found by going through the log once and then through what
-has come since; no leaf that names a key is ever taken out of a log.
+All proofs are for the tree of one checkpoint.
 """
 
-import asyncio
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.dealing.leaf import ABORT_TYPE, KEY_TYPE
+from referee.dealing.leaf import ABORT_TYPE
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2
 from referee_table.judge import Judge
@@ -28,9 +26,6 @@ class Prover:
 
     judge: Judge
     keys: dict[str, str]
-    _scanned: int = 0
-    _key_leaves: dict[int, bytes] = field(default_factory=dict)
-    _scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def bundle(self, table: str, number: int) -> dict[str, Any]:
         """Return the bundle of a round; raise RefereeRefusedError if the log has no such round.
@@ -52,7 +47,7 @@ class Prover:
             header = earlier.header
         checkpoint = await self._checkpoint()
         size = int(checkpoint.splitlines()[1])
-        leaves |= await self._keys_until(size)
+        leaves |= await self._key_leaves()
         return {
             "format": 1,
             "round_id": found.round_id.hex(),
@@ -79,16 +74,9 @@ class Prover:
         answer = await self.judge.ask(self.judge.log.GetInclusionProof, request, kind)
         return [node.hex() for node in answer.inclusion_proof]
 
-    async def _keys_until(self, size: int) -> dict[int, bytes]:
-        async with self._scanning:
-            while self._scanned < size:
-                request = log_pb2.ListEntriesRequest(start=self._scanned)
-                listed = await self.judge.ask(self.judge.log.ListEntries, request, log_pb2.ListEntriesResponse)
-                for index, leaf in enumerate(listed.leaves, self._scanned):
-                    if json.loads(leaf)["payloadType"] == KEY_TYPE:
-                        self._key_leaves[index] = leaf
-                self._scanned += len(listed.leaves)
-        return self._key_leaves
+    async def _key_leaves(self) -> dict[int, bytes]:
+        answer = await self.judge.ask(self.judge.log.GetKeys, log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
+        return {one.leaf_index: one.leaf for one in answer.key_leaves}
 
 
 def _end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:

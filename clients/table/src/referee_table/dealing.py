@@ -134,7 +134,6 @@ async def dealt(bench: Bench, made: Round) -> shuffler_pb2.DealRoundResponse:
     answer = await judge.ask(judge.shuffler.DealRound, request, shuffler_pb2.DealRoundResponse)
     made.dealt_time = answer.dealt_time
     made.deck_root = deck_root_of(answer.certificate)
-    made.leader = answer.leader if answer.HasField("leader") else None
     return answer
 
 

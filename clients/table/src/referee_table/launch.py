@@ -1,4 +1,7 @@
-"""A referee of one's own for a table: a process that is started again, at the same addresses, when it ends."""
+"""A referee of one's own for a table: a process that is started again, at the same addresses, when it ends.
+
+The addresses are kept in the data folder, because a page that is open may call only the gateway it was served with.
+"""
 
 import asyncio
 import contextlib
@@ -6,9 +9,11 @@ import ctypes
 import json
 import logging
 import signal
+import socket
 import sys
+import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +21,7 @@ LOG: Final = logging.getLogger("referee_table")
 _STOPPING_SECONDS: Final = 30
 _PR_SET_PDEATHSIG: Final = 1
 _PAUSE_SECONDS: Final = 0.5
+_FREE: Final = "127.0.0.1:0"
 
 
 class LaunchError(RuntimeError):
@@ -33,10 +39,13 @@ class Addresses:
 @contextlib.asynccontextmanager
 async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Addresses]:
     """Run a referee for the block, whose gateway pages from these origins may call; yield its addresses."""
-    command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--quiet"]
+    command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--quiet", "--set", "serve.drain_lead=0"]
     if origins:
         command += ["--set", f"web.origins={','.join(origins)}"]
-    process, found = await _started(command, Addresses("127.0.0.1:0", "127.0.0.1:0"))
+    kept = data.with_name(f"{data.name}-addresses.json")
+    at = _read_addresses(kept)
+    process, found = await _started(command, Addresses(await _once_free(at.grpc), await _once_free(at.web)))
+    kept.write_text(json.dumps(asdict(found)), encoding="utf-8")
     running = [process]
     keeper = asyncio.create_task(_keep(command, found, running))
     try:
@@ -45,6 +54,36 @@ async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Add
         keeper.cancel()
         await asyncio.gather(keeper, return_exceptions=True)
         await _stop(running[-1])
+
+
+def _read_addresses(kept: Path) -> Addresses:
+    """Return the addresses of the folder's last referee, and free ones if there are none."""
+    try:
+        given = json.loads(kept.read_text(encoding="utf-8"))
+        return Addresses(str(given["grpc"]), str(given["web"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return Addresses(_FREE, _FREE)
+
+
+async def _once_free(address: str) -> str:
+    """Return the address once no server listens on it, and a free one if that takes too long.
+
+    The referee of a table server that was killed stops by itself, after the calls that it has.
+    """
+    host, _, port = address.rpartition(":")
+    end = time.monotonic() + _STOPPING_SECONDS
+    while True:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the referee binds it
+            try:
+                probe.bind((host, int(port)))
+            except OSError:
+                if time.monotonic() >= end:
+                    LOG.warning("%s is in use, so the referee listens elsewhere and open pages load again", address)
+                    return _FREE
+            else:
+                return address
+        await asyncio.sleep(_PAUSE_SECONDS)
 
 
 async def _started(command: list[str], at: Addresses) -> tuple[asyncio.subprocess.Process, Addresses]:

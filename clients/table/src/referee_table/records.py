@@ -36,7 +36,8 @@ def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], 
     hands = [{"hand": texts(hand)} for hand in made.hands]
     lines = zip(given["seats"], settled.shown["seats"], hands, strict=True)
     seats = [who | line | hand for who, line, hand in lines]
-    replay = {"hands": [texts(hand) for hand in made.hands], "leader": made.leader, "events": events}
+    leads = {} if made.leader is None else {"leader": made.leader}
+    replay = {"hands": [texts(hand) for hand in made.hands], **leads, "events": events}
     proof = proof_of(made, settled.log_receipt)
     pairs = pairs_of(settled.shown["transfers"])
     return given | settled.shown | {"seats": seats, "pairs": pairs, "proof": proof, "replay": replay}

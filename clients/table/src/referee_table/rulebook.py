@@ -1,4 +1,4 @@
-"""The rules of a ruleset as a page or a terminal shows them, written from its data: a house's variant as well.
+"""The rules of a ruleset as a page shows them, written from its data: a house's variant as well.
 
 Sections in reading order, each of rows with a label and a value in both languages; a row may have example cards.
 """

@@ -66,6 +66,7 @@ class TienLenPlay(Play):
         kind = tien_len_pb2.TienLenServicePreviewRoundResponse
         preview = await judge.ask(judge.tien_len.PreviewRound, request, kind)
         await self._stand(preview.state)
+        self.round.leader = self.found.leader  # the table's last winner, where there is one, in place of the seat drawn
         for seat, one in enumerate(preview.outcome.seats):
             if one.instant_win:
                 name = self.bench.law.name("pattern", one.instant_win)

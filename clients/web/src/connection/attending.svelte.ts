@@ -9,7 +9,7 @@ import type { Card } from "../cards/card";
 import { seedCommitment, tokenHash } from "./binding";
 import { connection } from "./connection.svelte";
 import { openHand } from "./gateway";
-import { recall, recallOrDraw } from "./keepsakes";
+import { keep, recall, recallOrDraw } from "./keepsakes";
 import { lasting } from "./lasting";
 import type { Round, View } from "./messages";
 import { arrangeChoice, makeMove, sendAgain, signSeed } from "./signing";
@@ -45,9 +45,12 @@ export function attend(view: View): void {
   if (phase === "BINDING" && round.bound?.includes(seat) !== true) {
     once(round, "bind", () => bind(view, round, seat));
   } else if (phase === "SEEDING" && round.seeded?.includes(seat) !== true) {
-    once(round, "seed", () => void showSeed(view, round).catch(ignore));
+    once(round, "seed", () => void showSeed(view, round, seat).catch(ignore));
   } else if (round.dealt_time !== undefined && view.sealed && handOf(round).length === 0) {
     once(round, "hand", () => void fetchHand(round, seat));
+  }
+  if (handOf(round).length > 0) {
+    once(round, "keep", () => keepHand(round));
   }
   if (round.course !== undefined) {
     once(round, "again", () => void sendAgain(currentOf(round)).catch(ignore));
@@ -78,11 +81,20 @@ function bind(view: View, { round_id }: Round, seat: number): void {
   void connection.command("bind", fields).catch(ignore);
 }
 
-async function showSeed({ sealed }: View, round: Round): Promise<void> {
+async function showSeed({ sealed }: View, round: Round, seat: number): Promise<void> {
   const own = recall(round.round_id);
   if (own !== null) {
+    keep(round.round_id, { ...own, seat });
     const signed = await signSeed(round, own, sealed);
     await connection.command("seed", { round_id: round.round_id, seed: own.seed, ...signed });
+  }
+}
+
+/** Keeps the cards that are shown as the seat's own, so that its proof can compare them with the log's. */
+function keepHand(round: Round): void {
+  const own = recall(round.round_id);
+  if (own !== null && own.hand === undefined) {
+    keep(round.round_id, { ...own, hand: handOf(round) });
   }
 }
 

@@ -1,17 +1,19 @@
-/** The hashes that bind a seat: TH(tag, fields) as the referee's protocol has them, in hex. */
+/** The hashes that bind a seat, in hex: the verifier's, for values that the page keeps as hex. */
 
-import { type Bytes, hex, unhex } from "referee-verifier/bytes";
-import { taggedHash, u8 } from "referee-verifier/encoding";
+import { hex, unhex } from "referee-verifier/bytes";
+import {
+  arrangementCommitment as commitTo,
+  clientCommitment,
+  seatTokenHash,
+} from "referee-verifier/commitment";
 
 import { type Card, numberOf } from "../cards/card";
 
-const hash = (tag: string, ...fields: Bytes[]): string => hex(taggedHash(tag, ...fields));
-
 export const seedCommitment = (roundId: string, seat: number, seed: string): string =>
-  hash("client-commit", unhex(roundId), u8(seat), unhex(seed));
+  hex(clientCommitment(unhex(roundId), seat, unhex(seed)));
 
 export const tokenHash = (roundId: string, seat: number, token: string): string =>
-  hash("seat-token", unhex(roundId), u8(seat), unhex(token));
+  hex(seatTokenHash(unhex(roundId), seat, unhex(token)));
 
 /** Binds to thirteen cards in the order back, middle, front. */
 export const arrangementCommitment = (
@@ -20,4 +22,4 @@ export const arrangementCommitment = (
   cards: readonly Card[],
   nonce: string,
 ): string =>
-  hash("arrange", unhex(roundId), u8(seat), Uint8Array.from(cards, numberOf), unhex(nonce));
+  hex(commitTo(unhex(roundId), seat, { cards: cards.map(numberOf), nonce: unhex(nonce) }));

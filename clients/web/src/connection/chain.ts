@@ -7,14 +7,13 @@
 import { type Bytes, hex, isHex, unhex, utf8 } from "referee-verifier/bytes";
 import { encode, type Json } from "referee-verifier/canonical";
 import { seedStatement } from "referee-verifier/commitment";
-import { Course } from "referee-verifier/course";
+import { Course, firstMove, nextMove as moveAfter } from "referee-verifier/course";
 import { isSignature, SIGNATURE_SIZE } from "referee-verifier/ed25519";
-import { taggedHash, u8 } from "referee-verifier/encoding";
 
 import type { Round } from "./messages";
 import type { Choice } from "./signing";
 
-/** A command whose event was signed and is not in the course yet. The same bytes have the same signature. */
+/** A command whose event was signed and that was never answered. The same bytes have the same signature. */
 export interface Pending {
   readonly name: string;
   readonly fields: object;
@@ -34,6 +33,8 @@ export interface Memory {
   /** The number of the seat's newest event that the clock made. */
   readonly timedOut: number;
   readonly pending?: Pending;
+  /** What was signed for the command that was refused last, in hex; the table server holds its signature. */
+  readonly refused?: string;
 }
 
 /** The course shown is not the one that was shown before, or has an event of this seat that its key did not sign. */
@@ -66,7 +67,7 @@ export function shown(round: Round, key: string, kept: Memory | undefined): Memo
   }));
   const { hashes } = new Course(round_id, course.deck_root, events as never);
   const start = hashes[0] as Bytes;
-  const first = hex(taggedHash("seat", start, u8(seat)));
+  const first = hex(firstMove(start, seat));
   const before = kept ?? { number: 0, eventHash: hex(start), move: first, timedOut: 0 };
   const at = course.is_whole || before.number === 0 ? hashes[before.number] : undefined;
   if (at === undefined || hex(at) !== before.eventHash) {
@@ -77,13 +78,14 @@ export function shown(round: Round, key: string, kept: Memory | undefined): Memo
     const own = event as { seat: number; seen?: number };
     if (own.seat === seat && own.seen !== undefined) {
       const seenHash = course.is_whole ? hashes[own.seen] : start; // events of other seats are hidden
-      move = taggedHash("move", move, seenHash ?? start, utf8(encode(event)));
+      move = moveAfter(move, seenHash ?? start, utf8(encode(event)));
     } else if (own.seat === seat && course.is_whole) {
       timedOut = Math.max(timedOut, place + 1);
     }
   }
-  const [made, { pending }] = [hex(move), before as Memory];
-  if (made !== before.move && made !== pending?.move) {
+  const [made, { pending, refused }] = [hex(move), before as Memory];
+  const isNew = made !== before.move;
+  if (isNew && made !== pending?.move && made !== refused) {
     const signature = kept === undefined ? (course.signature ?? "") : "";
     const isOwn =
       isHex(signature, SIGNATURE_SIZE) &&
@@ -98,8 +100,16 @@ export function shown(round: Round, key: string, kept: Memory | undefined): Memo
     eventHash: hex(hashes[newest] as Bytes),
     move: made,
     timedOut,
-    ...(pending === undefined || made === pending.move ? {} : { pending }),
+    ...(isNew || pending === undefined ? {} : { pending }),
+    ...(isNew || refused === undefined ? {} : { refused }),
   };
+}
+
+/** The memory after a command was refused: another event may be signed in its place. */
+export function forgotten({ pending, ...memory }: Memory, move: string): Memory {
+  return pending?.move === move
+    ? { ...memory, refused: move }
+    : { ...memory, ...(pending === undefined ? {} : { pending }) };
 }
 
 /** The command that was signed for the place of the seat's next event and may still be accepted. */
@@ -118,6 +128,6 @@ export function nextMove(
   if (former !== undefined) {
     return former.event === event ? { ...former, name, fields } : null;
   }
-  const move = taggedHash("move", unhex(memory.move), unhex(memory.eventHash), utf8(event));
+  const move = moveAfter(unhex(memory.move), unhex(memory.eventHash), utf8(event));
   return { name, fields, event, seen, move: hex(move) };
 }

@@ -198,6 +198,10 @@ class Connection {
   }
 
   #open(welcome: Welcome): void {
+    if (this.welcome !== null && this.welcome.gateway !== welcome.gateway) {
+      location.reload(); // this page may call only the gateway that it was served with
+      return;
+    }
     this.#isOld = this.welcome?.server !== welcome.server;
     this.welcome = welcome;
     this.status = "OPEN";

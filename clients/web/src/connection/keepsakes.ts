@@ -11,6 +11,10 @@ import { randomBytes } from "./identity";
 
 export interface Keepsake {
   readonly seed: string;
+  /** The seat that has shown the seed; left out until then. */
+  readonly seat?: number;
+  /** The seat's cards as this page first showed them. */
+  readonly hand?: readonly Card[];
   /** Opens the seat's hand on a sealed table. */
   readonly token: string;
   /** Sealed arrangements by the commitment that binds the seat to them; cards in the order back, middle, front. */

@@ -169,7 +169,13 @@ class Signer {
     const { round_id } = this.#present();
     const signature = hex(await this.#key.sign(unhex(move)));
     const sent = { round_id, ...fields, seen, signature };
-    const result = await connection.move<Result>(name, sent);
+    const result = await connection.move<Result>(name, sent).catch((error: unknown) => {
+      const kept = recall(round_id)?.chain;
+      if (error instanceof RefusedError && kept !== undefined) {
+        this.#keep(this.#chain.forgotten(kept, move));
+      }
+      throw error;
+    });
     const isHeld = (result as { is_held?: boolean } | null)?.is_held === true;
     const end = performance.now() + LONGEST_WAIT;
     while (!isHeld && performance.now() < end && connection.view?.round?.round_id === round_id) {

@@ -1,13 +1,16 @@
 /**
- * What only this page can check: that the log has the seed which this browser put into the shuffle, and that the payouts
- * shown here are those that the referee signed. The verifier has proved by then that the leaves are the log's.
+ * What only this page can check: that the log has the seed which this browser put into the shuffle and the cards that it
+ * showed as its seat's, and that the payouts shown are those that the referee signed. The verifier has proved by then that
+ * the leaves are the log's.
  */
 
 import { unbase64 } from "referee-verifier/bytes";
 
+import { numberOf } from "../cards/card";
+import type { Keepsake } from "../connection/keepsakes";
 import type { Last } from "../connection/messages";
 
-export const OWN_CHECKS = ["OWN_SEED", "SHOWN_RESULT"] as const;
+export const OWN_CHECKS = ["OWN_SEED", "OWN_CARDS", "SHOWN_RESULT"] as const;
 export type OwnCheck = (typeof OWN_CHECKS)[number];
 export type OwnOutcome = "PASSED" | "FAILED" | "NOT_CHECKED";
 
@@ -40,32 +43,41 @@ const spelt = (rows: readonly (readonly [number, number, number, string])[]): st
     .sort()
     .join("\n");
 
+const outcome = (isKnown: boolean, holds: () => boolean): OwnOutcome =>
+  isKnown ? (holds() ? "PASSED" : "FAILED") : "NOT_CHECKED";
+
+/** What this browser's seat can check of a round; `kept` is null in a browser that kept nothing of it. */
 export function checkOwn(
   bundle: unknown,
-  last: Last,
-  own: { readonly seed: string | undefined; readonly seat: number },
-): Record<OwnCheck, OwnOutcome> {
-  const payloads = payloadsOf(bundle, last.round_id);
+  roundId: string,
+  kept: Pick<Keepsake, "seed" | "seat" | "hand"> | null,
+): Record<"OWN_SEED" | "OWN_CARDS", OwnOutcome> {
+  const payloads = payloadsOf(bundle, roundId);
+  const { seed, seat = -1, hand = [] } = kept ?? {};
   const seeds = payloads.find((one) => "client_seeds" in one)?.["client_seeds"] as
     string[] | undefined;
-  const results = payloads.find((one) => "results" in one)?.["results"] as
-    { transfers: SignedTransfer[] } | undefined;
-  const outcome = (known: boolean, holds: () => boolean): OwnOutcome =>
-    known ? (holds() ? "PASSED" : "FAILED") : "NOT_CHECKED";
+  const inputs = payloads.find((one) => "inputs" in one)?.["inputs"] as
+    { sections: number[][] } | undefined;
   return {
-    OWN_SEED: outcome(
-      own.seed !== undefined && own.seat >= 0 && seeds !== undefined,
-      () => seeds?.[own.seat] === own.seed,
-    ),
-    SHOWN_RESULT: outcome(
-      results !== undefined && last.transfers !== undefined,
-      () =>
-        spelt(
-          (last.transfers ?? []).map((one) => [one.payer, one.payee, one.amount_minor, one.reason]),
-        ) ===
-        spelt((results?.transfers ?? []).map((one) => [one.from, one.to, one.amount, one.reason])),
+    OWN_SEED: outcome(seat >= 0 && seeds !== undefined, () => seeds?.[seat] === seed),
+    OWN_CARDS: outcome(seat >= 0 && hand.length > 0 && inputs !== undefined, () =>
+      hand.every((card) => inputs?.sections[seat]?.includes(numberOf(card)) === true),
     ),
   };
+}
+
+/** Whether the payouts shown for a round are those of its settlement. */
+export function checkShown(bundle: unknown, last: Last): OwnOutcome {
+  const results = payloadsOf(bundle, last.round_id).find((one) => "results" in one)?.["results"] as
+    { transfers: SignedTransfer[] } | undefined;
+  return outcome(
+    results !== undefined && last.transfers !== undefined,
+    () =>
+      spelt(
+        (last.transfers ?? []).map((one) => [one.payer, one.payee, one.amount_minor, one.reason]),
+      ) ===
+      spelt((results?.transfers ?? []).map((one) => [one.from, one.to, one.amount, one.reason])),
+  );
 }
 
 /** The nets by seat in the settlement of a round; undefined where none was. */

@@ -48,6 +48,10 @@ export const OWN_PROMISES: Record<OwnCheck, readonly [string, string]> = {
     "hạt mà trình duyệt này bỏ vào phép trộn có trong sổ",
     "the seed that this browser put into the shuffle is in the log",
   ],
+  OWN_CARDS: [
+    "các lá trình duyệt này cho thấy là của ghế bạn có trong sổ ở đúng ghế ấy",
+    "the cards that this browser showed as your seat's are in the log as that seat's",
+  ],
   SHOWN_RESULT: [
     "các khoản trả hiện ở đây là các khoản trọng tài đã ký",
     "the payouts shown here are those that the referee signed",

@@ -11,12 +11,16 @@ import { clock } from "../connection/clock.svelte";
 import { connection } from "../connection/connection.svelte";
 import { recall } from "../connection/keepsakes";
 import type { Last, LogKeys } from "../connection/messages";
-import { checkOwn, netsOf, type OwnCheck, type OwnOutcome } from "./own";
+import { checkOwn, checkShown, netsOf, type OwnCheck, type OwnOutcome } from "./own";
+
+/** Who looks: the seat in its own browser, the seat in one that kept nothing of the round, or another person. */
+export type Viewer = "SEAT" | "SEAT_ELSEWHERE" | "OTHER";
 
 export interface Verdict {
   readonly state: "WAITING" | "CHECKING" | "VERIFIED" | "FAILED" | "UNREACHED";
   readonly result?: RoundResult;
-  readonly own?: Record<OwnCheck, OwnOutcome>;
+  readonly own?: Partial<Record<OwnCheck, OwnOutcome>>;
+  readonly viewer?: Viewer;
   /** The codes of checks that failed, in order. */
   readonly failed: readonly string[];
   /** What each seat won or lost, as the referee signed it. */
@@ -84,16 +88,15 @@ export async function verifyAt(path: string, last?: Last): Promise<void> {
       ...round_ms,
     }));
     const result = verifyRound(bundle, keys, { now: Math.floor(clock.now), rulesets });
-    const seat = last?.seats?.findIndex(({ person }) => person === connection.view?.you) ?? -1;
-    const own =
-      last === undefined
-        ? undefined
-        : checkOwn(bundle, last, { seed: recall(last.round_id)?.seed, seat });
+    const kept = recall(result.round_id);
+    const hasSeat = last?.seats?.some(({ person }) => person === connection.view?.you) === true;
+    const own = {
+      ...(hasSeat || kept?.seat !== undefined ? checkOwn(bundle, result.round_id, kept) : {}),
+      ...(last === undefined ? {} : { SHOWN_RESULT: checkShown(bundle, last) }),
+    };
     const failed = [
       ...result.checks.filter(({ outcome }) => outcome === "FAILED").map(({ code }) => code),
-      ...Object.entries(own ?? {}).flatMap(([code, outcome]) =>
-        outcome === "FAILED" ? [code] : [],
-      ),
+      ...Object.entries(own).flatMap(([code, outcome]) => (outcome === "FAILED" ? [code] : [])),
       ...(last === undefined || result.round_id === last.round_id ? [] : ["ROUND_ID"]),
     ];
     const holds = result.passed && failed.length === 0;
@@ -102,8 +105,9 @@ export async function verifyAt(path: string, last?: Last): Promise<void> {
       state: holds ? "VERIFIED" : "FAILED",
       result,
       failed,
+      own,
+      viewer: own.OWN_SEED === "PASSED" ? "SEAT" : hasSeat ? "SEAT_ELSEWHERE" : "OTHER",
       areNewKeys: areOther(log),
-      ...(own === undefined ? {} : { own }),
       ...(nets === undefined ? {} : { nets }),
     };
   } catch (error) {

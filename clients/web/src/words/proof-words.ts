@@ -19,15 +19,31 @@ export const PROOF_WORDS = {
     "Đây không phải các khóa mà trình duyệt này thấy lần đầu cho sổ này.",
     "These are not the keys that this browser first saw for this log.",
   ],
+  proofAborted: [
+    "Ván này bị hủy, không ai phải trả; việc hủy và lý do nằm trong sổ.",
+    "This round was aborted and nobody pays; the abort and its reason are in the log.",
+  ],
   proofCards: [
     "Bài bạn cầm và bài mọi người lật ra đúng là những lá đã chia.",
     "The cards you held and the cards everybody showed are the cards that were dealt.",
+  ],
+  proofCardsOther: [
+    "Bài các ghế lật ra đúng là những lá đã chia.",
+    "The cards that the seats showed are the cards that were dealt.",
   ],
   proofDeck: [
     "Bộ bài được trộn công bằng: máy bạn góp một số ngẫu nhiên, và không ai biết bài trước khi chia.",
     "The deck was mixed fairly: your browser put a random number into it, and nobody knew the cards before the deal.",
   ],
-  proofDetails: ["Chi tiết: {count} điều đã kiểm", "Details: {count} things that were checked"],
+  proofDeckElsewhere: [
+    "Bộ bài được trộn công bằng: mỗi ghế góp một số ngẫu nhiên, và không ai biết bài trước khi chia. Trình duyệt này không giữ số của ghế bạn, nên chỉ trình duyệt bạn đã chơi nhận ra được số ấy.",
+    "The deck was mixed fairly: each seat put a random number into it, and nobody knew the cards before the deal. This browser does not have your seat's number, so only the browser you played in can recognise it.",
+  ],
+  proofDeckOther: [
+    "Bộ bài được trộn công bằng: mỗi ghế góp một số ngẫu nhiên, và không ai biết bài trước khi chia.",
+    "The deck was mixed fairly: each seat put a random number into it, and nobody knew the cards before the deal.",
+  ],
+  proofDetails: ["Chi tiết: {count} điều đã kiểm", "Details: {count} checked"],
   proofElsewhere: [
     "Ai cũng kiểm chứng được ván này, trên máy khác:",
     "Anyone can verify this round, on another device:",
@@ -37,6 +53,7 @@ export const PROOF_WORDS = {
     "The payouts are those that the referee signed; the result is in the log, where nobody can change it.",
   ],
   proofNotOver: ["Ván này chưa xong.", "This round is not over: no proof yet."],
+  proofLeftOut: ["{count} điều chưa kiểm", "{count} not checked"],
   proofOf: ["Bằng chứng ván {number}", "Proof of round {number}"],
   proofSoon: ["Bằng chứng sắp có", "Proof follows"],
   proofSoonMeans: [

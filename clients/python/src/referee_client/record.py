@@ -1,0 +1,96 @@
+"""A round as a journal keeps it: all that the next process needs and the log does not have.
+
+JSON, binary as base64; CRASHES.md lists the members. What the log has (OPEN, DEAL, cards) is read from there again and
+verified as if for the first time.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from referee.v1.round_pb2 import RoundHeader
+from referee_client.seat import SeatSecrets
+from referee_client.seat_chain import SeatChain
+from referee_client.state import RoundState, Unanswered
+from referee_client.terms import Terms, read_header
+
+
+class RecordError(ValueError):
+    """A record of a journal that cannot be read, or is of a round of another log."""
+
+
+class Record(msgspec.Struct, kw_only=True):
+    """A round under way. Members that are bytes of messages are protobuf: ``header`` and ``message``."""
+
+    format: Literal[1] = 1
+    terms: Terms
+    header: bytes
+    seat_keys: Sequence[bytes]
+    secrets: Sequence[SeatSecrets]
+    commitments: Sequence[bytes]
+    tokens: Sequence[bytes]
+    seeds: Sequence[bytes]
+    seed_signatures: Sequence[bytes]
+    message: bytes
+    chains: Mapping[int, msgspec.Raw]
+    opened_hands: Sequence[int]
+    arrangements: Mapping[int, Sequence[int]]
+    unanswered: Unanswered | None
+    lapses: str
+    is_partial: bool
+
+
+def encode_record(state: RoundState[Any]) -> bytes:
+    """Encode a round that was prepared."""
+    record = Record(
+        terms=state.terms,
+        header=state.header_message.SerializeToString(),
+        seat_keys=state.seat_keys,
+        secrets=[state.secrets[seat] for seat in sorted(state.secrets)],
+        commitments=state.commitments,
+        tokens=state.tokens,
+        seeds=state.seeds,
+        seed_signatures=state.seed_signatures,
+        message=state.message.SerializeToString(),
+        chains={seat: msgspec.Raw(chain.save()) for seat, chain in state.chains.items()},
+        opened_hands=sorted(state.private),
+        arrangements=state.arrangements,
+        unanswered=state.unanswered,
+        lapses=state.lapses,
+        is_partial=state.is_partial,
+    )
+    return msgspec.json.encode(record)
+
+
+def read_record(data: bytes) -> Record:
+    """Read a record; raise RecordError if it is none."""
+    try:
+        return msgspec.json.decode(data, type=Record)
+    except msgspec.MsgspecError as error:
+        msg = f"the journal's record cannot be read: {error}"
+        raise RecordError(msg) from None
+
+
+def state_of(record: Record, message: Any) -> RoundState[Any]:  # noqa: ANN401 - the game's own message
+    """Return the round as far as the record has it, with an empty message; nothing of the log is in it yet."""
+    header_message = RoundHeader.FromString(record.header)
+    secrets = {one.seat: one for one in record.secrets}
+    message.header.CopyFrom(header_message)
+    return RoundState(
+        terms=record.terms,
+        secrets=secrets,
+        seat_keys=record.seat_keys,
+        message=message,
+        header=read_header(header_message),
+        header_message=header_message,
+        commitments=record.commitments,
+        tokens=record.tokens,
+        seeds=record.seeds,
+        seed_signatures=record.seed_signatures,
+        chains={seat: SeatChain.restore(secrets[seat], bytes(saved)) for seat, saved in record.chains.items()},
+        arrangements={seat: tuple(cards) for seat, cards in record.arrangements.items()},
+        unanswered=record.unanswered,
+        lapses=record.lapses,
+        is_partial=record.is_partial,
+    )

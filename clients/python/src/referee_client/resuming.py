@@ -1,0 +1,201 @@
+"""Rounds gone on with after a crash: from the journal's record, or from what the log and the players hold.
+
+With a record, what was under way is sent again: OPEN, the event whose answer was lost, the opening of cards. Each of
+these calls is idempotent or was recorded before it left, so nothing is decided twice. Without one, events may be
+missing for which the referee gave receipts, so nothing is settled that could leave one out.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from google.protobuf.message import DecodeError
+
+from referee.dealing.leaf import UNSEAL_TYPE
+from referee.evidence.dsse import Envelope
+from referee.v1 import log_pb2
+from referee_client.checks import same
+from referee_client.errors import (
+    BadRequestError,
+    ConflictError,
+    DeniedError,
+    NotFoundError,
+    NotReadyError,
+    VerificationError,
+)
+from referee_client.record import Record, RecordError, read_record, state_of
+from referee_client.round import AsyncRound
+from referee_client.seat import SeatSecrets
+from referee_client.session import Session
+from referee_client.state import Outcome, RoundMessage, RoundState, Stage
+from referee_client.terms import Bet, Terms, read_header
+
+Kinds: TypeAlias = "Mapping[str, type[ResumableRound[Any, Any]]]"
+"""The class of the rounds of each game."""
+
+_STAGES: Final[Mapping[int, Stage]] = {
+    log_pb2.ROUND_STAGE_SETTLED: Stage.SETTLED,
+    log_pb2.ROUND_STAGE_ABORTED: Stage.ABORTED,
+    log_pb2.ROUND_STAGE_REVEALED: Stage.REVEALED,
+}
+"""Stages of rounds that have ended."""
+_REFUSED: Final = (BadRequestError, ConflictError, DeniedError, NotFoundError, NotReadyError)
+
+
+class ResumableRound(AsyncRound[RoundMessage, Outcome]):
+    """A round that another process can go on with."""
+
+    async def resume_recorded(self, record: Record) -> bool:
+        """Go on with a recorded round; return False if it never came into the log and cannot any more."""
+        believed = await self._session.believed()
+        if self.header.origin != believed.origin:
+            msg = f"the journal's round is of the log {self.header.origin}, and this server's is {believed.origin}"
+            raise RecordError(msg)
+        self._reach(Stage.PREPARED)
+        logged = await read_logged(self._session, self.table, self.number)
+        if logged is None:
+            try:
+                await self.open(
+                    sealed=self.is_sealed, commitments=self.state.commitments, seat_tokens=self.state.tokens
+                )
+            except _REFUSED:
+                return False
+            logged = await read_logged(self._session, self.table, self.number)
+        if logged is None or logged.round_id != self.round_id:
+            return False
+        await self._take_logged(logged)
+        ended = _STAGES.get(logged.stage)
+        if self.stage is Stage.DEALT:
+            await self._take_recorded(record, has_ended=ended is not None)
+        if ended is not None:
+            self.state.unanswered = None
+            self._reach(ended)
+        await self._save()
+        return True
+
+    async def resume_logged(self, logged: log_pb2.GetTableRoundResponse, held: Sequence[bytes]) -> None:
+        """Go on with a round of which the log and the players hold all that is left."""
+        await self._take_logged(logged)
+        if self.stage is Stage.OPENED:
+            if not self.secrets:
+                await self._abort_unseeded()
+            return
+        await self.deal()
+        if any(Envelope.parse(one.leaf).payload_type == UNSEAL_TYPE for one in logged.leaves):
+            self._lapse("cards were opened to a course of which nothing is recorded")
+        else:
+            await self._take_held(held)
+        await self._save()
+
+    async def _abort_unseeded(self) -> None:
+        """Abort the round unless a seat's seed was received: then the other seats may still give theirs."""
+        try:
+            await self.abort()
+        except NotReadyError as error:
+            if error.reason != "SEEDS_RECEIVED":
+                raise
+
+    async def _take_recorded(self, record: Record, *, has_ended: bool) -> None:
+        """Take the recorded course; send again what was under way, which an ended round does not need."""
+        await self.deal()
+        if type(self._given).FromString(record.message).certificates:
+            await self.adopt(record.message)
+        try:
+            await self._open_newest()
+            for seat in record.opened_hands:
+                await self.open_hand(seat)
+            if not has_ended and (sent := self._sent_event()) is not None:
+                await self._send_again(sent)
+        except _REFUSED as error:
+            if not has_ended:
+                self._lapse(f"what was under way is refused by now: {error}")
+
+    async def _take_held(self, held: Sequence[bytes]) -> None:
+        """Take the longest course that the players hold; the round lapses where two of them contradict each other."""
+        courses = []
+        for index, saved in enumerate(held):
+            try:
+                course = self._course_of(type(self._given).FromString(saved).events)
+                same("the number of events with a receipt", course.received, course.number)
+            except (DecodeError, VerificationError) as error:
+                raise _held_error(index, error) from None
+            courses.append((course.number, index, course, saved))
+        for number, index, course, saved in sorted(courses, key=lambda one: one[:2]):
+            former = self.course
+            if course.hash_at(former.number) != former.event_hash:
+                self._lapse(f"two of the courses that players hold differ at event {former.number}")
+                return
+            if number:
+                try:
+                    await self.adopt(saved)
+                except VerificationError as error:
+                    raise _held_error(index, error) from None
+        await self._open_newest()
+
+    async def _open_newest(self) -> None:
+        """Open the cards that the newest receipt opens, unless they lie open."""
+        if self._given.receipt:
+            receipt = await self._receipted(self._given.receipt, self.course)
+            section = receipt.opens_section
+            if isinstance(section, int) and section not in self.state.sections:
+                await self.open_section()
+
+
+async def resume(
+    session: Session, kinds: Kinds, table: str, *, held: Sequence[bytes], secrets: Sequence[SeatSecrets]
+) -> ResumableRound[Any, Any] | None:
+    """Go on with a table's round; None if it has none under way. Arguments as in ``AsyncClient.resume``."""
+    journal = session.journal
+    saved = None if journal is None else await session.line.run(lambda: journal.load(table))
+    if journal is not None and saved is not None:
+        record = read_record(saved)
+        kind = _kind_of(kinds, record.terms.ruleset)
+        game = kind(session, state_of(record, kind.messages.round()))
+        if await game.resume_recorded(record):
+            return game
+        await session.line.run(lambda: journal.forget(table, game.number))
+    logged = await read_logged(session, table, 0)
+    if logged is None or logged.stage in _STAGES:
+        return None
+    header = read_header(logged.header)
+    kind = _kind_of(kinds, header.ruleset_id)
+    state: RoundState[Any] = RoundState(
+        terms=Terms(
+            table=table,
+            ruleset=header.ruleset_id,
+            version=header.ruleset_version,
+            seats=header.seat_count,
+            currency=header.currency,
+            stake=header.stake,
+            bets=[Bet(*stake) for stake in header.seat_stakes],
+        ),
+        secrets={one.seat: one for one in secrets},
+        seat_keys=header.seat_keys if any(map(any, header.seat_keys)) else [],
+        message=kind.messages.round(),
+        is_partial=True,
+    )
+    game = kind(session, state)
+    await game.resume_logged(logged, held)
+    return game
+
+
+async def read_logged(session: Session, table: str, number: int) -> log_pb2.GetTableRoundResponse | None:
+    """Read a table's round from the log, 0 for its latest; None if there is none."""
+    request = log_pb2.GetTableRoundRequest(table_id=table, round_number=number)
+    try:
+        return await session.line.ask("LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
+    except NotReadyError as error:
+        if error.reason != "NOT_OPENED":
+            raise
+        return None
+
+
+def _kind_of(kinds: Kinds, ruleset: str) -> "type[ResumableRound[Any, Any]]":
+    kind = kinds.get(ruleset.partition(".")[0])
+    if kind is None:
+        msg = f"the table's round is of {ruleset!r}, and this client plays {', '.join(kinds)}"
+        raise ValueError(msg)
+    return kind
+
+
+def _held_error(index: int, error: Exception) -> ValueError:
+    return ValueError(f"held[{index}] is no course of this round that its receipt proves, leave it out: {error}")

@@ -1,0 +1,178 @@
+/** A server, and whom to believe about it. */
+
+import type {
+  DescMessage,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
+import { type Checkpoint, unhex } from "referee-verifier/protocol";
+import type { GameMethods, GameTypes } from "./game.js";
+import { type Ruleset, RulesetService } from "./gen/referee/v1/ruleset_pb.js";
+import type { Journal } from "./journal.js";
+import type { Line } from "./line.js";
+import { MAU_BINH, MauBinhGame } from "./mau-binh.js";
+import { readRecord } from "./record.js";
+import { hasEnded, loggedRound } from "./resuming.js";
+import type { Round } from "./round.js";
+import { type Entropy, hostEntropy, SeatSecrets } from "./secrets.js";
+import { Session } from "./session.js";
+import { readHeader, type Terms } from "./terms.js";
+import { TIEN_LEN, TienLenGame } from "./tien-len.js";
+import type { Trust } from "./trust.js";
+import { ULTIMATE_TEXAS, UltimateTexasGame } from "./ultimate-texas.js";
+
+/** What a client is given besides where the server is. */
+export interface ClientOptions {
+  /** Keys known from elsewhere; without them the first that the server shows. */
+  readonly trust?: Trust;
+  /** Where seats' secrets come from; the host's `crypto` where it is not said. */
+  readonly entropy?: Entropy;
+  /** Where rounds under way are kept, so that `resume` can go on with them. */
+  readonly journal?: Journal;
+}
+
+/** What a round is resumed from, where the journal has no record of it. */
+export interface ResumeOptions {
+  /** The courses that players hold, each as `saved` of the frontend's round wrote it. */
+  readonly held?: readonly Uint8Array[];
+  /** Secrets of seats that play through this client. */
+  readonly secrets?: readonly SeatSecrets[];
+}
+
+/** A round of any of the games. */
+export type AnyRound = MauBinhGame | TienLenGame | UltimateTexasGame;
+
+/** The secrets that a round is played with; without any, each seat gets new ones without keys. */
+export interface RoundOptions {
+  readonly secrets?: readonly SeatSecrets[];
+}
+
+type RoundClass<Types extends GameTypes, R extends Round<Types>> = new (
+  session: Session,
+  game: GameMethods<Types>,
+  terms: Terms,
+  secrets: readonly SeatSecrets[],
+) => R;
+
+/** Plays, judges, settles and verifies rounds with a server. */
+export class Client {
+  readonly #session: Session;
+  readonly #entropy: Entropy;
+
+  constructor(line: Line, { entropy = hostEntropy, ...options }: ClientOptions = {}) {
+    this.#session = new Session(line, options);
+    this.#entropy = entropy;
+  }
+
+  /** The table's next round of Mậu Binh, not opened yet. */
+  mauBinh(terms: Terms, options: RoundOptions = {}): MauBinhGame {
+    return this.#round(MauBinhGame, MAU_BINH, terms, options);
+  }
+
+  /** The table's next round of Tiến Lên, not opened yet. */
+  tienLen(terms: Terms, options: RoundOptions = {}): TienLenGame {
+    return this.#round(TienLenGame, TIEN_LEN, terms, options);
+  }
+
+  /** The table's next round of Ultimate Texas Hold'em, not opened yet. */
+  ultimateTexas(terms: Terms, options: RoundOptions = {}): UltimateTexasGame {
+    return this.#round(UltimateTexasGame, ULTIMATE_TEXAS, terms, options);
+  }
+
+  /**
+   * Go on with a table's round after a crash: undefined if it has none under way. With a journal the
+   * round goes on from its record; without one, from the log and what its players hold.
+   */
+  async resume(table: string, options: ResumeOptions = {}): Promise<AnyRound | undefined> {
+    const { journal } = this.#session;
+    const saved = await journal?.load(table);
+    if (saved !== undefined) {
+      const record = readRecord(saved);
+      const game = this.#of(record.terms, record.secrets);
+      if (await game.resumeRecorded(record)) {
+        return game;
+      }
+      await journal?.forget(table, game.number);
+    }
+    const logged = await loggedRound(this.#session, table, 0);
+    if (logged === undefined || hasEnded(logged)) {
+      return undefined;
+    }
+    const header = readHeader(logged.header);
+    const terms: Terms = {
+      table,
+      ruleset: header.ruleset_id,
+      version: header.ruleset_version,
+      seats: header.seat_keys.length,
+      currency: header.currency,
+      stake: header.stake,
+      bets: header.seat_stakes.map(([ante, trips]) => ({ ante, trips })),
+      seatKeys: header.seat_keys.map((key) => unhex(key)),
+    };
+    const game = this.#of(terms, options.secrets ?? []);
+    await game.resumeLogged(header.round_number, options.held ?? []);
+    return game;
+  }
+
+  /** The tables whose rounds the journal has. */
+  async unfinished(): Promise<readonly string[]> {
+    return (await this.#session.journal?.tables()) ?? [];
+  }
+
+  /** New secrets of a seat, made as this client makes them. */
+  secrets(seat: number, options: { readonly keyed?: boolean } = {}): SeatSecrets {
+    return SeatSecrets.make(seat, { ...options, entropy: this.#entropy });
+  }
+
+  /** The rulesets that can be played. */
+  async rulesets(): Promise<readonly Ruleset[]> {
+    return (await this.ask(RulesetService.method.listRulesets, {})).rulesets;
+  }
+
+  /** The log's newest checkpoint, shown to continue every one that this client has seen. */
+  async checkpoint(): Promise<Checkpoint> {
+    return this.#session.checkpoint();
+  }
+
+  /** Call a method that this client has no word for, such as `LogService.method.getKeys`. */
+  async ask<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    timeoutMs?: number,
+  ): Promise<MessageShape<O>> {
+    return this.#session.line.ask(method, request, timeoutMs);
+  }
+
+  /** End the connection. */
+  close(): void {
+    this.#session.line.close();
+  }
+
+  #of(terms: Terms, secrets: readonly SeatSecrets[]): AnyRound {
+    const makers: Record<string, () => AnyRound> = {
+      mau_binh: () => this.mauBinh(terms, { secrets }),
+      tien_len: () => this.tienLen(terms, { secrets }),
+      ultimate_texas: () => this.ultimateTexas(terms, { secrets }),
+    };
+    const make = makers[terms.ruleset.split(".")[0] ?? ""];
+    if (make === undefined) {
+      throw new RangeError(`the table's round is of '${terms.ruleset}', which is not known here`);
+    }
+    return make();
+  }
+
+  #round<Types extends GameTypes, R extends Round<Types>>(
+    kind: RoundClass<Types, R>,
+    game: GameMethods<Types>,
+    terms: Terms,
+    options: RoundOptions,
+  ): R {
+    if (terms.ruleset.split(".")[0] !== game.name) {
+      throw new RangeError(`'${terms.ruleset}' is no ruleset of ${game.name}`);
+    }
+    const seats = Array.from(Array(terms.seats), (_, seat) => seat);
+    const secrets = options.secrets ?? seats.map((seat) => this.secrets(seat));
+    return new kind(this.#session, game, terms, secrets);
+  }
+}

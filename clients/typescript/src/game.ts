@@ -1,0 +1,57 @@
+/** What the rounds of all games have in common, and what a game must name for its rounds. */
+
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { AnyEvent } from "./course.js";
+import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
+import type { Violation } from "./gen/referee/v1/violation_pb.js";
+
+/** A round so far, as every question about it carries it. */
+export type RoundMessage<Event extends AnyEvent = AnyEvent> = Message & {
+  header?: RoundHeader | undefined;
+  certificates: Uint8Array[];
+  events: Event[];
+  receipt: Uint8Array;
+  signatures: Uint8Array[];
+};
+
+/** The answer to an event. `eventNumber` 0 says that it was not accepted, and `violations` why. */
+export type Accepted<Event extends AnyEvent = AnyEvent> = Message & {
+  violations: Violation[];
+  event?: Event | undefined;
+  receipt: Uint8Array;
+  eventNumber: number;
+  opensSection?: number | undefined;
+};
+
+/** The outcome of a round, as far as it is the same in all games. */
+export type AnyOutcome = Message & {
+  transfers: { payer: number; payee: number; amountMinor: bigint; reason: string }[];
+};
+
+/** The answer to a settlement, or to a preview of one. */
+export type Outcomes<Outcome extends AnyOutcome> = Message & {
+  violations: Violation[];
+  outcome?: Outcome | undefined;
+  logReceipt?: LogReceipt | undefined;
+};
+
+/** The types of one game. */
+export interface GameTypes {
+  readonly event: AnyEvent;
+  readonly round: RoundMessage;
+  readonly accepted: Accepted;
+  readonly preview: Message & { outcome?: AnyOutcome | undefined };
+  readonly outcome: AnyOutcome;
+}
+
+/** The messages and methods of one game. */
+export interface GameMethods<Types extends GameTypes> {
+  /** Name before the dot of its rulesets, such as `mau_binh`. */
+  readonly name: string;
+  readonly round: GenMessage<Types["round"]>;
+  readonly event: GenMessage<Types["event"]>;
+  readonly accept: DescMethodUnary;
+  readonly preview: DescMethodUnary;
+  readonly settle: DescMethodUnary;
+}

@@ -1,0 +1,162 @@
+/**
+ * Requests as JSON over HTTP, by the unary part of the Connect protocol: what a gateway answers and
+ * any engine can send. Nothing of the host is used but how it posts and, for pauses between
+ * attempts, its timers.
+ */
+
+import { create, fromBinary, fromJsonString, toJsonString } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import { looseBase64 } from "referee-verifier/protocol";
+import { type RefereeError, refusedWith } from "./errors.js";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "./gen/google/rpc/error_details_pb.js";
+import { hostPost, type Post, TIMED_OUT } from "./http.js";
+import type { Token } from "./identity.js";
+import type { Line } from "./line.js";
+import { RETRIES, type Retries } from "./retry.js";
+
+/** Where a gateway is, and how calls to it are made. */
+export interface JsonAddress {
+  /** Such as `https://play.example.com`; a page's own is `location.origin`. */
+  readonly baseUrl: string;
+  /** A call's deadline in milliseconds, each attempt's own; 10 seconds. 0 for none. */
+  readonly timeoutMs?: number;
+  /** How calls that do no harm twice are asked again; null for never. */
+  readonly retries?: Retries | null;
+  readonly token?: Token;
+  /** How a text is posted, where the host has neither `fetch` nor XMLHttpRequest. */
+  readonly post?: Post;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Return a line to a gateway. */
+export function jsonLine(address: JsonAddress): Line {
+  const { baseUrl, timeoutMs = TIMEOUT_MS, retries = RETRIES, token } = address;
+  const post = address.post ?? hostPost();
+  const root = baseUrl.replace(/\/+$/, "");
+  return {
+    async ask(method, request, limit = timeoutMs) {
+      const url = `${root}/${method.parent.typeName}/${method.name}`;
+      const body = toJsonString(method.input, create(method.input, request));
+      const isHarmless = method.idempotency !== Level.IDEMPOTENCY_UNKNOWN;
+      const attempts = isHarmless && retries !== null && canPause() ? retries.attempts : 1;
+      for (let attempt = 1; ; attempt += 1) {
+        const { status, text } = await post(url, await headersOf(token, limit), body, limit);
+        if (status === 200) {
+          return fromJsonString(method.output, text, { ignoreUnknownFields: true });
+        }
+        const error = errorOf(method.name, status, text);
+        const isPassing = error.code === Code.Unavailable || error.retryAfterMs !== undefined;
+        if (attempt >= attempts || !isPassing || retries === null) {
+          throw error;
+        }
+        const longest = Math.min(retries.longestMs, retries.firstMs * 2 ** (attempt - 1));
+        await passed(Math.max(Math.random() * longest, error.retryAfterMs ?? 0));
+      }
+    },
+    close: () => undefined,
+  };
+}
+
+async function headersOf(
+  token: Token | undefined,
+  timeoutMs: number,
+): Promise<Record<string, string>> {
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "connect-protocol-version": "1",
+  };
+  if (timeoutMs > 0) {
+    headers["connect-timeout-ms"] = String(Math.ceil(timeoutMs));
+  }
+  if (token !== undefined) {
+    headers["authorization"] = `Bearer ${typeof token === "string" ? token : await token()}`;
+  }
+  return headers;
+}
+
+/** The names of the codes, as JSON has them: `failed_precondition`. */
+const CODES: ReadonlyMap<string, Code> = new Map(
+  Object.keys(Code)
+    .filter((name) => Number.isNaN(Number(name)))
+    .map((name) => [
+      name.replace(/(?!^)([A-Z])/g, "_$1").toLowerCase(),
+      Code[name as keyof typeof Code],
+    ]),
+);
+
+/** Codes of answers that no server of Referee wrote, such as a proxy's. */
+const HTTP_CODES: Readonly<Record<number, Code>> = {
+  400: Code.Internal,
+  401: Code.Unauthenticated,
+  403: Code.PermissionDenied,
+  404: Code.Unimplemented,
+  429: Code.Unavailable,
+  502: Code.Unavailable,
+  503: Code.Unavailable,
+  504: Code.Unavailable,
+};
+
+interface JsonError {
+  readonly code?: string;
+  readonly message?: string;
+  readonly details?: readonly { readonly type?: string; readonly value?: string }[];
+}
+
+function errorOf(method: string, status: number, text: string): RefereeError {
+  if (status === 0) {
+    const code = text === TIMED_OUT ? Code.DeadlineExceeded : Code.Unavailable;
+    return refusedWith({ code, message: `${method}: ${text}` });
+  }
+  const said = readError(text);
+  const code = CODES.get(said.code ?? "") ?? HTTP_CODES[status] ?? Code.Unknown;
+  const message = said.message ?? `${method} was answered with HTTP status ${status}`;
+  const details = (said.details ?? []).map(({ type = "", value = "" }) => ({
+    type: type.slice(type.lastIndexOf("/") + 1),
+    value: looseBase64(value),
+  }));
+  const infos = details
+    .filter(({ type }) => type === ErrorInfoSchema.typeName)
+    .map(({ value }) => fromBinary(ErrorInfoSchema, value));
+  const info = infos.find(({ domain }) => domain === "referee.v1");
+  const fields = details
+    .filter(({ type }) => type === BadRequestSchema.typeName)
+    .map(({ value }) => fromBinary(BadRequestSchema, value).fieldViolations);
+  const [delay] = details
+    .filter(({ type }) => type === RetryInfoSchema.typeName)
+    .map(({ value }) => fromBinary(RetryInfoSchema, value).retryDelay);
+  return refusedWith({
+    code,
+    message,
+    reason: info?.reason ?? "",
+    facts: info?.metadata ?? {},
+    fields: fields
+      .reduce((all, more) => [...all, ...more], [])
+      .map(({ field, description }) => ({ path: field, description })),
+    retryAfterMs: delay && Number(delay.seconds) * 1000 + delay.nanos / 1e6,
+  });
+}
+
+function readError(text: string): JsonError {
+  try {
+    const said: unknown = JSON.parse(text);
+    return typeof said === "object" && said !== null ? said : {};
+  } catch {
+    return {};
+  }
+}
+
+function canPause(): boolean {
+  return typeof setTimeout === "function";
+}
+
+function passed(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,133 @@
+/** Mậu Binh: thirteen cards laid out in three chi, and on sealed tables committed to first. */
+
+import { create } from "@bufbuild/protobuf";
+import { type Cards, readCards } from "./cards.js";
+import { RoundLapsesError } from "./errors.js";
+import type { GameMethods } from "./game.js";
+import {
+  type CheckArrangementResponse,
+  type MauBinhEvent,
+  MauBinhEventSchema,
+  type MauBinhOutcome,
+  type MauBinhRound,
+  MauBinhRoundSchema,
+  MauBinhService,
+  type MauBinhServiceAcceptEventResponse,
+  type MauBinhServicePreviewRoundResponse,
+  type SuggestArrangementResponse,
+} from "./gen/referee/v1/mau_binh_pb.js";
+import { ResumableRound } from "./resuming.js";
+
+/** Five, five and three cards, the strongest five in the back. */
+export interface Chi {
+  readonly back: Cards;
+  readonly middle: Cards;
+  readonly front: Cards;
+}
+
+/** The types of Mậu Binh. */
+export interface MauBinhTypes {
+  readonly event: MauBinhEvent;
+  readonly round: MauBinhRound;
+  readonly accepted: MauBinhServiceAcceptEventResponse;
+  readonly preview: MauBinhServicePreviewRoundResponse;
+  readonly outcome: MauBinhOutcome;
+}
+
+const { method } = MauBinhService;
+
+export const MAU_BINH: GameMethods<MauBinhTypes> = {
+  name: "mau_binh",
+  round: MauBinhRoundSchema,
+  event: MauBinhEventSchema,
+  accept: method.acceptEvent,
+  preview: method.previewRound,
+  settle: method.settleRound,
+};
+
+/** A round of Mậu Binh. */
+export class MauBinhGame extends ResumableRound<MauBinhTypes> {
+  /** Check an arrangement without submitting it: its violations, and the names of its hands. */
+  async check(seat: number, chi: Chi): Promise<CheckArrangementResponse> {
+    const request = { round: this.#roundFor(seat), seat, arrangement: written(chi) };
+    return this.session.line.ask(method.checkArrangement, request);
+  }
+
+  /** Suggest the arrangements that are worth most, best first, from the seat's own cards alone. */
+  async suggest(seat: number, count = 3): Promise<SuggestArrangementResponse> {
+    const value = { round: this.#roundFor(seat), seat };
+    const request = { hand: { case: "dealt" as const, value }, count };
+    return this.session.line.ask(method.suggestArrangement, request);
+  }
+
+  /**
+   * Submit an arrangement; a seat's last one counts. A foul is accepted, and listed. On a sealed
+   * table it opens what the seat committed to.
+   */
+  async arrange(seat: number, chi: Chi): Promise<MauBinhServiceAcceptEventResponse> {
+    return this.acceptEvent(this.arrangement(seat, chi));
+  }
+
+  /** The event by which a seat arranges, for a seat that signs elsewhere; nothing is sent. */
+  arrangement(seat: number, chi: Chi): MauBinhEvent {
+    const isOwn = this.isSealed && this.secrets.has(seat);
+    const nonce = isOwn ? { nonce: this.secretsOf(seat).nonce } : {};
+    const choice = { case: "arrange" as const, value: written(chi) };
+    return create(MauBinhEventSchema, { seat, choice, ...nonce });
+  }
+
+  /** Commit to an arrangement on a sealed table; the commitment hides it. */
+  async commit(seat: number, chi: Chi): Promise<MauBinhServiceAcceptEventResponse> {
+    const { back, middle, front } = written(chi);
+    const cards = [...back, ...middle, ...front];
+    const commitment = this.secretsOf(seat).arrangementCommitment(this.roundId, cards);
+    this.arrangements.set(seat, cards);
+    return this.#accept({ seat, choice: { case: "commit", value: { commitment } } });
+  }
+
+  /** What a seat of a sealed table committed to by this client; undefined for nothing. */
+  committed(seat: number): Chi | undefined {
+    const cards = this.arrangements.get(seat);
+    return cards && { back: cards.slice(0, 5), middle: cards.slice(5, 10), front: cards.slice(10) };
+  }
+
+  /** Report that a seat of a sealed table has not committed, or not opened, in time. */
+  async timeOut(seat: number): Promise<MauBinhServiceAcceptEventResponse> {
+    return this.#accept({ seat, choice: { case: "timeout", value: {} } });
+  }
+
+  /** Report that a seat leaves. */
+  async leave(seat: number): Promise<MauBinhServiceAcceptEventResponse> {
+    return this.#accept({ seat, choice: { case: "leave", value: {} } });
+  }
+
+  protected override async requireMoves(): Promise<void> {
+    const moved = this.message.events.filter(({ choice }) => choice.case !== "commit");
+    const seats = new Set(moved.map(({ seat }) => seat));
+    if (!this.isPartial || seats.size === this.terms.seats) {
+      return;
+    }
+    const { outcome } = await this.preview();
+    if (!outcome?.seats.some(({ instantWin }) => instantWin !== "")) {
+      throw new RoundLapsesError(
+        "the round was resumed without a journal, and a seat without an arrangement may have a receipt for one",
+      );
+    }
+  }
+
+  async #accept(event: Parameters<typeof create<typeof MauBinhEventSchema>>[1]) {
+    return this.acceptEvent(create(MauBinhEventSchema, event));
+  }
+
+  /** The round without its course, on a sealed table with the seat's own certificate alone. */
+  #roundFor(seat: number): MauBinhRound {
+    const own = this.hands.has(seat) ? undefined : this.own.get(seat);
+    const { header } = this.message;
+    const certificates = own === undefined ? this.message.certificates : [own.certificate];
+    return create(MauBinhRoundSchema, { ...(header ? { header } : {}), certificates });
+  }
+}
+
+function written({ back, middle, front }: Chi) {
+  return { back: readCards(back), middle: readCards(middle), front: readCards(front) };
+}

@@ -1,0 +1,383 @@
+/**
+ * The course of a round: events accepted and signed, cards opened by them, and a course taken over
+ * from elsewhere. One receipt, the newest, speaks for all events up to its own, and each seat's
+ * newest signature for all of that seat's. The hashes that they sign are computed here.
+ */
+
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import {
+  hex,
+  isSignature,
+  NO_KEY,
+  parseEnvelope,
+  RECEIPT_TYPE,
+  sectionsOf,
+  text,
+  unhex,
+} from "referee-verifier/protocol";
+import {
+  type AnyEvent,
+  canonical,
+  Course,
+  CourseError,
+  type EventReceipt,
+  eventBytes,
+} from "./course.js";
+import { DealtRound, present } from "./dealing.js";
+import { BadRequestError, isRefused, RoundLapsesError, VerificationError } from "./errors.js";
+import type { GameTypes } from "./game.js";
+import { type OpenSectionRequestSchema, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
+import { Decision } from "./gen/referee/v1/ultimate_texas_pb.js";
+import type { Unanswered } from "./state.js";
+import { same } from "./terms.js";
+import { verified } from "./trust.js";
+
+/** A round as it is played. */
+export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
+  /** The answer to the event that is under way; a round has one at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+  #repeated: Types["event"] | undefined;
+
+  /** The state of the round and what settling now would pay; nothing is signed or written. */
+  async preview(): Promise<Types["preview"]> {
+    const request = { round: this.message };
+    return (await this.session.line.ask(this.game.preview, request)) as Types["preview"];
+  }
+
+  /** Whether the round is over, so that `settle` settles it. */
+  async isOver(): Promise<boolean> {
+    return (await this.preview()).outcome !== undefined;
+  }
+
+  /**
+   * Let an event's own seat sign it: its `seen` is set, and the signature returned. Empty for a seat
+   * without a key in this client, and for a TIMEOUT. AlreadySignedError where the seat has signed
+   * another event that was never answered.
+   */
+  sign(event: Types["event"]): Uint8Array {
+    const chain = this.chains.get(event.seat);
+    if (chain === undefined || isTimeout(event)) {
+      return new Uint8Array();
+    }
+    this.#show(this.course, event.seat);
+    const { seen: _, ...choice } = choiceOf(event);
+    const move = chain.sign(choice);
+    event.seen = move.seen;
+    return move.signature;
+  }
+
+  /**
+   * Submit an event, signed by its seat if that has a key; keep it if the referee accepts it. A
+   * `signature` is for a seat that keeps its key elsewhere, which has set `event.seen` too. Where
+   * `violations` say that the event breaks a rule, nothing has happened. Cards that its receipt opens
+   * lie open in `hands` and `board`. Calls of one round wait for one another.
+   */
+  async acceptEvent(event: Types["event"], signature?: Uint8Array): Promise<Types["accepted"]> {
+    const before = this.#last;
+    const work = before.catch(() => undefined).then(() => this.#accept(event, signature));
+    this.#last = work;
+    return work;
+  }
+
+  /**
+   * Open the cards that the newest receipt opens; the opening is in the log, and the cards are the
+   * deal's. `acceptEvent` does it by itself; ask again where its answer was lost.
+   */
+  async openSection(): Promise<void> {
+    const receipt = await this.receipted(this.message.receipt, this.course);
+    const request: MessageInitShape<typeof OpenSectionRequestSchema> = {
+      ...this.place,
+      steps: this.course.steps(receipt.number),
+      receipt: this.message.receipt,
+    };
+    const answer = await this.session.line.ask(ShufflerService.method.openSection, request);
+    const proved = await this.prove(answer.logReceipt, "UNSEAL");
+    const { value } = proved.placed;
+    const link = this.course.links[receipt.number - 1];
+    const signature = parseEnvelope(this.message.receipt).signature ?? new Uint8Array();
+    same(
+      "the logged opening",
+      [value.number, value.event_hash, value.history, value.received_time, value.opens_section],
+      [
+        receipt.number,
+        link && hex(link.eventHash),
+        link && hex(link.history),
+        Number(receipt.receivedTime),
+        receipt.opensSection,
+      ],
+    );
+    same("the receipt in the logged opening", value.receipt_signature, hex(signature));
+    same("the time of the opening", Number(answer.unsealedTime), value.unsealed_time);
+    if (!this.leaves.unseals.some(({ index }) => index === proved.index)) {
+      this.leaves.unseals.push(proved);
+    }
+    const before = new Set(this.sections.keys());
+    await this.takeCertificate(answer.certificate);
+    for (const section of value.sections) {
+      same(`the time of section ${section}`, this.unsealed.get(section), value.unsealed_time);
+    }
+    for (const section of this.sections.keys()) {
+      if (!before.has(section) && !value.sections.includes(section)) {
+        throw new VerificationError(`section ${section} opened, and the logged opening lacks it`);
+      }
+    }
+    this.checkHands(answer.hands, value.sections);
+    const opened = answer.opened.map(({ section, cards }) => [section, cards]);
+    const board = [...this.sections].filter(([section]) => section >= this.terms.seats);
+    same("the sections answered", opened, this.#inOrder(board));
+    same("the section answered", answer.section, value.opens_section);
+    same("its cards", answer.cards, this.sections.get(answer.section));
+    await this.examine();
+  }
+
+  /** The round so far in binary form, for `adopt` of another client or of a later start. */
+  saved(): Uint8Array {
+    return toBinary(this.game.round, this.message);
+  }
+
+  /**
+   * Take over a round so far, as `saved` of this frontend or of another one wrote it. Its certificates, receipt and signatures are verified, and each seat of this client is
+   * shown the course.
+   */
+  async adopt(saved: Uint8Array): Promise<void> {
+    const given = fromBinary(this.game.round, saved) as Types["round"];
+    same("the header", given.header, this.headerMessage);
+    const { start } = this.course;
+    const course = Course.of(this.roundId, this.#deckRoot, given.events);
+    same("the start of the course", course.start, start);
+    const received = course.links.reduce((last, link, at) => (link.received ? at + 1 : last), 0);
+    if (received > 0) {
+      const receipt = await this.receipted(given.receipt, course);
+      same("the number of the newest receipt", receipt.number, received);
+    }
+    for (const [seat, key] of this.header.seat_keys.entries()) {
+      const move = course.moves.get(seat);
+      const signature = given.signatures[seat] ?? new Uint8Array();
+      if (move !== undefined && (key === NO_KEY || !isSignature(signature, move, unhex(key)))) {
+        throw new VerificationError(`the events of seat ${seat} are not signed by its key`);
+      }
+    }
+    for (const certificate of given.certificates) {
+      await this.takeCertificate(certificate);
+    }
+    const { certificates } = this.message;
+    this.message = given;
+    this.message.certificates = certificates;
+    for (const seat of this.chains.keys()) {
+      this.#show(course, seat);
+    }
+  }
+
+  /** The course in a round that `saved` wrote. */
+  protected courseOf(saved: Uint8Array): Course {
+    const { events } = fromBinary(this.game.round, saved) as Types["round"];
+    return Course.of(this.roundId, this.#deckRoot, events);
+  }
+
+  /** What an event receipt says; the referee signed it, and it is of this course. */
+  protected async receipted(envelope: Uint8Array, course: Course): Promise<EventReceipt> {
+    const since = this.opened.index;
+    await this.session.check((believed) => {
+      return believed.open(envelope, RECEIPT_TYPE, { role: "referee", since });
+    });
+    return refusing(() => course.receipt(envelope));
+  }
+
+  /** Send again what was sent and not answered, before anything else is done to the round. */
+  protected async sendUnanswered(): Promise<void> {
+    if (this.unanswered !== undefined) {
+      await this.#sendAgain(this.unanswered);
+    }
+  }
+
+  /** A RoundLapsesError where going on could contradict a receipt that was given. */
+  protected requireGoing(event?: Types["event"]): void {
+    if (this.lapses !== "") {
+      throw new RoundLapsesError(this.lapses);
+    }
+    if (event !== undefined && this.isPartial && isTimeout(event)) {
+      throw new RoundLapsesError(
+        `the round was resumed without a journal, so seat ${event.seat} may have a receipt for its move`,
+      );
+    }
+  }
+
+  /** Note that the round can only lapse, and why. */
+  protected lapse(why: string): void {
+    this.lapses = `${why}; the round lapses at its deadline, ${this.header.round_deadline}`;
+  }
+
+  async #accept(event: Types["event"], given?: Uint8Array): Promise<Types["accepted"]> {
+    this.requireGoing(event);
+    const sent = this.unanswered;
+    if (sent !== undefined && hex(choiceBytes(sent.event)) === hex(choiceBytes(event))) {
+      return this.#sendAgain(sent);
+    }
+    if (sent !== undefined && (sent.event.seat !== event.seat || !this.chains.has(event.seat))) {
+      await this.#sendAgain(sent);
+      this.requireGoing(event);
+    }
+    const signature = given ?? this.sign(event);
+    this.unanswered = { event, signature, sentTime: Date.now() };
+    await this.keepSafe();
+    return this.#send(this.unanswered);
+  }
+
+  /** Submit an event and take it into the course if it is accepted; then open what it opens. */
+  async #send({ event, signature }: Unanswered<Types["event"]>): Promise<Types["accepted"]> {
+    const request = { round: this.message, event, signature };
+    let answer: Types["accepted"];
+    try {
+      answer = (await this.session.line.ask(this.game.accept, request)) as Types["accepted"];
+    } catch (error) {
+      if (isRefused(error)) {
+        await this.#forget(event);
+      }
+      throw error;
+    }
+    if (answer.eventNumber === 0) {
+      await this.#forget(event, answer);
+      return answer;
+    }
+    const accepted = present(answer.event, "event");
+    same("the accepted event", eventBytes(accepted), eventBytes(event));
+    same("the event's number", answer.eventNumber, this.course.number + 1);
+    const events = [...this.message.events, accepted];
+    const course = Course.of(this.roundId, this.#deckRoot, events);
+    const receipt = await this.receipted(answer.receipt, course);
+    same("the number in the receipt", receipt.number, answer.eventNumber);
+    same("the section in the receipt", receipt.opensSection, answer.opensSection);
+    this.message.receipt = answer.receipt;
+    await this.#take(accepted, signature);
+    if (receipt.opensSection !== undefined) {
+      await this.openSection();
+    }
+    return answer;
+  }
+
+  /**
+   * Submit an unanswered event again. Where its time has passed by now, it may have a receipt all
+   * the same: it is reported with the time at which it was sent, or the round lapses.
+   */
+  async #sendAgain(sent: Unanswered<Types["event"]>): Promise<Types["accepted"]> {
+    this.#repeated = sent.event;
+    const answer = await this.#send(sent);
+    if (answer.eventNumber !== 0 || !isTooLate(answer)) {
+      return answer;
+    }
+    const reported = await this.#report(sent);
+    if (reported === undefined) {
+      const seat = `a move of seat ${sent.event.seat} was sent, its answer was lost`;
+      this.lapse(`${seat}, and it is too late to send it again`);
+    }
+    this.unanswered = undefined;
+    await this.keepSafe();
+    return reported ?? answer;
+  }
+
+  async #report(sent: Unanswered<Types["event"]>): Promise<Types["accepted"] | undefined> {
+    const links = this.course.links;
+    const newest = Number(links[links.length - 1]?.time ?? 0);
+    const time = Math.max(sent.sentTime, newest, this.dealtTime, ...this.unsealed.values());
+    const event = { ...sent.event, received: false, time: BigInt(time) } as Types["event"];
+    const signatures = this.#signaturesWith(event, sent.signature);
+    const round = { ...this.message, events: [...this.message.events, event], signatures };
+    try {
+      const preview = await this.session.line.ask(this.game.preview, { round });
+      if ((preview as Types["accepted"]).violations.length > 0) {
+        return undefined;
+      }
+    } catch (error) {
+      if (error instanceof BadRequestError) {
+        return undefined; // an event that needs the referee's own clock
+      }
+      throw error;
+    }
+    await this.#take(event, sent.signature);
+    const said = { event, eventNumber: this.message.events.length };
+    return create(this.game.accept.output, said as never) as unknown as Types["accepted"];
+  }
+
+  /** Append an event to the course, and record that before anyone sees it. */
+  async #take(event: Types["event"], signature: Uint8Array): Promise<void> {
+    this.message.signatures = this.#signaturesWith(event, signature);
+    this.message.events.push(event);
+    if (this.chains.has(event.seat)) {
+      this.#show(this.course, event.seat);
+    }
+    this.unanswered = undefined;
+    await this.keepSafe();
+  }
+
+  #signaturesWith(event: Types["event"], signature: Uint8Array): Uint8Array[] {
+    const { signatures } = this.message;
+    if (signature.length === 0) {
+      return signatures;
+    }
+    return this.header.seat_keys.map((_, seat) => {
+      return seat === event.seat ? signature : (signatures[seat] ?? new Uint8Array());
+    });
+  }
+
+  /** Sections in the order they open. */
+  #inOrder<T>(sections: [number, T][]): [number, T][] {
+    const order = sectionsOf(this.header)?.order ?? [];
+    return sections.sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));
+  }
+
+  get #deckRoot(): Uint8Array {
+    return unhex(this.dealt.placed.value.deck_root);
+  }
+
+  #show(course: Course, seat: number): void {
+    refusing(() => this.chains.get(seat)?.show(course, this.message.signatures[seat]));
+  }
+
+  /** Forget an event that was refused, unless it may have had a receipt and is too late by now. */
+  async #forget(event: Types["event"], answer?: Types["accepted"]): Promise<void> {
+    if (answer !== undefined && this.#isRepeated(event) && isTooLate(answer)) {
+      return;
+    }
+    this.unanswered = undefined;
+    if (!isTimeout(event)) {
+      this.chains.get(event.seat)?.forget();
+    }
+    await this.keepSafe();
+  }
+
+  /** Whether an event is sent for a second time at least. */
+  #isRepeated(event: Types["event"]): boolean {
+    return this.unanswered?.event === event && this.#repeated === event;
+  }
+}
+
+/** Whether others report of a seat that its time has run out, so that no seat signs it. */
+export function isTimeout(event: AnyEvent): boolean {
+  return event.$typeName === "referee.v1.UltimateTexasEvent"
+    ? event.decision === Decision.TIMEOUT
+    : event.choice.case === "timeout";
+}
+
+/** Whether a refusal says that an event's time has passed: it may have been accepted before. */
+function isTooLate({ violations }: { violations: readonly { code: string }[] }): boolean {
+  return violations.some(({ code }) => code === "DEADLINE_PASSED");
+}
+
+/** The bytes of a seat's choice, without what the seat had seen. */
+function choiceBytes(event: AnyEvent): Uint8Array {
+  const { seen: _, ...choice } = choiceOf(event);
+  return canonical(choice);
+}
+
+function choiceOf(event: AnyEvent): Record<string, unknown> {
+  return JSON.parse(verified("an event", () => text(eventBytes(event)))) as Record<string, unknown>;
+}
+
+/** Run a check of a course; what it refuses becomes a VerificationError. */
+function refusing<T>(check: () => T): T {
+  try {
+    return verified("the event's receipt", check);
+  } catch (error) {
+    throw error instanceof CourseError ? new VerificationError(error.message) : error;
+  }
+}

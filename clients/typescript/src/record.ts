@@ -1,0 +1,162 @@
+/**
+ * A round as a journal keeps it: all that the next process needs and the log does not have, as
+ * JSON, binary as base64. The members are those of the record of `referee-client` for Python. What
+ * the log has (OPEN, DEAL, cards) is read from there again and verified as if for the first time.
+ */
+
+import { base64, unbase64 } from "referee-verifier/protocol";
+import { SeatSecrets } from "./secrets.js";
+import type { Terms } from "./terms.js";
+
+/** A round under way. Members that are messages are in binary form. */
+export interface RoundRecord {
+  readonly terms: Terms;
+  readonly header: Uint8Array;
+  readonly secrets: readonly SeatSecrets[];
+  readonly commitments: readonly Uint8Array[];
+  readonly tokens: readonly Uint8Array[];
+  readonly seeds: readonly Uint8Array[];
+  readonly seedSignatures: readonly Uint8Array[];
+  readonly message: Uint8Array;
+  readonly chains: ReadonlyMap<number, string>;
+  readonly openedHands: readonly number[];
+  readonly arrangements: ReadonlyMap<number, readonly number[]>;
+  readonly unanswered: {
+    readonly event: Uint8Array;
+    readonly signature: Uint8Array;
+    readonly sentTime: number;
+  } | null;
+  readonly lapses: string;
+  readonly isPartial: boolean;
+}
+
+/** The text of a record. */
+export function encodeRecord(record: RoundRecord): string {
+  const { terms, unanswered } = record;
+  return JSON.stringify({
+    format: 1,
+    terms: {
+      table: terms.table,
+      ruleset: terms.ruleset,
+      version: terms.version ?? "",
+      seats: terms.seats,
+      currency: terms.currency ?? "CHIP",
+      stake: terms.stake ?? 1,
+      bets: (terms.bets ?? []).map(({ ante, trips = 0 }) => [ante, trips]),
+      seat_keys: (terms.seatKeys ?? []).map(base64),
+      deal_deadline: terms.dealDeadline ?? 0,
+      round_deadline: terms.roundDeadline ?? 0,
+    },
+    header: base64(record.header),
+    secrets: record.secrets.map((one) => ({
+      seat: one.seat,
+      seed: base64(one.seed),
+      token: base64(one.token),
+      nonce: base64(one.nonce),
+      private_key: base64(one.privateKey ?? new Uint8Array()),
+    })),
+    commitments: record.commitments.map(base64),
+    tokens: record.tokens.map(base64),
+    seeds: record.seeds.map(base64),
+    seed_signatures: record.seedSignatures.map(base64),
+    message: base64(record.message),
+    chains: Object.fromEntries(
+      [...record.chains].map(([seat, saved]) => [seat, JSON.parse(saved)]),
+    ),
+    opened_hands: record.openedHands,
+    arrangements: Object.fromEntries(record.arrangements),
+    unanswered: unanswered && {
+      event: base64(unanswered.event),
+      signature: base64(unanswered.signature),
+      sent_time: unanswered.sentTime,
+    },
+    lapses: record.lapses,
+    is_partial: record.isPartial,
+  });
+}
+
+/** The record that a text is; an error where it is of another format. */
+export function readRecord(text: string): RoundRecord {
+  const said = JSON.parse(text) as Saved;
+  if (said.format !== 1) {
+    throw new Error(`the journal's record has format ${said.format}, and this version reads 1`);
+  }
+  const { terms, unanswered } = said;
+  return {
+    terms: {
+      table: terms.table,
+      ruleset: terms.ruleset,
+      version: terms.version,
+      seats: terms.seats,
+      currency: terms.currency,
+      stake: terms.stake,
+      bets: terms.bets.map(([ante, trips]) => ({ ante, trips })),
+      seatKeys: terms.seat_keys.map(unbase64),
+      dealDeadline: terms.deal_deadline,
+      roundDeadline: terms.round_deadline,
+    },
+    header: unbase64(said.header),
+    secrets: said.secrets.map(({ seat, private_key: key, ...parts }) => {
+      const [seed, token, nonce] = [parts.seed, parts.token, parts.nonce].map(unbase64);
+      return SeatSecrets.of(seat, [seed, token, nonce], key === "" ? undefined : unbase64(key));
+    }),
+    commitments: said.commitments.map(unbase64),
+    tokens: said.tokens.map(unbase64),
+    seeds: said.seeds.map(unbase64),
+    seedSignatures: said.seed_signatures.map(unbase64),
+    message: unbase64(said.message),
+    chains: new Map(
+      Object.entries(said.chains).map(([seat, chain]) => [Number(seat), JSON.stringify(chain)]),
+    ),
+    openedHands: said.opened_hands,
+    arrangements: new Map(
+      Object.entries(said.arrangements).map(([seat, cards]) => [Number(seat), cards]),
+    ),
+    unanswered: unanswered && {
+      event: unbase64(unanswered.event),
+      signature: unbase64(unanswered.signature),
+      sentTime: unanswered.sent_time,
+    },
+    lapses: said.lapses,
+    isPartial: said.is_partial,
+  };
+}
+
+interface Saved {
+  readonly format: number;
+  readonly terms: {
+    readonly table: string;
+    readonly ruleset: string;
+    readonly version: string;
+    readonly seats: number;
+    readonly currency: string;
+    readonly stake: number;
+    readonly bets: readonly [number, number][];
+    readonly seat_keys: readonly string[];
+    readonly deal_deadline: number;
+    readonly round_deadline: number;
+  };
+  readonly header: string;
+  readonly secrets: readonly {
+    readonly seat: number;
+    readonly seed: string;
+    readonly token: string;
+    readonly nonce: string;
+    readonly private_key: string;
+  }[];
+  readonly commitments: readonly string[];
+  readonly tokens: readonly string[];
+  readonly seeds: readonly string[];
+  readonly seed_signatures: readonly string[];
+  readonly message: string;
+  readonly chains: Readonly<Record<string, unknown>>;
+  readonly opened_hands: readonly number[];
+  readonly arrangements: Readonly<Record<string, readonly number[]>>;
+  readonly unanswered: {
+    readonly event: string;
+    readonly signature: string;
+    readonly sent_time: number;
+  } | null;
+  readonly lapses: string;
+  readonly is_partial: boolean;
+}

@@ -1,0 +1,71 @@
+/** Ultimate Texas Hold'em: each seat decides against the house; streets open as they close. */
+
+import { create } from "@bufbuild/protobuf";
+import type { GameMethods } from "./game.js";
+import {
+  type AdviseResponse,
+  type CheckDecisionResponse,
+  Decision,
+  type UltimateTexasEvent,
+  UltimateTexasEventSchema,
+  type UltimateTexasOutcome,
+  type UltimateTexasRound,
+  UltimateTexasRoundSchema,
+  UltimateTexasService,
+  type UltimateTexasServiceAcceptEventResponse,
+  type UltimateTexasServicePreviewRoundResponse,
+} from "./gen/referee/v1/ultimate_texas_pb.js";
+import { ResumableRound } from "./resuming.js";
+
+/** A decision by its value or its name: CHECK, PLAY_4X, PLAY_3X, PLAY_2X, PLAY_1X, FOLD, LEAVE. */
+export type Choice = Decision | Exclude<keyof typeof Decision, "UNSPECIFIED">;
+
+/** The types of Ultimate Texas Hold'em. */
+export interface UltimateTexasTypes {
+  readonly event: UltimateTexasEvent;
+  readonly round: UltimateTexasRound;
+  readonly accepted: UltimateTexasServiceAcceptEventResponse;
+  readonly preview: UltimateTexasServicePreviewRoundResponse;
+  readonly outcome: UltimateTexasOutcome;
+}
+
+const { method } = UltimateTexasService;
+
+export const ULTIMATE_TEXAS: GameMethods<UltimateTexasTypes> = {
+  name: "ultimate_texas",
+  round: UltimateTexasRoundSchema,
+  event: UltimateTexasEventSchema,
+  accept: method.acceptEvent,
+  preview: method.previewRound,
+  settle: method.settleRound,
+};
+
+/** A round of Ultimate Texas Hold'em. `decide` opens what the closed street opens. */
+export class UltimateTexasGame extends ResumableRound<UltimateTexasTypes> {
+  /** Check a decision without making it: its violations and the round's state. */
+  async check(seat: number, choice: Choice): Promise<CheckDecisionResponse> {
+    const event = { seat, decision: readDecision(choice) };
+    return this.session.line.ask(method.checkDecision, { round: this.message, event });
+  }
+
+  /**
+   * What each of the seat's decisions is worth, exactly, from its hand and the open board alone. On
+   * a sealed table the seat's hand is the one that `openHand` opened.
+   */
+  async advise(seat: number): Promise<AdviseResponse> {
+    const own = this.own.get(seat);
+    const certificates = [...this.message.certificates, ...(own ? [own.certificate] : [])];
+    const round = { ...this.message, certificates };
+    return this.session.line.ask(method.advise, { round, seat });
+  }
+
+  /** Submit a decision, such as `"PLAY_4X"`. */
+  async decide(seat: number, choice: Choice): Promise<UltimateTexasServiceAcceptEventResponse> {
+    const event = { seat, decision: readDecision(choice) };
+    return this.acceptEvent(create(UltimateTexasEventSchema, event));
+  }
+}
+
+function readDecision(choice: Choice): Decision {
+  return typeof choice === "string" ? Decision[choice] : choice;
+}

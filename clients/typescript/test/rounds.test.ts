@@ -1,0 +1,195 @@
+/** Whole rounds of each game, played by the typed client over gRPC and over Connect and JSON. */
+
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import {
+  AlreadySignedError,
+  type Client,
+  type MauBinhGame,
+  NotReadyError,
+  RefereeError,
+  SeatSecrets,
+  type TienLenGame,
+} from "../src/index.js";
+import { clients, tableNamed, without } from "./server.js";
+
+/** Play Tiến Lên by the first play that is offered until it is over. */
+async function playOut(game: TienLenGame): Promise<void> {
+  let options = await game.plays();
+  while (options.turn !== undefined) {
+    const [first] = options.plays;
+    const { violations } =
+      first === undefined
+        ? await game.passTurn(options.turn)
+        : await game.play(options.turn, first.cards);
+    assert.deepEqual(violations, []);
+    options = await game.plays();
+  }
+}
+
+/** A dealt round of Mậu Binh that no hand has won at the deal. */
+async function dealt(client: Client, secrets: SeatSecrets[], sealed: boolean) {
+  for (;;) {
+    const terms = { table: tableNamed("mb"), ruleset: "mau_binh.classic", seats: 2, stake: 100 };
+    const game = client.mauBinh(terms, { secrets });
+    await game.open({ sealed });
+    const hands = await game.deal();
+    if (!(await game.isOver()) || !sealed) {
+      return { game, hands };
+    }
+  }
+}
+
+const chiOf = (hand: readonly number[]) => ({
+  back: hand.slice(0, 5),
+  middle: hand.slice(5, 10),
+  front: hand.slice(10),
+});
+
+async function endsWell(game: MauBinhGame): Promise<void> {
+  const { outcome, receipt } = await game.settle();
+  const net = outcome?.seats.reduce((sum, { netMinor }) => sum + netMinor, 0n);
+  assert.equal(net, 0n);
+  assert.equal(receipt?.placed.value.round_id, game.leaves.open?.placed.value.round_id);
+  const { sections } = await game.reveal();
+  assert.deepEqual(sections[0], game.hands.get(0));
+}
+
+for (const [name, connect] of Object.entries(clients)) {
+  describe(`over ${name}`, { skip: without }, () => {
+    const client = without === false ? connect() : (undefined as unknown as Client);
+    after(() => client?.close());
+
+    test("two rounds of tien len: the first one's winner leads the second", async () => {
+      const terms = { table: tableNamed("tl"), ruleset: "tien_len.mien_nam", seats: 4 };
+      const first = client.tienLen(terms);
+      await first.open();
+      await first.deal();
+      assert.equal(await first.lookBack(), undefined);
+      await playOut(first);
+      const { outcome } = await first.settle();
+      const winner = outcome?.seats.find((seat) => seat.winner)?.seat;
+      await first.reveal();
+      const second = client.tienLen(terms);
+      await second.open();
+      await second.deal();
+      assert.equal(await second.lookBack(), winner);
+      await playOut(second);
+      assert.deepEqual((await second.settle()).violations, []);
+    });
+
+    test("mau binh, with advice that is lawful", async () => {
+      const secrets = [0, 1].map((seat) => SeatSecrets.make(seat));
+      const { game } = await dealt(client, secrets, false);
+      for (const seat of (await game.isOver()) ? [] : [0, 1]) {
+        const { suggestions } = await game.suggest(seat);
+        const best = suggestions[0]?.arrangement;
+        assert.ok(best !== undefined);
+        assert.deepEqual((await game.check(seat, best)).violations, []);
+        assert.equal((await game.arrange(seat, best)).eventNumber, seat + 1);
+      }
+      await endsWell(game);
+    });
+
+    test("a sealed table: each seat opens its own hand, and all open by the last commitment", async () => {
+      const secrets = [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
+      const { game, hands } = await dealt(client, secrets, true);
+      assert.equal(hands.size, 0);
+      const own = [await game.openHand(0), await game.openHand(1)];
+      await game.commit(0, chiOf(own[0]!));
+      assert.equal(game.hands.size, 0);
+      await game.commit(1, chiOf(own[1]!));
+      assert.deepEqual([...game.hands.values()], own);
+      for (const seat of [0, 1]) {
+        await game.arrange(seat, chiOf(own[seat]!));
+      }
+      await endsWell(game);
+    });
+
+    test("ultimate texas with a key: streets open as they close", async () => {
+      const bets = [{ ante: 20, trips: 4 }];
+      const terms = { table: tableNamed("ut"), ruleset: "ultimate_texas.casino", seats: 1, bets };
+      const secrets = [SeatSecrets.make(0, { keyed: true })];
+      const game = client.ultimateTexas({ ...terms, stake: 2 }, { secrets });
+      await game.open();
+      await game.deal();
+      const { best } = await game.advise(0);
+      assert.ok(best !== undefined);
+      await game.decide(0, "CHECK");
+      assert.equal(game.board["flop"]?.length, 3);
+      await game.decide(0, "CHECK");
+      await game.decide(0, "FOLD");
+      assert.equal(game.board["house"]?.length, 2);
+      assert.equal((await game.settle()).outcome?.seats[0]?.result, "FOLDED");
+      assert.equal((await game.reveal()).sections.length, 5);
+    });
+
+    test("a refused play is forgotten, and the seat may choose anew", async () => {
+      const terms = { table: tableNamed("tl"), ruleset: "tien_len.mien_nam", seats: 2 };
+      const secrets = [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
+      const game = client.tienLen(terms, { secrets });
+      await game.open();
+      const hands = await game.deal();
+      await game.lookBack();
+      const { turn } = await game.plays();
+      if (turn === undefined) {
+        return; // a hand has won at the deal
+      }
+      const foreign = hands.get(1 - turn)?.slice(0, 1) ?? [];
+      const codes = (await game.play(turn, foreign)).violations.map(({ code }) => code);
+      assert.ok(codes.includes("CARD_NOT_HELD"));
+      const [lawful] = (await game.plays()).plays;
+      assert.equal((await game.play(turn, lawful?.cards ?? [])).eventNumber, 1);
+    });
+
+    test("a round given up before a seed was received is aborted and revealed", async () => {
+      const terms = { table: tableNamed("ab"), ruleset: "tien_len.mien_nam", seats: 2 };
+      const game = client.tienLen(terms);
+      await game.open();
+      assert.equal((await game.abort()).placed.value.reason, "OPERATOR");
+      assert.deepEqual((await game.reveal()).sections, []);
+    });
+
+    test("players who keep their secrets elsewhere play through a frontend", async () => {
+      const [one, other] = [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
+      assert.ok(one !== undefined && other !== undefined);
+      const seatKeys = [one.publicKey, other.publicKey];
+      const terms = { table: tableNamed("el"), ruleset: "mau_binh.classic", seats: 2, seatKeys };
+      const front = client.mauBinh(terms, { secrets: [] });
+      const roundId = await front.prepare();
+      await front.open({ commitments: [one, other].map((own) => own.seedCommitment(roundId)) });
+      const players = [one, other].map((own) => client.mauBinh(terms, { secrets: [own] }));
+      for (const [seat, player] of players.entries()) {
+        await player.join();
+        assert.deepEqual(await player.contribute(seat), seat === 0 ? [1] : []);
+      }
+      const hands = await front.deal();
+      for (const [seat, player] of (await front.isOver()) ? [] : players.entries()) {
+        await player.join();
+        await player.deal();
+        await player.adopt(front.saved());
+        const event = front.arrangement(seat, chiOf(hands.get(seat)!));
+        const signature = player.sign(event);
+        assert.equal((await front.acceptEvent(event, signature)).eventNumber, seat + 1);
+        const other = front.arrangement(seat, chiOf([...hands.get(seat)!].reverse()));
+        assert.throws(() => player.sign(other), AlreadySignedError);
+      }
+      await endsWell(front);
+    });
+
+    test("a refusal is an error of its class, with reason and field", async () => {
+      const terms = { table: tableNamed("no"), ruleset: "mau_binh.classic", seats: 2 };
+      const error = await client
+        .mauBinh(terms)
+        .join(1)
+        .catch((failure: unknown) => failure);
+      assert.ok(error instanceof NotReadyError && error instanceof RefereeError);
+      assert.deepEqual([error.reason, error.field], ["NOT_OPENED", "round_number"]);
+    });
+
+    test("a ruleset of another game is refused before anything is sent", () => {
+      const terms = { table: "t", ruleset: "tien_len.mien_nam", seats: 2 };
+      assert.throws(() => client.mauBinh(terms), RangeError);
+    });
+  });
+}

@@ -1,0 +1,54 @@
+"""Where commands print for people: tables and colours in a terminal, one plain row a line in a pipe, never wrapped.
+
+>>> paper().width > 1000 or paper().is_terminal
+True
+"""
+
+from collections.abc import Iterable
+from typing import Final, cast
+
+from rich.console import Console, ConsoleRenderable, RenderHook
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+_UNBOUNDED: Final = 100_000
+"""Width of a pipe's lines, in characters: no row is longer."""
+
+
+class PlainRows(RenderHook):
+    """Draws tables without boxes and without folding, so that each row is one line, and rules and panels as words."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """Change the tables among the objects that are printed."""
+        for table in renderables:
+            if isinstance(table, Table):
+                table.box = None
+                table.padding = (0, 2, 0, 0)
+                for column in table.columns:
+                    column.width = None
+                    column.no_wrap = True
+        return [_unframed(one) for one in renderables]
+
+
+def _unframed(drawn: ConsoleRenderable) -> ConsoleRenderable:
+    """Return the words of a rule or a panel, which would be as wide as the line; anything else as it is."""
+    words = drawn.title if isinstance(drawn, Rule) else drawn.renderable if isinstance(drawn, Panel) else None
+    if words is None:
+        return drawn
+    return Text.from_markup(words) if isinstance(words, str) else cast("ConsoleRenderable", words)
+
+
+def paper(*, stderr: bool = False, highlight: bool = True) -> Console:
+    """Return a console on standard output, or on standard error."""
+    console = Console(stderr=stderr, highlight=highlight)
+    if not console.is_terminal:
+        console = Console(stderr=stderr, highlight=False, width=_UNBOUNDED)
+        console.push_render_hook(PlainRows())
+    return console
+
+
+def names_on(console: Console, names: Iterable[str]) -> str:
+    """Join names in several languages: below one another in a terminal, beside one another in a pipe."""
+    return ("\n" if console.is_terminal else " · ").join(names)

@@ -1,0 +1,134 @@
+"""What the help of each command shows beside its words: placeholders for values, and examples.
+
+Placeholders are in capitals and name what is wanted (``FILE``, ``KEY``), not a type of Python. Each example is a
+command line that the command accepts; a test parses them all.
+"""
+
+from types import MappingProxyType
+from typing import Any, Final
+
+PLACEHOLDERS: Final = MappingProxyType(
+    {
+        "begins_in": "SECONDS",
+        "ca": "FILE",
+        "cert": "FILE",
+        "cert_key": "FILE",
+        "config": "FILE",
+        "data": "FOLDER",
+        "database": "URL",
+        "every": "SECONDS",
+        "file": "FILE",
+        "folder": "FOLDER",
+        "game": "GAME",
+        "html": "FILE",
+        "issuer": "KEY",
+        "key": "FILE",
+        "listen": "ADDRESS",
+        "location": "PLACE",
+        "log": "KEY",
+        "log_key": "KEY",
+        "logs": "FILE",
+        "max_age": "SECONDS",
+        "metrics": "ADDRESS",
+        "name": "NAME",
+        "new_passphrase_file": "FILE",
+        "origin": "NAME",
+        "outgrown": "FILE",
+        "passphrase_file": "FILE",
+        "place": "PLACE",
+        "receipt": "FILE",
+        "root": "FILE",
+        "root_key": "KEY",
+        "round_number": "ROUND",
+        "ruleset_id": "RULESET",
+        "rulesets": "FOLDER",
+        "scheduler": "URL",
+        "seconds": "SECONDS",
+        "seeds": "FILE",
+        "svg": "FILE",
+        "table": "TABLE",
+        "table_id": "TABLE",
+        "tables": "PATTERN",
+        "tenant": "TENANT",
+        "token": "TOKEN",
+        "token_file": "FILE",
+        "token_id": "ID",
+        "version": "VERSION",
+        "web": "ADDRESS",
+        "web_origin": "ORIGIN",
+        "witness": "KEY",
+        "witnessed": "FILE",
+    }
+)
+"""Placeholder of an option or argument by its name; of others, by the type of their values."""
+_BY_TYPE: Final = MappingProxyType({"int": "N", "float": "N", "Path": "FILE", "str": "TEXT"})
+
+EXAMPLES: Final = MappingProxyType(
+    {
+        "audit": (
+            "referee audit referee-data",
+            "referee audit play.example.com:443 --tls --log-key KEY --root-key KEY",
+            "referee audit tiles --log-key KEY --root-key KEY --html report.html",
+        ),
+        "backup": ("referee backup log-2026-11-23.sqlite3",),
+        "config": ("referee config example > referee.toml", "referee config check --config referee.toml"),
+        "demo": ("referee demo", "referee demo --rounds 20 --data demo-data"),
+        "doctor": ("referee doctor --config referee.toml",),
+        "export": ("referee export acme.vip-7 42 --out round.json",),
+        "fairness-report": ("referee fairness-report --html fairness.html",),
+        "keys": ("referee keys --public", "referee keys --make --origin play.example.com/log"),
+        "keys rotate": ("referee keys rotate log",),
+        "learn": ("referee learn my_house.mau_binh --rulesets my-rulesets",),
+        "odds": ("referee odds ultimate_texas.casino", "referee odds tien_len.mien_nam --json"),
+        "publish": ("referee publish /srv/www/log --follow", "referee publish s3://bucket/log"),
+        "replay": ("referee replay acme.vip-7 42", "referee replay --file transcript.json"),
+        "restore": ("referee restore log-2026-11-23.sqlite3 --data referee-data",),
+        "rulesets": ("referee rulesets list", "referee rulesets show tien_len.mien_nam > house.toml"),
+        "rulesets check": ("referee rulesets check my-rulesets",),
+        "serve": (
+            "referee serve",
+            "referee serve --config referee.toml --workers 4",
+            "referee serve --web 127.0.0.1:8080 --web-origin https://play.example.com",
+        ),
+        "token": ("referee token key issuer.key --name acme.example/tokens", "referee token roles"),
+        "token issue": ("referee token issue --key k.key --role frontend --name lobby --tenant acme",),
+        "verify": ("referee verify round.json --log-key KEY --root-key KEY",),
+        "witness": ("referee witness --log KEY --listen 127.0.0.1:50052",),
+    }
+)
+"""Command lines by the command that they run, subcommands after their group's name."""
+
+
+def describe(command: Any, name: str) -> Any:  # noqa: ANN401 - typer exports no type for its commands
+    """Give a command and its subcommands placeholders and examples; return the command."""
+    command.help = _plain(command.help)
+    command.short_help = _plain(command.short_help) or (command.help or "").partition("\n\n")[0].replace("\n", " ")
+    for parameter in command.params:
+        parameter.help = _plain(parameter.help)
+        if parameter.metavar is None and not getattr(parameter, "is_flag", False):
+            parameter.metavar = _placeholder(parameter)
+        if parameter.param_type_name == "argument":
+            parameter.display_type = lambda _context: ""
+    examples = EXAMPLES.get(name, ())
+    if examples:
+        command.epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)
+    for short, child in getattr(command, "commands", {}).items():
+        describe(child, f"{name} {short}")
+    return command
+
+
+def _plain(text: str | None) -> str | None:
+    """Remove the backticks that mark code in the docstrings that become help."""
+    return None if text is None else text.replace("`", "")
+
+
+def _placeholder(parameter: Any) -> str | None:  # noqa: ANN401 - as in ``describe``
+    """Return the placeholder of a value; None if the values are few, so that the help lists them."""
+    kind = parameter.type_descriptor
+    if kind.is_choice:
+        return None
+    if kind.is_path and kind.path_type == "dir":
+        return "FOLDER"
+    name = str(kind.annotation)
+    by_type = next((word for part, word in _BY_TYPE.items() if part in name), "TEXT")
+    return PLACEHOLDERS.get(parameter.name, by_type)

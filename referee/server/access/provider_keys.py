@@ -1,0 +1,129 @@
+"""Public keys of an identity provider, fetched on a thread of their own, so that no call waits for the provider.
+
+Keys are fetched at the start, when they are older than the provider's ``refresh_seconds``, and when a token names a key
+that is not known: never two fetches at once, and never one within 30 s of the last. A failed fetch keeps the keys that
+are known and is logged once.
+"""
+
+import enum
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+import jwt
+import structlog
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
+
+from referee.evidence.ed25519 import PublicKeyError, check_public_key
+from referee.server.access.provider import Provider, is_url
+
+LEAST_SECONDS: Final = 30.0
+"""Least time between the starts of two fetches."""
+_FETCH_SECONDS: Final = 10.0
+_LEAST_RSA_BITS: Final = 2048
+_log = structlog.get_logger("referee.access")
+
+
+class KeyState(enum.Enum):
+    """Why a key is not known."""
+
+    FETCHING = "keys are being fetched"
+    UNREACHABLE = "keys have never been fetched, because the provider does not answer"
+    ABSENT = "the provider has published no such key"
+
+
+class ProviderKeys:
+    """The keys of one provider by key id; safe on many threads."""
+
+    def __init__(self, provider: Provider, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._provider = provider
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._keys: Mapping[str, jwt.PyJWK] = MappingProxyType({})
+        self._has_fetched = False
+        self._started: float | None = None
+        self._thread: threading.Thread | None = None
+        self._said = ""
+        self.fetches = 0
+        """Number of fetches that were started."""
+
+    def find(self, kid: str) -> jwt.PyJWK | KeyState:
+        """Return the key with this id, or why it is not known; start a fetch if one is due."""
+        found = self._keys.get(kid)
+        with self._lock:
+            is_running = self._thread is not None and self._thread.is_alive()
+            age = float("inf") if self._started is None else self._monotonic() - self._started
+            is_due = age >= LEAST_SECONDS and (found is None or age >= self._provider.refresh_seconds)
+            if is_due and not is_running:
+                self._started = self._monotonic()
+                self.fetches += 1
+                self._thread = threading.Thread(target=self._fetch, name="provider-keys", daemon=True)
+                self._thread.start()
+                is_running = True
+        if found is not None:
+            return found
+        if is_running:
+            return KeyState.FETCHING
+        found = self._keys.get(kid)
+        return found or (KeyState.ABSENT if self._has_fetched else KeyState.UNREACHABLE)
+
+    def retry_seconds(self) -> int:
+        """Return in how many whole seconds an unknown key may be found: 1 during a fetch, up to 30 after one."""
+        with self._lock:
+            if self._started is None or (self._thread is not None and self._thread.is_alive()):
+                return 1
+            return max(1, round(self._started + LEAST_SECONDS - self._monotonic()))
+
+    def holds(self, kid: str, key: jwt.PyJWK) -> bool:
+        """Return whether this is still the key with this id; start a fetch if one is due."""
+        found = self.find(kid)
+        return isinstance(found, jwt.PyJWK) and _text(found) == _text(key)
+
+    def _fetch(self) -> None:
+        try:
+            self._keys = MappingProxyType(_usable(self._read(), self._provider.algorithms))
+            self._has_fetched = True
+            self._said = ""
+        except (jwt.PyJWTError, OSError, ValueError) as error:
+            if str(error) != self._said:
+                self._said = str(error)
+                known = "the keys fetched before stay valid" if self._has_fetched else "its tokens cannot be verified"
+                _log.warning(
+                    f"keys of the provider not fetched; {known}", issuer=self._provider.issuer, error=str(error)
+                )
+
+    def _read(self) -> jwt.PyJWKSet:
+        if is_url(self._provider.jwks):
+            client = jwt.PyJWKClient(self._provider.jwks, cache_jwk_set=False, timeout=_FETCH_SECONDS)
+            return client.get_jwk_set()
+        return jwt.PyJWKSet.from_json(Path(self._provider.jwks).read_text(encoding="utf-8"))
+
+
+def _usable(keys: jwt.PyJWKSet, algorithms: tuple[str, ...]) -> dict[str, jwt.PyJWK]:
+    """Return the keys for signatures of these algorithms, without those that must not be trusted."""
+    return {
+        key.key_id: key
+        for key in keys.keys
+        if key.key_id and key.public_key_use in (None, "sig") and key.algorithm_name in algorithms and _is_sound(key)
+    }
+
+
+def _is_sound(key: jwt.PyJWK) -> bool:
+    if isinstance(key.key, rsa.RSAPublicKey):
+        return key.key.key_size >= _LEAST_RSA_BITS
+    if not isinstance(key.key, ed25519.Ed25519PublicKey):
+        return True
+    try:
+        check_public_key(key.key.public_bytes_raw())
+    except PublicKeyError:
+        return False
+    return True
+
+
+def _text(key: jwt.PyJWK) -> bytes:
+    form = serialization.PublicFormat.SubjectPublicKeyInfo
+    return bytes(key.key.public_bytes(serialization.Encoding.DER, form))

@@ -1,0 +1,82 @@
+"""A thread that watches whether the log can be written: what health, metrics and log lines say of it.
+
+Appends show it, and where none came for a while a commit that changes nothing a reader sees. A log that cannot be
+written is tried every second, so that the server serves again as soon as the cause is gone.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from referee.storage import Writer, WriteTrouble
+
+POLL_SECONDS: Final = 1.0
+IDLE_SECONDS: Final = 10.0
+"""Time without an append after which the log is tried."""
+REMINDER_SECONDS: Final = 60.0
+
+_log = structlog.get_logger("referee.log")
+
+
+class WriteWatch:
+    """Watch over one writer. ``on_change`` gets the trouble when it begins, and None when it is over."""
+
+    def __init__(
+        self, writer: Writer, *, on_change: Callable[[WriteTrouble | None], None], idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        self._writer = writer
+        self._on_change = on_change
+        self._idle_seconds = idle_seconds
+        self._trouble: WriteTrouble | None = None
+        self._since = self._reminded = 0.0
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="write-watch", daemon=True)
+
+    @property
+    def trouble(self) -> WriteTrouble | None:
+        """Why the log cannot be written, as last reported; None while it can."""
+        return self._trouble
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop the thread."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._closing.wait(POLL_SECONDS):
+            self.look()
+
+    def look(self) -> None:
+        """Report what is known, then try to write where nothing was appended for a while or the last append failed."""
+        self._report(self._writer.trouble)
+        if self._writer.trouble is not None or self._writer.idle_seconds >= self._idle_seconds:
+            self._writer.prove()
+
+    def _report(self, trouble: WriteTrouble | None) -> None:
+        before, self._trouble = self._trouble, trouble
+        now = time.monotonic()
+        if trouble is None:
+            if before is not None:
+                _log.warning("log written again", after_seconds=round(now - self._since, 1))
+                self._on_change(None)
+            return
+        if before is None:
+            self._since = now
+            self._on_change(trouble)
+        if before is None or before.kind != trouble.kind or now - self._reminded >= REMINDER_SECONDS:
+            self._reminded = now
+            _log.error(
+                "log cannot be written",
+                kind=trouble.kind,
+                cause=trouble.cause,
+                remedy=trouble.remedy,
+                for_seconds=round(now - self._since, 1),
+            )

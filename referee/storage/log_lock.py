@@ -1,0 +1,92 @@
+"""A lock on a log that the database keeps while a connection lives: servers share it, a change of keys has it alone.
+
+The database frees it when the holder's process or machine is gone. A holder that lost its connection has lost the lock
+as well, so the lock keeps changes of keys and servers apart but is not what makes them safe: a writer also compares the
+head of each of its transactions.
+"""
+
+import time
+from types import TracebackType
+from typing import Any, Final, Self
+
+from sqlalchemy import Engine, PoolProxiedConnection
+
+from referee.storage.flavor import Flavor, LockStatements
+from referee.storage.record import LogInUseError, StoreError
+
+_PAUSE: Final = 0.1
+
+
+class LogLock:
+    """Lock on one log, shared or ``alone``; a kind of database without such locks grants it always."""
+
+    def __init__(self, engine: Engine, flavor: Flavor, *, alone: bool) -> None:
+        self._engine: Final = engine
+        self._statements: Final[LockStatements | None] = flavor.lock
+        self._alone: Final = alone
+        self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
+        self._connection: PoolProxiedConnection | None = None
+
+    def take(self, *, seconds: float) -> None:
+        """Take the lock; raise LogInUseError, which names the holders, if others have it for all this time."""
+        end = time.monotonic() + seconds
+        if self._statements is None:
+            return
+        while not self._try(self._statements):
+            if time.monotonic() >= end:
+                holders = self._ask(self._statements.holders)
+                self.close()
+                raise LogInUseError(self._refusal(sorted({f"{row[0]}, process {row[1]}" for row in holders})))
+            time.sleep(_PAUSE)
+
+    def keep(self) -> bool:
+        """Return whether the lock is held; take it again, if nobody holds it otherwise, after a lost connection.
+
+        Raises StoreError while the database is away.
+        """
+        if self._statements is None:
+            return True
+        if self._connection is not None:
+            try:
+                self._ask("SELECT 1")
+            except StoreError:
+                self.close()
+        return self._connection is not None or self._try(self._statements)
+
+    def close(self) -> None:
+        """Release the lock."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.invalidate()  # a session that ends has no lock, whatever state it is in
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _try(self, statements: LockStatements) -> bool:
+        is_held = bool(self._ask(statements.alone if self._alone else statements.shared)[0][0])
+        if not is_held:
+            self.close()
+        return is_held
+
+    def _ask(self, statement: str) -> list[Any]:
+        try:
+            if self._connection is None:
+                self._connection = self._engine.raw_connection()
+            cursor = self._connection.cursor()
+            cursor.execute(statement)
+            return list(cursor.fetchall())
+        except self._driver_error as error:
+            self.close()
+            msg = f"the lock on the log could not be taken: {error}"
+            raise StoreError(msg) from error
+
+    def _refusal(self, holders: list[str]) -> str:
+        places = "; ".join(holders) or "nobody by now: try again"
+        if self._alone:
+            return f"servers use this log; stop them all first (at {places})"
+        return f"the keys of this log are being changed; start again when that is done (at {places})"

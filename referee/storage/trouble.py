@@ -1,0 +1,79 @@
+"""Why a log cannot be written, in words for its operator: the cause, and what to do."""
+
+from typing import Final
+
+import msgspec
+
+from referee.evidence.ed25519 import SignerUnavailableError
+from referee.log.times import SLACK_MS
+from referee.storage.record import (
+    ClockError,
+    DataLossError,
+    OutcomeUnknownError,
+    StoreAwayError,
+    StoreBusyError,
+    StoreFullError,
+)
+
+SIGNER: Final = "SIGNER"
+"""Kind of a trouble that a signature shows, and no write."""
+
+
+class WriteTrouble(msgspec.Struct, frozen=True, kw_only=True):
+    """The cause of failing appends, one of a few ``kind`` and in words, and the remedy.
+
+    All kinds but DAMAGED end by themselves once the cause is gone.
+    """
+
+    kind: str
+    cause: str
+    remedy: str
+
+
+_REMEDIES: Final[tuple[tuple[tuple[type[Exception], ...], str, str], ...]] = (
+    (
+        (DataLossError,),
+        "DAMAGED",
+        "stop every server of this log, find out what changed it, restore its newest backup (referee restore)",
+    ),
+    ((StoreFullError,), "FULL", "free space on the disk that holds the log; nothing needs a restart"),
+    (
+        (StoreAwayError, OutcomeUnknownError),
+        "AWAY",
+        "start the database, or mend its address, its access or the line to it; nothing needs a restart",
+    ),
+    ((StoreBusyError,), "BUSY", "find the process that holds the log, and stop it; nothing needs a restart"),
+    ((ClockError,), "CLOCK", "set this machine's clock right (referee doctor); nothing needs a restart"),
+    ((SignerUnavailableError,), SIGNER, "start the signer of the log's keys; nothing needs a restart"),
+)
+_OTHER: Final = "mend what the cause names: disk, file system, or the access of this user; nothing needs a restart"
+
+
+def trouble_of(error: Exception) -> WriteTrouble:
+    """Return what an error of an append or of the store means for its operator.
+
+    >>> trouble_of(StoreFullError("database or disk is full")).kind
+    'FULL'
+    """
+    cause = str(error) or type(error).__name__
+    for types, kind, remedy in _REMEDIES:
+        if isinstance(error, types):
+            return WriteTrouble(kind=kind, cause=cause, remedy=remedy)
+    return WriteTrouble(kind="OTHER", cause=cause, remedy=_OTHER)
+
+
+def clock_error(newest_time: int, *, now: int) -> ClockError | None:
+    """Return why a clock can date no leaf: it is behind the log's newest by more than the slack; None where it can.
+
+    >>> clock_error(1_700_000_600_000, now=1_700_000_480_000)
+    >>> str(clock_error(1_700_000_600_001, now=1_700_000_000_000))[:80]
+    "this machine's clock is 600.0 s behind the log's newest leaf, and 120 s are allo"
+    """
+    behind = newest_time - now
+    if behind <= SLACK_MS:
+        return None
+    return ClockError(
+        f"this machine's clock is {behind / 1000:,.1f} s behind the log's newest leaf, and {SLACK_MS // 1000} s are "
+        "allowed: every leaf would be refused. Set the clock right; if it is right, that leaf was dated ahead by a "
+        f"clock that was wrong, and the log takes leaves again in {(behind - SLACK_MS) / 1000:,.0f} s"
+    )

@@ -1,0 +1,141 @@
+"""A store of an older schema, upgraded as the page on upgrading says.
+
+``schema_1.sql`` is SQLite's dump of a log that the last program of schema 1 wrote: three leaves name its keys, four are
+of a round. Its keys are made again from the same entropy.
+"""
+
+import hashlib
+import itertools
+import shlex
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from structlog.testing import capture_logs
+
+from referee.server.app import Application
+from referee.server.key_folder import KeyFolder
+from referee.server.options import ServerOptions
+from referee.storage import (
+    SchemaVersionError,
+    check_store,
+    open_postgres,
+    open_postgres_reader,
+    open_sqlite,
+    open_sqlite_reader,
+)
+from referee.storage.schema import VERSION
+from referee.storage.sqlite import FILE_NAME
+from tests.command import referee
+
+PAGE: Final = Path(__file__).parents[2] / "referee/server/UPGRADING.md"
+DUMP: Final = Path(__file__).with_name("schema_1.sql")
+LEAVES: Final = 7
+OF_KEYS: Final = 3
+
+
+def entropy() -> Callable[[int], bytes]:
+    """Return the source of the bytes that the keys of the dump were made of."""
+    numbers = itertools.count()
+
+    def draw(size: int) -> bytes:
+        blocks = (hashlib.sha256(b"a log of schema 1, %d" % next(numbers)).digest() for _ in range(0, size, 32))
+        return b"".join(blocks)[:size]
+
+    return draw
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Return a data folder of schema 1, with its keys."""
+    folder = tmp_path / "referee-data"
+    folder.mkdir(mode=0o700)
+    with closing(sqlite3.connect(folder / FILE_NAME)) as made:
+        made.executescript(DUMP.read_text(encoding="utf-8"))
+        assert made.execute("SELECT version FROM schema_version").fetchall() == [(1,)]
+    KeyFolder.open_or_make(folder / "keys", origin="example.com/referee", entropy=entropy())
+    return folder
+
+
+def start(folder: Path) -> list[dict[str, Any]]:
+    """Start a server on a folder, stop it, and return the log lines about the schema."""
+    with capture_logs() as lines, Application(ServerOptions(data=folder, listen="127.0.0.1:0")):
+        pass
+    return [dict(line) for line in lines if line["event"] == "schema upgraded"]
+
+
+def run_page(title: str) -> int:
+    """Run the commands that a section of the page prints, in this folder; return how many there are."""
+    section = PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    commands = [line for line in section.splitlines() if line.startswith("$ ")]
+    for line in commands:
+        words = shlex.split(line.removeprefix("$ "))
+        if words[0] == "referee":
+            done = referee(*words[1:])
+            assert done.returncode == 0, done.stderr
+        else:
+            subprocess.run(words, check=True, timeout=60)
+    return len(commands)
+
+
+def test_steps_of_the_page_upgrade_a_log_that_audits_clean(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(old.parent)
+    (line,) = start(old)
+    assert (line["version_before"], line["version"]) == (1, VERSION)
+    assert start(old) == []
+    assert run_page("Steps") == 2
+    with closing(open_sqlite_reader(old)) as reader:
+        assert (reader.head().size, reader.head().roundless) == (LEAVES, OF_KEYS)
+
+
+def test_backup_of_the_old_schema_is_restored_as_the_page_says(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = old.parent
+    monkeypatch.chdir(here)
+    shutil.copy(old / FILE_NAME, here / "before.log")
+    shutil.copytree(old / "keys", here / "keys")
+    assert run_page("A backup of the old schema") == 3
+    (line,) = start(here / "restored")
+    assert line["version_before"] == 1
+    assert referee("audit", here / "restored").returncode == 0
+
+
+def test_readers_and_restore_refuse_the_old_schema_and_say_what_upgrades_it(old: Path) -> None:
+    before = (old / FILE_NAME).read_bytes()
+    with pytest.raises(SchemaVersionError, match=r"version 1, .*`referee serve` of this release upgrades it"):
+        open_sqlite_reader(old)
+    done = referee("restore", old / FILE_NAME, "--data", old.parent / "elsewhere")
+    assert (done.returncode != 0, "upgrades it" in done.stderr) == (True, True)
+    assert (old / FILE_NAME).read_bytes() == before
+
+
+def test_upgrade_that_fails_changes_nothing(old: Path) -> None:
+    with closing(sqlite3.connect(old / FILE_NAME)) as damaged:
+        damaged.execute("ALTER TABLE mark RENAME TO elsewhere")
+        damaged.commit()
+    with pytest.raises(Exception, match="mark"):
+        open_sqlite(old)
+    with closing(sqlite3.connect(old / FILE_NAME)) as found:
+        assert found.execute("SELECT version FROM schema_version").fetchall() == [(1,)]
+        assert "roundless" not in [row[1] for row in found.execute("PRAGMA table_info(head)")]
+
+
+def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any) -> None:  # noqa: ANN401 - a fixture
+    """The tables of schema 1 are those of schema 2 without the column."""
+    open_sqlite(old).close()
+    url = postgres.make_schema("upgraded")
+    done = referee("restore", old / FILE_NAME, "--database", url)
+    assert done.returncode == 0, done.stderr
+    postgres.execute("ALTER TABLE upgraded.head DROP COLUMN roundless")
+    postgres.execute("UPDATE upgraded.schema_version SET version = 1")
+    with pytest.raises(SchemaVersionError, match="version 1"):
+        open_postgres_reader(url)
+    with closing(open_postgres(url)) as store:
+        assert (store.found_version, store.head().roundless) == (1, OF_KEYS)
+        assert check_store(store).size == LEAVES
+    with closing(open_postgres(url)) as store:
+        assert store.found_version == VERSION

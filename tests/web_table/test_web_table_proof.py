@@ -1,0 +1,178 @@
+"""What the proof of a round says: it counts what was checked, and speaks of the seat to that seat alone."""
+
+import re
+from typing import Final
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web_table.test_web_table_signing import Wire
+from tests.web_table.web_table_guest import TIMEOUT, Guest
+
+pytestmark = pytest.mark.slow("drives a browser")
+
+TEXAS: Final = "ultimate_texas.casino"
+FORGET: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith('referee.round'))
+  .forEach((key) => localStorage.removeItem(key))"""
+"""Makes the browser forget what it put into its rounds, as one in which the seat was not played."""
+YOURS: Final = re.compile(r"\b(you|your)\b|\bbạn\b", re.IGNORECASE)
+SEAT: Final = {
+    "en": ["your browser put a random number into it", "The cards you held", "The payouts are those"],
+    "vi": ["máy bạn góp một số ngẫu nhiên", "Bài bạn cầm", "Tiền thắng thua đúng như"],
+}
+ELSEWHERE: Final = {
+    "en": ["does not have your seat's number", "The cards that the seats showed", "The payouts are those"],
+    "vi": ["không giữ số của ghế bạn", "Bài các ghế lật ra", "Tiền thắng thua đúng như"],
+}
+OTHER: Final = {
+    "en": ["each seat put a random number into it", "The cards that the seats showed", "The payouts are those"],
+    "vi": ["mỗi ghế góp một số ngẫu nhiên", "Bài các ghế lật ra", "Tiền thắng thua đúng như"],
+}
+
+
+def play(guest: Guest) -> None:
+    """Bet on the hand at once, which is the seat's only decision of the round."""
+    buttons = guest.page.locator(".texas .buttons .button")
+    expect(buttons).to_have_count(4, timeout=TIMEOUT)
+    guest.wait_still()
+    buttons.nth(1).click()
+
+
+def proof_of(guest: Guest) -> Page:
+    """Open the proof of the round that the table shows."""
+    guest.expect_verified()
+    guest.page.locator(".badge").first.click()
+    return guest.page
+
+
+def address_of(page: Page) -> str:
+    """Return the address at which anyone verifies the round."""
+    return page.locator(".elsewhere a").get_attribute("href") or ""
+
+
+def sentences(page: Page, *, count: int = 3) -> list[str]:
+    """Return the sentences of the proof."""
+    expect(page.locator(".proof .plain li")).to_have_count(count, timeout=TIMEOUT)
+    return page.locator(".proof .plain li").all_inner_texts()
+
+
+def expect_sentences(page: Page, texts: list[str]) -> list[str]:
+    """Check that the proof has these sentences, in order; return them whole."""
+    found = sentences(page, count=len(texts))
+    assert [text in sentence for text, sentence in zip(texts, found, strict=True)] == [True] * len(texts), found
+    return found
+
+
+def expect_counts(page: Page) -> None:
+    """Check that the heading counts the checks that were made, and apart from them those that were not."""
+    details = page.locator(".proof details")
+    if details.get_attribute("open") is None:
+        details.locator("summary").click()
+    made = page.locator('.proof li[data-outcome="PASSED"], .proof li[data-outcome="FAILED"]').count()
+    left_out = page.locator('.proof li[data-outcome="NOT_CHECKED"]').count()
+    assert made > 0
+    assert left_out > 0
+    numbers = [int(one) for one in re.findall(r"\d+", details.locator("summary").inner_text())]
+    assert numbers == [made, left_out]
+
+
+def outcome_of(page: Page, code: str) -> str | None:
+    """Return what came of a check; None if it is not listed."""
+    row = page.locator(".proof li[data-outcome]", has=page.locator("code", has_text=re.compile(f"^{code}$")))
+    return row.get_attribute("data-outcome") if row.count() else None
+
+
+def test_proof_speaks_to_the_one_who_looks(table, invite) -> None:
+    """Seats in both languages, a spectator, strangers with the link, and a seat whose browser kept nothing."""
+    an, binh, watcher = invite("An", language="en"), invite("Bình", language="vi"), invite("Chi", language="en")
+    an.enter(table.url)
+    room = an.open_room(TEXAS, bots=0)
+    binh.enter(f"{table.url}#{room}")
+    expect(binh.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    an.get_ready()
+    binh.get_ready()
+    for guest in (an, binh):
+        expect(guest.page.locator(".texas .buttons .button")).to_have_count(4, timeout=TIMEOUT)
+    watcher.enter(f"{table.url}#{room}")
+    expect(watcher.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
+    for guest in (an, binh):
+        play(guest)
+    for guest in (an, binh, watcher):
+        guest.wait_phase("LOBBY")
+
+    for guest, language in ((an, "en"), (binh, "vi")):
+        expect_sentences(proof_of(guest), SEAT[language])
+        expect_counts(guest.page)
+        own = [outcome_of(guest.page, code) for code in ("OWN_SEED", "OWN_CARDS", "SHOWN_RESULT")]
+        assert own == ["PASSED"] * 3
+    address = address_of(an.page)
+
+    assert not YOURS.search(" ".join(expect_sentences(proof_of(watcher), OTHER["en"])))
+    expect_counts(watcher.page)
+    assert outcome_of(watcher.page, "OWN_SEED") is None
+
+    for language in ("en", "vi"):
+        stranger = invite("Lạ", language=language).page
+        stranger.goto(address)
+        assert not YOURS.search(" ".join(expect_sentences(stranger, OTHER[language])))
+        expect_counts(stranger)
+        assert outcome_of(stranger, "OWN_SEED") is None
+
+    own_page = binh.page.context.new_page()
+    own_page.goto(address)
+    expect_sentences(own_page, SEAT["vi"])
+    assert outcome_of(own_page, "OWN_CARDS") == "PASSED"
+    own_page.close()
+
+    for guest, language in ((an, "en"), (binh, "vi")):
+        guest.page.evaluate(FORGET)
+        guest.page.reload()
+        expect_sentences(proof_of(guest), ELSEWHERE[language])
+        expect_counts(guest.page)
+        assert outcome_of(guest.page, "OWN_SEED") == "NOT_CHECKED"
+
+
+def test_cards_that_the_log_does_not_have_turn_the_badge_red(table, invite) -> None:
+    """A table server shows a seat another card than it was dealt, as a lie that no payout gives away."""
+    guest: Guest = invite("Lan", language="en")
+    wire = Wire(guest)
+
+    def swap(message) -> None:
+        hand = (message.get("round") or {}).get("hand")
+        if hand:
+            deck = [rank + suit for rank in "23456789TJQKA" for suit in "SCDH"]
+            hand[0] = next(card for card in deck if card not in hand)
+
+    wire.change = swap
+    guest.enter(table.url)
+    guest.open_room(TEXAS, bots=0)
+    guest.get_ready()
+    play(guest)
+    guest.wait_phase("LOBBY")
+    badge = guest.page.locator(".badge").first
+    expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
+    expect(badge).to_contain_text("OWN_CARDS")
+
+
+def test_proof_of_an_aborted_round_speaks_of_no_payout(table, invite) -> None:
+    """A seat binds itself and never shows its seed, so the round is aborted in the log."""
+    an, binh = invite("An", language="en"), invite("Bình", language="en")
+    wire = Wire(binh)
+    wire.is_swallowed = lambda message: message.get("name") == "seed"
+    an.enter(table.url)
+    room = an.open_room(TEXAS, bots=0)
+    binh.enter(f"{table.url}#{room}")
+    expect(binh.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    an.get_ready()
+    binh.get_ready()
+    for _ in range(TIMEOUT // 50):
+        if wire.ended:
+            break
+        an.page.wait_for_timeout(50)
+    (ended, *_) = wire.ended
+    assert ended["end"] == "ABORTED"
+    stranger = invite("Lạ", language="en").page
+    stranger.goto(f"{table.url}?table={ended['table']}&round={ended['number']}")
+    (sentence,) = sentences(stranger, count=1)
+    assert "aborted and nobody pays" in sentence
+    expect_counts(stranger)
