@@ -27,6 +27,7 @@ from referee.games.game import (
 )
 from referee.games.law_error import LawError, under_ruleset
 from referee.games.layout import Layout
+from referee.games.lead import LeaderBy
 from referee.games.registry import GAMES, Registry, RegistryError, game_of
 from referee.games.stakes import StakeFault
 
@@ -42,6 +43,7 @@ __all__ = [
     "GameRules",
     "LawError",
     "Layout",
+    "LeaderBy",
     "Outcome",
     "Played",
     "Registry",

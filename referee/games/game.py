@@ -16,6 +16,7 @@ from referee.cards import Card, Seat, spell
 from referee.evidence.canonical import CanonicalError
 from referee.games.law_error import guarded, guarded_reading
 from referee.games.layout import Layout
+from referee.games.lead import LeaderBy, draw_first
 from referee.games.questions import Questions
 from referee.money import Transfer
 from referee.verdict import Violation
@@ -75,7 +76,7 @@ class GameRules(Protocol):
 
 
 class Deal(msgspec.Struct, frozen=True, kw_only=True):
-    """What a round starts from. ``dealt_time`` is in milliseconds since 1970 UTC; ``leader`` only where a game has one.
+    """What a round starts from; ``dealt_time`` in ms since 1970 UTC, ``leader`` and its reason None without a leader.
 
     ``stake``, ``seat_stakes`` (one tuple a seat, or none) and ``round_id`` are those of the round's header.
     """
@@ -87,6 +88,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
     seat_stakes: tuple[tuple[int, ...], ...] = ()
     bet_unit: int = 1
     leader: Seat | None = None
+    leader_by: LeaderBy | None = None
     is_sealed: bool = False
     round_id: bytes = bytes(32)
 
@@ -241,7 +243,7 @@ _LAWFUL: Final = (
 """Errors that a law may raise; the interface says where."""
 GUARDED: Final = (
     *("check_stakes", "begin", "check", "apply", "clock", "check_closing", "settle", "open_sections", "needs", "opens"),
-    *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal"),
+    *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal", "first_leader"),
     *("encode_event", "encode_events", "decode_event", "decode_events", "encode_results"),
 )
 """Functions of a law that raise LawError for a defect."""
@@ -257,7 +259,8 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people; the package ``data`` has the ruleset
       files ``<name>.*.toml`` and the words for broken rules in ``texts/<name>.toml``.
     - ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
-    - ``has_leader``: ``begin`` needs ``Deal.leader``. ``needs_hands``: ``begin`` of an open table needs every hand.
+    - ``has_leader``: ``begin`` needs ``Deal.leader``; ``first_leader(rules)`` is why it leads where no winner does.
+    - ``needs_hands``: ``begin`` of an open table needs every hand.
     - ``seat_stake_names`` names the bet and the side bet of a seat; empty where all play for the table's stake.
     - ``layout`` by seat count (ValueError for a number the deck does not allow).
     - ``check_stakes(rules, *, seat_count, stake, seat_stakes, bet_unit)`` returns all faults; ``begin`` raises
@@ -277,8 +280,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``questions``: what an audit's statistics ask of a hand, None for nothing.
     - ``encode_event`` and ``decode_event(data, *, time, round_id)`` (EventBytesError) are canonical JSON;
       ``encode_events`` and ``decode_events(texts, times, *, round_id)`` do it for many, and the latter raises when the
-      first that is refused is asked for;
-      ``encode_results`` gives the transcript's results but ``events_hash``.
+      first that is refused is asked for; ``encode_results`` gives the transcript's results but ``events_hash``.
     """
 
     name: str
@@ -300,6 +302,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     encode_results: Callable[[StateT, OutcomeT], Mapping[str, ResultValue]]
     can_be_sealed: bool = False
     has_leader: bool = False
+    first_leader: Callable[[RulesT], LeaderBy] = draw_first
     needs_hands: bool = True
     warnings: frozenset[str] = frozenset()
     seat_stake_names: tuple[str, ...] = ()
@@ -323,7 +326,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any]
-"""A game whose types are its own affair, as generic code uses it."""
+"""A game as generic code uses it."""
 
 
 class Played(NamedTuple):

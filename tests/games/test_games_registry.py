@@ -14,6 +14,7 @@ from referee.games import (
     Deal,
     DealError,
     EventBytesError,
+    LeaderBy,
     Registry,
     RegistryError,
     StakesError,
@@ -154,6 +155,7 @@ def test_game_that_says_nothing_more_is_open_and_shows_all_at_the_deal() -> None
     own = {field.name: field.default for field in fields if field.default is not dataclasses.MISSING}
     questions = ("opens_at_deal", "is_imposed", "needs_received", "needs", "opens", "minimum_seen")
     answers = {name: own.pop(name)(None, None) for name in questions}
+    assert own.pop("first_leader")(None) is LeaderBy.DRAW
     assert answers == {
         "opens_at_deal": False,
         "is_imposed": False,

@@ -1,0 +1,19 @@
+"""Why a seat leads a round, in games that have a leader."""
+
+import enum
+
+
+class LeaderBy(enum.StrEnum):
+    """Why a seat leads. Codes are stable: DEAL, certificates and transcripts have them."""
+
+    WINNER = "WINNER"
+    """It won the table's last settled round."""
+    DRAW = "DRAW"
+    """It was drawn from the seeds of the deal."""
+    LOWEST_CARD = "LOWEST_CARD"
+    """It was dealt the lowest card of all hands."""
+
+
+def draw_first(_: object) -> LeaderBy:
+    """Return how a leader is found without a winner under rules that do not say: it is drawn."""
+    return LeaderBy.DRAW
