@@ -1,7 +1,8 @@
 """Event receipts that people kept, compared with one another, with the settlement, and with what UNSEALs opened.
 
-Two receipts of one event with different histories show that the referee judged two continuations, as a retry makes it
-do; that proves no fault, and is noted. Which continuation opened cards is in the log.
+Two receipts of one number with different events before or at it show that the referee judged two continuations; that
+proves no fault, and is noted. A repeated call gives another receipt of the same event, maybe with another time, which
+is not noted. Which continuation opened cards is in the log.
 """
 
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings:
         return
     keys, index = keys_in_force(leaves, KeyRole.REFEREE), document_leaf(leaves)
     links = () if course is None else course.links
-    known = {number: (link.event_hash.hex(), link.history.hex()) for number, link in enumerate(links, 1)}
+    hashes = {number: link.event_hash.hex() for number, link in enumerate(links, 1)}
     opened = {one.leaf.number: one.leaf for one in leaves.unseals}
     for place, data in enumerate(leaves.documents.event_receipts):
         receipt = _read_receipt(data, keys)
@@ -34,13 +35,13 @@ def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings:
             detail = f"event {number} has a receipt, and the settlement ends with event {course.number}"
             findings.add(Code.EVENTS_ALTERED, detail, leaf_index=index)
             continue
-        before = known.setdefault(number, (receipt.event_hash, receipt.history))
-        if before != (receipt.event_hash, receipt.history):
+        expected = hashes.setdefault(number, receipt.event_hash)
+        if expected != receipt.event_hash:
             findings.add(
                 Code.FORKED_RECEIPTS,
-                f"event {number} has two receipts, or the transcript has another event or time there",
+                f"number {number} has receipts of two courses, or the settlement has another course there",
                 leaf_index=index,
-                difference=Difference(f"r_{number}", before[1], receipt.history),
+                difference=Difference(f"h_{number}", expected, receipt.event_hash),
             )
         elif number in opened and opened[number].opens_section != receipt.opens_section:
             findings.add(

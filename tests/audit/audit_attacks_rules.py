@@ -1,5 +1,7 @@
 """Attacks on the rules: results, events, receipts and settlements."""
 
+from dataclasses import replace
+
 import msgspec
 
 from referee.audit import Code, Documents
@@ -12,7 +14,9 @@ from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutati
 from tests.audit.audit_builder import (
     LogBuilder,
     change_inputs,
+    course_of,
     digest,
+    receipt_of,
     settle,
 )
 
@@ -113,6 +117,17 @@ def events_edited_without_receipts() -> Attacked:
     parts.inputs = msgspec.structs.replace(parts.inputs, events=tuple(events))
     found = msgspec.json.decode(parts.transcript)["results"]
     parts.transcript = write_transcript(parts.header, parts.inputs, found)
+    return ended(log, parts)
+
+
+def repeated_receipts() -> Attacked:
+    """Make a sound log and two receipts of its event 1: at the settled time, and a second later."""
+    log, parts = begun()
+    assert parts.inputs is not None
+    first, *others = parts.inputs.events
+    later = msgspec.structs.replace(first, time=first.time + 1_000)
+    other = replace(parts, inputs=msgspec.structs.replace(parts.inputs, events=(later, *others)))
+    log.documents = Documents(event_receipts=(receipt(parts, 1), receipt_of(other, 1, course_of(other))))
     return ended(log, parts)
 
 

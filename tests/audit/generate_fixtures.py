@@ -23,6 +23,7 @@ import msgspec
 
 from referee.audit.documents import KeptReceipt
 from tests.audit.audit_attacks_courses import receipted_by_a_key_that_went
+from tests.audit.audit_attacks_rules import repeated_receipts
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
@@ -33,6 +34,10 @@ SOUND: Final[Mapping[str, tuple[str, Callable[[], Attacked]]]] = {
     "receipt_of_a_key_between": (
         "a receipt in an UNSEAL holds by a key that was in force only between DEAL and UNSEAL",
         functools.partial(receipted_by_a_key_that_went, steps="OD"),
+    ),
+    "receipts_of_a_repeated_call": (
+        "a call that is repeated gives another receipt of the same event, with another time",
+        repeated_receipts,
     ),
 }
 SOURCE: Final = "fairness.md, What the audit must catch"

@@ -121,10 +121,9 @@ class Openings(Exhibits):
                 self.find("CERTIFICATES_DISAGREE", one.place)
 
     def _examine_receipts(self) -> None:
-        one, known = self.one, dict[int, tuple[str, str]]()
+        one, known = self.one, dict[int, str]()
         if self.course is not None:
-            both = zip(self.course.hashes, self.course.histories, strict=True)
-            known = {number: (hashed.hex(), history.hex()) for number, (hashed, history) in enumerate(both)}
+            known = {number: hashed.hex() for number, hashed in enumerate(self.course.hashes)}
         unseals = {said["number"]: said for _, said in one.unseals}
         for data in self.held.receipts:
             try:
@@ -132,10 +131,10 @@ class Openings(Exhibits):
             except RefusedError:
                 self.find("RECEIPT_REFUSED", one.place)
                 continue
-            number, both_said = receipt["number"], (receipt["event_hash"], receipt["history"])
+            number, hashed = receipt["number"], receipt["event_hash"]
             if self.course is not None and number >= len(known):
                 self.find("EVENTS_ALTERED", one.place)
-            elif known.setdefault(number, both_said) != both_said:
+            elif known.setdefault(number, hashed) != hashed:
                 self.find("FORKED_RECEIPTS", one.place)
             elif number in unseals and receipt.get("opens_section") != unseals[number]["opens_section"]:
                 self.find("STREET_OPENED_EARLY", one.place)

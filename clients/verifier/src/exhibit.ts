@@ -141,19 +141,19 @@ function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Rep
       report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
       continue;
     }
-    const { number, event_hash: hash, history, opens_section: section } = receipt;
+    const { number, event_hash: hash, opens_section: section } = receipt;
     if (course !== null && number > course.events.length) {
       const detail = `event ${number} has a receipt, and the settlement ends with event ${course.events.length}`;
       report.find("EVENT_RECEIPTS", "EVENTS_ALTERED", detail, where);
       continue;
     }
-    const [mine, settled] = [`${hash} ${history}`, historyAt(course, number)];
-    const other = settled ?? known.get(number) ?? mine;
+    const settled = course?.hashes[number];
+    const other = settled === undefined ? (known.get(number) ?? hash) : hex(settled);
     known.set(number, other);
     const unseal = leaves.unseals.find(({ value }) => value.number === number);
-    if (other !== mine) {
-      const detail = `event ${number} has two receipts, or the transcript has another`;
-      const difference = unlike(`event ${number}`, other, mine);
+    if (other !== hash) {
+      const detail = `number ${number} has receipts of two courses, or the settlement has another`;
+      const difference = unlike(`h_${number}`, other, hash);
       report.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...difference });
     } else if (unseal !== undefined && unseal.value.opens_section !== section) {
       const detail = `a receipt of event ${number} opens another section than its UNSEAL`;
@@ -161,11 +161,6 @@ function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Rep
       report.find("OPENINGS", "STREET_OPENED_EARLY", detail, { ...where, ...difference });
     }
   }
-}
-
-function historyAt(course: Course | null, number: number): string | undefined {
-  const [hash, history] = [course?.hashes[number], course?.histories[number]];
-  return hash && history ? `${hex(hash)} ${hex(history)}` : undefined;
 }
 
 function agrees(
