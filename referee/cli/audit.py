@@ -19,7 +19,7 @@ from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, Held
 from referee.audit.page.story import RoundKey
 from referee.audit.report import Report
 from referee.audit.text import report_lines
-from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log
+from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log, without_password
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
@@ -85,6 +85,7 @@ class Page:
 
 
 def audit(  # noqa: PLR0913 - one parameter an option
+    context: typer.Context,
     place: Annotated[
         str,
         typer.Argument(
@@ -161,6 +162,15 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     Exit code 0 if nothing was found, 1 if something was, 2 if the log cannot be read.
     """
+    if place and database is not None:
+        source = context.get_parameter_source("database")
+        if source is not None and source.name != "ENVIRONMENT":
+            named = without_password(place) if "://" in place else place
+            fail(
+                f"{named} and --database {without_password(database)} are two places: give one of them. "
+                "For a database's keys give --data FOLDER"
+            )
+        database = None  # the variable is the server's setting, and the place was given to this command
     if scheduler and workers > 1:
         fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
     catalogue = catalogue_of(rulesets)
@@ -176,24 +186,26 @@ def audit(  # noqa: PLR0913 - one parameter an option
         if page is not None:
             page.write(report, log, witnessing.quorum)
     if as_json:
-        keys = {"log": log.log_key, "root": log.root_key, "from": log.keys_from}
-        text = msgspec.json.encode({"keys_used": keys, **msgspec.to_builtins(report)}, order="sorted")
-        typer.echo(ascii_json(text.decode()))
+        typer.echo(ascii_json(msgspec.json.encode(report_of(report, log), order="sorted").decode()))
     else:
         console = paper()
         if console.is_terminal:
-            _print(console, report, log)
+            print_audit(console, report, log)
         else:
             typer.echo("\n".join([*report_lines(report, with_tables=True), *_key_lines(log)]))
     raise typer.Exit(0 if report.is_clean else FOUND)
 
 
-def audit_folder(folder: Path, *, catalogue: Catalogue, console: Console) -> int:
-    """Audit a data folder with the keys beside it, print the report and return the exit code."""
+def audit_folder(folder: Path, *, catalogue: Catalogue) -> tuple[Report, AuditedLog]:
+    """Audit a data folder with the keys beside it."""
     with audited_log(str(folder), folder) as log:
-        report = _run(log, catalogue, (), workers=1)
-    _print(console, report, log)
-    return 0 if report.is_clean else FOUND
+        return _run(log, catalogue, (), workers=1), log
+
+
+def report_of(report: Report, log: AuditedLog) -> dict[str, object]:
+    """Return a report with the keys that it goes by, ready to be written as JSON."""
+    keys = {"log": log.log_key, "root": log.root_key, "from": log.keys_from}
+    return {"keys_used": keys, **msgspec.to_builtins(report)}
 
 
 def _rounds(texts: Sequence[str]) -> tuple[RoundKey, ...]:
@@ -265,7 +277,8 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
         fail(str(error))
 
 
-def _print(console: Console, report: Report, log: AuditedLog) -> None:
+def print_audit(console: Console, report: Report, log: AuditedLog) -> None:
+    """Print a report and the keys that it goes by."""
     print_report(console, report)
     for line in _key_lines(log):
         console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import grpc
 import typer
@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.panel import Panel
 
 from referee.cli import demo_mau_binh, demo_tien_len, demo_ultimate_texas
-from referee.cli.audit import audit_folder
-from referee.cli.options import RulesetFolder, catalogue_of, fail
+from referee.cli.audit import audit_folder, print_audit, report_of
+from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
 from referee.cli.table import DemoGame, Table
 from referee.games import GAMES, Registry
@@ -58,26 +58,40 @@ def demo(
     rounds: Annotated[int, typer.Option(help="Rounds of each ruleset.", min=1, max=1000)] = 2,
     data: Annotated[Path | None, typer.Option("--data", help="A folder to keep; a new one otherwise.")] = None,
     rulesets: RulesetFolder = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Play rounds of each ruleset through real services on loopback, then audit the log they left."""
-    console = paper()
+    """Play rounds of each ruleset through real services on loopback, then audit the log they left.
+
+    With --json the answer is one object: the data folder, the settled rounds, and the audit's report.
+    """
+    console = Console(quiet=True) if as_json else paper()
     catalogue = catalogue_of(rulesets)
     folder = data or Path(tempfile.mkdtemp(prefix="referee-demo-"))
     try:
-        _play(console, catalogue, folder, rounds=rounds, rulesets=rulesets)
+        played = _play(console, catalogue, folder, rounds=rounds, rulesets=rulesets)
     except DemoError as error:
         fail(str(error))
-    console.rule("[bold]audit")
-    raise typer.Exit(audit_folder(folder, catalogue=catalogue, console=console))
+    report, log = audit_folder(folder, catalogue=catalogue)
+    if as_json:
+        print_json({"data": str(folder), "rounds": played, "audit": report_of(report, log)})
+    else:
+        console.rule("[bold]audit")
+        print_audit(console, report, log)
+    raise typer.Exit(0 if report.is_clean else FOUND)
 
 
-def _play(console: Console, catalogue: Catalogue, folder: Path, *, rounds: int, rulesets: Path | None) -> None:
-    """Play rounds of each ruleset on a server of their own; raise DemoError if it does not start."""
+def _play(
+    console: Console, catalogue: Catalogue, folder: Path, *, rounds: int, rulesets: Path | None
+) -> list[dict[str, Any]]:
+    """Play rounds of each ruleset on a server of their own and list them; raise DemoError if it does not start."""
+    played: list[dict[str, Any]] = []
     with running_server(folder, rulesets=rulesets) as address, grpc.insecure_channel(address) as channel:
         _print_title(console, address=address, data=folder)
         for game, table in _tables(channel, console, catalogue):
             for number in range(rounds):
                 game.play(table, stronger=number == rounds - 1)
+            played += table.played
+    return played
 
 
 def _print_title(console: Console, *, address: str, data: Path) -> None:

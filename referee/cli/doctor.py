@@ -37,7 +37,9 @@ def doctor(  # noqa: PLR0913 - one parameter an option
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
-    """Check configuration, store, keys, clock, machine and witnesses, also beside a running server; change nothing.
+    """Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.
+
+    It works beside a running server, too.
 
     Exit code 0 where a server can serve, 1 where something failed.
     """

@@ -91,13 +91,14 @@ def keys(  # noqa: PLR0913 - one parameter an option
 
 
 @app.command()
-def rotate(
+def rotate(  # noqa: PLR0913 - one parameter an option
     role: Annotated[str, typer.Argument(help=f"Whose key: {_ROLES}.")],
     *,
     data: DataFolder = Path("referee-data"),
     root: RootKey = None,
     database: Database = None,
     passphrase_file: PassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Name a new key for a role in the log, while no server runs, and print it.
 
@@ -105,46 +106,64 @@ def rotate(
     give the new one to witnesses and players first.
     """
     with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
-        typer.echo(f"{role}\t{rotation.rotate(role).text}")
+        key = rotation.rotate(role).text
+    if as_json:
+        print_json({"role": role, "key": key})
+    else:
+        typer.echo(f"{role}\t{key}")
 
 
 @app.command()
-def revoke(
+def revoke(  # noqa: PLR0913 - one parameter an option
     named: Annotated[str, typer.Argument(metavar="ROLE|KEY", help=f"A role ({_ROLES}), or a verifier key.")],
     *,
     data: DataFolder = Path("referee-data"),
     root: RootKey = None,
     database: Database = None,
     passphrase_file: PassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Revoke a key in the log, while no server runs, and print it. What it signed before still counts.
 
     For a log that has two, its old key. A role without a key serves no more until ``rotate`` names a new one.
     """
     with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
-        typer.echo(f"revoked\t{rotation.revoke(named).text}")
+        key = rotation.revoke(named).text
+    if as_json:
+        print_json({"revoked": key})
+    else:
+        typer.echo(f"revoked\t{key}")
 
 
 @app.command()
 def encrypt(
-    *, data: DataFolder = Path("referee-data"), root: RootKey = None, passphrase_file: PassphraseFile = None
+    *,
+    data: DataFolder = Path("referee-data"),
+    root: RootKey = None,
+    passphrase_file: PassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Encrypt the private keys with a passphrase; what is encrypted with it already stays. Back them up anew then.
+    """Encrypt the private keys with a passphrase.
 
-    The server needs the passphrase from its next start on. Who forgets it has lost the keys.
+    Keys that are already encrypted with it stay as they are. Make a new backup afterwards. The server needs the
+    passphrase from its next start on. Who forgets it has lost the keys.
     """
     files = _files(data, root)
     passphrase = passphrase_to_encrypt(passphrase_file)
-    _relocked(files, old=passphrase, new=passphrase, done="encrypted")
+    _relocked(files, old=passphrase, new=passphrase, done="encrypted", as_json=as_json)
 
 
 @app.command()
 def decrypt(
-    *, data: DataFolder = Path("referee-data"), root: RootKey = None, passphrase_file: PassphraseFile = None
+    *,
+    data: DataFolder = Path("referee-data"),
+    root: RootKey = None,
+    passphrase_file: PassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the private keys as plain files that their owner alone can read."""
     files = _files(data, root)
-    _relocked(files, old=passphrase_to_decrypt(passphrase_file), new=None, done="decrypted")
+    _relocked(files, old=passphrase_to_decrypt(passphrase_file), new=None, done="decrypted", as_json=as_json)
 
 
 @app.command()
@@ -154,13 +173,13 @@ def passwd(
     root: RootKey = None,
     passphrase_file: PassphraseFile = None,
     new_passphrase_file: NewPassphraseFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Encrypt the private keys with another passphrase. Copies of the old files still open with the old one."""
     files = _files(data, root)
     old = passphrase_to_decrypt(passphrase_file)
-    _relocked(
-        files, old=old, new=passphrase_to_encrypt(new_passphrase_file, variable=NEW_VARIABLE), done="encrypted anew"
-    )
+    new = passphrase_to_encrypt(new_passphrase_file, variable=NEW_VARIABLE)
+    _relocked(files, old=old, new=new, done="encrypted anew", as_json=as_json)
 
 
 @app.command()
@@ -259,7 +278,8 @@ def _files(data: Path, root: Path | None) -> list[Path]:
     return files
 
 
-def _relocked(files: list[Path], *, old: Passphrase, new: Passphrase | None, done: str) -> None:
+def _relocked(files: list[Path], *, old: Passphrase, new: Passphrase | None, done: str, as_json: bool) -> None:
+    """Encrypt each file anew, or decrypt it, and print what was done to it; JSON is printed once all are done."""
     try:
         steps = {path: reencrypt(path, old=old, new=new) for path in files}
     except (KeyFileError, OSError) as error:
@@ -270,4 +290,8 @@ def _relocked(files: list[Path], *, old: Passphrase, new: Passphrase | None, don
                 finish()
             except OSError as error:
                 fail(f"{path}: {error}; run the command again")
-        typer.echo(f"{path}\t{'as it was' if finish is None else done}")
+        if not as_json:
+            typer.echo(f"{path}\t{'as it was' if finish is None else done}")
+    if as_json:
+        results = {path: "as it was" if finish is None else done for path, finish in steps.items()}
+        print_json({"files": [{"file": str(path), "result": result} for path, result in results.items()]})

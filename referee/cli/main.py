@@ -33,10 +33,7 @@ COMMANDS: Final = MappingProxyType(
                 "doctor",
                 "doctor",
                 "doctor",
-                (
-                    "Check configuration, store, keys, clock, machine and witnesses, also beside a running server; "
-                    "change nothing."
-                ),
+                "Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.",
             ),
             (
                 "demo",

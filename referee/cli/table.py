@@ -27,7 +27,8 @@ HOUSE_SEAT: Final = 255
 class Table:
     """One table of the demo: the server, the game, and the console that shows it.
 
-    ``memory`` is for the game: what a round must know of the rounds before it.
+    ``memory`` is for the game: what a round must know of the rounds before it. ``played`` lists the rounds for
+    programs, in their order.
     """
 
     channel: grpc.Channel
@@ -35,6 +36,7 @@ class Table:
     seat_count: int
     console: Console
     memory: dict[str, Any] = field(default_factory=dict)
+    played: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def table_id(self) -> str:
@@ -90,10 +92,19 @@ class Table:
             )
         )
         self._print_opening(opened, dealt, stronger=stronger)
+        number = int(opened.header.round_number)
+        self.played.append({"table": self.table_id, "ruleset": self.ruleset.id, "round": number})
         return opened, dealt
 
     def print_settlement(self, transfers: Sequence[money_pb2.Transfer], receipt: round_pb2.LogReceipt) -> None:
-        """Print who pays whom and for what, and the settlement's leaf in the log."""
+        """Print and list who pays whom and for what, and the settlement's leaf in the log."""
+        self.played[-1] |= {
+            "leaf": int(receipt.leaf_index),
+            "transfers": [
+                {"payer": one.payer, "payee": one.payee, "amount_minor": one.amount_minor, "reason": one.reason}
+                for one in transfers
+            ],
+        }
         self.console.print(self._transfer_grid(transfers))
         digest = hashlib.sha256(receipt.leaf).digest()
         size = receipt.checkpoint.splitlines()[1]

@@ -137,6 +137,7 @@ def revoke(
         typer.Option(envvar=variable_of("access.revoked"), help="The servers' file of revocations, access.revoked."),
     ],
     why: Annotated[str, typer.Option(help="A note beside it in the file.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Add a token, an issuer or a certificate to the file of revocations; servers read it again within a second."""
     text = sys.stdin.read().strip() if name == "-" else name.strip()
@@ -147,16 +148,18 @@ def revoke(
         revocations_in(before + text.encode("ascii"))
         if not text or "#" in text or text.splitlines() != [text]:
             fail(f"{text!r} is not a token, an id, a verifier key or a certificate's name")
-        if text in revocations_in(before):
-            typer.echo(f"{text} is revoked already in {file}")
-            return
-        note = f"  # {' '.join(why.split())}" if why else ""
-        lead = "" if not before or before.endswith(b"\n") else "\n"
-        with file.open("a", encoding="ascii") as revocations:
-            revocations.write(f"{lead}{text}{note}\n")
+        is_new = text not in revocations_in(before)
+        if is_new:
+            note = f"  # {' '.join(why.split())}" if why else ""
+            lead = "" if not before or before.endswith(b"\n") else "\n"
+            with file.open("a", encoding="ascii") as revocations:
+                revocations.write(f"{lead}{text}{note}\n")
     except (OSError, UnicodeError) as error:
         fail(f"{file}: {error}")
-    typer.echo(f"{text} is revoked in {file}")
+    if as_json:
+        print_json({"revoked": text, "file": str(file), "new": is_new})
+    else:
+        typer.echo(f"{text} is revoked {'in' if is_new else 'already in'} {file}")
 
 
 @app.command()

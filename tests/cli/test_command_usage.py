@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from rich.panel import Panel
@@ -12,6 +12,7 @@ from rich.panel import Panel
 from referee.cli.main import COMMANDS, load_command
 from referee.cli.paper import paper
 from referee.cli.usage import EXAMPLES, PLACEHOLDERS
+from referee.rulesets import load_builtin
 from tests.command import referee
 
 
@@ -69,6 +70,27 @@ def test_every_command_for_people_has_an_example():
     assert missing == []
 
 
+WITHOUT_JSON: Final = {
+    "serve": "serves until stopped, and says on one JSON line that it is ready",
+    "witness": "serves until stopped",
+    "keys agent": "serves until stopped, and says on one JSON line that it is ready",
+    "export": "writes the file that it is asked for, in JSON",
+    "config": "has subcommands alone",
+    "config example": "prints a file",
+    "rulesets": "has subcommands alone",
+    "rulesets show": "prints a file",
+    "rulesets schema": "prints a JSON Schema",
+    "rulesets fields": "prints a page",
+    "token": "has subcommands alone",
+    "token show": "prints JSON",
+}
+
+
+def test_every_command_that_answers_something_answers_as_json():
+    without = {name for name, command in ALL.items() if not any("--json" in one.opts for one in command.params)}
+    assert without == set(WITHOUT_JSON)
+
+
 def test_whole_lines_of_the_help_say_what_each_command_does():
     done = referee("--help")
     assert done.returncode == 0
@@ -104,6 +126,31 @@ def test_tokens_keys_and_roles_are_answered_as_json(tmp_path):
     roles = json.loads(referee("token", "roles", "--json").stdout)
     assert roles["/referee.v1.ShufflerService/OpenHand"] == ["seat"]
     assert json.loads(referee("config", "check", "--json").stdout)["ok"] is True
+
+
+def test_a_revocation_is_answered_as_json(tmp_path):
+    answers = [
+        json.loads(referee("token", "revoke", "stolen", "--file", tmp_path / "revoked", "--json").stdout)
+        for _ in range(2)
+    ]
+    file = str(tmp_path / "revoked")
+    assert answers == [{"revoked": "stolen", "file": file, "new": new} for new in (True, False)]
+
+
+def test_the_demo_answers_as_one_json_object(tmp_path):
+    """Each round that it lists is in the log that it left, with the money that the log settles."""
+    done = referee("demo", "--rounds", "1", "--data", tmp_path / "data", "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["data"] == str(tmp_path / "data")
+    assert {one["ruleset"] for one in answer["rounds"]} == {ruleset.id for ruleset in load_builtin()}
+    assert answer["audit"]["findings"] == []
+    assert answer["audit"]["rounds"]["settled"] == len(answer["rounds"])
+    for played in answer["rounds"]:
+        replayed = referee("replay", played["table"], played["round"], "--data", tmp_path / "data", "--json")
+        settled = json.loads(replayed.stdout)["results"]["transfers"]
+        names = {"payer": "from", "payee": "to", "amount_minor": "amount", "reason": "reason"}
+        assert played["transfers"] == [{mine: one[its] for mine, its in names.items()} for one in settled]
 
 
 def test_a_demo_whose_server_cannot_start_ends_in_a_sentence(tmp_path):

@@ -116,3 +116,14 @@ def test_place_without_a_log_names_the_kinds_of_places(tmp_path: Path) -> None:
         assert "root.key" not in refused.stderr
         for kind in ("a data folder", "tiles in a folder", "under a URL", "postgresql://...", "host:port"):
             assert kind in refused.stderr
+
+
+def test_place_and_a_database_are_not_audited_as_one(demo_log: DemoLog) -> None:
+    """A place on the command line outranks the server's variable, which nobody gave to this command."""
+    database = "postgresql://auditor:secret@127.0.0.1:1/games"
+    done = referee("audit", demo_log.data, "--database", database)
+    assert done.returncode == 2
+    assert str(demo_log.data) in done.stderr
+    assert "--database postgresql://auditor:***@127.0.0.1:1/games" in done.stderr
+    assert "secret" not in done.stderr
+    assert referee("audit", demo_log.data, REFEREE_LOG_DATABASE=database).returncode == 0

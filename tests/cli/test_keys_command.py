@@ -1,5 +1,6 @@
 """``referee keys encrypt``, ``decrypt`` and ``passwd``: no passphrase on a command line, and nothing half done."""
 
+import json
 import os
 from pathlib import Path
 from typing import Final
@@ -8,8 +9,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
+from referee.server.app import Application
 from referee.server.key_folder import EVERY, KeyFolder
 from referee.server.keys import Passphrase
+from referee.server.options import ServerOptions
 
 OLD: Final = "correct horse battery"
 NEW: Final = "staple, and another word"
@@ -53,6 +56,19 @@ def test_encrypted_with_another_passphrase_and_decrypted_the_keys_are_what_they_
     assert not any(Passphrase(OLD.encode()).fits(text) for text in texts_of(data).values())
     assert referee("decrypt", "--data", str(data), *root, REFEREE_PASSPHRASE=NEW).exit_code == 0
     assert texts_of(data) == before
+
+
+def test_what_was_done_to_each_file_is_answered_as_json(data: Path) -> None:
+    def answered(*words: str, **environ: str) -> dict[str, str]:
+        done = referee(*words, "--data", str(data), "--root", str(data.parent / "root.key"), "--json", **environ)
+        assert done.exit_code == 0, done.stderr
+        return {Path(one["file"]).stem: one["result"] for one in json.loads(done.stdout)["files"]}
+
+    assert answered("encrypt", REFEREE_PASSPHRASE=OLD) == dict.fromkeys(EVERY, "encrypted")
+    assert answered("encrypt", REFEREE_PASSPHRASE=OLD) == dict.fromkeys(EVERY, "as it was")
+    changed = answered("passwd", REFEREE_PASSPHRASE=OLD, REFEREE_NEW_PASSPHRASE=NEW)
+    assert changed == dict.fromkeys(EVERY, "encrypted anew")
+    assert answered("decrypt", REFEREE_PASSPHRASE=NEW) == dict.fromkeys(EVERY, "decrypted")
 
 
 def test_passphrases_come_from_files_that_others_cannot_read(data: Path, tmp_path: Path) -> None:
@@ -132,3 +148,15 @@ def test_agent_that_has_nothing_to_sign_with_does_not_start(tmp_path: Path, data
         done = referee("agent", *arguments, "--socket", str(tmp_path / "s"))
         assert done.exit_code == 2
         assert words in done.stderr
+
+
+def test_changed_keys_are_answered_as_json(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Application(ServerOptions(data=data, listen="127.0.0.1:0")):
+        pass
+    old = json.loads(referee("--data", str(data), "--json").stdout)["referee"]
+    rotated = json.loads(referee("rotate", "referee", "--data", str(data), "--json").stdout)
+    new = json.loads(referee("--data", str(data), "--json").stdout)["referee"]
+    assert rotated == {"role": "referee", "key": new}
+    assert new != old
+    assert json.loads(referee("revoke", new, "--data", str(data), "--json").stdout) == {"revoked": new}

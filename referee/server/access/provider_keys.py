@@ -85,7 +85,7 @@ class ProviderKeys:
 
     def _fetch(self) -> None:
         try:
-            self._keys = MappingProxyType(_usable(self._read(), self._provider.algorithms))
+            self._keys = MappingProxyType(usable(read_key_set(self._provider), self._provider.algorithms))
             self._has_fetched = True
             self._said = ""
         except (jwt.PyJWTError, OSError, ValueError) as error:
@@ -96,32 +96,36 @@ class ProviderKeys:
                     f"keys of the provider not fetched; {known}", issuer=self._provider.issuer, error=str(error)
                 )
 
-    def _read(self) -> jwt.PyJWKSet:
-        if is_url(self._provider.jwks):
-            client = jwt.PyJWKClient(self._provider.jwks, cache_jwk_set=False, timeout=_FETCH_SECONDS)
-            return client.get_jwk_set()
-        return jwt.PyJWKSet.from_json(Path(self._provider.jwks).read_text(encoding="utf-8"))
+
+def read_key_set(provider: Provider) -> jwt.PyJWKSet:
+    """Fetch or read a provider's key set; raise PyJWTError, OSError or ValueError if that fails."""
+    if is_url(provider.jwks):
+        client = jwt.PyJWKClient(provider.jwks, cache_jwk_set=False, timeout=_FETCH_SECONDS)
+        return client.get_jwk_set()
+    return jwt.PyJWKSet.from_json(Path(provider.jwks).read_text(encoding="utf-8"))
 
 
-def _usable(keys: jwt.PyJWKSet, algorithms: tuple[str, ...]) -> dict[str, jwt.PyJWK]:
+def usable(keys: jwt.PyJWKSet, algorithms: tuple[str, ...]) -> dict[str, jwt.PyJWK]:
     """Return the keys for signatures of these algorithms, without those that must not be trusted."""
-    return {
-        key.key_id: key
-        for key in keys.keys
-        if key.key_id and key.public_key_use in (None, "sig") and key.algorithm_name in algorithms and _is_sound(key)
-    }
+    return {str(key.key_id): key for key in keys.keys if not fault_of(key, algorithms)}
 
 
-def _is_sound(key: jwt.PyJWK) -> bool:
-    if isinstance(key.key, rsa.RSAPublicKey):
-        return key.key.key_size >= _LEAST_RSA_BITS
-    if not isinstance(key.key, ed25519.Ed25519PublicKey):
-        return True
-    try:
-        check_public_key(key.key.public_bytes_raw())
-    except PublicKeyError:
-        return False
-    return True
+def fault_of(key: jwt.PyJWK, algorithms: tuple[str, ...]) -> str:
+    """Return why tokens signed with a published key are refused; empty if they are accepted."""
+    if not key.key_id:
+        return "has no kid"
+    if key.public_key_use not in {None, "sig"}:
+        return f"is for {key.public_key_use}, not for signatures"
+    if key.algorithm_name not in algorithms:
+        return f"signs with {key.algorithm_name}"
+    if isinstance(key.key, rsa.RSAPublicKey) and key.key.key_size < _LEAST_RSA_BITS:
+        return f"has {key.key.key_size} bits, and {_LEAST_RSA_BITS} are needed"
+    if isinstance(key.key, ed25519.Ed25519PublicKey):
+        try:
+            check_public_key(key.key.public_bytes_raw())
+        except PublicKeyError as error:
+            return str(error)
+    return ""
 
 
 def _text(key: jwt.PyJWK) -> bytes:

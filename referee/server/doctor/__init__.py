@@ -11,6 +11,7 @@ from referee.server.doctor.check_result import CheckLevel, CheckResult
 from referee.server.doctor.clock import check_clock
 from referee.server.doctor.keys import check_keys
 from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_modes, check_ports
+from referee.server.doctor.providers import check_providers
 from referee.server.doctor.store import StoreFacts, check_storage
 from referee.server.doctor.witnesses import check_witness_states
 from referee.server.settings import Configuration
@@ -32,6 +33,7 @@ def examine(
         "keys": lambda: check_keys(configuration, stored),
         "clock": lambda: check_clock(stored.newest_time),
         "machine": lambda: _machine(configuration, stored, now=now),
+        "identity providers": lambda: check_providers(configuration),
         "witnesses": lambda: check_witness_states(configuration, stored, now=now // 1000),
     }
     for group, ask in groups.items():
