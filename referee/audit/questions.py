@@ -13,7 +13,7 @@ ABORTED                      a deck is given up regardless of which seat holds w
                              more than a note
 WINS                         each seat is dealt the best hand equally often; so are seat and house
 BLAMED                       each seat of a round is equally likely to be without a seed
-THROWN_AWAY                  see ``thrown_away``
+THROWN_AWAY                  see ``thrown_away`` and ``unseeded``
 RESULTS                      seats play equally well: assumed, so it is never more than a note
 ===========================  ================================================================================
 
@@ -67,6 +67,7 @@ def questions(
         yield from _of_sum(Subject(measure), run.draws, run.total, distribution)
     yield from _of_repeated(population, repeated)
     yield thrown_away(tables)
+    yield unseeded(tables)
     for owner, record in owners.asked():
         yield from _of_owner(owner, record)
     together: dict[tuple[str, int], SeatCounts] = {}
@@ -214,23 +215,37 @@ def thrown_away(tables: Mapping[str, TableCounts]) -> Question:
     than one failed round. Two things must both be beyond chance: more such tables than ``THROWN_AWAY_SHARE`` of all, by
     the exact binomial tail; and a larger share than failed rounds have at the log's other tables, by Fisher's exact
     test, if there are others. So an operator with bad connections, whose rounds fail everywhere, is not accused. The
-    chance is the larger of the two.
+    chance is the larger of the two. Rounds that were given up before any seed was received are left out everywhere:
+    nobody could know their decks.
     """
-    trials = thrown = rounds = bad = 0
+    return _of_tables(Measure.THROWN_AWAY, tables, are_unseeded=False)
+
+
+def unseeded(tables: Mapping[str, TableCounts]) -> Question:
+    """Ask the same of rounds that were given up before any seed was received, which is never more than a note."""
+    return _of_tables(Measure.UNSEEDED, tables, are_unseeded=True)
+
+
+def _of_tables(measure: Measure, tables: Mapping[str, TableCounts], *, are_unseeded: bool) -> Question:
+    """Ask about tables given up after one failed round: rounds that had a seed, or that failed without any."""
+    trials = single = thrown = rounds = bad = 0
     for counts in tables.values():
         ended = counts.opened - counts.running
+        failed = counts.unseeded
+        if not are_unseeded:
+            ended -= counts.unseeded
+            failed = ended - counts.settled + _unrevealed_settlements(counts)
         if not ended:
             continue
-        failed = ended - counts.settled + _unrevealed_settlements(counts)
         trials += 1
         if counts.opened == 1:
+            single += 1
             thrown += failed
         else:
             rounds += ended
             bad += failed
     log = log_at_least(trials, thrown, share=THROWN_AWAY_SHARE)
     if rounds:
-        single = sum(1 for counts in tables.values() if counts.opened == 1 and not counts.running)
         log = max(log, log_drawn_at_least(thrown, draws=single, of=single + rounds, marks=thrown + bad))
     deviation = (
         float(thrown - trials * THROWN_AWAY_SHARE) / float(trials * THROWN_AWAY_SHARE * (1 - THROWN_AWAY_SHARE)) ** 0.5
@@ -238,7 +253,7 @@ def thrown_away(tables: Mapping[str, TableCounts]) -> Question:
         else 0.0
     )
     return Question(
-        subject=Subject(Measure.THROWN_AWAY),
+        subject=Subject(measure),
         trials=trials,
         observed=thrown,
         expected=float(trials * THROWN_AWAY_SHARE),

@@ -38,8 +38,8 @@ class DealingLevel(enum.StrEnum):
 class TableCounts(msgspec.Struct):
     """Rounds of a table. Aborted rounds are counted by the seats without a seed, such as ``0, 2``, or ``NOBODY``.
 
-    ``sealed`` were opened as rounds of a sealed table, ``running`` have not ended, ``unrevealed`` have ended and their
-    seed is not revealed.
+    ``sealed`` were opened as rounds of a sealed table, ``unseeded`` were aborted before any seat's seed was received,
+    ``running`` have not ended, ``unrevealed`` have ended and their seed is not revealed.
     """
 
     opened: int = 0
@@ -48,6 +48,7 @@ class TableCounts(msgspec.Struct):
     settled: int = 0
     aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
     aborted_after_deal: dict[str, int] = msgspec.field(default_factory=dict)
+    unseeded: int = 0
     running: int = 0
     unrevealed: int = 0
 

@@ -28,6 +28,7 @@ from referee.dealing.leaf import AbortLeaf, DealLeaf
 from referee.games import GAMES, LawError, under_ruleset
 from referee.games.game import RoundBounds
 from referee.rulesets import Ruleset, UnknownRulesetError
+from referee.verdict import Violation
 
 LONGEST_DEAL_MS: Final = 600_000
 """Time within which a round is dealt after its opening."""
@@ -138,7 +139,9 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
     try:
         ruleset = terms.catalogue.of_digest(header.ruleset_digest)
     except UnknownRulesetError as error:
-        findings.add(Code.WRONG_RULESET, f"the header names {named}, but {error}", leaf_index=index)
+        is_known = any((one.id, one.version) == (header.ruleset_id, header.ruleset_version) for one in terms.catalogue)
+        code = Code.WRONG_RULESET if is_known else Code.RULESET_UNKNOWN
+        findings.add(code, f"the header names {named}, but {error}", leaf_index=index)
         _examine_deadlines(leaves, ANY_BOUNDS, findings)
         return None
     if (ruleset.id, ruleset.version) != (header.ruleset_id, header.ruleset_version):
@@ -147,6 +150,8 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
         findings.add(Code.WRONG_RULESET, "the digest is another ruleset's", leaf_index=index, difference=difference)
         return None
     _examine_deadlines(leaves, GAMES[ruleset.game].round_bounds(ruleset.rules), findings)
+    if not _examine_terms(leaves, ruleset, findings):
+        return None
     try:
         sizes: tuple[int, ...] = GAMES[ruleset.game].layout(header.seat_count).sizes
     except ValueError:
@@ -157,6 +162,39 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
         findings.add(Code.SECTION_WRONG_SIZE, detail, leaf_index=index, difference=difference)
         return None
     return ruleset
+
+
+def _examine_terms(leaves: RoundLeaves, ruleset: Ruleset, findings: RoundFindings) -> bool:
+    """Check that the ruleset allows the round's seats, stake and bets; return whether it does."""
+    header, seats = leaves.header, ruleset.rules.seats
+    if not seats.minimum <= header.seat_count <= seats.maximum:
+        difference = Difference("header.seat_keys", f"{header.seat_count} seats", f"{seats.minimum} to {seats.maximum}")
+        detail = f"{ruleset.id} is played by {seats.minimum} to {seats.maximum} seats, not {header.seat_count}"
+        findings.add(Code.TERMS_FORBIDDEN, detail, leaf_index=leaves.open.index, difference=difference)
+        return False
+    try:
+        with under_ruleset(ruleset.id, ruleset.version):
+            faults = GAMES[ruleset.game].check_stakes(
+                ruleset.rules,
+                seat_count=header.seat_count,
+                stake=header.stake,
+                seat_stakes=header.seat_stakes,
+                bet_unit=ruleset.bet_unit,
+            )
+    except LawError as error:
+        findings.add(Code.LAW_FAILED, str(error), leaf_index=leaves.open.index)
+        return False
+    if faults:
+        detail = f"{ruleset.id} forbids the stakes of the header: {', '.join(map(_named_fault, faults))}"
+        findings.add(Code.TERMS_FORBIDDEN, detail, leaf_index=leaves.open.index)
+    return not faults
+
+
+def _named_fault(fault: Violation) -> str:
+    """Name a fault of stakes with its seat, what was found and what is allowed, as far as it has them."""
+    facts = {"seat": fault.seat, "found": fault.found, "allowed": fault.expected}
+    named = ", ".join(f"{name} {value}" for name, value in facts.items() if value is not None)
+    return f"{fault.code} ({named})" if named else str(fault.code)
 
 
 def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:

@@ -80,6 +80,7 @@ class Measure(enum.StrEnum):
     BLAMED = "BLAMED"
     WON_MOST = "WON_MOST"
     THROWN_AWAY = "THROWN_AWAY"
+    UNSEEDED = "UNSEEDED"
 
 
 _MEASURES: Final = MappingProxyType(
@@ -124,6 +125,11 @@ _MEASURES: Final = MappingProxyType(
             QuestionKind.THROWN_AWAY,
             Code.TABLES_THROWN_AWAY,
             "tables given up after one round that was not settled and revealed",
+        ),
+        Measure.UNSEEDED: (
+            QuestionKind.THROWN_AWAY,
+            Code.TABLES_UNSEEDED,
+            "tables given up after one round before any seed was received",
         ),
     }
 )

@@ -249,6 +249,7 @@ class Tables:
                 by_blame = counts.aborted_before_deal if live.deal is None else counts.aborted_after_deal
                 blamed = ", ".join(map(str, leaf.blamed)) or NOBODY
                 by_blame[blamed] = by_blame.get(blamed, 0) + 1
+                counts.unseeded += live.deal is None and not any(leaf.client_seeds)
                 live.abort = cast("Placed[AbortLeaf]", placed)
             case RevealLeaf():
                 time = None

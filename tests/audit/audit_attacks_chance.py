@@ -116,6 +116,16 @@ def tables_thrown_away() -> Attacked:
     return ended(log)
 
 
+@mutation(Code.TABLES_UNSEEDED, "a frontend opens table after table and gives each up before a seat sends a seed", FILE)
+def tables_given_up_without_a_seed() -> Attacked:
+    log = LogBuilder.founded()
+    for number in range(12):
+        parts = log.lay_out(replace(DUEL, name=f"felt-{number}"))
+        abort(parts, stage="OPENED", reason="OPERATOR", time=parts.opened.opened_time + 1)
+        log.append(parts, steps="OER")
+    return ended(log)
+
+
 @mutation(Code.CARDS_BY_PLACE_UNEVEN, "the server's seed is tried until seat 0 is dealt the ace of spades first", FILE)
 def ace_of_spades_always_first() -> Attacked:
     log = LogBuilder.founded()

@@ -8,11 +8,13 @@ from referee.audit import Code, Documents
 from referee.cards import Seat
 from referee.games.mau_binh import Arrange
 from referee.games.mau_binh.codec import encode_event
-from referee.rulesets import get
+from referee.rulesets import Ruleset, get
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, written_id
 from tests.audit.audit_builder import (
     LogBuilder,
+    Table,
+    abort,
     change_inputs,
     course_of,
     digest,
@@ -31,7 +33,50 @@ def transfer_added() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.WRONG_RULESET, "the round names an unknown ruleset, so it cannot be checked")
+@mutation(Code.RULESET_UNKNOWN, "the round names a ruleset that the auditor does not have, so its rules go unchecked")
+def ruleset_unknown() -> Attacked:
+    log = LogBuilder.founded()
+    parts = log.lay_out(TABLE, ruleset_id="mau_binh.elsewhere", ruleset_digest=digest("another"))
+    settle(parts)
+    return ended(log, parts)
+
+
+class _LaxTable(Table):
+    """A table of Ultimate Texas whose house takes bets of any unit, whatever the ruleset says."""
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """Ruleset with the bet unit 1."""
+        return replace(get(self.ruleset_id), bet_unit=1)
+
+
+@mutation(Code.TERMS_FORBIDDEN, "a round is opened, dealt and settled for bets that its ruleset forbids")
+def settled_for_forbidden_bets() -> Attacked:
+    log = LogBuilder.founded()
+    log.play(_LaxTable(name="board", ruleset_id="ultimate_texas.casino", seats=2))
+    return ended(log)
+
+
+@mutation(Code.TERMS_FORBIDDEN, "a round is opened for a stake so high that the ruleset forbids it, and given up")
+def opened_for_a_forbidden_stake() -> Attacked:
+    return given_up_at(TABLE, stake=2**53 - 1)
+
+
+@mutation(Code.TERMS_FORBIDDEN, "a round is opened for one seat by a ruleset that takes two, and given up")
+def opened_for_too_few_seats() -> Attacked:
+    return given_up_at(replace(TABLE, seats=1))
+
+
+def given_up_at(table: Table, **terms: object) -> Attacked:
+    """Make a log whose only round was opened under these terms and given up before any seed."""
+    log = LogBuilder.founded()
+    parts = log.lay_out(table, **terms)
+    abort(parts, stage="OPENED", reason="SEED_MISSING")
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
+@mutation(Code.WRONG_RULESET, "the round names a known ruleset with a digest that is not its own")
 def ruleset_digest_unknown() -> Attacked:
     log = LogBuilder.founded()
     parts = log.lay_out(TABLE, ruleset_digest=digest("another"))

@@ -56,7 +56,7 @@ MEANINGS: Final = {
     35: "dealt again",
     36: "next round before the terminal leaf",
     37: "gap or wrong previous hash",
-    38: "throw-away tables",
+    38: "throw-away tables; a note where no seed was received",
     39: "selective abort by hand quality",
     40: "withholding by seat",
     41: "deadline passed without ABORT and REVEAL",
@@ -88,6 +88,7 @@ MEANINGS: Final = {
     67: "one key in two seats, or a server's key in a seat",
     68: "a seat's token hash changed after its seed was signed",
     69: "bytes of any kind in any leaf: a finding, never an exception",
+    73: "an OPEN whose stake, seats or bets its ruleset forbids; an unknown ruleset: a note",
 }
 """Meaning of each number."""
 

@@ -47,6 +47,7 @@ ELSEWHERE = {
     Code.HELD_SEED_REFUSED,
     # found by statistics over many rounds
     Code.TABLES_THROWN_AWAY,
+    Code.TABLES_UNSEEDED,
     Code.ABORTED_BY_QUALITY,
     Code.ABORTED_FOR_KEY,
     Code.WITHHELD_BY_SEAT,

@@ -68,6 +68,11 @@ def ruleset_of_another_digest(house: House) -> Call:
     return opening(house, ruleset_digest=bytes(32))
 
 
+@instead_of(Code.TERMS_FORBIDDEN, "INVALID_STAKE")
+def stake_too_high(house: House) -> Call:
+    return opening(house, stake_minor=2**53 - 1)
+
+
 @instead_of(Code.DEADLINE_OUT_OF_BOUNDS, "DEADLINE_OUT_OF_BOUNDS")
 def round_without_an_end(house: House) -> Call:
     return opening(house, round_deadline_time=2**53 - 1)

@@ -38,6 +38,7 @@ from tests.vectors.independent_round import ZEROS, Row, header_fault, read_paylo
 
 NOTES = {
     "TIME_BACKDATED",
+    "RULESET_UNKNOWN",
     *("CLIENT_SEED_TRIVIAL", "CLIENT_SEEDS_EQUAL", "CLIENT_SEED_REPEATED", "CLIENT_SEED_UNSIGNED"),
     "FORKED_RECEIPTS",
     "SEED_HELD",

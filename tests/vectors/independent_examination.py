@@ -84,11 +84,10 @@ class _Examination(Openings):
             if key in own or key in keys[:seat]:
                 self.find("SEAT_KEY_SHARED", one.opened)
         self._examine_deadlines()
-        if RULESETS and RULESETS.get(one.header["ruleset_digest"]) != (
-            one.header["ruleset_id"],
-            one.header["ruleset_version"],
-        ):
-            self.find("WRONG_RULESET", one.opened)
+        named = (one.header["ruleset_id"], one.header["ruleset_version"])
+        if RULESETS and RULESETS.get(one.header["ruleset_digest"]) != named:
+            is_unknown = one.header["ruleset_digest"] not in RULESETS and named not in RULESETS.values()
+            self.find("RULESET_UNKNOWN" if is_unknown else "WRONG_RULESET", one.opened)
         elif one.header["layout"] != layout_of(one.game, len(one.header["seat_keys"])):
             self.find("SECTION_WRONG_SIZE", one.opened)
 

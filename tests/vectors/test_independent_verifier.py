@@ -20,7 +20,7 @@ from tests.vectors.independent_bytes import RefusedError
 from tests.vectors.independent_examination import know_rulesets
 
 FOLDER = Path(__file__).parent
-BY_THE_RULES = {"ILLEGAL_EVENT", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY"}
+BY_THE_RULES = {"ILLEGAL_EVENT", "TERMS_FORBIDDEN", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY"}
 """What takes the rules of a game to find."""
 
 Row = dict[str, Any]

@@ -53,6 +53,7 @@ export const CODES = [
   "SEAT_KEY_SHARED",
   "ROUND_ID_MISMATCH",
   "WRONG_RULESET",
+  "RULESET_UNKNOWN",
   "CLIENT_SEED_MISMATCH",
   "FOREIGN_COMMITMENT",
   "CLIENT_SEED_TRIVIAL",
@@ -102,6 +103,7 @@ export type Code = (typeof CODES)[number];
 export type Severity = "FAIL" | "NOTE";
 
 const NOTES: readonly Code[] = [
+  "RULESET_UNKNOWN",
   "TIME_BACKDATED",
   "CLIENT_SEED_TRIVIAL",
   "CLIENT_SEEDS_EQUAL",

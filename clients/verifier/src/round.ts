@@ -179,9 +179,12 @@ function examineRuleset({ header, open }: RoundLeaves, law: Law, report: Report)
   const named = `${header.ruleset_id} ${header.ruleset_version}`;
   const held = law.rulesets.find((ruleset) => ruleset.digest === header.ruleset_digest);
   if (held === undefined) {
+    const known = law.rulesets.find(({ id, version }) => named === `${id} ${version}`);
+    const code = known === undefined ? "RULESET_UNKNOWN" : "WRONG_RULESET";
     const detail = `the header names ${named}, whose digest is no ruleset's at hand`;
-    const difference = unlike("header.ruleset_digest", header.ruleset_digest, "none such");
-    report.find("RULESET", "WRONG_RULESET", detail, { ...where, ...difference });
+    const found = known?.digest ?? "none such";
+    const difference = unlike("header.ruleset_digest", header.ruleset_digest, found);
+    report.find("RULESET", code, detail, { ...where, ...difference });
   } else if (named !== `${held.id} ${held.version}`) {
     const difference = unlike("header.ruleset_id", named, `${held.id} ${held.version}`);
     const detail = "the digest is another ruleset's";

@@ -92,9 +92,11 @@ export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
     "EVENT_NOT_RECEIVED",
     "SEEN_TOO_LOW",
     "TIMEOUT_TOO_EARLY",
+    "TERMS_FORBIDDEN",
   ],
   "it takes statistics over many rounds": [
     "TABLES_THROWN_AWAY",
+    "TABLES_UNSEEDED",
     "ABORTED_BY_QUALITY",
     "ABORTED_FOR_KEY",
     "WITHHELD_BY_SEAT",
