@@ -2,7 +2,8 @@
 
 Each unseen card is equally likely with any holder of unseen cards; rivals are those who can still play in the trick.
 The number of better plays that rivals have on average gives a chance, by a slope for each kind, as rivals do not always
-spend what they have. Chops are rare and counted as one constant. The slopes are measured by tournaments of the bots.
+spend what they have. A rival with one card always spends it, as it then goes out, and can only beat a single. Chops are
+rare and counted as one constant. The slopes are measured by tournaments of the bots.
 
 >>> from referee.advice.tien_len.view import EVERYTHING
 >>> from referee.cards import parse_cards
@@ -34,18 +35,24 @@ class HoldChances:
     def __init__(self, *, unseen: CardSet, rivals: Sequence[int]) -> None:
         self._unseen = unseen
         count = max(1, unseen.bit_count())
-        self._shares = [held / count for held in rivals]
+        self._unseen_count = count
+        self._last_cards = sum(held == 1 for held in rivals)
+        self._shares = [held / count for held in rivals if held > 1]
         self._all_shares = sum(self._shares)
         self._pairs: tuple[float, ...] = ()
         self._triples: tuple[float, ...] = ()
 
     def hold(self, play: Combination) -> float:
         """Return the chance that no rival beats a play."""
-        if not self._shares:
-            return 1.0
-        kind = play.kind
+        kind, certain = play.kind, 1.0
         if kind is Kind.SINGLE:
-            better = (self._unseen >> play.top + 1).bit_count() * self._all_shares
+            higher = (self._unseen >> play.top + 1).bit_count()
+            better = higher * self._all_shares
+            certain = (1 - higher / self._unseen_count) ** self._last_cards
+            if not self._shares:
+                return certain
+        elif not self._shares:
+            return 1.0
         elif kind is Kind.PAIR:
             better = self._better_groups(play.top, self._chances_of_pairs())
         elif kind is Kind.TRIPLE:
@@ -54,7 +61,7 @@ class HoldChances:
             better = self._better_runs(play.top, play.length)
         else:
             return NO_CHOP
-        chance = math.exp(-_SLOPES[kind] * better)
+        chance = certain * math.exp(-_SLOPES[kind] * better)
         return chance * NO_CHOP if play.top >> 2 == RANK_OF_TWOS else chance
 
     def _better_groups(self, top: int, by_count: tuple[float, ...]) -> float:

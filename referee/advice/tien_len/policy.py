@@ -8,6 +8,9 @@ weights are measured by tournaments of the bots against one another, not derived
 beaten. So 3♠ is kept while the seat has a card that nothing unseen beats, and a play that leaves 3♠ alone is weighed by
 its chance to hold.
 
+*A seat with one card left* goes out with it on any lower single. Singles are then led from the highest down, so that
+what it might beat is led last, or never. Of two cards and 3♠ the lower is led first, as the other is to hold before 3♠.
+
 >>> from referee.advice.tien_len.view import EVERYTHING
 >>> from referee.cards import parse_cards, spell
 >>> from referee.games.tien_len import read_combination, set_of
@@ -27,7 +30,7 @@ from referee.advice.tien_len.view import CHOPPING, View
 from referee.games.tien_len.chop import chop_units, chopped_by
 from referee.games.tien_len.code import Kind, Price
 from referee.games.tien_len.combination import Combination
-from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES
+from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES, CardSet
 
 
 class Weights(NamedTuple):
@@ -51,6 +54,8 @@ class Weights(NamedTuple):
     """Spending 3S while the seat has a card that nothing unseen beats."""
     keep_control: float
     """Spending that card while the seat has 3S and further cards."""
+    last_card: float
+    """Each higher card that is kept back when a single is led and a rival has one card."""
 
 
 WEIGHTS: Final = Weights(
@@ -63,8 +68,11 @@ WEIGHTS: Final = Weights(
     three=6.0,
     keep_three=1.5,
     keep_control=1.0,
+    last_card=2.0,
 )
 _CHOP_UNITS: Final = 6
+_ESCORTED: Final = 3
+"""Number of cards of a hand with 3♠ whose highest is kept, since the next lead leaves 3♠ alone."""
 
 
 class Weighed(NamedTuple):
@@ -113,6 +121,18 @@ def candidates(view: View, *, wide: bool) -> list[Combination]:
     return _one_a_rank(view.plays())
 
 
+def kept_back(hand: CardSet, play: Combination) -> int:
+    """Return how many cards should be led before a single when a rival has one card.
+
+    They are the higher ones. Of two cards and 3♠ the higher is kept to hold before 3♠, and of one card and 3♠ either
+    may go first.
+    """
+    higher = (hand >> play.top + 1).bit_count()
+    if hand & THREE_OF_SPADES and play.card_set != THREE_OF_SPADES and hand.bit_count() == _ESCORTED:
+        return 1 - higher
+    return 0 if hand & THREE_OF_SPADES and hand.bit_count() < _ESCORTED else higher
+
+
 def _one_a_rank(plays: Iterable[Combination]) -> list[Combination]:
     seen: set[tuple[Kind, int, int]] = set()
     found = []
@@ -142,6 +162,7 @@ class _Weigher:
         opponents = view.opponents()
         fewest = min([view.counts[seat] for seat in opponents], default=1)
         self.opponents = max(1, len(opponents))
+        self.meets_last_card = view.to_beat is None and any(view.counts[seat] == 1 for seat in self.rivals)
         self.lead = weights.lead * (1 + weights.urgency / max(1, fewest))
         top = view.hand.bit_length() - 1
         holds_three = view.hand & THREE_OF_SPADES and view.hand != THREE_OF_SPADES
@@ -172,4 +193,6 @@ class _Weigher:
                 weight -= weights.keep_three
             elif play.top == self.sure_top:
                 weight -= weights.keep_control
+        if self.meets_last_card and play.kind is Kind.SINGLE:
+            weight -= weights.last_card * kept_back(view.hand, play)
         return Weighed(play, weight, cost, hold, price)

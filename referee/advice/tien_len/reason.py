@@ -30,6 +30,8 @@ class AdviceReason(enum.StrEnum):
     """A warning: ``seat`` has exactly as many cards as are played, and goes out if it can beat this."""
     BLOCKS = "BLOCKS"
     """``seat`` is near the end and has fewer cards than are played."""
+    HIGHEST_FIRST = "HIGHEST_FIRST"
+    """It leads the highest single, as ``seat`` has one card and goes out on any lower one."""
     LIKELY_HOLDS = "LIKELY_HOLDS"
     """It keeps the lead with a chance of ``chance_permille``."""
     KEEPS_GROUPS = "KEEPS_GROUPS"

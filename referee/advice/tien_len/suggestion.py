@@ -28,7 +28,7 @@ from referee.advice.tien_len.sampling import Sampled, sample
 from referee.advice.tien_len.structure import is_whole, plan_of
 from referee.advice.tien_len.view import View
 from referee.cards import Seat
-from referee.games.tien_len import Combination
+from referee.games.tien_len import Combination, Kind
 from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import THREE_OF_SPADES, TWOS, CardSet, cards_of
@@ -128,6 +128,10 @@ class _Facts:
         for seat in view.rivals():
             if view.counts[seat] < min(shed, _NEAR_THE_END + 1):
                 yield Advice(reason=AdviceReason.BLOCKS, seat=Seat(seat))
+        if view.to_beat is None and play.kind is Kind.SINGLE and play.top == view.hand.bit_length() - 1:
+            for seat in view.rivals():
+                if view.counts[seat] == 1 and play.card_set != view.hand:
+                    yield Advice(reason=AdviceReason.HIGHEST_FIRST, seat=Seat(seat))
 
     def _of_the_hand(self, weighed: Weighed, play: Combination) -> Iterator[Advice]:
         cards = play.card_set

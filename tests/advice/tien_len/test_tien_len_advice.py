@@ -1,6 +1,7 @@
 """Advice is lawful in every position, blind to hidden cards, the same every time, and never without a reason."""
 
 import random
+from fractions import Fraction
 
 import msgspec
 import pytest
@@ -24,6 +25,8 @@ from referee.games.tien_len import (
 )
 from referee.games.tien_len.chop import beats
 from referee.games.tien_len.combination import combinations_in
+from referee.games.tien_len.order import cards_of
+from tests.advice.tien_len import endgames
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +136,49 @@ def test_three_of_spades_is_not_left_alone_behind_a_weak_card(rules):
     assert chosen(view) == "3S"
 
 
+def test_highest_of_two_singles_beside_three_of_spades_is_kept_for_it(rules):
+    """Against one card 9D goes before 2S: where 9D holds, so does 2S, and 3S then pays 26."""
+    view = position(rules, "3S 9D 2S", others=(1,), unseen="4C 5C 6D 7S TH JD QC KS 2H")
+    assert chosen(view) == "9D"
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_only_singles_are_led_from_the_highest_against_a_last_card(rules, seats: int):
+    """In rounds of the quick advice with itself; without the rule it leads a lower one in every fourth and more."""
+    counted = endgames.count(rules, seats=seats, rounds=120, seed=seats)
+    assert counted.positions >= 10
+    assert counted.lower_without_three == 0
+    assert counted.worse == 0
+    without = endgames.count(rules, seats=seats, rounds=120, seed=seats, weights=endgames.WITHOUT)
+    assert 4 * without.lower_without_three > without.positions
+
+
+@pytest.mark.slow("plays thousands of rounds")
+def test_best_single_is_led_against_a_last_card_at_a_table_of_two(rules):
+    """Compare with every order of the leads, priced by the rules alone; whether to go for 3S is judged roughly."""
+    counted = endgames.count(rules, seats=2, rounds=2_000, seed=9)
+    assert counted.positions > 300
+    assert counted.lower_without_three == 0
+    assert 100 * counted.worse < counted.positions
+    assert counted.lost < Fraction(1, 100)
+
+
+def test_order_of_leads_is_priced_by_hand(rules):
+    """Of 9D and 4C against one of 5C, TC, 2H: 9D first wins 1 of 3 rounds; 4C first none. Left are one card or two."""
+    hand, unseen = set_of(parse_cards("4C 9D")), set_of(parse_cards("5C TC 2H"))
+    high, low = (set_of(parse_cards(text)) for text in ("9D", "4C"))
+    assert endgames.value_of(rules, hand, unseen, lead=high) == Fraction(1 - 1 - 1, 3)
+    assert endgames.value_of(rules, hand, unseen, lead=low) == Fraction(-1 - 1 - 1, 3)
+
+
+def test_single_holds_against_a_last_card_as_often_as_it_is_higher():
+    """One of four unseen cards beats the queen; a pair no single card beats."""
+    unseen = set_of(parse_cards("4S 9D TH KS"))
+    plays = [read_combination(set_of(parse_cards(text))) for text in ("QS", "3S 3C")]
+    control = HoldChances(unseen=unseen, rivals=(1,))
+    assert [control.hold(play) for play in plays if play is not None] == [0.75, 1]
+
+
 def test_certain_plays_hold_and_hopeless_ones_do_not():
     unseen = set_of(parse_cards("4S 4C 7D 9D 9H TC JS QC QD KD AS"))
     control = HoldChances(unseen=unseen, rivals=(5, 6))
@@ -209,6 +255,12 @@ def test_reasons_state_facts(positions):
                 assert len(after.chops) == len(state.chops) + 1
             if AdviceReason.BREAKS_GROUP in reasons:
                 assert AdviceReason.KEEPS_GROUPS not in reasons
+            if AdviceReason.HIGHEST_FIRST in reasons:
+                seat = reasons[AdviceReason.HIGHEST_FIRST].seat
+                assert one.play.cards == cards_of(rest)[-1:]
+                assert state.to_beat is None
+                assert seat is not None
+                assert state.held[seat].bit_count() == 1
             if AdviceReason.WEAKEST in reasons:
                 assert one.play == legal_plays(state)[0]
                 assert beats(state.rules.chops, one.play, than=state.to_beat)
