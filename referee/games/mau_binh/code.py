@@ -52,7 +52,7 @@ class Reason(enum.StrEnum):
     MIDDLE = "MIDDLE"
     FRONT = "FRONT"
     SWEEP = "SWEEP"
-    """What a sweep adds to the chi. Subject: FOUL where a foul counts as one, otherwise empty."""
+    """What a sweep adds to the chi. Subject: FOUL or LEFT where that counts as one, otherwise empty."""
     FOUR_ACES_SWEEP = "FOUR_ACES_SWEEP"
     """What four aces in the back of a seat that won every chi add to the back."""
     FOUL = "FOUL"

@@ -3,12 +3,15 @@
 The table of who sweeps whom:
 
 - *A seat swept by every seat* (``BY_EVERY_SEAT``) is lawful, did not leave before the showdown and lost all three chi
-  to each other seat of that kind, of which there is one at least. It pays everything it owes so many times.
+  to every other seat. One that fouled or left before the showdown lost to it, so then it is not swept. It pays
+  everything it owes so many times.
 - *A fouled seat* counts as swept against each lawful seat, but not against one that left during the showdown where
   leaving costs chi.
 - *Four aces in the back* whose seat won all three chi from every seat that did not leave before the showdown are worth
-  more from each of these, and no sweep is put on top of what that seat is owed.
-- A seat that left before the showdown is never swept.
+  more from each of these, and no sweep is put on top of what they owe that seat.
+- *A seat that left before the showdown* counts as swept where the rules say so, against each lawful seat but one that
+  left during the showdown where leaving costs chi. It is never swept otherwise, and it does not owe the price of four
+  aces that won from everyone.
 """
 
 from collections.abc import Sequence
@@ -24,6 +27,7 @@ from referee.games.mau_binh.rules import (
     FoulLosesChi,
     FoulSwept,
     FourAcesFullSweep,
+    LeavingBefore,
     MauBinhRules,
     NoSweep,
     SweptByAll,
@@ -44,7 +48,7 @@ class Added(msgspec.Struct, frozen=True):
 class Sweeps(msgspec.Struct, frozen=True):
     """Who sweeps, seen over all duels: seats swept by every seat, and seats whose four aces won from everyone.
 
-    A seat without opponents of that kind can be in either set; no duel is priced by it, so it changes no price.
+    A seat whose opponents all left can be among the four aces; no duel is priced by it, so it changes no price.
     """
 
     swept_by_all: frozenset[Seat]
@@ -63,7 +67,8 @@ def sweeps_of(rules: MauBinhRules, showings: Sequence[Showing], duels: Sequence[
     lawful = frozenset([seat for seat in stayed if not showings[seat].fouls])
     by_all: frozenset[Seat] = frozenset()
     if isinstance(rules.sweep, SweptByAll):
-        by_all = frozenset([seat for seat in lawful if all((other, seat) in swept for other in lawful - {seat})])
+        everyone = {Seat(seat) for seat in range(len(showings))}
+        by_all = frozenset([seat for seat in lawful if all((other, seat) in swept for other in everyone - {seat})])
     four_aces: frozenset[Seat] = frozenset()
     if isinstance(rules.four_aces_sweep, FourAcesFullSweep):
         holders = [seat for seat in lawful if showings[seat].values[0].category is Category.FOUR_ACES]
@@ -75,20 +80,19 @@ def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the val
     rules: MauBinhRules, showings: Sequence[Showing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
 ) -> Added | None:
     """Return what a sweep adds to three chi that one seat won from another; None where it adds nothing."""
-    if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and winner in sweeps.four_aces:
-        if showings[loser].left_before:
-            return None
+    fouled, left = bool(showings[loser].fouls), showings[loser].left_before
+    if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and winner in sweeps.four_aces and not left:
         units = rules.four_aces_sweep.units - rules.units[0][Category.FOUR_ACES]
         return Added(units, Reason.FOUR_ACES_SWEEP, Category.FOUR_ACES)
-    fouled = bool(showings[loser].fouls)
+    counts, subject = True, ""
     if fouled:
-        counts = isinstance(rules.foul, FoulSwept) and not showings[winner].left_in_showdown
-    else:
-        counts = not showings[loser].left_before
-    subject = Walkover.FOUL.value if fouled else ""
+        counts, subject = isinstance(rules.foul, FoulSwept), Walkover.FOUL.value
+    elif left:
+        counts, subject = rules.leaving.before_showdown is LeavingBefore.SWEPT, Walkover.LEFT.value
+    counts = counts and not (subject and showings[winner].left_in_showdown)
     match rules.sweep:
         case SweptByAll():
-            counts = counts and (fouled or loser in sweeps.swept_by_all)
+            counts = counts and (bool(subject) or loser in sweeps.swept_by_all)
             units = chi_units * (rules.sweep.multiplier - 1)
         case SweptPairTimes():
             units = chi_units * (rules.sweep.multiplier - 1)

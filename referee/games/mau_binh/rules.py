@@ -88,7 +88,10 @@ class Values(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class SweptByAll(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BY_EVERY_SEAT"):
-    """A seat that loses all three chi to every other seat pays everything it owes so many times."""
+    """A seat that loses all three chi to every other seat pays everything it owes so many times.
+
+    A seat that fouled or left before the showdown loses to it, so then it is not swept.
+    """
 
     multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
 
@@ -152,6 +155,16 @@ class FoulFlat(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, t
 Foul: TypeAlias = FoulSwept | FoulLosesChi | FoulFlat
 
 
+class LeavingBefore(enum.StrEnum):
+    """What leaving before the showdown costs towards each lawful seat that stays.
+
+    It is all three chi; SWEPT: each of these losses is a sweep; LOSES_CHI: no sweep comes of it.
+    """
+
+    SWEPT = "SWEPT"
+    LOSES_CHI = "LOSES_CHI"
+
+
 class LeavingInShowdown(enum.StrEnum):
     """What leaving while a chi is being shown does to the chi that follow."""
 
@@ -160,8 +173,12 @@ class LeavingInShowdown(enum.StrEnum):
 
 
 class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What leaving costs. Before the showdown it is all three chi without a sweep, in every ruleset."""
+    """What leaving costs: before the showdown all three chi, with or without a sweep; during it the later chi or none.
 
+    ``quote`` is of leaving before the showdown where the text speaks of it, otherwise of what is nearest.
+    """
+
+    before_showdown: LeavingBefore
     in_showdown: LeavingInShowdown
 
 

@@ -21,9 +21,9 @@ from tests.builtin import rules_as
 
 DATA: Final = resources.files("referee.advice.mau_binh") / "data"
 DIGESTS: Final = {
-    "mau_binh.maubinh_com": "7c1f928af5cdaca26c0d83cfc42b2c8102be907409236ee7a7141e14f12e84fa",
-    "mau_binh.classic": "3f2b89accfb9acc9019804a3555df22e9d5f9327750b295505976e3b9c0ca88c",
-    "mau_binh.chi_2020": "a13b50f1b0d7f9055a80b4b928e6b8d9b9c08e11c47cf6c346e64c772d078c1f",
+    "mau_binh.maubinh_com": "8fec3dc434a0b4824b2a995b051c342e9945011cf95061e5fe93399b53b88921",
+    "mau_binh.classic": "734cbb881816b94a4a672e34b3ec51bc4fa43dd62291a55bb2851c2e6b20b06e",
+    "mau_binh.chi_2020": "7c3306fd497dfa4c531fd49cac72b5c934fa9cf69a90052d4deac5c847903ea8",
 }
 """Golden: what ``referee learn`` printed with its own defaults."""
 

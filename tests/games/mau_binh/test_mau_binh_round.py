@@ -29,6 +29,7 @@ from referee.games.mau_binh.rules import (
     FoulFlat,
     FoulLosesChi,
     FourAcesSweep,
+    LeavingBefore,
     LeavingInShowdown,
     NoFourAcesSweep,
     NoSweep,
@@ -179,7 +180,7 @@ def outcome_of(rules: MauBinhRules, *, seat_1: str = WEAK, events: tuple[Leave, 
 
 
 def test_house_variants_need_no_code() -> None:
-    """Each knob that no sheet turns: no sweep, a foul without a sweep, a flat foul with chi lost by leaving."""
+    """Each knob that no sheet turns: no sweep, a foul without one, leaving with one where leaving later costs chi."""
     said = {"source": "house", "quote": "house"}
     no_sweep = msgspec.structs.replace(COM, sweep=NoSweep(**said))
     assert outcome_of(no_sweep).net == (5, -5)
@@ -198,6 +199,12 @@ def test_house_variants_need_no_code() -> None:
         COM, leaving=msgspec.structs.replace(COM.leaving, in_showdown=LeavingInShowdown.ARRANGEMENT_COUNTS)
     )
     assert outcome_of(rules, events=(Leave(Seat(0), 91_000),)).net == (15, -15)
+    dear = msgspec.structs.replace(COM.leaving, before_showdown=LeavingBefore.SWEPT)
+    rules = msgspec.structs.replace(COM, leaving=dear)
+    assert outcome_of(COM, events=(Leave(Seat(1), 89_999),)).net == (5, -5)
+    assert outcome_of(rules, events=(Leave(Seat(1), 89_999),)).net == (15, -15)
+    both_left = (Leave(Seat(1), 80_000), Leave(Seat(0), 101_000))
+    assert outcome_of(rules, events=both_left).net == (5, -5)
 
 
 @pytest.mark.parametrize(

@@ -217,9 +217,7 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
     left_while_shown = {seat for seat in seats if 0 <= there[seat] <= 2}
     lawful = [seat for seat in stayed if seat not in fouled]
     swept_village = {
-        seat
-        for seat in lawful
-        if len(lawful) > 1 and all(len(chi_won[other, seat]) == 3 for other in lawful if other != seat)
+        seat for seat in stayed if all(len(chi_won.get((other, seat), ())) == 3 for other in seats if other != seat)
     }
     for (winner, loser), lost in list(chi_won.items()):
         units = sum(worth(ruleset, one, chi_of[winner][one]) for one in lost)
@@ -237,9 +235,9 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
         elif ruleset == "001":
             if loser in fouled:
                 units = 3
-            elif all_three and loser in stayed:
+            elif all_three:
                 units += 2
-        elif all_three and loser in stayed:
+        elif all_three:
             units *= 3
         if units:
             owed[loser, winner] += units

@@ -46,10 +46,18 @@ def foul(data: Data) -> Text:
 
 
 def leaving(data: Data) -> Text:
-    """Say what leaving during the show costs."""
+    """Say what leaving costs, before the show and during it."""
+    before = say(
+        "thoát trước khi so chi: thua cả ba chi, không tính sập", "leaving before the show loses all three chi"
+    )
+    if data["leaving"]["before_showdown"] == "SWEPT":
+        before = say(
+            "thoát trước khi so chi: thua cả ba chi và bị sập", "leaving before the show loses all three chi as a sweep"
+        )
+    during = say("thoát khi đang so chi: bài đã xếp vẫn tính", "leaving in the show: the arrangement still counts")
     if data["leaving"]["in_showdown"] == "LOSES_LATER_CHI":
-        return say("thoát khi đang so chi: thua các chi sau", "leaving in the show loses the chi after it")
-    return say("thoát khi đang so chi: bài đã xếp vẫn tính", "leaving in the show: the arrangement still counts")
+        during = say("thoát khi đang so chi: thua các chi sau", "leaving in the show loses the chi after it")
+    return say(f"{before['vi']}; {during['vi']}", f"{before['en']}; {during['en']}")
 
 
 def instant_wins(data: Data) -> Text:
