@@ -17,7 +17,8 @@ MAX_ROWS: Final = 200
 class MoneyRow(msgspec.Struct, kw_only=True):
     """Rounds and money of one ruleset in one currency. ``ruleset_digest`` is lowercase hex, amounts are minor units.
 
-    ``staked`` and ``transferred`` are sums over the ``settled`` rounds, which are those that were recomputed.
+    ``staked``, ``transferred`` and ``house`` are sums over the ``settled`` rounds, which are those that were
+    recomputed; ``house`` is what the house won (positive) or lost, by its own bets or as commission.
     """
 
     ruleset_id: str
@@ -28,6 +29,7 @@ class MoneyRow(msgspec.Struct, kw_only=True):
     settled: int = 0
     staked: int = 0
     transferred: int = 0
+    house: int = 0
 
 
 class Money(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,9 +49,10 @@ class RoundMoney(msgspec.Struct, frozen=True, kw_only=True):
     is_recomputed: bool = False
     staked: int = 0
     transferred: int = 0
+    house: int = 0
 
 
-def money_of(header: Header, *, transferred: int | None) -> RoundMoney:
+def money_of(header: Header, *, transferred: int | None, house: int = 0) -> RoundMoney:
     """Return a round's money; ``transferred`` is None unless its settlement was recomputed.
 
     A round's stakes are the seats' own bets before the deal, or the table's stake for each seat in a game without bets.
@@ -59,7 +62,7 @@ def money_of(header: Header, *, transferred: int | None) -> RoundMoney:
         return RoundMoney(terms=terms)
     bets = header.seat_stakes
     staked = sum(map(sum, bets)) if bets else header.stake * header.seat_count
-    return RoundMoney(terms=terms, is_recomputed=True, staked=staked, transferred=transferred)
+    return RoundMoney(terms=terms, is_recomputed=True, staked=staked, transferred=transferred, house=house)
 
 
 class MoneyBook:
@@ -84,6 +87,7 @@ class MoneyBook:
         row.settled += money.is_recomputed
         row.staked += money.staked
         row.transferred += money.transferred
+        row.house += money.house
 
     def close(self) -> Money:
         """Return the sums so far."""

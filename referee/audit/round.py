@@ -83,7 +83,9 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
             settled=settled.sections,
             net=settled.net,
         ),
-        money=money_of(leaves.header, transferred=settled.transferred if settled.is_replayed else None),
+        money=money_of(
+            leaves.header, transferred=settled.transferred if settled.is_replayed else None, house=settled.house
+        ),
     )
 
 

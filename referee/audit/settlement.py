@@ -54,7 +54,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
     ``sections`` are its cards, if they are cards and as many as the layout has; a card may be there twice. ``course``
     and ``event_level`` are None where they are not known. ``net`` is each seat's net amount, empty unless it replays,
-    ``transferred`` the sum of all amounts that change hands, 0 unless it replays.
+    ``transferred`` the sum of all amounts that change hands and ``house`` what the house won or lost by them, 0 unless
+    it replays.
     """
 
     is_replayed: bool = False
@@ -63,6 +64,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     event_level: EventLevel | None = None
     net: tuple[int, ...] = ()
     transferred: int = 0
+    house: int = 0
     signatures: int = 0
 
 
@@ -129,6 +131,7 @@ def examine_settlement(
         event_level=None if again is None else again.played.level,
         net=again.net if again is not None and is_replayed else (),
         transferred=again.transferred if again is not None and is_replayed else 0,
+        house=again.house if again is not None and is_replayed else 0,
         signatures=attested.signatures,
     )
 

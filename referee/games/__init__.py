@@ -29,7 +29,7 @@ from referee.games.law_error import LawError, under_ruleset
 from referee.games.layout import Layout
 from referee.games.lead import LeaderBy
 from referee.games.registry import GAMES, Registry, RegistryError, game_of
-from referee.games.stakes import StakeFault
+from referee.games.stakes import StakeFault, UnitBets
 
 __all__ = [
     "GAMES",
@@ -56,6 +56,7 @@ __all__ = [
     "StakeFault",
     "StakesError",
     "State",
+    "UnitBets",
     "UnlawfulEventError",
     "game_of",
     "play",

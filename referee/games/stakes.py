@@ -1,11 +1,21 @@
 """Stakes of a round: what games that are played for the table's stake check, and how faults of stakes are raised."""
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from referee.games.game import Deal, GameRules, StakesError
 from referee.money import MAX_AMOUNT
 from referee.verdict import Violation
+
+
+@runtime_checkable
+class UnitBets(Protocol):
+    """Rules that name bets of their own, which must be multiples of the file's bet unit."""
+
+    @property
+    def unit_bets(self) -> Mapping[str, int]:
+        """Bets in minor units, by the path of their field."""
 
 
 class StakeFault(enum.StrEnum):

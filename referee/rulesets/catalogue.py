@@ -15,10 +15,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 from referee.games import GAMES
 from referee.rulesets.ruleset import Ruleset, RulesetError, error_of, parse_ruleset
 from referee.rulesets.shape import Fault
+
+EXAMPLES: Final = Path(__file__).parent / "examples"
+"""Folder of one example a game that uses all of its knobs."""
 
 
 class UnknownRulesetError(LookupError):
@@ -68,6 +72,12 @@ def load_builtin() -> Catalogue:
         if file.name.startswith(f"{game.name}.") and file.name.endswith(".toml")
     ]
     return Catalogue(_distinct(sorted(files)))
+
+
+@cache
+def load_examples() -> Catalogue:
+    """Return the built-in rulesets and the examples, which no server loads by itself; read once."""
+    return load_folder(EXAMPLES)
 
 
 def load_folder(path: Path) -> Catalogue:

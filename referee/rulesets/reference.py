@@ -90,18 +90,19 @@ def _rules_type(game: str) -> type[msgspec.Struct]:
     return rules_type
 
 
-def _rows(table: type[msgspec.Struct], path: str) -> Iterator[Row]:
+def _rows(table: type[msgspec.Struct], path: str, outer: str = str(FIRST_SCHEMA)) -> Iterator[Row]:
+    """Yield the rows of a table's fields; ``outer`` is the schema that added the table."""
     for member in members_of(table):
         if member.name in _SOURCES:
             continue
         place = f"{path}{member.name}"
-        yield from _rows_of(member.hint, place, _since(member))
+        yield from _rows_of(member.hint, place, _since(member, outer))
 
 
-def _since(member: Member) -> str:
-    """Write the schema that added a field, and its default if there were schemas before."""
+def _since(member: Member, outer: str) -> str:
+    """Write the schema that added a field, and its default if its table is older."""
     if member.since == FIRST_SCHEMA:
-        return str(member.since)
+        return outer
     meant = spelled_out(member.default, schema=member.since)
     return f"{member.since}; before: `{msgspec.json.encode(meant).decode()}`"
 
@@ -109,19 +110,20 @@ def _since(member: Member) -> str:
 def _rows_of(hint: Any, path: str, since: str) -> Iterator[Row]:  # noqa: ANN401 - any type that msgspec reads
     bare, notes = bare_type(hint), notes_of(hint)
     origin, parts = typing.get_origin(bare), typing.get_args(bare)
+    schema = since.partition(";")[0]
     if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
         yield Row(path, "table", _doc(bare), since)
-        yield from _rows(bare, f"{path}.")
+        yield from _rows(bare, f"{path}.", schema)
     elif origin in (typing.Union, types.UnionType):
         config = parts[0].__struct_config__
         tags = ", ".join(f"`{part.__struct_config__.tag}`" for part in parts)
         yield Row(f"{path}.{config.tag_field}", f"one of {tags}", "Kind of the table.", since)
         for part in parts:
             yield Row(path, f"table, {config.tag_field} `{part.__struct_config__.tag}`", _doc(part), since)
-            yield from _rows(part, f"{path}.")
+            yield from _rows(part, f"{path}.", schema)
     elif origin is tuple and issubclass(_class_of(parts[0]), msgspec.Struct):
         yield Row(path, "array of tables", _doc(_class_of(parts[0])), since)
-        yield from _rows(bare_type(parts[0]), f"{path}[].")
+        yield from _rows(bare_type(parts[0]), f"{path}[].", schema)
     else:
         yield Row(path, _value(bare, notes), notes.get("description", ""), since)
 

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from referee.games import GAMES, GameRules
+from referee.games import GAMES, GameRules, UnitBets
 from referee.rulesets.shape import Fault, faults_of, newest_schema, spelled_out
 
 _TOML_LINE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
@@ -181,11 +181,17 @@ def _identity_faults(header: Header) -> list[Fault]:
 
 
 def _bet_unit_faults(header: Header, rules: GameRules) -> list[Fault]:
-    broken = sorted({str(payout) for payout in rules.payouts if (payout * header.bet_unit).denominator != 1})
-    if not broken:
-        return []
-    reason = f"a stake of one bet_unit ({header.bet_unit}) does not pay a whole amount at {', '.join(broken)}"
-    return [Fault(("bet_unit",), reason)]
+    unit, faults = header.bet_unit, list[Fault]()
+    broken = sorted({str(payout) for payout in rules.payouts if (payout * unit).denominator != 1})
+    if broken:
+        reason = f"a stake of one bet_unit ({unit}) does not pay a whole amount at {', '.join(broken)}"
+        faults.append(Fault(("bet_unit",), reason))
+    for name, bet in (rules.unit_bets if isinstance(rules, UnitBets) else {}).items():
+        if bet % unit:
+            near = " or ".join(str(one) for one in (bet - bet % unit, bet - bet % unit + unit) if one)
+            reason = f"{name} {bet} is no multiple of the bet_unit {unit}, so nobody can bet it; write {near}"
+            faults.append(Fault(tuple(name.split(".")), reason))
+    return faults
 
 
 def _name_faults(header: Header, rules: GameRules) -> list[Fault]:

@@ -62,7 +62,6 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
                 shown,
                 start_time=read.verified.dealt_time if outcome.showdown_time is None else outcome.showdown_time,
                 seconds=read.state.rules.clocks.showdown_chi.seconds,
-                stake=stake,
             )
         )
         response.outcome.MergeFromString(read.outcome_bytes)

@@ -22,6 +22,7 @@ from referee.games import (
     UnlawfulEventError,
     under_ruleset,
 )
+from referee.money import house_net
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee.transcript.inputs import FORMAT, Inputs, TranscriptError, Unsealed
@@ -46,7 +47,7 @@ class OpeningsError(TranscriptError):
 class Replayed(msgspec.Struct, frozen=True):
     """A replayed round: its header, the round as it was played, each seat's net amount, and its payload.
 
-    ``transferred`` is the sum of the amounts of all transfers.
+    ``transferred`` is the sum of the amounts of all transfers, ``house`` what the house won or lost by them.
     """
 
     header: Header
@@ -54,6 +55,7 @@ class Replayed(msgspec.Struct, frozen=True):
     net: tuple[int, ...]
     payload: bytes
     transferred: int
+    house: int
 
 
 def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) -> Replayed:
@@ -83,7 +85,7 @@ def _replay(inputs: Inputs, ruleset: Ruleset, header: Header) -> Replayed:
     except (DealError, EventBytesError, CanonicalError) as error:
         raise TranscriptError(str(error)) from None
     transferred = sum(transfer.amount for transfer in outcome.transfers)
-    return Replayed(header, played, outcome.net, payload, transferred)
+    return Replayed(header, played, outcome.net, payload, transferred, house_net(outcome.transfers))
 
 
 def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCourse:

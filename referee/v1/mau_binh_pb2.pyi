@@ -245,14 +245,16 @@ class MauBinhSeatResult(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., arrangement: _Optional[_Union[Arrangement, _Mapping]] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., fouled: _Optional[bool] = ..., defaulted: _Optional[bool] = ..., left_at: _Optional[int] = ..., instant_win: _Optional[str] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ...) -> None: ...
 
 class MauBinhOutcome(_message.Message):
-    __slots__ = ("seats", "transfers", "ruleset_digest")
+    __slots__ = ("seats", "transfers", "ruleset_digest", "house_net_minor")
     SEATS_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     seats: _containers.RepeatedCompositeFieldContainer[MauBinhSeatResult]
     transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
     ruleset_digest: bytes
-    def __init__(self, seats: _Optional[_Iterable[_Union[MauBinhSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    house_net_minor: int
+    def __init__(self, seats: _Optional[_Iterable[_Union[MauBinhSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., house_net_minor: _Optional[int] = ...) -> None: ...
 
 class ShownHand(_message.Message):
     __slots__ = ("seat", "cards", "category", "name", "fouled", "gone", "units_won", "units_lost")
@@ -289,7 +291,7 @@ class ShownChi(_message.Message):
     def __init__(self, position: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., start_time: _Optional[int] = ..., seconds: _Optional[int] = ..., hands: _Optional[_Iterable[_Union[ShownHand, _Mapping]]] = ...) -> None: ...
 
 class ShownSummary(_message.Message):
-    __slots__ = ("seat", "chi_units", "added_units", "instant_win_units", "net_units", "net_minor", "instant_win", "instant_win_name", "fouled", "winner")
+    __slots__ = ("seat", "chi_units", "added_units", "instant_win_units", "net_units", "net_minor", "instant_win", "instant_win_name", "fouled", "winner", "commission_minor")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     CHI_UNITS_FIELD_NUMBER: _ClassVar[int]
     ADDED_UNITS_FIELD_NUMBER: _ClassVar[int]
@@ -300,6 +302,7 @@ class ShownSummary(_message.Message):
     INSTANT_WIN_NAME_FIELD_NUMBER: _ClassVar[int]
     FOULED_FIELD_NUMBER: _ClassVar[int]
     WINNER_FIELD_NUMBER: _ClassVar[int]
+    COMMISSION_MINOR_FIELD_NUMBER: _ClassVar[int]
     seat: int
     chi_units: int
     added_units: int
@@ -310,7 +313,8 @@ class ShownSummary(_message.Message):
     instant_win_name: _text_pb2.Text
     fouled: bool
     winner: bool
-    def __init__(self, seat: _Optional[int] = ..., chi_units: _Optional[int] = ..., added_units: _Optional[int] = ..., instant_win_units: _Optional[int] = ..., net_units: _Optional[int] = ..., net_minor: _Optional[int] = ..., instant_win: _Optional[str] = ..., instant_win_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., fouled: _Optional[bool] = ..., winner: _Optional[bool] = ...) -> None: ...
+    commission_minor: int
+    def __init__(self, seat: _Optional[int] = ..., chi_units: _Optional[int] = ..., added_units: _Optional[int] = ..., instant_win_units: _Optional[int] = ..., net_units: _Optional[int] = ..., net_minor: _Optional[int] = ..., instant_win: _Optional[str] = ..., instant_win_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., fouled: _Optional[bool] = ..., winner: _Optional[bool] = ..., commission_minor: _Optional[int] = ...) -> None: ...
 
 class Showdown(_message.Message):
     __slots__ = ("start_time", "chi", "summary_time", "summary")

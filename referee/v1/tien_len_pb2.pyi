@@ -290,18 +290,20 @@ class TienLenSeatResult(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., left: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., instant_win: _Optional[str] = ..., gone: _Optional[bool] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ..., instant_win_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...
 
 class TienLenOutcome(_message.Message):
-    __slots__ = ("seats", "transfers", "ending", "ruleset_digest", "ending_name")
+    __slots__ = ("seats", "transfers", "ending", "ruleset_digest", "ending_name", "house_net_minor")
     SEATS_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
     ENDING_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     ENDING_NAME_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     seats: _containers.RepeatedCompositeFieldContainer[TienLenSeatResult]
     transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
     ending: str
     ruleset_digest: bytes
     ending_name: _text_pb2.Text
-    def __init__(self, seats: _Optional[_Iterable[_Union[TienLenSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ending: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., ending_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...
+    house_net_minor: int
+    def __init__(self, seats: _Optional[_Iterable[_Union[TienLenSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ending: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., ending_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., house_net_minor: _Optional[int] = ...) -> None: ...
 
 class TienLenServicePreviewRoundRequest(_message.Message):
     __slots__ = ("round",)

@@ -33,6 +33,7 @@ class TienLenServiceStub:
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+    Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
 
     Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
     A ruleset lists those that count.
@@ -96,6 +97,7 @@ class TienLenServiceServicer:
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+    Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
 
     Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
     A ruleset lists those that count.
@@ -221,6 +223,7 @@ class TienLenService:
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+    Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
 
     Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
     A ruleset lists those that count.

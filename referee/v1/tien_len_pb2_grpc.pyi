@@ -34,6 +34,7 @@ class TienLenServiceStub:
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+    Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
 
     Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
     A ruleset lists those that count.
@@ -75,6 +76,7 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+    Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
 
     Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
     A ruleset lists those that count.
@@ -112,6 +114,7 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
+    Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
 
     Instant wins. DRAGON_RUN, PAIR_RUN_6, FOUR_TRIPLES, TWO_QUADS, TWELVE_OF_A_SUIT, PAIR_RUN_5, QUAD_OF_TWOS, SIX_PAIRS.
     A ruleset lists those that count.

@@ -45,6 +45,8 @@ class UltimateTexasServiceStub:
     its own hand, and the hands open with the house's.
 
     Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
+    A ruleset may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW
+    or TRIPS_TOO_HIGH, and says the limit.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
@@ -98,6 +100,8 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     its own hand, and the hands open with the house's.
 
     Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
+    A ruleset may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW
+    or TRIPS_TOO_HIGH, and says the limit.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
@@ -147,6 +151,8 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
     its own hand, and the hands open with the house's.
 
     Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
+    A ruleset may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW
+    or TRIPS_TOO_HIGH, and says the limit.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,

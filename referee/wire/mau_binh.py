@@ -4,6 +4,7 @@ from typing import Final
 
 from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE
+from referee.games.commission import house_part
 from referee.games.mau_binh.arrangement import Arrangement, ChiValues
 from referee.games.mau_binh.codec import bound
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
@@ -91,6 +92,8 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
         departure = state.departures[seat]
         if departure is not None:
             result.left_at = departure + 1
+    if (part := house_part(state.rules.commission, outcome.transfers)) is not None:
+        message.house_net_minor = part
     transfers = [transfer_bytes(mau_binh_pb2.MauBinhOutcome, transfer) for transfer in outcome.transfers]
     return b"".join([message.SerializeToString(), *transfers])
 
@@ -133,7 +136,7 @@ def _written_values(ruleset: Ruleset) -> _Values:
     return _VALUES.get(ruleset.digest) or _VALUES.setdefault(ruleset.digest, _Values(ruleset))
 
 
-def write_showdown(shown: Showdown, *, start_time: int, seconds: int, stake: int) -> mau_binh_pb2.Showdown:
+def write_showdown(shown: Showdown, *, start_time: int, seconds: int) -> mau_binh_pb2.Showdown:
     """Write a showdown, with times in ms since 1970 UTC; each chi is shown for so many seconds."""
     return mau_binh_pb2.Showdown(
         start_time=start_time,
@@ -155,7 +158,8 @@ def write_showdown(shown: Showdown, *, start_time: int, seconds: int, stake: int
                 added_units=line.added_units,
                 instant_win_units=line.instant_win_units,
                 net_units=line.net_units,
-                net_minor=line.net_units * stake,
+                net_minor=line.net,
+                commission_minor=line.commission,
                 instant_win=line.pattern or "",
                 instant_win_name=None if line.name is None else write_name(line.name),
                 fouled=line.is_fouled,

@@ -5,6 +5,7 @@ from typing import Final
 
 from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, Advice, PlayGroup, PlaySuggestion
 from referee.cards import Seat, glyphs_of
+from referee.games.commission import house_part
 from referee.games.tien_len import Combination, Event, Leave, Outcome, Pass, Play, State, Timeout, turn_deadline
 from referee.rulesets import Language, Ruleset, Texts
 from referee.v1 import tien_len_pb2
@@ -160,6 +161,7 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
         ending=ending.kind,
         ruleset_digest=ruleset.digest,
         ending_name=write_name(ruleset.names["ending"][ending.kind]),
+        house_net_minor=house_part(state.rules.commission, outcome.transfers),
     ).SerializeToString()
 
 

@@ -47,13 +47,14 @@ def rendered(
 
 def test_money_is_that_of_the_transcripts_by_ruleset_and_currency(audit: Auditor):
     """Counted again from the settled transcripts themselves; an aborted round has no money."""
-    log, staked, transferred = LogBuilder.founded(), Counter[str](), Counter[str]()
+    log, staked, transferred, house = LogBuilder.founded(), Counter[str](), Counter[str](), Counter[str]()
     for table in healthy_tables([ruleset.id for ruleset in load_builtin()], seats=(2, 3)):
         transcript = json.loads(log.play(table).transcript)
         header = transcript["inputs"]["header"]
         bets = [amount for seat in header["seat_stakes"] for amount in seat]
         staked[table.ruleset_id] += sum(bets) or header["stake"] * table.seats
         transferred[table.ruleset_id] += sum(one["amount"] for one in transcript["results"]["transfers"])
+        house[table.ruleset_id] += transcript["results"].get("house", {}).get("net", 0)
     parts = log.lay_out(Table(name="felt", ruleset_id="tien_len.mien_nam", seats=2))
     abort(parts, stage="DEALT", reason="DEADLINE")
     log.append(parts)
@@ -61,6 +62,8 @@ def test_money_is_that_of_the_transcripts_by_ruleset_and_currency(audit: Auditor
     rows = {row.ruleset_id: row for row in report.money.rows}
     assert {name: row.staked for name, row in rows.items()} == staked
     assert {name: row.transferred for name, row in rows.items()} == transferred
+    assert {name: row.house for name, row in rows.items()} == house
+    assert any(house.values())
     assert (rows["tien_len.mien_nam"].opened, rows["tien_len.mien_nam"].settled) == (3, 2)
     text = text_of(rendered(report, log))
     assert {row.currency for row in rows.values()} == {"CHIP"}

@@ -7,6 +7,7 @@ import msgspec
 
 from referee.games import Game
 from referee.games.tables import since
+from referee.rulesets.shape import newest_schema
 
 
 class Bell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -16,10 +17,11 @@ class Bell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def grown(game: Game[Any, Any, Any, Any]) -> Game[Any, Any, Any, Any]:
-    """Return the game with a number and a table that schema 2 adds to its rules."""
+    """Return the game with a number and a table that the schema after its newest adds to its rules."""
+    schema = newest_schema(game.rules_type) + 1
     rules_type = msgspec.defstruct(
         "Grown",
-        [("bell", Annotated[Bell, since(2)], Bell(seconds=5)), ("gong", Annotated[int, since(2)], 7)],
+        [("bell", Annotated[Bell, since(schema)], Bell(seconds=5)), ("gong", Annotated[int, since(schema)], 7)],
         bases=(game.rules_type,),
         frozen=True,
         kw_only=True,

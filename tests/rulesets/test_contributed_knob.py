@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from referee.games import GAMES
-from referee.rulesets import load_builtin
+from referee.rulesets import load_builtin, load_examples
+from referee.rulesets.shape import newest_schema
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -45,7 +46,7 @@ def run(tree: Path, *command: str) -> str:
 
 
 def add_field(tree: Path, game: str, field: str) -> None:
-    """Add a field as the last one of a game's rules, and import ``since``."""
+    """Add a field as the last one of a game's rules, and import ``since`` where it is not."""
     file = tree / "referee" / "games" / game / "rules.py"
     text = file.read_text("utf-8")
     kind = GAMES[game].rules_type.__name__
@@ -53,14 +54,17 @@ def add_field(tree: Path, game: str, field: str) -> None:
     last = [one for one in rules.body if isinstance(one, ast.AnnAssign)][-1]
     lines = text.split("\n")
     lines.insert(last.end_lineno or 0, f"    {field}")
-    text, count = re.subn(r"(?m)^(from referee\.games\.tables import .*)$", r"\1, since", "\n".join(lines))
-    assert count == 1
+    text = "\n".join(lines)
+    if not re.search(r"(?m)^from referee\.games\.tables import .*\bsince\b", text):
+        text, count = re.subn(r"(?m)^(from referee\.games\.tables import .*)$", r"\1, since", text)
+        assert count == 1
     file.write_text(text, "utf-8")
 
 
 def add_ruleset(tree: Path, game: str, said: str) -> None:
-    """Write a game's first ruleset as a new version that says what the recipe's file says."""
-    first = next(one for one in load_builtin() if one.game == game)
+    """Write a game's example, which has the fields of every schema, as a new version that says what the recipe says."""
+    builtin = {one.id for one in load_builtin()}
+    first = next(one for one in load_examples() if one.game == game and one.id not in builtin)
     text = first.source.decode()
     for line in (*said.split("\n"), f'version = "{NEW_VERSION}"'):
         name = line.partition("=")[0].strip()
@@ -83,6 +87,8 @@ def test_recipe_for_a_knob_can_be_followed(tmp_path: Path) -> None:
             shutil.copy2(ROOT / name, tree / name)
     recipe = blocks_of_the_recipe()
     field, said = recipe["python"], recipe["toml"]
+    schema = int(re.findall(r"since\(([0-9]+)\)", field)[0])
+    assert {newest_schema(one.rules_type) for one in GAMES.values()} == {schema - 1}
     name, meant = field.partition(":")[0], int(field.rpartition("=")[2])
     games = sorted({one.game for one in load_builtin()})
     assert len(games) >= 3
@@ -90,7 +96,7 @@ def test_recipe_for_a_knob_can_be_followed(tmp_path: Path) -> None:
         add_field(tree, game, field)
         add_ruleset(tree, game, said)
     page = run(tree, sys.executable, "-m", "referee", "rulesets", "fields")
-    assert page.count(f"| `{name}` |") == page.count(f"| 2; before: `{meant}` |") == len(games)
+    assert page.count(f"| `{name}` |") == page.count(f"| {schema}; before: `{meant}` |") == len(games)
     (tree / "referee" / "rulesets" / "FIELDS.md").write_text(page, "utf-8")
     found = run(tree, sys.executable, "-c", MEANINGS.format(name=name))
     new = int(said.rpartition("=")[2])

@@ -7,12 +7,13 @@ import pytest
 
 from referee.games import GAMES
 from referee.games.tables import since
-from referee.rulesets import Ruleset, RulesetError, get, load_builtin, parse_ruleset
+from referee.rulesets import Ruleset, RulesetError, get, load_builtin, load_examples, parse_ruleset
 from referee.rulesets import ruleset as reading
 from referee.rulesets.shape import Fault, faults_of, members_of, newest_schema, spelled_out
 from tests.rulesets.growing import Bell, grown
 
 CLASSIC = get("mau_binh.classic").source.decode()
+EXAMPLES = load_examples()
 BUILTIN = [pytest.param(ruleset, id=ruleset.id) for ruleset in load_builtin()]
 
 
@@ -96,17 +97,20 @@ def test_a_ruleset_keeps_its_digest_and_rules_when_its_game_gains_fields(
     members = [member.name for member in members_of(type(ruleset.rules))]
     assert members
     assert [getattr(again.rules, name) for name in members] == [getattr(ruleset.rules, name) for name in members]
-    newer = ruleset.source.replace(b"schema = 1", b"schema = 2", 1)
+    example = next(one for one in EXAMPLES if one.game == ruleset.game and one.id.endswith("_example"))
+    newest = newest_schema(type(example.rules))
+    was, now = b"schema = %d" % newest, b"schema = %d" % (newest + 1)
+    newer = example.source.replace(was, now, 1)
     with pytest.raises(RulesetError) as caught:
         parse_ruleset(newer, file="newer.toml")
     assert [reason for _, reason in caught.value.faults] == [
         "missing required field `bell`",
         "missing required field `gong`",
     ]
-    assert parse_ruleset(newer.replace(b"schema = 2", b"schema = 2\ngong = 1\nbell = { seconds = 2 }", 1), file="newer")
+    assert parse_ruleset(newer.replace(now, now + b"\ngong = 1\nbell = { seconds = 2 }", 1), file="newer")
 
 
 def test_a_schema_that_this_release_does_not_know_is_refused() -> None:
     source = CLASSIC.replace("schema = 1", "schema = 9", 1)
-    with pytest.raises(RulesetError, match="schema 9 is unknown; this release reads 1 to 1"):
+    with pytest.raises(RulesetError, match="schema 9 is unknown; this release reads 1 to 2"):
         parse_ruleset(source.encode(), file="house.toml")

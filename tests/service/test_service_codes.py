@@ -24,7 +24,16 @@ SETS: Final[dict[tuple[str, str], set[str]]] = {
     ("tien_len", "Transfer reasons"): {str(code) for code in tien_len.Reason},
     ("tien_len", "Instant wins"): {str(code) for code in tien_len.Pattern},
     ("ultimate_texas", "Violation codes"): {str(code) for code in ultimate_texas.Code}
-    - {"TOO_FEW_SEATS", "TOO_MANY_SEATS", "ANTE_TOO_LOW", "ANTE_NOT_A_MULTIPLE", "TRIPS_TOO_LOW", "STAKES_TOO_HIGH"},
+    - {
+        "TOO_FEW_SEATS",
+        "TOO_MANY_SEATS",
+        "ANTE_TOO_LOW",
+        "ANTE_TOO_HIGH",
+        "ANTE_NOT_A_MULTIPLE",
+        "TRIPS_TOO_LOW",
+        "TRIPS_TOO_HIGH",
+        "STAKES_TOO_HIGH",
+    },
     ("ultimate_texas", "Transfer reasons"): {str(code) for code in ultimate_texas.Bet},
 }
 """What each list of a service's comment must name. Faults of stakes refuse the opening and are no violations there."""

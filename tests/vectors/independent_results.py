@@ -43,6 +43,7 @@ def opens_arrangement(rid: bytes, event: Row, committed: dict[int, object]) -> b
 def is_balanced(results: Row, seats: int, *, has_house: bool) -> bool:
     """Whether net amounts are the sums of the transfers, and together zero."""
     lines, transfers, house = results.get("seats", []), results.get("transfers", 0), results.get("house", {})
+    has_house = has_house or "house" in results  # a game against the house has it always
     if not is_list(lines, _has_net) or len(lines) != seats or (has_house and not _has_net(house)):
         return False
     nets = dict(enumerate(line["net"] for line in lines)) | ({HOUSE: house["net"]} if has_house else {})

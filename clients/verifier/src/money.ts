@@ -1,6 +1,6 @@
 /**
- * Money: what each seat won or lost is the sum of its transfers, and together it is zero. In a
- * game against the house the house has its own line. Amounts are whole minor units; sums are taken
+ * Money: what each seat won or lost is the sum of its transfers, and together it is zero. Where the
+ * house plays or takes a commission, it has its own line. Amounts are whole minor units; sums are taken
  * as bigint, for they may pass 2^53.
  */
 
@@ -27,14 +27,14 @@ type Transfer = Of<typeof transferForm>;
 export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, report: Report): void {
   report.begin("MONEY");
   const seats = leaves.header.seat_keys.length;
-  const hasHouse = gameOf(leaves.header) === "ultimate_texas";
+  const isAgainstHouse = gameOf(leaves.header) === "ultimate_texas";
   const where = { leaf_index: settle.index };
   let transfers: Transfer[];
   let nets: Map<number, number>;
   try {
     const { results: found } = settle.value;
     transfers = list(transferForm)(part(found, "transfers"), "results.transfers");
-    nets = netsOf(found, seats, hasHouse);
+    nets = netsOf(found, seats, isAgainstHouse);
   } catch (error) {
     if (!(error instanceof FormError)) {
       throw error;
@@ -71,15 +71,16 @@ export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, repo
   }
 }
 
-/** The net amounts of the results, by seat, the house's under 255. */
-function netsOf(found: Json, seats: number, hasHouse: boolean): Map<number, number> {
+/** The net amounts of the results, by seat, the house's under 255 where it has one or must. */
+function netsOf(found: Json, seats: number, isAgainstHouse: boolean): Map<number, number> {
   const lines = part(found, "seats");
   if (!Array.isArray(lines) || lines.length !== seats) {
     throw new FormError("results.seats", `a list of ${seats}`);
   }
   const nets = lines.map((line, seat) => integer(part(line, "net"), `results.seats[${seat}].net`));
   const bySeat = new Map(nets.entries());
-  if (hasHouse) {
+  const hasHouse = typeof found === "object" && !Array.isArray(found) && hasOwn(found, "house");
+  if (hasHouse || isAgainstHouse) {
     bySeat.set(HOUSE, integer(part(part(found, "house"), "net"), "results.house.net"));
   }
   return bySeat;

@@ -23,11 +23,13 @@ from referee.games.tien_len.code import Chain
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES, CardSet
-from referee.games.tien_len.rules import TienLenRules
+from referee.games.tien_len.rules import HAND_SIZE, TienLenRules
 
 
 class Playout:
     """A round in progress: ``held`` by seat, ``turn``, what is to be beaten and by whom, and ``net`` stakes so far.
+
+    A commission is not counted: it takes a part of what is won, so it changes no play worth making.
 
     ``winner`` is None until the end; then everything is in ``net``.
     """
@@ -152,7 +154,7 @@ class Playout:
         stopped, out = self.to_beat_seat, self.passed | self.gone
         self.to_beat_seat = winner
         self._pay_chain()
-        units = self.rules.stopped_three_of_spades.units
+        units = self.rules.stopped_three_of_spades.units * self._times(stopped)
         for seat in range(len(self.held)):
             if seat != stopped and not out >> seat & 1:
                 self.net[seat] += units
@@ -163,11 +165,17 @@ class Playout:
         for seat, left in enumerate(self.held):
             if seat != winner:
                 units = self.rules.last_three_of_spades.units if with_three else left_units(self.rules, left)
+                units *= self._times(seat)
                 self.net[seat] -= units
                 self.net[winner] += units
         self.winner = winner
 
+    def _times(self, seat: int) -> int:
+        """Return how many times a seat pays at the end what it owes."""
+        return self.rules.leaving_multiplier if self.gone >> seat & 1 else 1
+
 
 def left_units(rules: TienLenRules, hand: CardSet) -> int:
-    """Return what a hand left at the end costs, in stakes."""
-    return sum(item.units for item in price_leftover(rules.leftover_prices, hand))
+    """Return what a hand left at the end costs, in stakes; thirteen cards are those of a seat that played none."""
+    units = sum(item.units for item in price_leftover(rules.leftover_prices, hand))
+    return max(units, rules.untouched_units) if hand.bit_count() == HAND_SIZE else units

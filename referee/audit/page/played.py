@@ -29,6 +29,7 @@ class CurrencyTotal:
     settled: int = 0
     staked: int = 0
     transferred: int = 0
+    house: int = 0
     rows: list[tuple[Phrase, MoneyRow]] = field(default_factory=list)
 
 
@@ -61,6 +62,7 @@ def money_by_currency(money: Money, catalogue: Catalogue) -> Sequence[CurrencyTo
         total.settled += row.settled
         total.staked += row.staked
         total.transferred += row.transferred
+        total.house += row.house
         total.rows.append((_title(row.ruleset_id, row.ruleset_digest, catalogue), row))
     return [totals[currency] for currency in sorted(totals)]
 

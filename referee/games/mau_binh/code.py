@@ -59,6 +59,8 @@ class Reason(enum.StrEnum):
     """The flat price of a foul."""
     INSTANT_WIN = "INSTANT_WIN"
     """Subject: the pattern."""
+    COMMISSION = "COMMISSION"
+    """The house's part of what a seat won in all; only where the ruleset has one."""
 
 
 CHI_REASONS: Final = (Reason.BACK, Reason.MIDDLE, Reason.FRONT)

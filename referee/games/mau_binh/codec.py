@@ -9,10 +9,10 @@ An event is ``{"back","front","kind":"ARRANGE","middle","seat"}`` with card numb
      "seats": [{"arrangement": [back, middle, front], "hands": [category, category, category],
                 "fouls": [code, ..], "instant_win": pattern, "chi_won": n, "net": n}, ..],
      "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat, ..],
-     "showdown_time": ms}
+     "house": {"net": n}, "showdown_time": ms}
 
-where ``arrangement`` and ``hands`` are empty after an instant win,
-``instant_win`` is empty for a seat without one, and ``showdown_time`` is left out after an instant win.
+where ``house`` is left out unless the ruleset has a commission, ``arrangement`` and ``hands`` are empty after an
+instant win, ``instant_win`` is empty for a seat without one, and ``showdown_time`` is left out after an instant win.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ import msgspec
 from referee.cards import Card, Seat, cards_of
 from referee.evidence.canonical import Hex32, unhex
 from referee.games.codec import EventCodec, EventJson
+from referee.games.commission import house_result
 from referee.games.game import ResultValue
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout, is_imposed
 from referee.games.mau_binh.sealing import arrangement_commitment
@@ -117,7 +118,6 @@ decode_events = _CODEC.decode_all
 
 def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
     """Encode the settlement for a transcript."""
-    del state
     seats: list[ResultValue] = []
     for seat, net in enumerate(outcome.net):
         showing = outcome.showings[seat] if outcome.showings else None
@@ -137,6 +137,7 @@ def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
         "seats": seats,
         "transfers": outcome.transfers,
         "winners": outcome.winners,
+        **house_result(state.rules.commission, outcome.transfers),
     }
     if outcome.showdown_time is not None:
         results["showdown_time"] = outcome.showdown_time

@@ -16,9 +16,10 @@ from typing import Annotated, TypeAlias, assert_never
 
 import msgspec
 
+from referee.games.commission import CommissionRule, NoCommission, most_house_units
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
 from referee.games.stakes import check_table_stake
-from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, refuse, seat_fault
+from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, refuse, seat_fault, since
 from referee.hands import Category, Ranking, RankingRules
 from referee.verdict import Violation
 
@@ -210,6 +211,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
     leaving: Leaving
     instant_wins: tuple[InstantWinValue, ...]
     suggestions: Suggestions
+    commission: Annotated[CommissionRule, since(2)] = NoCommission()
 
     def __post_init__(self) -> None:
         needed = self.clocks.arranging.seconds + self.clocks.opening.seconds
@@ -309,25 +311,31 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
         return tuple(Fraction(number) for number in numbers)
 
     @property
+    def _absent_reasons(self) -> frozenset[Reason]:
+        """Reasons for which nobody ever pays under these rules."""
+        return frozenset({Reason.COMMISSION} if isinstance(self.commission, NoCommission) else ())
+
+    @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:
         """Codes that results of this ruleset can show, by the table that names them."""
         return {
             "chi": CHI,
             "category": self.ranking.rules.order,
             "pattern": tuple(self.instant_win_values),
-            "reason": tuple(Reason),
+            "reason": tuple([reason for reason in Reason if reason not in self._absent_reasons]),
             "walkover": tuple(Walkover),
         }
 
 
 def max_units(rules: MauBinhRules, *, seat_count: int) -> int:
-    """Return a bound on the stakes that one seat can win or lose in a round, whatever the cards.
+    """Return a bound on the stakes that one seat or the house can win or lose in a round, whatever the cards.
 
     >>> from referee.rulesets import get
     >>> max_units(get("mau_binh.classic").rules, seat_count=2)
     26
     """
-    return rules.most_units * (seat_count - 1)
+    most = rules.most_units * (seat_count - 1)
+    return max(most, most_house_units(rules.commission, most_units=most, seat_count=seat_count))
 
 
 def check_stakes(

@@ -1,7 +1,8 @@
 """Settlement: who pays whom when a round is over.
 
-Money moves between pairs of seats only, always a whole number of stakes, each amount with its reason; so it sums to
-zero. An instant win is paid by every seat that has none or a lower one, and then no chi are compared.
+Money moves between pairs of seats, always a whole number of stakes, each amount with its reason; last the house takes
+its commission, where the ruleset has one. So it sums to zero. An instant win is paid by every seat that has none or a
+lower one, and then no chi are compared.
 
 >>> from referee.cards import DECK
 >>> from referee.games.game import Deal
@@ -20,6 +21,7 @@ from typing import Final
 import msgspec
 
 from referee.cards import Seat
+from referee.games.commission import commission_transfers
 from referee.games.game import open_cards
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
 from referee.games.mau_binh.duel import FIRST, SECOND, Duel, Showing, duel, showing_of
@@ -41,7 +43,8 @@ class Outcome(msgspec.Struct, frozen=True):
     ``instant_wins`` by seat, None for a seat without one; empty where no seat has one. ``showings`` by seat, empty
     where an instant win ended the round. ``fouls`` of all seats, in the order of seats. ``showdown_time`` is when the
     showdown began, None after an instant win. ``transfers`` go by pairs of seats, lower seats first, then by chi; then
-    what a sweep adds. ``net`` by seat, sums to zero. ``chi_won`` by seat counts the chi won from all opponents.
+    what a sweep adds; last the commission. ``net`` by seat; with the house's it sums to zero. ``chi_won`` by seat
+    counts the chi won from all opponents.
     ``winners`` are the seats with the most chi won among those that neither fouled nor left before the showdown, all of
     them on a tie; after an instant win the seats with the highest one.
     """
@@ -61,13 +64,15 @@ def settle(state: State) -> Outcome:
     open_cards(state.deal)
     rules, stake, seats = state.rules, state.deal.stake, [Seat(seat) for seat in range(state.seat_count)]
     if state.is_won_at_the_deal:
-        return _won_at_the_deal(state.instant_wins, seats, stake)
+        return _won_at_the_deal(rules, state.instant_wins, seats, stake)
     showings = tuple([showing_of(state, seat) for seat in seats])
     duels = [
         duel(first, showings[first], second, showings[second]) for first, second in itertools.combinations(seats, 2)
     ]
     sweeps = sweeps_of(rules, showings, duels)
-    transfers = tuple([transfer for pair in duels for transfer in _paid(rules, pair, showings, sweeps, stake)])
+    transfers = _with_commission(
+        rules, [transfer for pair in duels for transfer in _paid(rules, pair, showings, sweeps, stake)], seats, stake
+    )
     chi_won = _chi_won(duels, len(seats))
     lawful = [seat for seat in seats if not (showings[seat].left_before or showings[seat].fouls)]
     most = max([chi_won[seat] for seat in lawful], default=0)
@@ -82,7 +87,15 @@ def settle(state: State) -> Outcome:
     )
 
 
-def _won_at_the_deal(wins: tuple[InstantWin | None, ...], seats: Sequence[Seat], stake: int) -> Outcome:
+def _with_commission(
+    rules: MauBinhRules, transfers: Sequence[Transfer], seats: Sequence[Seat], stake: int
+) -> tuple[Transfer, ...]:
+    return (*transfers, *commission_transfers(rules.commission, transfers, seat_count=len(seats), stake=stake))
+
+
+def _won_at_the_deal(
+    rules: MauBinhRules, wins: tuple[InstantWin | None, ...], seats: Sequence[Seat], stake: int
+) -> Outcome:
     """Settle a round that ended at the deal: of each pair the higher in the list collects its own multiple."""
     transfers = []
     for first, second in itertools.combinations(seats, 2):
@@ -91,11 +104,12 @@ def _won_at_the_deal(wins: tuple[InstantWin | None, ...], seats: Sequence[Seat],
             transfers.append(_transfer(second, first, mine.units * stake, Reason.INSTANT_WIN, mine.pattern))
         elif theirs is not None and (mine is None or theirs.place < mine.place):
             transfers.append(_transfer(first, second, theirs.units * stake, Reason.INSTANT_WIN, theirs.pattern))
+    settled = _with_commission(rules, transfers, seats, stake)
     highest = min(win.place for win in wins if win is not None)
     return Outcome(
         instant_wins=wins,
-        transfers=tuple(transfers),
-        net=net_amounts(transfers, len(seats)),
+        transfers=settled,
+        net=net_amounts(settled, len(seats)),
         chi_won=(0,) * len(seats),
         winners=tuple(
             [seat for seat, win in zip(seats, wins, strict=True) if win is not None and win.place == highest]

@@ -4,7 +4,7 @@ Every chi is shown for the same time, in the order back, middle, front; the summ
 aces or the flat price of a foul add belongs to no chi and is in the summary. After an instant win nobody compares
 chi: the summary alone is shown, at once. The cards of a seat that left before the showdown are not shown.
 
-Amounts are units, which are multiples of the stake.
+Amounts are units, which are multiples of the stake; a commission is in minor units.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,8 +60,9 @@ class ChiShown(msgspec.Struct, frozen=True):
 
 
 class SeatSummary(msgspec.Struct, frozen=True):
-    """Units of one seat: net from the chi, from sweeps and fouls, from instant wins, and in all.
+    """Units of one seat: net from the chi, from sweeps and fouls, from instant wins, and in all before a commission.
 
+    ``commission`` is what the seat pays the house of that, in minor units, and ``net`` what it won or lost after it.
     ``pattern`` and its name are those of the seat's own instant win.
     """
 
@@ -70,6 +71,8 @@ class SeatSummary(msgspec.Struct, frozen=True):
     added_units: int
     instant_win_units: int
     net_units: int
+    commission: int
+    net: int
     pattern: Pattern | None
     name: Named | None
     is_fouled: bool
@@ -138,13 +141,16 @@ def _summary(outcome: Outcome, stake: int, names: Mapping[str, Mapping[str, Name
         win = outcome.instant_wins[index] if outcome.instant_wins else None
         chi = sum(_net(outcome, seat, reason) for reason in CHI_REASONS)
         instant = _net(outcome, seat, Reason.INSTANT_WIN)
+        commission = -_net(outcome, seat, Reason.COMMISSION)
         rows.append(
             SeatSummary(
                 seat,
                 chi_units=chi // stake,
-                added_units=(net - chi - instant) // stake,
+                added_units=(net + commission - chi - instant) // stake,
                 instant_win_units=instant // stake,
-                net_units=net // stake,
+                net_units=(net + commission) // stake,
+                commission=commission,
+                net=net,
                 pattern=None if win is None else win.pattern,
                 name=None if win is None else names["pattern"][win.pattern],
                 is_fouled=bool(outcome.showings) and bool(outcome.showings[index].fouls),

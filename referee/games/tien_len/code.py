@@ -88,7 +88,11 @@ class EndKind(enum.StrEnum):
 
 
 class Reason(enum.StrEnum):
-    """Why money moves."""
+    """Why money moves; the last three only where the ruleset has such a rule.
+
+    UNTOUCHED (*cóng*): a loser has played no card. LEAVING: what a loser pays more because it left. COMMISSION: the
+    house's part of what a seat won in all.
+    """
 
     CHOP = "CHOP"
     CHOP_CHAIN = "CHOP_CHAIN"
@@ -96,6 +100,9 @@ class Reason(enum.StrEnum):
     LAST_THREE_OF_SPADES = "LAST_THREE_OF_SPADES"
     STOPPED_THREE_OF_SPADES = "STOPPED_THREE_OF_SPADES"
     INSTANT_WIN = "INSTANT_WIN"
+    UNTOUCHED = "UNTOUCHED"
+    LEAVING = "LEAVING"
+    COMMISSION = "COMMISSION"
 
 
 class Fault(enum.StrEnum):

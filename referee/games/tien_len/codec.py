@@ -5,10 +5,11 @@ kind ``PASS``, ``LEAVE`` or ``TIMEOUT``; all but TIMEOUT have ``seen`` too where
 
     {"ending": code, "events_hash": h_n,
      "seats": [{"instant_win": pattern, "left": [card number, ..], "net": n}, ..],
-     "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat]}
+     "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat], "house": {"net": n}}
 
-where ``ending`` is an ``EndKind``, ``left`` are the cards that the seat still held, weakest first, ``instant_win`` is
-empty for all but the seat that won at the deal, and ``winners`` holds the one seat that leads the table's next round.
+where ``house`` is left out unless the ruleset has a commission, ``ending`` is an ``EndKind``, ``left`` are the cards
+that the seat still held, weakest first, ``instant_win`` is empty for all but the seat that won at the deal, and
+``winners`` holds the one seat that leads the table's next round.
 """
 
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Final, TypeAlias
 
 from referee.cards import Seat, cards_of
 from referee.games.codec import EventCodec, EventJson
+from referee.games.commission import house_result
 from referee.games.game import ResultValue, RoundNotOverError
 from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout, is_imposed
 from referee.games.tien_len.settlement import Outcome
@@ -91,4 +93,5 @@ def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
         ],
         "transfers": outcome.transfers,
         "winners": outcome.winners,
+        **house_result(state.rules.commission, outcome.transfers),
     }

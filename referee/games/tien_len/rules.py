@@ -10,15 +10,19 @@ passing, how a round ends) is code in the modules beside this one. ``units`` are
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
-from referee.games.tables import RoundLimits, Seconds, Sourced, refuse, seat_fault
+from referee.games.commission import CommissionRule, NoCommission
+from referee.games.tables import RoundLimits, Seconds, Sourced, Text, refuse, seat_fault, since
 from referee.games.tien_len.code import Chain, EndKind, Kind, OutOfTime, Pattern, Price, Reason, Victim
 
 Units: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 """A number of stakes."""
+
+HAND_SIZE: Final = 13
+_TWOS_OF_A_COLOUR: Final = 2
 
 SeatCount: TypeAlias = Annotated[int, msgspec.Meta(ge=2, le=4)]
 """Two to four: thirteen cards each is all that 52 cards give."""
@@ -87,6 +91,44 @@ class Turn(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     seconds: Seconds
 
 
+class NoUntouched(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+    """A loser that has played no card pays for its cards like any other."""
+
+
+class Untouched(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="UNTOUCHED"
+):
+    """*Cóng*: a loser that has played no card pays these units in place of its cards, where that is more.
+
+    A card that was played because the seat's time was up counts as played.
+    """
+
+    untouched_units: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+    reason: Text
+
+
+Leftover: TypeAlias = Untouched | NoUntouched
+
+
+class NoLeaving(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+    """A seat that left pays like any other loser."""
+
+
+class LeavingTimes(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="MULTIPLIED"
+):
+    """A seat that left pays so many times what it owes for cards left or for 3♠; chops cost what they cost.
+
+    A seat out of time leaves where ``turn.out_of_time`` says so, and then pays as one that left.
+    """
+
+    multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
+    reason: Text
+
+
+Leaving: TypeAlias = LeavingTimes | NoLeaving
+
+
 class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What one Tiến Lên ruleset says. ``instant_wins`` lists the patterns that win at the deal, the strongest first.
 
@@ -102,6 +144,9 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     stopped_three_of_spades: Penalty
     turn: Turn
     round: RoundLimits
+    commission: Annotated[CommissionRule, since(2)] = NoCommission()
+    leftover: Annotated[Leftover, since(2)] = NoUntouched()
+    leaving: Annotated[Leaving, since(2)] = NoLeaving()
 
     def __post_init__(self) -> None:
         refuse(
@@ -111,7 +156,32 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             _doubles("chops.pair_run_3", self.chops.pair_run_3),
             _doubles("chops.quad", self.chops.quad),
             _doubles("chops.pair_run_4", self.chops.pair_run_4),
+            self._untouched_fault(),
         )
+
+    def _untouched_fault(self) -> str:
+        """Return what is wrong with a price of an untouched hand that every hand reaches by its cards."""
+        if isinstance(self.leftover, NoUntouched):
+            return ""
+        left = self.leftover_prices
+        twos = _TWOS_OF_A_COLOUR * (min(left.black_two - left.card, 0) + min(left.red_two - left.card, 0))
+        least = HAND_SIZE * left.card + twos
+        if self.leftover.untouched_units > least:
+            return ""
+        return (
+            f"leftover.untouched_units {self.leftover.untouched_units} never counts, for thirteen cards left cost"
+            f' {least} or more; write {least + 1} or more, or kind = "NONE"'
+        )
+
+    @property
+    def leaving_multiplier(self) -> int:
+        """How many times a seat that left pays for cards left or 3♠."""
+        return 1 if isinstance(self.leaving, NoLeaving) else self.leaving.multiplier
+
+    @property
+    def untouched_units(self) -> int:
+        """Least units that a loser pays which has played no card; 0 where the rules name none."""
+        return 0 if isinstance(self.leftover, NoUntouched) else self.leftover.untouched_units
 
     @property
     def payouts(self) -> tuple[Fraction, ...]:
@@ -122,9 +192,19 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             *(chop.pair_run_3, chop.quad, chop.pair_run_4),
             *(left.card, left.black_two, left.red_two, left.pair_run_3, left.quad, left.pair_run_4),
             *(win.units for win in self.instant_wins),
-            *(self.last_three_of_spades.units, self.stopped_three_of_spades.units),
+            *(self.last_three_of_spades.units, self.stopped_three_of_spades.units, self.untouched_units),
         )
         return tuple(Fraction(number) for number in numbers)
+
+    @property
+    def _absent_reasons(self) -> frozenset[Reason]:
+        """Reasons for which nobody ever pays under these rules."""
+        absent = {
+            Reason.COMMISSION: isinstance(self.commission, NoCommission),
+            Reason.UNTOUCHED: isinstance(self.leftover, NoUntouched),
+            Reason.LEAVING: isinstance(self.leaving, NoLeaving),
+        }
+        return frozenset([reason for reason, is_absent in absent.items() if is_absent])
 
     @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:
@@ -133,7 +213,7 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             "kind": tuple(Kind),
             "pattern": tuple(win.pattern for win in self.instant_wins),
             "price": tuple(Price),
-            "reason": tuple(Reason),
+            "reason": tuple([reason for reason in Reason if reason not in self._absent_reasons]),
             "ending": tuple(EndKind),
         }
 

@@ -8,31 +8,39 @@
 | LAST_THREE_OF_SPADES | - | each loser the winner, in place of cards left |
 | STOPPED_THREE_OF_SPADES | - | the stopped seat every other seat still in that trick; nobody pays for cards left |
 | INSTANT_WIN | the pattern | every other seat the winner; nothing else is paid |
+| UNTOUCHED | - | a loser that has played no card the winner, in place of a lower LEFTOVER |
+| LEAVING | - | a seat that left, those that it pays at the end, what that costs more than for a seat that stayed |
+| COMMISSION | - | each seat that won in all the house |
 
-Chops come first, in the order played, then the end by paying seat. Transfers of nothing are left out. A seat that left
-is a loser like any other, its cards count as left, and a chop that took its play is paid.
+Chops come first, in the order played, then the end by paying seat, each with LEAVING last, then COMMISSION. The last
+three reasons are paid only where the ruleset has such a rule. Transfers of nothing are left out. A seat that left is a
+loser like any other, its cards count as left, and a chop that took its play is paid.
 
 Source: 002_0fe8d9549e6acb7c.txt; the sentences stand with the numbers in the ruleset's data.
 """
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 import msgspec
 
 from referee.cards import Seat
+from referee.games.commission import commission_transfers
 from referee.games.game import RoundNotOverError
 from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.code import Chain, EndKind, Price, Reason
 from referee.games.tien_len.leftover import price_leftover
-from referee.games.tien_len.order import CardSet
-from referee.games.tien_len.rules import ChopPrices, LeftoverPrices
+from referee.games.tien_len.rules import ChopPrices
 from referee.games.tien_len.state import Chop, Ending, State
 from referee.money import Amount, Transfer, net_amounts
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """Settlement of a round; the one winner leads the table's next. ``net`` goes by seat and sums to zero."""
+    """Settlement of a round; the one winner leads the table's next.
+
+    ``net`` goes by seat; with the house's it sums to zero.
+    """
 
     transfers: tuple[Transfer, ...]
     winners: tuple[Seat, ...]
@@ -45,7 +53,9 @@ def settle(state: State) -> Outcome:
         msg = f"the round is not over after {state.event_count} events; seat {state.turn} is on turn"
         raise RoundNotOverError(msg)
     stake = Amount(state.deal.stake)
-    transfers = (*chop_transfers(state), *_end_transfers(state, state.ending, stake))
+    paid = (*chop_transfers(state), *_with_leaving(state, _end_transfers(state, state.ending, stake)))
+    commission = commission_transfers(state.rules.commission, paid, seat_count=state.seat_count, stake=stake)
+    transfers = paid + commission
     return Outcome(transfers, (state.ending.winner,), net_amounts(transfers, state.seat_count))
 
 
@@ -86,7 +96,7 @@ def _end_transfers(state: State, ending: Ending, stake: Amount) -> Iterator[Tran
     match ending.kind:
         case EndKind.OUT_OF_CARDS | EndKind.LAST_SEAT:
             for loser in losers:
-                yield from _leftover_transfers(rules.leftover_prices, state.held[loser], loser, winner, stake)
+                yield from _leftover_transfers(state, loser, winner, stake)
         case EndKind.LAST_THREE_OF_SPADES:
             amount = Amount(rules.last_three_of_spades.units * stake)
             yield from (Transfer(loser, winner, amount, Reason.LAST_THREE_OF_SPADES) for loser in losers if amount)
@@ -103,12 +113,24 @@ def _end_transfers(state: State, ending: Ending, stake: Amount) -> Iterator[Tran
             assert_never(ending.kind)
 
 
-def _leftover_transfers(
-    prices: LeftoverPrices, hand: CardSet, loser: Seat, winner: Seat, stake: Amount
-) -> Iterator[Transfer]:
+def _with_leaving(state: State, transfers: Iterable[Transfer]) -> Iterator[Transfer]:
+    """Yield what is paid at the end of a round, for each seat that left followed by what leaving adds to it."""
+    more = state.rules.leaving_multiplier - 1
+    for (payer, payee), group in itertools.groupby(transfers, key=lambda one: (one.payer, one.payee)):
+        paid = list(group)
+        yield from paid
+        if more and state.has_left(payer):
+            yield Transfer(payer, payee, Amount(more * sum(one.amount for one in paid)), Reason.LEAVING)
+
+
+def _leftover_transfers(state: State, loser: Seat, winner: Seat, stake: Amount) -> Iterator[Transfer]:
     units: dict[Price, int] = {}
-    for item in price_leftover(prices, hand):
+    for item in price_leftover(state.rules.leftover_prices, state.held[loser]):
         units[item.price] = units.get(item.price, 0) + item.units
+    untouched = state.rules.untouched_units if state.held[loser] == state.dealt[loser] else 0
+    if untouched > sum(units.values()):
+        yield Transfer(loser, winner, Amount(untouched * stake), Reason.UNTOUCHED)
+        return
     for price, total in units.items():
         if total:
             yield Transfer(loser, winner, Amount(total * stake), Reason.LEFTOVER, price)

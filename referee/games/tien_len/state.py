@@ -12,7 +12,6 @@ at the deal ends the round as event 0, so no event is lawful after it.
 """
 
 from functools import cache
-from typing import Final
 
 import msgspec
 
@@ -24,10 +23,8 @@ from referee.games.tien_len.code import EndKind, Price
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.instant_win import InstantWin, find_instant_win
 from referee.games.tien_len.order import THREE_OF_SPADES, CardSet, cards_of, set_of
-from referee.games.tien_len.rules import TienLenRules
+from referee.games.tien_len.rules import HAND_SIZE, TienLenRules
 from referee.games.tien_len.stakes import check_stakes
-
-HAND_SIZE: Final = 13
 
 
 class Ending(msgspec.Struct, frozen=True):

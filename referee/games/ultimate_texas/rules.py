@@ -17,10 +17,10 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from referee.games.tables import HouseClock, RoundLimits, Sourced, Text, refuse, seat_fault
+from referee.games.tables import HouseClock, RoundLimits, Sourced, Text, refuse, seat_fault, since
 from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Decision, Result, Section, Street
 from referee.hands import Category, Ranking, RankingRules
-from referee.money import Odds
+from referee.money import MAX_AMOUNT, Odds
 
 _ANTE_AND_BLIND: Final = 2
 """What a seat bets beside Play and Trips, in Antes."""
@@ -127,6 +127,30 @@ class FlatOdds(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Odds.parse(self.odds)
 
 
+BetAmount: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MAX_AMOUNT)]
+"""A bet in minor units."""
+
+
+class NoLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+    """The Ante is at least the bet unit, Trips any amount."""
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BOUNDED"):
+    """The smallest and largest Ante, and the smallest and largest Trips of a seat that bets it, in minor units.
+
+    Both limits of the Ante are multiples of the bet unit.
+    """
+
+    smallest_ante: BetAmount
+    largest_ante: BetAmount
+    smallest_trips: BetAmount
+    largest_trips: BetAmount
+    reason: Text
+
+
+BetLimits: TypeAlias = Limits | NoLimits
+
+
 class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """Rules of an Ultimate Texas Hold'em ruleset, one field for each part of its file; ValueError if parts contradict.
 
@@ -145,6 +169,7 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     play: FlatOdds
     blind: tuple[Payout, ...]
     trips: tuple[Payout, ...]
+    limits: Annotated[BetLimits, since(2)] = NoLimits()
 
     def __post_init__(self) -> None:
         refuse(
@@ -160,7 +185,20 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
                 for payout in self.trips
                 if _ratio(payout.odds).denominator != 1
             ],
+            *self._limit_faults(),
         )
+
+    def _limit_faults(self) -> Iterator[str]:
+        if isinstance(self.limits, Limits):
+            for bet, smallest, largest in (
+                ("ante", self.limits.smallest_ante, self.limits.largest_ante),
+                ("trips", self.limits.smallest_trips, self.limits.largest_trips),
+            ):
+                if smallest > largest:
+                    yield (
+                        f"limits.smallest_{bet} {smallest} is more than limits.largest_{bet} {largest},"
+                        " so no bet is lawful; exchange them"
+                    )
 
     def _paytable_faults(self, table: str, payouts: tuple[Payout, ...]) -> Iterator[str]:
         order = self.ranking.rules.order
@@ -233,6 +271,14 @@ class UltimateTexasRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         """
         play = [Fraction(*self.play_ratio) * multiple for multiple in self.multiples_offered]
         return (Fraction(*self.ante_ratio), *play, *(Fraction(*ratio) for ratio in self.blind_ratios.values()))
+
+    @property
+    def unit_bets(self) -> Mapping[str, int]:
+        """Bets that the file names and that must be multiples of its bet unit, by field."""
+        if isinstance(self.limits, NoLimits):
+            return {}
+        limits = self.limits
+        return {"limits.smallest_ante": limits.smallest_ante, "limits.largest_ante": limits.largest_ante}
 
     @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:

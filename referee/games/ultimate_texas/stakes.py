@@ -2,14 +2,14 @@
 
 Source: 004_c8c49b7352941e86.txt, "Đặt cược Ante và Blind với giá trị bằng nhau."; "Tùy chọn: Đặt cược Trip để có cơ hội
 nhận thưởng thêm theo bảng trả thưởng." The Ante is a multiple of the ruleset's bet unit, so that every payout is whole;
-Trips is any whole amount, 0 for none. This module knows no cards.
+Trips is any whole amount, 0 for none. A ruleset may limit both. This module knows no cards.
 
 >>> Stake(ante=Amount(10), trips=Amount(5)).blind
 10
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -17,7 +17,7 @@ import msgspec
 from referee.cards import Seat
 from referee.games.stakes import StakeFault
 from referee.games.ultimate_texas.code import Code
-from referee.games.ultimate_texas.rules import UltimateTexasRules
+from referee.games.ultimate_texas.rules import Limits, UltimateTexasRules
 from referee.money import MAX_AMOUNT, Amount
 from referee.verdict import Violation
 
@@ -69,16 +69,30 @@ def check_stakes(
     if len(stakes) > rules.seats.maximum:
         faults.append(Violation(code=Code.TOO_MANY_SEATS, expected=rules.seats.maximum, found=len(stakes)))
     for index, one in enumerate(stakes):
-        seat = Seat(index)
-        if one.ante < bet_unit:
-            faults.append(Violation(code=Code.ANTE_TOO_LOW, seat=seat, expected=bet_unit, found=one.ante))
-        if one.ante % bet_unit:
-            faults.append(Violation(code=Code.ANTE_NOT_A_MULTIPLE, seat=seat, expected=bet_unit, found=one.ante))
-        if one.trips < 0:
-            faults.append(Violation(code=Code.TRIPS_TOO_LOW, seat=seat, expected=0, found=one.trips))
+        faults += _bet_faults(rules, Seat(index), one, bet_unit)
     if _at_risk(rules, stakes, bet_unit) > MAX_AMOUNT:
         faults.append(Violation(code=Code.STAKES_TOO_HIGH, expected=MAX_AMOUNT))
     return tuple(faults)
+
+
+def _bet_faults(rules: UltimateTexasRules, seat: Seat, stake: Stake, bet_unit: int) -> Iterator[Violation]:
+    """Yield what is wrong with the bets of one seat by the bet unit and the limits of the ruleset."""
+    limits = rules.limits
+    smallest_ante, smallest_trips = bet_unit, 0
+    largest_ante = largest_trips = int(MAX_AMOUNT)
+    if isinstance(limits, Limits):
+        smallest_ante, largest_ante = limits.smallest_ante, limits.largest_ante
+        smallest_trips, largest_trips = limits.smallest_trips if stake.trips else 0, limits.largest_trips
+    if stake.ante < smallest_ante:
+        yield Violation(code=Code.ANTE_TOO_LOW, seat=seat, expected=smallest_ante, found=stake.ante)
+    if stake.ante > largest_ante:
+        yield Violation(code=Code.ANTE_TOO_HIGH, seat=seat, expected=largest_ante, found=stake.ante)
+    if stake.ante % bet_unit:
+        yield Violation(code=Code.ANTE_NOT_A_MULTIPLE, seat=seat, expected=bet_unit, found=stake.ante)
+    if stake.trips < smallest_trips:
+        yield Violation(code=Code.TRIPS_TOO_LOW, seat=seat, expected=smallest_trips, found=stake.trips)
+    if stake.trips > largest_trips:
+        yield Violation(code=Code.TRIPS_TOO_HIGH, seat=seat, expected=largest_trips, found=stake.trips)
 
 
 def _at_risk(rules: UltimateTexasRules, stakes: Sequence[Stake], bet_unit: int) -> int:

@@ -27,7 +27,7 @@ from referee.games.mau_binh import (
     is_acceptable,
     patterns_of,
 )
-from referee.rulesets import get
+from referee.rulesets import load_examples
 from referee.verdict import Violation
 from tests.games.rounds import Settled, hands_deal
 from tests.games.rounds import settled as settled_round
@@ -41,7 +41,7 @@ def vectors(name: str) -> list[Any]:
 
 
 def rules_of(vector: dict[str, Any]) -> MauBinhRules:
-    rules = get(vector["ruleset"]).rules
+    rules = load_examples().get(vector["ruleset"]).rules
     assert isinstance(rules, MauBinhRules)
     return rules
 

@@ -19,6 +19,7 @@ from referee.games.tien_len import (
 )
 from referee.games.tien_len.chop import beats, chop_units, chopped_by
 from referee.games.tien_len.instant_win import find_instant_win
+from referee.rulesets import load_examples
 from referee.verdict import Violation
 from tests.games.rounds import hands_deal, settled
 
@@ -88,6 +89,22 @@ def test_a_round_ends_and_pays_as_worked_out(
     ]
     assert expected == found
     assert sum(played.outcome.net) == 0
+
+
+def test_a_round_of_a_house_pays_as_worked_out(deal: Deal, read_event: ReadEvent, knobs_vector: Vector) -> None:
+    """Commission, cóng and the price of leaving, in minor units."""
+    events = [read_event(text, number) for number, text in enumerate(knobs_vector["events"], start=1)]
+    dealt = hands_deal(deal(knobs_vector["hands"]), leader=knobs_vector["leader"], stake=knobs_vector["stake"])
+    rules = load_examples().get(knobs_vector["ruleset"]).rules
+    played = settled(GAME, rules, dealt, events, closed_time=events[-1].time)
+    assert played.violations == ()
+    ending = played.state.ending
+    assert ending is not None
+    assert (knobs_vector["ending"], knobs_vector["winner"]) == (ending.kind, ending.winner)
+    transfers = played.outcome.transfers
+    found = [[paid.payer, paid.payee, paid.amount, paid.reason, paid.subject] for paid in transfers]
+    assert knobs_vector["transfers"] == found
+    assert knobs_vector["net"] == list(played.outcome.net)
 
 
 def test_an_event_has_exactly_these_faults(

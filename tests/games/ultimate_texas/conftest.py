@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from referee.games.ultimate_texas import Order, UltimateTexasRules
-from referee.rulesets import Ruleset, get
+from referee.rulesets import Ruleset, get, load_examples
 
 RulesOf: TypeAlias = Callable[..., UltimateTexasRules]
 
@@ -24,10 +24,10 @@ def two_plus_three() -> Ruleset:
 
 @pytest.fixture(scope="session")
 def rules_of() -> RulesOf:
-    """Return the rules of a built-in ruleset, with another order of decisions if one is named."""
+    """Return the rules of a built-in ruleset or an example, with another order of decisions if one is named."""
 
     def _rules_of(ruleset_id: str, order: str | None = None) -> UltimateTexasRules:
-        rules = get(ruleset_id).rules
+        rules = load_examples().get(ruleset_id).rules
         assert isinstance(rules, UltimateTexasRules)
         if order is None:
             return rules

@@ -22,8 +22,10 @@ STAKE_CODES: Final = {
     Code.TOO_FEW_SEATS,
     Code.TOO_MANY_SEATS,
     Code.ANTE_TOO_LOW,
+    Code.ANTE_TOO_HIGH,
     Code.ANTE_NOT_A_MULTIPLE,
     Code.TRIPS_TOO_LOW,
+    Code.TRIPS_TOO_HIGH,
     Code.STAKES_TOO_HIGH,
 }
 """These are refused when a round is opened."""

@@ -1,0 +1,159 @@
+"""What houses ask for: commission, cóng, the price of leaving. Each against a second writing of the rule."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from referee.cards import HOUSE, Card, Seat, parse_cards
+from referee.games.commission import Commission, NoCommission
+from referee.games.tien_len import Event, Leave, State, TienLenRules, Timeout, apply, begin, settle
+from referee.games.tien_len.codec import encode_results
+from referee.games.tien_len.rules import LeavingTimes, Untouched
+from referee.games.tien_len.stakes import max_units
+from referee.money import house_net
+from referee.rulesets import load_examples
+from tests.budget import examples
+from tests.games.rounds import at_stake, hands_deal
+from tests.games.tien_len.test_tien_len_rounds import choose, debts, follow
+
+Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
+Debts = Counter[tuple[int, int, str, str]]
+HANDS = (
+    parse_cards("5S 6C 7D 8H 9S TC JD QH KS 3S AS AC AD"),
+    parse_cards("3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S"),
+    parse_cards("3D 5D 6D 7C 8C 9D TD JC QC KD AH 2C 2D"),
+)
+"""Three hands of which none wins at the deal."""
+COMMISSION, UNTOUCHED, TIMES, STAKE = (370, 6), 16, 3, 7
+
+
+@pytest.fixture(name="house")
+def house_fixture(variant: Callable[[dict[str, Any]], TienLenRules]) -> TienLenRules:
+    permille, cap = COMMISSION
+    return variant(
+        {
+            "commission": {"kind": "OF_WINNINGS", "permille": permille, "cap_units": cap, "reason": "test"},
+            "leftover": {"kind": "UNTOUCHED", "untouched_units": UNTOUCHED, "reason": "test"},
+            "leaving": {"kind": "MULTIPLIED", "multiplier": TIMES, "reason": "test"},
+        }
+    )
+
+
+def commission_by_the_sheet(owed: Debts, *, stake: int) -> Debts:
+    """Return what the seats that won on balance pay the house."""
+    won = Counter[int]()
+    for (payer, payee, _, _), amount in owed.items():
+        won[payee] += amount
+        won[payer] -= amount
+    parts = {
+        (seat, 255, "COMMISSION", ""): min(math.floor(Fraction(net * COMMISSION[0], 1000)), COMMISSION[1] * stake)
+        for seat, net in won.items()
+        if net > 0
+    }
+    return +Counter(parts)
+
+
+def by_the_sheet(slow: Any, *, stake: int) -> Debts:  # noqa: ANN401 - a SlowRound
+    """Return what is owed in minor units: the plain round's debts, changed by the sheet's words on the three knobs."""
+    seats = range(len(slow.hands))
+    owed = Counter({debt: units * stake for debt, units in slow.debts.items()})
+    for loser in seats:
+        lines = [debt for debt in owed if debt[0] == loser and debt[2] == "LEFTOVER"]
+        if lines and len(slow.hands[loser]) == 13 and sum(owed[debt] for debt in lines) < UNTOUCHED * stake:
+            for debt in lines:
+                del owed[debt]
+            owed[loser, slow.winner, "UNTOUCHED", ""] = UNTOUCHED * stake
+    for leaver in set(seats) - slow.stay:
+        for payee in seats:
+            at_the_end = [debt for debt in owed if debt[:2] == (leaver, payee) and not debt[2].startswith("CHOP")]
+            if more := sum(owed[debt] for debt in at_the_end):
+                owed[leaver, payee, "LEAVING", ""] = (TIMES - 1) * more
+    owed.update(commission_by_the_sheet(owed, stake=stake))
+    return owed
+
+
+def test_random_rounds_pay_what_the_sheet_says_of_the_knobs(
+    second: ModuleType, house: TienLenRules, dealing: Dealing, chance: random.Random
+) -> None:
+    reasons, capped = Counter[str](), 0
+    rounds = examples(200)
+    for number in range(rounds):
+        seats = 2 + number % 3
+        hands, leader = dealing(chance, seats), Seat(chance.randrange(seats))
+        state = begin(house, hands_deal(hands, leader=leader))
+        slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader)
+        while not state.is_over and state.event_count < 120:
+            event = choose(chance, state, keep_three=number % 2 == 0, leaving=(0.06, 0.01, 0.2)[number // 3 % 3])
+            follow(slow, event)
+            state = apply(state, event)
+        if not state.is_over:
+            continue
+        stake = STAKE * (1 + number % 40)
+        outcome = settle(at_stake(state, stake))
+        assert by_the_sheet(slow, stake=stake) == debts(outcome.transfers)
+        assert sum(outcome.net) + house_net(outcome.transfers) == 0
+        assert max(map(abs, outcome.net)) <= max_units(house, seat_count=seats) * stake
+        reasons.update(paid.reason for paid in outcome.transfers)
+        capped += any(paid.payee == HOUSE and paid.amount == COMMISSION[1] * stake for paid in outcome.transfers)
+    assert {"COMMISSION", "UNTOUCHED", "LEAVING", "LEFTOVER"} <= set(reasons)
+    assert 0 < capped < rounds
+
+
+def played(rules: TienLenRules, *events: Event) -> State:
+    state = begin(rules, hands_deal(HANDS, leader=0, stake=100))
+    for event in events:
+        state = apply(state, event)
+    return state
+
+
+def test_card_played_because_time_was_up_counts_as_played(house: TienLenRules) -> None:
+    """The clock played 3♠ for seat 0, which pays for twelve cards; seat 1 played nothing and pays for that."""
+    left = settle(played(house, Timeout(Seat(0), 30_000), Leave(Seat(0), 30_001), Leave(Seat(1), 30_002)))
+    assert [(paid.payer, paid.amount, paid.reason) for paid in left.transfers] == [
+        (0, 1200, "LEFTOVER"),
+        (0, 2400, "LEAVING"),
+        (1, 1600, "UNTOUCHED"),
+        (1, 3200, "LEAVING"),
+        (2, 600, "COMMISSION"),
+    ]
+
+
+def test_cards_that_cost_more_than_an_untouched_hand_are_paid_for(house: TienLenRules) -> None:
+    hands = (HANDS[0], parse_cards("3C 3D 4S 4C 5C 5D TS TD TH JS 2D 2S 2C"))
+    outcome = settle(apply(begin(house, hands_deal(hands, leader=0)), Leave(Seat(1), 1)))
+    paid = [(paid.amount, paid.reason, paid.subject) for paid in outcome.transfers if paid.payer == 1]
+    assert sorted(paid) == [
+        (4, "LEFTOVER", "BLACK_TWO"),
+        (4, "LEFTOVER", "CARD"),
+        (4, "LEFTOVER", "RED_TWO"),
+        (6, "LEFTOVER", "PAIR_RUN_3"),
+        (36, "LEAVING", ""),
+    ]
+
+
+def test_results_show_the_part_of_the_house_only_where_it_has_one(rules: TienLenRules, house: TienLenRules) -> None:
+    events = Leave(Seat(0), 1), Leave(Seat(1), 2)
+    plain, ours = played(rules, *events), played(house, *events)
+    assert "house" not in encode_results(plain, settle(plain))
+    results = encode_results(ours, settle(ours))
+    assert results["house"] == {"net": house_net(settle(ours).transfers)}
+    assert house_net(settle(ours).transfers) > 0
+
+
+def test_example_uses_every_knob_of_the_game() -> None:
+    rules = load_examples().get("tien_len.house_example").rules
+    assert isinstance(rules, TienLenRules)
+    assert isinstance(rules.commission, Commission)
+    assert isinstance(rules.leftover, Untouched)
+    assert isinstance(rules.leaving, LeavingTimes)
+
+
+def test_built_in_ruleset_has_no_knob_on(rules: TienLenRules) -> None:
+    assert isinstance(rules.commission, NoCommission)
+    assert (rules.untouched_units, rules.leaving_multiplier) == (0, 1)

@@ -1,0 +1,55 @@
+"""Limits of the bets: every Ante and Trips around each limit, against the sheet's words."""
+
+import itertools
+
+import msgspec
+import pytest
+
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games.ultimate_texas.rules import Limits, NoLimits
+from referee.games.ultimate_texas.stakes import check_stakes
+from referee.rulesets import get, load_examples
+
+LIMITS = Limits(smallest_ante=10, largest_ante=40, smallest_trips=5, largest_trips=15, reason="test")
+
+
+@pytest.fixture(name="rules")
+def rules_fixture() -> UltimateTexasRules:
+    rules = get("ultimate_texas.casino").rules
+    assert isinstance(rules, UltimateTexasRules)
+    return rules
+
+
+def faults_of(rules: UltimateTexasRules, ante: int, trips: int) -> list[tuple[str, int | None, int | None, int | None]]:
+    found = check_stakes(rules, seat_count=2, stake=2, seat_stakes=((20, 0), (ante, trips)), bet_unit=2)
+    return [(fault.code, fault.seat, fault.expected, fault.found) for fault in found]
+
+
+def by_the_sheet(ante: int, trips: int) -> list[tuple[str, int, int, int]]:
+    """Return the faults of a seat's bets at a table for Antes of 10 to 40 and, if any, Trips of 5 to 15."""
+    words = [
+        ("ANTE_TOO_LOW", ante < 10, 10, ante),
+        ("ANTE_TOO_HIGH", ante > 40, 40, ante),
+        ("ANTE_NOT_A_MULTIPLE", ante % 2 == 1, 2, ante),
+        ("TRIPS_TOO_LOW", trips < 0 or 0 < trips < 5, 5, trips),
+        ("TRIPS_TOO_HIGH", trips > 15, 15, trips),
+    ]
+    return [(code, 1, expected, found) for code, is_broken, expected, found in words if is_broken]
+
+
+def test_every_bet_around_the_limits_is_judged_as_the_sheet_says(rules: UltimateTexasRules) -> None:
+    bounded = msgspec.structs.replace(rules, limits=LIMITS)
+    bets = list(itertools.product(range(-2, 44), range(-2, 19)))
+    assert [faults_of(bounded, *bet) for bet in bets] == [by_the_sheet(*bet) for bet in bets]
+
+
+def test_without_limits_any_bet_of_the_bet_unit_is_lawful(rules: UltimateTexasRules) -> None:
+    assert isinstance(rules.limits, NoLimits)
+    assert [faults_of(rules, *bet) for bet in ((2, 0), (10**9, 1), (2, 10**9))] == [[], [], []]
+
+
+def test_example_uses_every_knob_of_the_game() -> None:
+    rules = load_examples().get("ultimate_texas.house_example").rules
+    assert isinstance(rules, UltimateTexasRules)
+    assert isinstance(rules.limits, Limits)
+    assert rules.unit_bets == {"limits.smallest_ante": 100, "limits.largest_ante": 5000}
