@@ -13,6 +13,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter
@@ -307,12 +308,10 @@ def fuzz_over_socket(folder: Path, *, count: int, seed: int) -> Fuzzed:
 
 
 def room_for(folder: Path, name: str) -> Path:
-    """Make a folder for a store that syncs often: in memory if the system has such a place."""
+    """Make a folder of its own for a store that syncs often: in memory if the system has such a place."""
     shared = Path("/dev/shm")  # noqa: S108 - a folder of our own is made in it
     if shared.is_dir() and shutil.disk_usage(shared).free > 2**30:
-        made = shared / f"referee-chaos-{folder.name}-{name}"
-        shutil.rmtree(made, ignore_errors=True)
-        return made
+        return Path(tempfile.mkdtemp(prefix=f"referee-chaos-{name}-", dir=shared))
     return folder / name
 
 

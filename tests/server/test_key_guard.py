@@ -122,10 +122,12 @@ def test_keys_are_not_changed_beside_workers_of_which_one_was_killed(
     children = [child for path in threads for child in path.read_text().split()]
     assert len(children) == 2
     os.kill(int(children[0]), 9)
+    errors = tmp_path / "errors.log"
+    until(lambda: "worker died" in errors.read_text(), "the killed worker was not noticed")  # ends with 1 until then
     refused = rotated(tmp_path / "data", database)
     assert refused.returncode == 2
     assert "stop" in refused.stderr
-    assert process.stop() == 0, (tmp_path / "errors.log").read_text()
+    assert process.stop() == 0, errors.read_text()
     assert rotated(tmp_path / "data", database).returncode == 0
 
 

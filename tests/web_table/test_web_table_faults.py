@@ -150,8 +150,11 @@ def test_payouts_that_the_referee_did_not_sign_turn_the_badge_red(table, invite)
 
         def pass_on(message: str) -> None:
             shown = json.loads(message)
-            for transfer in ((shown.get("last") or {}).get("transfers") or [])[:1]:
-                transfer["amount_minor"] += 1
+            if last := shown.get("last"):
+                transfers = last.setdefault("transfers", [])
+                if not transfers:  # the round was a push
+                    transfers.append({"payer": 0, "payee": 1, "amount_minor": 0, "reason": "ANTE"})
+                transfers[0]["amount_minor"] += 1
             socket.send(json.dumps(shown))
 
         server.on_message(pass_on)
