@@ -35,8 +35,8 @@ class MauBinhServiceStub:
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
-    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN. Last
-    COMMISSION, to the house, where the ruleset has one.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+    Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
 
     Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
@@ -82,8 +82,8 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
-    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN. Last
-    COMMISSION, to the house, where the ruleset has one.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+    Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
 
     Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
@@ -125,8 +125,8 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
-    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN. Last
-    COMMISSION, to the house, where the ruleset has one.
+    Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
+    Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
 
     Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.

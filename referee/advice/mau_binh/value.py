@@ -15,6 +15,8 @@ one, *U* what the three chi pay.
   sweep by every seat one chance is not exact: that the others sweep a seat and these aces sweep the others. The latter
   is its mean over all hands that sweep a seat.
 
+A winner's sweep and a commission, which houses may have, are not counted.
+
 >>> from referee.advice.mau_binh.populations import Populations
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.classic")

@@ -59,6 +59,8 @@ class Reason(enum.StrEnum):
     """The flat price of a foul."""
     INSTANT_WIN = "INSTANT_WIN"
     """Subject: the pattern."""
+    WINNER_SWEEP = "WINNER_SWEEP"
+    """What winning all three chi from every other seat adds; only where the ruleset has it."""
     COMMISSION = "COMMISSION"
     """The house's part of what a seat won in all; only where the ruleset has one."""
 

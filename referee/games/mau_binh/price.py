@@ -12,6 +12,8 @@ The table of who sweeps whom:
 - *A seat that left before the showdown* counts as swept where the rules say so, against each lawful seat but one that
   left during the showdown where leaving costs chi. It is never swept otherwise, and it does not owe the price of four
   aces that won from everyone.
+- *A seat that wins from every seat* sweeps where the rules say so and every other seat is lawful and did not leave
+  before the showdown. One that leaves while a chi is shown is judged by its cards, so its departure changes nothing.
 """
 
 from collections.abc import Sequence
@@ -30,6 +32,7 @@ from referee.games.mau_binh.rules import (
     LeavingBefore,
     MauBinhRules,
     NoSweep,
+    NoWinnerSweep,
     SweptByAll,
     SweptPairPlus,
     SweptPairTimes,
@@ -49,10 +52,12 @@ class Sweeps(msgspec.Struct, frozen=True):
     """Who sweeps, seen over all duels: seats swept by every seat, and seats whose four aces won from everyone.
 
     A seat whose opponents all left can be among the four aces; no duel is priced by it, so it changes no price.
+    ``winner`` is the seat that wins all three chi from every other seat where the rules pay for that, otherwise None.
     """
 
     swept_by_all: frozenset[Seat]
     four_aces: frozenset[Seat]
+    winner: Seat | None = None
 
 
 _NO_SWEEPS: Final = Sweeps(frozenset(), frozenset())
@@ -73,13 +78,46 @@ def sweeps_of(rules: MauBinhRules, showings: Sequence[Showing], duels: Sequence[
     if isinstance(rules.four_aces_sweep, FourAcesFullSweep):
         holders = [seat for seat in lawful if showings[seat].values[0].category is Category.FOUR_ACES]
         four_aces = frozenset([seat for seat in holders if all((seat, other) in swept for other in stayed - {seat})])
-    return Sweeps(by_all, four_aces)
+    return Sweeps(by_all, four_aces, _winner_of(rules, showings, swept))
+
+
+def _winner_of(rules: MauBinhRules, showings: Sequence[Showing], swept: Sequence[tuple[Seat, Seat]]) -> Seat | None:
+    """Return the seat that wins all three chi from every other seat, where the rules pay more for that."""
+    is_lawful = all(not (showing.left_before or showing.fouls) for showing in showings)
+    if isinstance(rules.winner_sweep, NoWinnerSweep) or not is_lawful:
+        return None
+    for winner in {winner for winner, _ in swept}:
+        others = [Seat(seat) for seat in range(len(showings)) if seat != winner]
+        if all((winner, other) in swept and _beats(showings[winner], showings[other]) for other in others):
+            return winner
+    return None
+
+
+def _beats(one: Showing, other: Showing) -> bool:
+    """Return whether a seat's cards win all three chi from another's."""
+    return all(mine.strength > theirs.strength for mine, theirs in zip(one.values, other.values, strict=True))
+
+
+def sweeps_between(  # noqa: PLR0913 - as sweep_of
+    rules: MauBinhRules, showings: Sequence[Showing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
+) -> tuple[Added, ...]:
+    """Return all that sweeps add to three chi that one seat won from another; of several multipliers the dearest."""
+    added = sweep_of(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
+    single = () if added is None else (added,)
+    if winner != sweeps.winner or isinstance(rules.winner_sweep, NoWinnerSweep):
+        return single
+    plus: tuple[Added, ...] = ()
+    if isinstance(rules.sweep, SweptPairPlus):
+        plus = (Added(rules.sweep.units, Reason.SWEEP, ""),)
+    base = chi_units + sum(one.units for one in plus)
+    multiplied = (*plus, Added((rules.winner_sweep.multiplier - 1) * base, Reason.WINNER_SWEEP, ""))
+    return max(single, multiplied, key=lambda parts: sum(one.units for one in parts))
 
 
 def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the value of the chi
     rules: MauBinhRules, showings: Sequence[Showing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
 ) -> Added | None:
-    """Return what a sweep adds to three chi that one seat won from another; None where it adds nothing."""
+    """Return what a sweep but the winner's adds to three chi that one seat won from another; None for nothing."""
     fouled, left = bool(showings[loser].fouls), showings[loser].left_before
     if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and winner in sweeps.four_aces and not left:
         units = rules.four_aces_sweep.units - rules.units[0][Category.FOUR_ACES]

@@ -19,7 +19,7 @@ import msgspec
 from referee.games.commission import CommissionRule, NoCommission, most_house_units
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
 from referee.games.stakes import check_table_stake
-from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, refuse, seat_fault, since
+from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, Text, refuse, seat_fault, since
 from referee.hands import Category, Ranking, RankingRules
 from referee.verdict import Violation
 
@@ -197,6 +197,26 @@ class Suggestions(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True
     allowed: bool
 
 
+class NoWinnerSweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
+    """A seat that wins all three chi from every other seat is paid by the sweep alone."""
+
+
+class WinnerSweepTimes(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="MULTIPLIED"
+):
+    """A seat that wins all three chi from every other seat is paid so many times.
+
+    It counts only where every other seat has a lawful arrangement and stayed until the showdown; one that leaves while
+    a chi is shown is judged by its cards. Of several multipliers between two seats the dearest alone counts.
+    """
+
+    multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
+    reason: Text
+
+
+WinnerSweep: TypeAlias = WinnerSweepTimes | NoWinnerSweep
+
+
 class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """What one Mậu Binh ruleset says. ValueError where its tables contradict each other."""
 
@@ -212,6 +232,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
     instant_wins: tuple[InstantWinValue, ...]
     suggestions: Suggestions
     commission: Annotated[CommissionRule, since(2)] = NoCommission()
+    winner_sweep: Annotated[WinnerSweep, since(2)] = NoWinnerSweep()
 
     def __post_init__(self) -> None:
         needed = self.clocks.arranging.seconds + self.clocks.opening.seconds
@@ -280,6 +301,9 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
                 swept = chi
             case _:
                 assert_never(self.sweep)
+        if isinstance(self.winner_sweep, WinnerSweepTimes):
+            plus = self.sweep.units if isinstance(self.sweep, SweptPairPlus) else 0
+            swept = max(swept, self.winner_sweep.multiplier * (chi + plus))
         prices = [swept, *(win.units for win in self.instant_wins)]
         if isinstance(self.four_aces_sweep, FourAcesFullSweep):
             prices.append(self.four_aces_sweep.units + middle + front)
@@ -313,7 +337,11 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
     @property
     def _absent_reasons(self) -> frozenset[Reason]:
         """Reasons for which nobody ever pays under these rules."""
-        return frozenset({Reason.COMMISSION} if isinstance(self.commission, NoCommission) else ())
+        absent = {
+            Reason.COMMISSION: isinstance(self.commission, NoCommission),
+            Reason.WINNER_SWEEP: isinstance(self.winner_sweep, NoWinnerSweep),
+        }
+        return frozenset([reason for reason, is_absent in absent.items() if is_absent])
 
     @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:

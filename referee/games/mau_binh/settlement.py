@@ -26,7 +26,7 @@ from referee.games.game import open_cards
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
 from referee.games.mau_binh.duel import FIRST, SECOND, Duel, Showing, duel, showing_of
 from referee.games.mau_binh.instant_win import InstantWin
-from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweep_of, sweeps_of
+from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweeps_between, sweeps_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.state import State
 from referee.hands import Category
@@ -134,9 +134,8 @@ def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: 
             paid.append(Transfer(loser, winner, Amount(units * stake), _CHI_TEXTS[chi], subject))
     if pair.swept is not None:
         winner, loser = pair.swept
-        added = sweep_of(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
-        if added is not None:
-            paid.append(_transfer(loser, winner, added.units * stake, added.reason, added.subject))
+        added = sweeps_between(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
+        paid += [_transfer(loser, winner, one.units * stake, one.reason, one.subject) for one in added]
     return paid
 
 

@@ -1,22 +1,34 @@
 """What houses ask for of Mậu Binh, against a second writing of the rule; the plain settlement is the slow one's."""
 
+import dataclasses
 import math
+import random
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import msgspec
 import pytest
 
+from referee.cards import Seat
 from referee.games.commission import Commission
-from referee.games.mau_binh import GAME, MauBinhRules
-from referee.games.mau_binh.rules import max_units
+from referee.games.mau_binh import GAME, Arrange, Event, Leave, MauBinhRules
+from referee.games.mau_binh.rules import WinnerSweepTimes, max_units
 from referee.games.mau_binh.showdown import showdown
 from referee.money import house_net
 from referee.rulesets import Ruleset, load_examples
 from tests.budget import examples
-from tests.games.mau_binh.test_mau_binh_slow_settlement import SHEETS, best_win, slow_settle
+from tests.games.mau_binh.test_mau_binh_slow_settlement import (
+    SHEETS,
+    Hand,
+    best_win,
+    is_foul,
+    slow_settle,
+    strength,
+    timeline,
+    worth,
+)
 from tests.games.rounds import hands_deal, settled
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
@@ -69,6 +81,85 @@ def test_commission_is_what_the_sheet_says_over_random_rounds(
     assert min(seen[case] for case in ("capped", "rounded", "at the deal")) >= 5, seen
 
 
+def won_from_everybody(sheet: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int) -> int | None:
+    """Return the seat whose cards win all three chi from every other seat, all of them lawful and there to the show."""
+    limit = {"000": 90_000, "001": 60_000, "003": 60_000}[sheet]
+    last, there = timeline(len(hands), events, dealt + limit)
+    seats = range(len(hands))
+    chi_of = [
+        [last[seat].back, last[seat].middle, last[seat].front]
+        if seat in last
+        else [hands[seat][:5], hands[seat][5:10], hands[seat][10:]]
+        for seat in seats
+    ]
+    if min(there) < 0 or any(is_foul(sheet, chi) for chi in chi_of):
+        return None
+    for winner in seats:
+        is_there = sheet != "000" or there[winner] >= 2  # the last chi, at least, where leaving costs the later ones
+        if is_there and all(
+            strength(sheet, chi_of[winner][chi]) > strength(sheet, chi_of[other][chi])
+            for other in seats
+            if other != winner
+            for chi in range(3)
+        ):
+            return winner
+    return None
+
+
+def lawful_round(sheet: str, house: MauBinhRules, make_round: RoundMaker, seed: int) -> Any:  # noqa: ANN401 - a round
+    """Make a round in which nearly every arrangement is lawful, and in which seats leave while chi are shown."""
+    sample, rng = make_round(house, seed), random.Random(seed)  # noqa: S311 - a test that repeats itself
+    events: list[Event] = []
+    for seat, hand in enumerate(sample.hands):
+        counts = Counter(card.rank for card in hand)
+        cards = sorted(hand, key=lambda card: (counts[card.rank], card.rank), reverse=True)
+        for _ in range(60):
+            if not is_foul(sheet, (cards[:5], cards[5:10], cards[10:])):
+                break
+            rng.shuffle(cards)
+        chi = tuple(cards[:5]), tuple(cards[5:10]), tuple(cards[10:])
+        events.append(Arrange(Seat(seat), *chi, sample.dealt_time + 1 + seat))
+    shown = events[-1].time
+    leaving = sorted((shown + rng.randrange(1, 15_000), seat) for seat in range(len(events)) if rng.random() < 0.15)
+    events += [Leave(Seat(seat), time) for time, seat in leaving]
+    return dataclasses.replace(sample, events=tuple(events), closed_time=max(one.time for one in events))
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_winner_of_everything_is_paid_so_many_times(
+    ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker, times: int
+) -> None:
+    """The winner's three chi, on the classic sheet with its two more, times that; never less than the sheet's sweep."""
+    sheet, seen = SHEETS[ruleset.id], Counter[str]()
+    house = msgspec.structs.replace(rules, winner_sweep=WinnerSweepTimes(multiplier=times, reason="test"))
+    for seed in range(examples(400)):
+        sample = lawful_round(sheet, house, make_round, seed) if seed % 3 else make_round(house, seed)
+        if any(best_win(sheet, hand) for hand in sample.hands):
+            continue
+        deal = hands_deal(sample.hands, stake=3, dealt_time=sample.dealt_time)
+        played = settled(GAME, house, deal, sample.events, closed_time=sample.closed_time)
+        owed = dict(slow_settle(sheet, sample.hands, sample.events, sample.dealt_time)["owed"])
+        winner = won_from_everybody(sheet, sample.hands, sample.events, sample.dealt_time)
+        if winner is not None:
+            showing = played.outcome.showings[winner]
+            plain = sum(worth(sheet, chi, cards) for chi, cards in enumerate(showing.arrangement.chi))
+            for loser in range(len(sample.hands)):
+                if loser != winner:
+                    more = times * (plain + (2 if sheet == "001" else 0))
+                    seen["dearer" if more > owed[loser, winner] else "the sheet's"] += 1
+                    owed[loser, winner] = max(owed[loser, winner], more)
+            seen[f"{len(sample.hands)} seats"] += 1
+        paid: dict[tuple[int, int], int] = defaultdict(int)
+        for transfer in played.outcome.transfers:
+            paid[transfer.payer, transfer.payee] += transfer.amount
+            seen[transfer.reason] += 1
+        assert {pair: 3 * units for pair, units in owed.items()} == dict(paid), seed
+        assert max(map(abs, played.outcome.net)) <= 3 * max_units(house, seat_count=len(sample.hands))
+    assert min(seen[f"{count} seats"] for count in (2, 3)) >= 3, seen
+    assert seen["dearer"] or (times, sheet) in {(2, "000"), (2, "003")}
+    assert (seen["WINNER_SWEEP"] > 0) is (seen["dearer"] > 0), seen
+
+
 def test_results_show_the_part_of_the_house_only_where_it_has_one(
     rules: MauBinhRules, house: MauBinhRules, make_round: RoundMaker
 ) -> None:
@@ -86,3 +177,4 @@ def test_example_uses_every_knob_of_the_game() -> None:
     rules = load_examples().get("mau_binh.house_example").rules
     assert isinstance(rules, MauBinhRules)
     assert isinstance(rules.commission, Commission)
+    assert isinstance(rules.winner_sweep, WinnerSweepTimes)
