@@ -71,8 +71,8 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         """Submit an event, signed by its seat if that has a key; keep it if the referee accepts it.
 
         ``signature`` is for a seat that keeps its key elsewhere, which has set ``event.seen`` too. Where ``violations``
-        say that the event breaks a rule, nothing has happened. Otherwise ``keep`` is called; then, where its receipt
-        opens cards, they are opened, and lie open in ``hands`` and ``board``.
+        say that the event breaks a rule, nothing has happened. Cards that its receipt opens lie open in ``hands`` and
+        ``board`` afterwards.
 
         An event that was sent and not answered may have a receipt, so it is sent again before any other. If its time
         has passed by then, it is reported with the time at which it was sent, and the answer has no receipt; where the
@@ -130,7 +130,6 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         if event.seat in self.state.chains:
             self.state.chains[event.seat].show(self.course, signature=signature)
         await self._forget_sent()
-        self.keep(given.SerializeToString())
 
     async def _send_again(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit the unanswered event again; report it if it is refused by now and may have been accepted before."""

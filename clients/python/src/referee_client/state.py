@@ -4,7 +4,7 @@ Cards stand here only as certificates opened them; hashes are computed, never be
 """
 
 import enum
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
@@ -82,10 +82,6 @@ class Revealed:
     receipt: Proved
 
 
-def _forget(_: bytes) -> None:
-    """Keep nothing."""
-
-
 @dataclass(slots=True, kw_only=True)
 class RoundState(Generic[RoundMessage]):
     """A round. What is not known yet is empty, None or zero."""
@@ -110,7 +106,6 @@ class RoundState(Generic[RoundMessage]):
     unsealed: dict[int, int] = field(default_factory=dict)
     """When each section opened that opened after the deal."""
     chains: dict[int, SeatChain] = field(default_factory=dict)
-    keep: Callable[[bytes], object] = _forget
     stage: Stage = Stage.NEW
     seeds: Sequence[bytes] = ()
     """Seeds that were given to ``deal``, and their signatures."""
@@ -234,18 +229,6 @@ class RoundView(Generic[RoundMessage]):
     def chains(self) -> Mapping[int, SeatChain]:
         """The chains of the seats that have a key in this client, from the deal on; save those that must outlive it."""
         return self.state.chains
-
-    @property
-    def keep(self) -> Callable[[bytes], object]:
-        """What is called with the round so far, for ``adopt``, after each accepted event and before cards open by it.
-
-        Cards open for one course alone: a frontend that loses the receipt that opened them cannot get another.
-        """
-        return self.state.keep
-
-    @keep.setter
-    def keep(self, keep: Callable[[bytes], object]) -> None:
-        self.state.keep = keep
 
     def restore_chain(self, seat: int, saved: bytes) -> None:
         """Go on with a seat's chain as ``SeatChain.save`` returned it."""
