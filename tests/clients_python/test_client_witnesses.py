@@ -3,76 +3,23 @@
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from nacl.signing import SigningKey
 from referee_client import Client, NotReadyError, RefereeError, SeatSecrets, Terms, Trust, VerificationError
 from referee_client.trust import Believed
 
 from referee.evidence.note import Note, cosign_note
-from referee.evidence.vkey import Algorithm, VerifierKey
-from referee.log.cosignature import Quorum
 from referee.server.app import Application
-from referee.server.cosigner import Witnesses
 from referee.server.options import ServerOptions
-from referee.server.witness_client import WitnessAddress
-from referee.witness import Witness, WitnessState, read_trusted
-from referee.witness.server import WitnessServer
-
-NAME = "witness.example/w1"
-STRANGER = VerifierKey("stranger.example/w", bytes(SigningKey(b"s" * 32).verify_key), Algorithm.COSIGNATURE_V1)
-
-
-class Key:
-    """A witness's private key."""
-
-    def __init__(self, secret: bytes) -> None:
-        self._key = SigningKey(secret)
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Return the signature."""
-        return self._key.sign(message).signature
-
-
-WITNESS = VerifierKey(NAME, Key(b"w" * 32).public_key, Algorithm.COSIGNATURE_V1)
-
-
-@dataclass
-class Watched:
-    """A server with a witness, and what a client is to know of it."""
-
-    data: Path
-    address: str
-    trust: Trust
+from tests.clients_python.watched_server import NAME, STRANGER, WITNESS, Key, Watched, watched_server
 
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    folder = tmp_path_factory.mktemp("watched")
-    data = folder / "data"
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
-        log, root = (application.keys.public[role].text for role in ("log", "root"))
-    with ExitStack() as open_:
-        state = WitnessState(folder / "witness.sqlite3")
-        open_.callback(state.close)
-        witness = Witness(
-            state, Key(b"w" * 32), name=NAME, trusted=read_trusted(f"log {log}"), clock=lambda: int(time.time())
-        )
-        listener = WitnessServer(witness, host="127.0.0.1", port=0).start()
-        open_.callback(listener.close)
-        witnesses = Witnesses(
-            addresses=(WitnessAddress(f"http://127.0.0.1:{listener.port}", WITNESS),), quorum=Quorum((WITNESS,), 1)
-        )
-        settings = ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)
-        running = open_.enter_context(Application(settings))
-        trust = Trust(log_key=log, root_key=root, witnesses=[WITNESS.text])
-        yield Watched(data, f"127.0.0.1:{running.port}", trust)
+    with watched_server(tmp_path_factory.mktemp("watched")) as running:
+        yield running
 
 
 def binh(table: str) -> Terms:

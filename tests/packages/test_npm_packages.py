@@ -6,8 +6,7 @@ import re
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from tests import node_project
 from tests.command import referee as run_referee
 from tests.demo_log import DemoLog
 from tests.once import alone_in, made_once
+from tests.web.harness_process import harness
 
 CLIENTS: Final = Path(__file__).parents[2] / "clients"
 FOLDERS: Final[Mapping[str, Path]] = {
@@ -134,16 +134,6 @@ def compiled(project: Path) -> Path:
 
 def test_readmes_have_snippets_to_compile() -> None:
     assert {name: len(snippets) for name, snippets in SNIPPETS.items()} == {"verifier": 1, "typescript": 6, "web": 0}
-
-
-@contextmanager
-def harness(*options: str) -> Iterator[dict[str, Any]]:
-    """Run the harness's command and return the line that it prints."""
-    command = [str(Path(sys.executable).parent / "referee-harness"), "--until-eof", *options]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield dict(json.loads(process.stdout.readline()))
-        process.communicate(timeout=60)
 
 
 def _run_snippet(folder: Path, name: str, line: dict[str, Any]) -> str:

@@ -26,8 +26,11 @@ from referee.server.options import ServerOptions
 from referee.server.tls import TlsSettings
 from referee.server.web_settings import WebSettings
 from tests.browser_flags import FLAGS
+from tests.clients_python.watched_server import STRANGER, WITNESS, watched_server
+from tests.command import referee
 from tests.server.access.mint import Mint
 from tests.web.browser_cases import CASES, Case, script_of
+from tests.web.harness_process import harness
 from tests.web.web_client import CLIENT, built, page_served, run
 
 api = pytest.importorskip("playwright.sync_api", reason="no browser is tested: playwright is not installed")
@@ -198,13 +201,19 @@ def guarded(tmp_path: Path) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.slow("builds or checks a Node project")
-def test_client_s_own_tests_pass(client: Path, reached: Reached, guarded: dict[str, Any]) -> None:
-    """In Node, over gRPC, gRPC-Web and Connect, against the same server; none of them is skipped."""
+def test_client_s_own_tests_pass(client: Path, reached: Reached, guarded: dict[str, Any], tmp_path: Path) -> None:
+    """In Node, over gRPC, gRPC-Web and Connect; none is skipped. Rounds that a witness saw first are of level L3."""
     server = {"grpc": reached.grpc, "web": reached.gateway.removeprefix("http://"), "keys": reached.keys}
-    tested = run(client, "npm", "test", REFEREE=json.dumps(server | {"guarded": guarded}))
-    assert tested.returncode == 0, tested.stdout[-5000:]
+    with watched_server(tmp_path / "watched") as watched, harness("--still") as line:
+        keys = {"logKey": watched.trust.log_key, "rootKey": watched.trust.root_key}
+        named = {"witness": WITNESS.text, "stranger": STRANGER.text, "table": "ts-waits"}
+        server |= {"guarded": guarded, "harness": line, "watched": {"grpc": watched.address, "keys": keys} | named}
+        tested = run(client, "npm", "test", REFEREE=json.dumps(server))
+        assert tested.returncode == 0, tested.stdout[-5000:]
+        audited = referee("audit", watched.data, "--json", "--witness", WITNESS.text)
     assert "# fail 0" in tested.stdout
     assert "# skipped 0" in tested.stdout
+    assert json.loads(audited.stdout)["dealing_levels"]["L3"] == 2, "the tables ts-waits and ts-one"
 
 
 @pytest.mark.slow("builds or checks a Node project")

@@ -21,18 +21,20 @@ const outcomes = scripts.map((steps) => {
   let kept;
   return steps.map(({ forgets, round, key, choice }) => {
     kept = forgets ? undefined : kept;
+    let seat;
     try {
-      kept = chain.shown(round, key, kept);
+      seat = chain.shown(round, key, kept);
     } catch (error) {
       return error instanceof chain.CourseError ? "COURSE" : String(error);
     }
-    const pending = chain.nextMove(kept, round.you, { name: "play", fields: {}, choice });
-    if (pending === null) {
-      return "SIGNED";
+    try {
+      const { event, seen, move } = seat.next({ ...choice, seat: round.you });
+      return { event: new TextDecoder().decode(event), seen, move: Buffer.from(move).toString("hex") };
+    } catch (error) {
+      return error instanceof chain.AlreadySignedError ? "SIGNED" : String(error);
+    } finally {
+      kept = seat.save();
     }
-    kept = { ...kept, pending };
-    const { event, seen, move } = pending;
-    return { event, seen, move };
   });
 });
 process.stdout.write(JSON.stringify(outcomes));

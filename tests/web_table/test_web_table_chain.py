@@ -33,10 +33,14 @@ def canonical(event: dict[str, Any]) -> bytes:
 
 
 class Script:
-    """One round as a seat sees it, drawn at random: what is shown step by step, and what the SDK does there."""
+    """One round as a seat sees it, drawn at random: what is shown step by step, and what the SDK does there.
 
-    def __init__(self, draw: random.Random) -> None:
+    Where ``is_hidden`` the page is shown the seat's own events alone, and the SDK acknowledges them one by one.
+    """
+
+    def __init__(self, draw: random.Random, *, is_hidden: bool) -> None:
         self.draw = draw
+        self.is_hidden = is_hidden
         self.chain = SeatChain(SECRETS, round_id=ROUND, deck_root=DECK)
         self.course = Course.begin(round_id=ROUND, deck_root=DECK)
         self.shown: list[dict[str, Any]] = []
@@ -54,7 +58,8 @@ class Script:
     def happen(self) -> None:
         """Let something happen at the table."""
         pending = self.chain.pending
-        match self.draw.choice(["OTHER", "TIMEOUT", "ACCEPT", "ACCEPT", "NOTHING", "FORGET", "FORGE"]):
+        kinds = ["OTHER", "ACCEPT", "ACCEPT", "NOTHING"]
+        match self.draw.choice(kinds if self.is_hidden else [*kinds, "TIMEOUT", "FORGET", "FORGE"]):
             case "OTHER":
                 self.append({"kind": "PASS", "seat": 0, "seen": self.draw.randint(0, self.course.number)})
             case "TIMEOUT":
@@ -62,6 +67,8 @@ class Script:
             case "ACCEPT" if pending is not None and pending.seen >= self.newest_timeout:
                 self.append(json.loads(pending.event))
                 self.signature = pending.signature
+                if self.is_hidden:
+                    self.chain.acknowledge()
             case "FORGET" if not self.forgets:
                 self.chain, self.forgets = SeatChain(SECRETS, round_id=ROUND, deck_root=DECK), True
             case "FORGE" if self.draw.random() < 0.2:
@@ -76,7 +83,9 @@ class Script:
     def sign(self) -> None:
         """Ask both for a signature on a choice of two, so that the same is often chosen again."""
         choice = {"kind": "PLAY", "cards": [self.draw.randint(1, 2)]}
-        course = {"deck_root": DECK.hex(), "is_whole": True, "events": [*self.shown], "signature": self.signature.hex()}
+        shown = [one for one in self.shown if not self.is_hidden or json.loads(one["event"])["seat"] == SEAT]
+        course = {"deck_root": DECK.hex(), "is_whole": not self.is_hidden, "events": shown}
+        course["signature"] = self.signature.hex()
         played = {"round_id": ROUND.hex(), "you": SEAT, "course": course}
         step = {"forgets": self.forgets, "round": played, "key": SECRETS.public_key.hex(), "choice": choice}
         self.steps.append(step)
@@ -86,7 +95,8 @@ class Script:
     def expected_of(self, choice: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         """Return what the SDK does."""
         try:
-            self.chain.show(self.course, signature=self.signature)
+            if not self.is_hidden:
+                self.chain.show(self.course, signature=self.signature)
             signed = self.chain.sign(canonical({**choice, "seat": SEAT}))
         except VerificationError:
             return "COURSE"
@@ -95,18 +105,23 @@ class Script:
         return {"event": signed.event.decode(), "seen": signed.seen, "move": signed.move.hex()}
 
 
-def test_page_signs_and_refuses_what_the_python_sdk_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_hidden", [False, True], ids=["whole", "hidden"])
+def test_page_signs_and_refuses_what_the_python_sdk_does(tmp_path: Path, *, is_hidden: bool) -> None:
     installed("the page's chain is not compared with the SDK's")
     node = shutil.which("node")
     assert node is not None
-    scripts = [Script(random.Random(number)) for number in range(SCRIPTS)]  # noqa: S311 - which events happen
+    scripts = [
+        Script(random.Random(number), is_hidden=is_hidden)  # noqa: S311 - which events happen
+        for number in range(SCRIPTS)
+    ]
     for one in scripts:
         for _ in range(STEPS):
             one.happen()
             one.sign()
     expected = [one.expected for one in scripts]
     kinds = [outcome if isinstance(outcome, str) else "MOVE" for outcomes in expected for outcome in outcomes]
-    assert min(kinds.count(kind) for kind in ("MOVE", "SIGNED", "COURSE")) > SCRIPTS // 4
+    expected_kinds = ("MOVE", "SIGNED") if is_hidden else ("MOVE", "SIGNED", "COURSE")
+    assert min(kinds.count(kind) for kind in expected_kinds) > SCRIPTS // 4
     given = tmp_path / "scripts.json"
     given.write_text(json.dumps([one.steps for one in scripts]))
     command = [node, str(SCRIPT), str(tmp_path / "built"), str(given)]

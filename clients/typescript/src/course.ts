@@ -1,9 +1,9 @@
 /**
  * The course of a round: its events as hashes that cover all before them, as `round.proto` has them.
+ * It takes events as canonical bytes, and needs no message of the API.
  * The newest receipt of the referee and the newest signature of each seat speak for all of it.
  */
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   encode,
   firstMove,
@@ -18,12 +18,6 @@ import {
   u8,
   utf8,
 } from "referee-verifier/protocol";
-import type { MauBinhEvent } from "./gen/referee/v1/mau_binh_pb.js";
-import type { StepSchema } from "./gen/referee/v1/shuffler_pb.js";
-import type { TienLenEvent } from "./gen/referee/v1/tien_len_pb.js";
-import { Decision, type UltimateTexasEvent } from "./gen/referee/v1/ultimate_texas_pb.js";
-
-export type AnyEvent = MauBinhEvent | TienLenEvent | UltimateTexasEvent;
 
 /** A course, a receipt or a signature that does not hold. Keep what showed it: it is evidence. */
 export class CourseError extends Error {
@@ -59,15 +53,6 @@ export class Course {
     this.start = taggedHash("transcript", roundId, deckRoot);
   }
 
-  /** The course of a round's events, in their order. */
-  static of(roundId: Uint8Array, deckRoot: Uint8Array, events: Iterable<AnyEvent>): Course {
-    const course = new Course(roundId, deckRoot);
-    for (const event of events) {
-      course.append(eventBytes(event), event);
-    }
-    return course;
-  }
-
   get number(): number {
     return this.links.length;
   }
@@ -98,7 +83,7 @@ export class Course {
   }
 
   /** What OpenSection takes of the events up to one that opens cards. */
-  steps(number = this.number): MessageInitShape<typeof StepSchema>[] {
+  steps(number = this.number): Pick<Link, "eventHash" | "time" | "received">[] {
     return this.links
       .slice(0, number)
       .map(({ eventHash, time, received }) => ({ eventHash, time, received }));
@@ -136,34 +121,7 @@ export class Course {
   }
 }
 
-/** The canonical bytes of an event: its choice and what its player had seen, without its time. */
-export function eventBytes(event: AnyEvent): Uint8Array {
-  const { seat, seen } = event;
-  return canonical({ seat, ...(seen === undefined ? {} : { seen }), ...choiceOf(event) });
-}
-
 /** Canonical JSON of an object without objects in it: sorted members, no spaces. */
 export function canonical(members: Record<string, unknown>): Uint8Array {
   return utf8(JSON.stringify(members, Object.keys(members).sort()));
-}
-
-function choiceOf(event: AnyEvent): Record<string, unknown> {
-  if (event.$typeName === "referee.v1.UltimateTexasEvent") {
-    return { decision: Decision[event.decision], kind: "DECIDE" };
-  }
-  const { choice } = event;
-  const kind = choice.case === "passTurn" ? "PASS" : (choice.case ?? "").toUpperCase();
-  switch (choice.case) {
-    case "play":
-      return { kind, cards: choice.value.cards };
-    case "arrange": {
-      const { back, middle, front } = choice.value;
-      const nonce = "nonce" in event ? event.nonce : new Uint8Array();
-      return { kind, back, middle, front, ...(nonce.length ? { nonce: hex(nonce) } : {}) };
-    }
-    case "commit":
-      return { kind, commitment: hex(choice.value.commitment) };
-    default:
-      return { kind };
-  }
 }

@@ -23,7 +23,7 @@ import type { Card } from "./gen/referee/v1/card_pb.js";
 import { LogService } from "./gen/referee/v1/log_pb.js";
 import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
 import { type Hand, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
-import { SeatChain } from "./seat.js";
+import { SeatChain } from "./chain.js";
 import type { SeatSecrets } from "./secrets.js";
 import type { Session } from "./session.js";
 import { RoundState } from "./state.js";
@@ -326,13 +326,13 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
   #takeDeal(proved: Proved<"DEAL">): void {
     this.leaves.deal = proved;
     const { course } = this;
-    for (const { seat, privateKey } of this.secrets.values()) {
+    for (const { seat, privateKey, publicKey } of this.secrets.values()) {
       if (privateKey !== undefined && !this.chains.has(seat)) {
         const saved = this.savedChain(seat);
         const chain =
           saved === undefined
-            ? new SeatChain(seat, privateKey, course)
-            : SeatChain.restore(saved, privateKey, course);
+            ? new SeatChain(seat, publicKey, course)
+            : SeatChain.restore(saved, publicKey, course);
         this.chains.set(seat, chain);
       }
     }

@@ -15,5 +15,5 @@ export { Card } from "./gen/referee/v1/card_pb.js";
 export { AbortReason } from "./gen/referee/v1/shuffler_pb.js";
 export { Decision } from "./gen/referee/v1/ultimate_texas_pb.js";
 export { BrowserJournal } from "./journal.js";
-export { AlreadySignedError } from "./seat.js";
+export { AlreadySignedError } from "./chain.js";
 export { SeatSecrets } from "./secrets.js";

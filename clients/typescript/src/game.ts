@@ -2,7 +2,7 @@
 
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
-import type { AnyEvent } from "./course.js";
+import type { AnyEvent } from "./events.js";
 import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
 import type { Violation } from "./gen/referee/v1/violation_pb.js";
 

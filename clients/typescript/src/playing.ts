@@ -15,16 +15,10 @@ import {
   text,
   unhex,
 } from "referee-verifier/protocol";
-import {
-  type AnyEvent,
-  canonical,
-  Course,
-  CourseError,
-  type EventReceipt,
-  eventBytes,
-} from "./course.js";
+import { canonical, type Course, CourseError, type EventReceipt } from "./course.js";
 import { DealtRound, present } from "./dealing.js";
 import { BadRequestError, isRefused, RoundLapsesError, VerificationError } from "./errors.js";
+import { type AnyEvent, courseOf, eventBytes } from "./events.js";
 import type { GameTypes } from "./game.js";
 import { type OpenSectionRequestSchema, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
 import { Decision } from "./gen/referee/v1/ultimate_texas_pb.js";
@@ -61,9 +55,9 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     }
     this.#show(this.course, event.seat);
     const { seen: _, ...choice } = choiceOf(event);
-    const move = chain.sign(choice);
-    event.seen = move.seen;
-    return move.signature;
+    const { seen, move } = chain.next(choice);
+    event.seen = seen;
+    return this.secretsOf(event.seat).sign(move);
   }
 
   /**
@@ -143,7 +137,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     const given = fromBinary(this.game.round, saved) as Types["round"];
     same("the header", given.header, this.headerMessage);
     const { start } = this.course;
-    const course = Course.of(this.roundId, this.#deckRoot, given.events);
+    const course = courseOf(this.roundId, this.#deckRoot, given.events);
     same("the start of the course", course.start, start);
     const received = course.links.reduce((last, link, at) => (link.received ? at + 1 : last), 0);
     if (received > 0) {
@@ -171,7 +165,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   /** The course in a round that `saved` wrote. */
   protected courseOf(saved: Uint8Array): Course {
     const { events } = fromBinary(this.game.round, saved) as Types["round"];
-    return Course.of(this.roundId, this.#deckRoot, events);
+    return courseOf(this.roundId, this.#deckRoot, events);
   }
 
   /** What an event receipt says; the referee signed it, and it is of this course. */
@@ -243,7 +237,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     same("the accepted event", eventBytes(accepted), eventBytes(event));
     same("the event's number", answer.eventNumber, this.course.number + 1);
     const events = [...this.message.events, accepted];
-    const course = Course.of(this.roundId, this.#deckRoot, events);
+    const course = courseOf(this.roundId, this.#deckRoot, events);
     const receipt = await this.receipted(answer.receipt, course);
     same("the number in the receipt", receipt.number, answer.eventNumber);
     same("the section in the receipt", receipt.opensSection, answer.opensSection);

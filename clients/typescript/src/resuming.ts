@@ -153,9 +153,15 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
 
   /** Take the longest course that the players hold; the round lapses where two contradict. */
   async #takeHeld(held: readonly Uint8Array[]): Promise<void> {
-    const courses = held.map((saved) => ({ saved, course: this.courseOf(saved) }));
+    const courses = held.map((saved, place) => {
+      try {
+        return { saved, place, course: this.courseOf(saved) };
+      } catch (error) {
+        throw heldError(place, error);
+      }
+    });
     courses.sort((one, other) => one.course.number - other.course.number);
-    for (const { saved, course } of courses) {
+    for (const { saved, place, course } of courses) {
       const { number, links } = this.course;
       const newest = links[number - 1]?.eventHash ?? course.start;
       if (hex(course.hashAt(number)) !== hex(newest)) {
@@ -163,7 +169,11 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
         return;
       }
       if (course.number > 0) {
-        await this.adopt(saved);
+        try {
+          await this.adopt(saved);
+        } catch (error) {
+          throw error instanceof RefereeError ? error : heldError(place, error);
+        }
       }
     }
     await this.#openNewest();
@@ -189,6 +199,11 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
       }
     }
   }
+}
+
+function heldError(place: number, error: unknown): RangeError {
+  const what = `held[${place}] is no course of this round that its receipt proves, leave it out`;
+  return new RangeError(`${what}: ${String(error)}`);
 }
 
 /** A table's round as the log has it, 0 for its latest; undefined if there is none. */

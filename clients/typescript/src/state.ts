@@ -2,10 +2,11 @@
 
 import { create } from "@bufbuild/protobuf";
 import { type Header, hex, type LastWinner, sectionsOf, unhex } from "referee-verifier/protocol";
-import { Course } from "./course.js";
+import type { SeatChain } from "./chain.js";
+import type { Course } from "./course.js";
+import { courseOf } from "./events.js";
 import type { GameMethods, GameTypes } from "./game.js";
 import type { Card } from "./gen/referee/v1/card_pb.js";
-import type { SeatChain } from "./seat.js";
 import type { SeatSecrets } from "./secrets.js";
 import type { Terms } from "./terms.js";
 import type { Proved } from "./trust.js";
@@ -150,7 +151,7 @@ export class RoundState<Types extends GameTypes> {
 
   /** The events so far, with the hashes that receipts and seats sign. */
   get course(): Course {
-    return Course.of(this.roundId, unhex(this.dealt.placed.value.deck_root), this.message.events);
+    return courseOf(this.roundId, unhex(this.dealt.placed.value.deck_root), this.message.events);
   }
 
   protected get opened(): Proved<"OPEN"> {

@@ -11,7 +11,7 @@ import {
   UltimateTexasRoundSchema,
 } from "../src/index.js";
 import { connectNode } from "../src/node.js";
-import { Course } from "../src/seat.js";
+import { courseOf } from "../src/seat.js";
 
 const given = process.env["REFEREE"];
 const { grpc } = JSON.parse(given ?? "{}") as { grpc?: string };
@@ -106,7 +106,7 @@ describe("played by its advice until it is over", { skip: given === undefined },
       const accepted = await referee.ultimateTexas.acceptEvent({ round, event });
       round.events.push(accepted.event!);
       round.receipt = accepted.receipt;
-      const steps = Course.of(roundId, deckRoot, round.events).steps();
+      const steps = courseOf(roundId, deckRoot, round.events).steps();
       const { receipt } = round;
       const opened = await referee.shuffler.openSection({ ...named, steps, receipt });
       round.certificates = [opened.certificate];

@@ -123,29 +123,29 @@ describe("a seat", () => {
     }
     return course;
   };
-  const chained = () => new SeatChain(0, key, courseOf());
+  const publicKey = ed25519.getPublicKey(key);
+  const chained = () => new SeatChain(0, publicKey, courseOf());
 
   test("signs what it had seen, and the same choice the same way", () => {
     const chain = chained();
     chain.show(courseOf(played(1)));
-    const signed = chain.sign(pass);
+    const signed = chain.next(pass);
     assert.deepEqual(JSON.parse(new TextDecoder().decode(signed.event)), { ...pass, seen: 1 });
-    assert.ok(ed25519.verify(signed.signature, signed.move, ed25519.getPublicKey(key)));
     const after = courseOf(played(1), { ...pass, seen: 1 });
     assert.deepEqual(after.moves.get(0), signed.move);
     chain.show(courseOf(played(1), played(2)));
-    assert.deepEqual(chain.sign(pass), signed);
+    assert.deepEqual(chain.next(pass), signed);
   });
 
   test("signs no other event in one place, unless it has become unlawful", () => {
     const chain = chained();
-    chain.sign(pass);
-    assert.throws(() => chain.sign(leave), AlreadySignedError);
+    chain.next(pass);
+    assert.throws(() => chain.next(leave), AlreadySignedError);
     chain.show(courseOf({ kind: "TIMEOUT", seat: 1 }));
-    assert.throws(() => chain.sign(leave), AlreadySignedError);
-    assert.equal(chain.sign(leave, () => true).seen, 1);
+    assert.throws(() => chain.next(leave), AlreadySignedError);
+    assert.equal(chain.next(leave, () => true).seen, 1);
     chain.show(courseOf({ kind: "TIMEOUT", seat: 1 }, { kind: "TIMEOUT", seat: 0 }));
-    assert.equal(chain.sign(pass).seen, 2);
+    assert.equal(chain.next(pass).seen, 2);
   });
 
   test("accepts no course but the one that it was shown", () => {
@@ -165,37 +165,71 @@ describe("a seat", () => {
 
   test("knows its own signature from another device", () => {
     const [here, there] = [chained(), chained()];
-    const { signature } = there.sign(leave);
+    const signature = ed25519.sign(there.next(leave).move, key);
     const course = courseOf({ ...leave, seen: 0 });
     assert.throws(() => here.show(course, new Uint8Array(64)), CourseError);
     here.show(course, signature);
-    assert.equal(here.sign(pass).seen, 1);
+    assert.equal(here.next(pass).seen, 1);
+  });
+
+  test("has no pending move once its time has run out", () => {
+    const chain = chained();
+    const { event } = chain.next(pass);
+    assert.deepEqual(chain.pending?.event, event);
+    chain.show(courseOf({ kind: "TIMEOUT", seat: 0 }));
+    assert.equal(chain.pending, undefined);
+    assert.equal(chain.next(leave).seen, 1);
+  });
+
+  test("signs on after its own events alone while the others are hidden", () => {
+    const [chain, arrange] = [chained(), { cards: [1], kind: "ARRANGE", seat: 0, seen: 0 }];
+    chain.next(pass);
+    chain.showOwn(courseOf(), [json({ ...pass, seen: 0 })]);
+    assert.equal(chain.pending, undefined);
+    const { seen, move } = chain.next({ cards: [1], kind: "ARRANGE", seat: 0 });
+    assert.equal(seen, 0);
+    const whole = courseOf(played(1), { ...pass, seen: 0 }, played(2), arrange);
+    assert.deepEqual(whole.moves.get(0), move); // as the course itself chains both moves
+    chain.showOwn(courseOf(), [json({ ...pass, seen: 0 }), json(arrange)]);
+    chain.show(whole);
+    assert.equal(chain.next(leave).seen, 4);
+  });
+
+  test("accepts no hidden course with an event that it did not sign", () => {
+    const chain = chained();
+    const own = json({ ...leave, seen: 0 });
+    assert.throws(() => chain.showOwn(courseOf(), [own]), CourseError);
+    const signature = ed25519.sign(chained().next(leave).move, key);
+    assert.throws(() => chain.showOwn(new Course(roundId, roundId), [own], signature), CourseError);
+    assert.throws(() => chain.showOwn(courseOf(), [json({ ...leave, seen: 3 })]), CourseError);
+    assert.throws(() => chain.showOwn(courseOf(), [json(played(1))], signature), CourseError);
+    chain.showOwn(courseOf(), [own], signature); // by the same key on another device
+    assert.throws(() => chain.showOwn(courseOf(), [own, own]), CourseError);
   });
 
   test("signs on top of a move that is acknowledged before it is shown", () => {
     const chain = chained();
-    const first = chain.sign(pass);
-    assert.throws(() => chain.sign(leave), AlreadySignedError);
+    const first = chain.next(pass);
+    assert.throws(() => chain.next(leave), AlreadySignedError);
     chain.acknowledge();
     assert.equal(chain.pending, undefined);
-    const second = chain.sign(leave);
+    const second = chain.next(leave);
     assert.equal(second.seen, 0);
     const course = courseOf({ ...pass, seen: 0 }, played(1), { ...leave, seen: 0 });
     assert.deepEqual(course.moves.get(0), second.move); // as the course itself chains both moves
     assert.notDeepEqual(first.move, second.move);
-    chain.show(course, second.signature);
+    chain.show(course, ed25519.sign(second.move, key));
     assert.equal(chain.pending, undefined);
   });
 
   test("remembers over a restart what it signed", () => {
     const chain = chained();
-    const signed = chain.sign(pass);
-    assert.ok(!chain.save().includes(hex(key)));
-    const again = SeatChain.restore(chain.save(), key, courseOf());
-    assert.deepEqual(again.sign(pass), signed);
-    assert.throws(() => again.sign(leave), AlreadySignedError);
+    const signed = chain.next(pass);
+    const again = SeatChain.restore(chain.save(), publicKey, courseOf());
+    assert.deepEqual(again.next(pass), signed);
+    assert.throws(() => again.next(leave), AlreadySignedError);
     const other = new Course(roundId, roundId);
-    assert.throws(() => SeatChain.restore(chain.save(), key, other), CourseError);
+    assert.throws(() => SeatChain.restore(chain.save(), publicKey, other), CourseError);
   });
 });
 

@@ -9,12 +9,36 @@ interface Server {
   readonly keys: { readonly origin: string; readonly logKey: string; readonly rootKey: string };
 }
 
+/** A harness, whose cards are scripted and whose clock is moved at `control`. */
+interface Harness {
+  readonly grpc: string;
+  readonly control: string;
+  readonly keys: { readonly log: string; readonly root: string };
+}
+
+/** A server with a witness, a witness that it does not know, and the table of the round that is audited. */
+interface Watched {
+  readonly grpc: string;
+  readonly keys: { readonly logKey: string; readonly rootKey: string };
+  readonly witness: string;
+  readonly stranger: string;
+  readonly table: string;
+}
+
 const given = process.env["REFEREE"];
 
 /** Why there is nothing to ask; false where there is. */
 export const without = given === undefined && "REFEREE is not set";
 
-export const server = JSON.parse(given ?? '{"keys":{}}') as Server;
+const nothing = '{"keys":{}}';
+
+export const server = JSON.parse(given ?? nothing) as Server;
+
+const others = server as { readonly harness?: Harness; readonly watched?: Watched };
+export const harness = others.harness ?? (JSON.parse(nothing) as Harness);
+export const withoutHarness = others.harness === undefined && "REFEREE names no harness";
+export const watched = others.watched ?? (JSON.parse(nothing) as Watched);
+export const withoutWitness = others.watched === undefined && "REFEREE names no witness";
 
 /** A client by gRPC and one by Connect and JSON, whose trust is given from outside. */
 export const clients: Readonly<Record<string, () => Client>> = {

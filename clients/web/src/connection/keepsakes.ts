@@ -6,8 +6,15 @@
 import { hex } from "referee-verifier/bytes";
 
 import type { Card } from "../cards/card";
-import type { Memory } from "./chain";
 import { randomBytes } from "./identity";
+
+/** A seat's chain between two loads of the page. */
+export interface Chain {
+  /** As the SDK's chain saves itself, before a signature is sent. */
+  readonly saved: string;
+  /** The command whose event was signed last. */
+  readonly command?: { readonly name: string; readonly fields: object };
+}
 
 export interface Keepsake {
   readonly seed: string;
@@ -21,8 +28,8 @@ export interface Keepsake {
   readonly bound: Readonly<
     Record<string, { readonly cards: readonly Card[]; readonly nonce: string }>
   >;
-  /** What the seat has signed, where it has a key. */
-  readonly chain?: Memory;
+  /** What the seat was shown and has signed, where it has a key. */
+  readonly chain?: Chain;
 }
 
 const PREFIX = "referee.round.";

@@ -3,15 +3,15 @@
  * event of the seat before it, so nobody can put a move into its mouth, and it cannot take one back.
  */
 
-import { hex, unhex } from "referee-verifier/bytes";
+import type { Move, SeatChain } from "referee-client/chain";
+import { hex } from "referee-verifier/bytes";
 import type { Json } from "referee-verifier/canonical";
 
 import { type Card, numberOf } from "../cards/card";
 import { both } from "../words/say";
 import { tokenHash } from "./binding";
-import type { Memory, Pending } from "./chain";
 import { connection, RefusedError } from "./connection.svelte";
-import { keep, recall, recallOrDraw } from "./keepsakes";
+import { type Chain, keep, recall, recallOrDraw } from "./keepsakes";
 import type { Arrangement, Round } from "./messages";
 import { seatKey, type SeatKey } from "./seat-key";
 
@@ -100,12 +100,14 @@ export function makeMove<Result>(
 /** Sends what was signed before this page was loaded and is not in the course: the same bytes again. */
 export function sendAgain(present: () => Round): Promise<void> {
   return inTurn(async () => {
-    const key = recall(present().round_id)?.chain?.pending && (await keyOf(present()));
+    const key = recall(present().round_id)?.chain && (await keyOf(present()));
     if (key != null && present().course !== undefined) {
       await new Signer(key, present, await import("./chain")).again();
     }
   });
 }
+
+type Command = Required<Chain>["command"];
 
 /** Signs for one seat in one round, and keeps what it signed before it is sent. */
 class Signer {
@@ -117,15 +119,15 @@ class Signer {
     [this.#key, this.#present, this.#chain] = [key, present, chain];
   }
 
-  async make<Result>(command: { name: string; fields: object; choice: Choice }): Promise<Result> {
+  async make<Result>(command: Command & { choice: Choice }): Promise<Result> {
     const { name, fields } = command;
-    let signed = this.#sign(command);
-    if (signed === null) {
+    let move = this.#sign(command);
+    if (move === null) {
       await this.again().catch(() => undefined);
-      signed = CHANGEABLE.has(name) ? this.#sign(command) : null;
+      move = CHANGEABLE.has(name) ? this.#sign(command) : null;
     }
-    if (signed !== null) {
-      return this.#send<Result>(signed);
+    if (move !== null) {
+      return this.#send<Result>({ name, fields }, move);
     }
     if (name === "leave") {
       return connection.move<Result>(name, { round_id: this.#present().round_id, ...fields });
@@ -134,54 +136,70 @@ class Signer {
   }
 
   async again(): Promise<void> {
-    const former = this.#chain.formerOf(this.#show());
-    const isDraft = former?.name === "arrange" || former?.name === "commit";
-    if (former !== undefined && (!isDraft || this.#present().mau_binh?.takes_signed !== false)) {
-      await this.#send(former);
+    const { pending } = this.#show();
+    const command = recall(this.#present().round_id)?.chain?.command;
+    const isDraft = command?.name === "arrange" || command?.name === "commit";
+    const isTaken = !isDraft || this.#present().mau_binh?.takes_signed !== false;
+    if (pending !== undefined && command !== undefined && isTaken) {
+      await this.#send(command, pending);
     }
   }
 
-  /** What the seat remembers, shown the course as it is. */
-  #show(): Memory {
+  /** The seat's chain, shown the course as it is. */
+  #show(): SeatChain {
     const round = this.#present();
     try {
-      return this.#chain.shown(round, this.#key.publicKey, recall(round.round_id)?.chain);
+      return this.#chain.shown(round, this.#key.publicKey, recall(round.round_id)?.chain?.saved);
     } catch (error) {
       throw error instanceof this.#chain.CourseError ? refused("otherCourse") : error;
     }
   }
 
-  #sign(command: { name: string; fields: object; choice: Choice }): Pending | null {
-    const memory = this.#show();
-    const pending = this.#chain.nextMove(memory, this.#present().you ?? 0, command);
-    if (pending !== null) {
-      this.#keep({ ...memory, pending });
+  /** The event of a command, to be signed; null where another one was signed in its place. */
+  #sign({ name, fields, choice }: Command & { choice: Choice }): Move | null {
+    const chain = this.#show();
+    try {
+      const move = chain.next({ ...choice, seat: this.#present().you });
+      this.#keep({ saved: chain.save(), command: { name, fields } });
+      return move;
+    } catch (error) {
+      if (error instanceof this.#chain.AlreadySignedError) {
+        return null;
+      }
+      throw error;
     }
-    return pending;
   }
 
-  #keep(chain: Memory): void {
+  #keep(chain: Chain): void {
     const { round_id } = this.#present();
     keep(round_id, { ...recallOrDraw(round_id), chain });
   }
 
-  async #send<Result>({ name, fields, seen, move }: Pending): Promise<Result> {
+  /** Lets another event be signed in the place of one that was refused. */
+  #forget(move: string): void {
+    const chain = this.#show();
+    if (chain.pending !== undefined && hex(chain.pending.move) === move) {
+      chain.forget();
+      this.#keep({ saved: chain.save() });
+    }
+  }
+
+  async #send<Result>({ name, fields }: Command, { seen, move }: Move): Promise<Result> {
     const { round_id } = this.#present();
-    const signature = hex(await this.#key.sign(unhex(move)));
+    const signature = hex(await this.#key.sign(move));
     const sent = { round_id, ...fields, seen, signature };
     const result = await connection.move<Result>(name, sent).catch((error: unknown) => {
-      const kept = recall(round_id)?.chain;
-      if (error instanceof RefusedError && kept !== undefined) {
-        this.#keep(this.#chain.forgotten(kept, move));
+      if (error instanceof RefusedError) {
+        this.#forget(hex(move));
       }
       throw error;
     });
     const isHeld = (result as { is_held?: boolean } | null)?.is_held === true;
     const end = performance.now() + LONGEST_WAIT;
     while (!isHeld && performance.now() < end && connection.view?.round?.round_id === round_id) {
-      const memory = this.#show();
-      if (memory.pending === undefined) {
-        this.#keep(memory);
+      const chain = this.#show();
+      if (chain.pending === undefined) {
+        this.#keep({ saved: chain.save() });
         break;
       }
       await new Promise((resolve) => setTimeout(resolve, 30));
