@@ -20,7 +20,7 @@ and so are seats that foul or leave.
 >>> advisor = Advisor.of(ruleset.rules, shelf.population_for(ruleset.rules, digest=ruleset.digest), seat_count=4)
 >>> best = advisor.suggest(parse_cards("KS KC KD 5S 5C 9H 9D 4C 4H TD QS QC 2D"), count=1)[0]
 >>> [spell(sorted(chi, key=lambda card: card.number)) for chi in best.arrangement.chi]
-['5S 5C KS KC KD', '2D 4C 4H 9D 9H', 'TD QS QC']
+['4C 4H KS KC KD', '2D 5S 5C 9D 9H', 'TD QS QC']
 >>> best.expected > 0
 True
 """

@@ -1,7 +1,10 @@
 """The best arrangements of thirteen cards, each with its value and what makes it up.
 
-The order of the cards does not matter. Splits of the same three strengths are one suggestion, shown with the first
-cards that make it. Among suggestions of equal value the one with the stronger back is first, then middle, then front.
+The order of the cards does not matter. A strength is worth what its level is (``levels``): kickers that no opponent's
+hand can meet count for nothing, so they are free for another chi. Splits of the same three levels are one suggestion,
+shown with the strongest and first cards that make it. A split is never suggested where another has no lower level and
+no lower price in any chi and a higher level in one. Among suggestions of equal value the one with the higher back is
+first, then middle, then front.
 
 >>> from referee.advice.mau_binh.populations import Populations
 >>> from referee.cards import parse_cards
@@ -22,7 +25,9 @@ from functools import lru_cache
 from typing import Final, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
+from referee.advice.mau_binh.levels import Leveller, Levels
 from referee.advice.mau_binh.population import Population
 from referee.advice.mau_binh.splits import PAIRS, THREES, Ints, Splits, Splitter
 from referee.advice.mau_binh.suggestion import Part, Suggestion
@@ -63,6 +68,7 @@ class Advisor:
         self.table = table
         self._ranking = table.rules.ranker
         self._splitter = splitter_of(self._ranking)
+        self._leveller = leveller_of(self._ranking)
         shape = table.joint.shape
         strides = (shape[1] * shape[2], shape[2], 1)
         if table.joint.size > _IN_BINS:
@@ -83,25 +89,67 @@ class Advisor:
         """Return at most ``count`` arrangements of thirteen different cards, best first."""
         ordered = sorted(cards, key=lambda card: card.number)
         splits = self._splitter.split(ordered)
-        values = self.values(splits)
-        return tuple([self._suggestion(splits, place) for place in _best(splits, values, count)])
+        levels = self._leveller.levels(ordered)
+        best = self._best(splits, self.values(splits, levels), levels, count)
+        return tuple([self._suggestion(splits, place, levels) for place in best])
 
-    def values(self, splits: Splits) -> Ints:
-        """Value each split against one opponent; a fouled one is below all others.
+    def levels(self, cards: Sequence[Card]) -> Levels:
+        """Return the level of each strength for a seat that holds these cards."""
+        return self._leveller.levels(cards)
+
+    def values(self, splits: Splits, levels: Levels | None = None) -> Ints:
+        """Value each split against one opponent, by levels or else by strengths; a fouled one is below all others.
 
         The thread's next call overwrites the array.
         """
         held = self._buffers
-        value = np.take(self._back, splits.backs, out=held.value, mode="clip")
-        value += np.take(self._middle, splits.middles, out=held.other, mode="clip")
-        value += self._front.take(splits.fronts)[:, np.newaxis]
+        backs, middles, fronts = self._back, self._middle, self._front
+        if levels is not None:
+            backs, middles, fronts = backs.take(levels.five), middles.take(levels.five), fronts.take(levels.three)
+        value = np.take(backs, splits.backs, out=held.value, mode="clip")
+        value += np.take(middles, splits.middles, out=held.other, mode="clip")
+        value += fronts.take(splits.fronts)[:, np.newaxis]
         bins = np.bitwise_and(value, _IN_BINS, out=held.other)
         value >>= _BIN_BITS
         value += np.take(self._joint, bins, out=held.joint, mode="clip")
         np.copyto(value, _FOULED, where=splits.fouled)
         return value
 
-    def _suggestion(self, splits: Splits, place: tuple[int, int]) -> Suggestion:
+    def _best(self, splits: Splits, values: Ints, levels: Levels, count: int) -> list[tuple[int, int]]:
+        """Return the places of the best splits of which none is dominated.
+
+        A split that dominates another is worth as much at least and precedes it, so a split need only be compared with
+        those taken before it.
+        """
+        of_fronts = np.sort(values.max(axis=1))
+        looked_at = count if count == 1 else 4 * count
+        while True:
+            looked_at = min(looked_at, len(of_fronts))
+            least = of_fronts[-looked_at] if looked_at < len(of_fronts) else _FOULED + 1
+            places = np.flatnonzero(values >= max(least, _FOULED + 1))
+            found = self._undominated(splits, values, levels, places, count)
+            if len(found) >= count or looked_at == len(of_fronts):
+                return found
+            looked_at *= 4
+
+    def _undominated(
+        self, splits: Splits, values: Ints, levels: Levels, places: NDArray[np.intp], count: int
+    ) -> list[tuple[int, int]]:
+        """Return the first ``count`` of some splits, best first, of which none is dominated by one before it."""
+        fronts, pairs = np.divmod(places, PAIRS)
+        strengths = splits.backs[fronts, pairs], splits.middles[fronts, pairs], splits.fronts[fronts]
+        level = [levels.of(chi).take(strength) for chi, strength in enumerate(strengths)]
+        price = [self.table.prices[chi].take(strength - 1) for chi, strength in enumerate(strengths)]
+        keys = (-places, *strengths[::-1], *level[::-1], values[fronts, pairs])
+        left = np.lexsort(keys)[::-1]
+        found: list[tuple[int, int]] = []
+        while len(left) and len(found) < count:
+            best = left[0]
+            found.append((int(fronts[best]), int(pairs[best])))
+            left = left[np.logical_or.reduce([of_chi[left] > of_chi[best] for of_chi in (*level, *price)])]
+        return found
+
+    def _suggestion(self, splits: Splits, place: tuple[int, int], levels: Levels) -> Suggestion:
         back, middle = int(splits.backs[place]), int(splits.middles[place])
         front = int(splits.fronts[place[0]])
         values = (
@@ -109,17 +157,18 @@ class Advisor:
             self._ranking.five_of_strength(middle),
             self._ranking.three_of_strength(front),
         )
-        return Suggestion(splits.arrangement(*place), values, tuple(self._parts(values)))
+        return Suggestion(splits.arrangement(*place), values, tuple(self._parts(values, levels)))
 
-    def _parts(self, values: ChiValues) -> Iterator[Part]:
+    def _parts(self, values: ChiValues, levels: Levels) -> Iterator[Part]:
         """Yield the values of the three chi, then what a sweep and four aces add."""
         table, units = self.table, []
+        level = [int(levels.of(chi)[value.strength]) for chi, value in enumerate(values)]
         for chi, (reason, value) in enumerate(zip(CHI_REASONS, values, strict=True)):
             units.append(table.rules.units[chi][value.category])
-            won, lost = table.beaten(chi, value.strength)
-            expected = table.opponents * int(table.chi[chi][value.strength])
+            won, lost = table.beaten(chi, level[chi])
+            expected = table.opponents * int(table.chi[chi][level[chi]])
             yield Part(reason=reason, units=units[-1], won=won, lost=lost, expected=expected)
-        bins = table.bins_of(*(value.strength for value in values))
+        bins = table.bins_of(*level)
         if table.sweep:
             yield self._part(Reason.SWEEP, table.sweep, bins, units=_sweep_units(table.rules, sum(units)))
         four_aces = table.rules.four_aces_sweep
@@ -138,36 +187,17 @@ def splitter_of(ranking: Ranking) -> Splitter:
     return Splitter(ranking)
 
 
+@lru_cache(maxsize=16)
+def leveller_of(ranking: Ranking) -> Leveller:
+    """Return the leveller of a ranking, made on first use."""
+    return Leveller(ranking)
+
+
 def _packed(values: Ints, bins: Ints) -> Ints:
     """Pack value and bin of each strength into one number; a sum of three has both sums, as neither overflows."""
     packed = values << _BIN_BITS
     packed[1:] += bins
     return packed
-
-
-def _best(splits: Splits, values: Ints, count: int) -> list[tuple[int, int]]:
-    """Return the places of the best splits, one for each three strengths."""
-    of_fronts = np.sort(values.max(axis=1))
-    looked_at = count
-    while True:
-        looked_at = min(looked_at, len(of_fronts))
-        least = of_fronts[-looked_at] if looked_at < len(of_fronts) else _FOULED + 1
-        places = np.flatnonzero(values >= max(least, _FOULED + 1))
-        fronts, pairs = np.divmod(places, PAIRS)
-        keys = (
-            splits.fronts[fronts],
-            splits.middles[fronts, pairs],
-            splits.backs[fronts, pairs],
-            values[fronts, pairs],
-        )
-        found: dict[tuple[int, int, int], tuple[int, int]] = {}
-        for index in np.lexsort(keys)[::-1].tolist():
-            strengths = int(keys[2][index]), int(keys[1][index]), int(keys[0][index])
-            place = int(fronts[index]), int(pairs[index])
-            found[strengths] = min(place, found.get(strengths, place))
-        if len(found) >= count or looked_at == len(of_fronts):
-            return list(found.values())[:count]
-        looked_at *= 4
 
 
 def _sweep_units(rules: MauBinhRules, units: int) -> int:

@@ -5,6 +5,9 @@ one by the advice that follows from the hands of the later half of the steps bef
 would cycle for ever: strong fronts make strong middles pay, and the other way round. Answering the mean of many steps
 (fictitious play) converges. The hands of the later half of all steps are the population.
 
+Splits are valued by their strengths alone, without the levels of each hand (``levels``): these change which kickers go
+where in a few hands of a hundred, and no count by more than chance.
+
 Hands are dealt at each allowed number of seats in turn. Rounds that an instant win ends at the deal are not counted.
 Everything is whole numbers, and the deals are the plain output of PCG64, which numpy guarantees to keep, so the same
 rounds and seed give the same bytes on any machine.

@@ -67,12 +67,14 @@ class Extra:
 class ValueTable:
     """The value of every back, middle and front against one opponent of a population, at these prices.
 
-    ``chi`` has for back, middle and front one number a strength, from 1 (entry 0 is unused). ``sweep`` and ``aces`` are
+    ``chi`` has for back, middle and front one number a strength, from 1 (entry 0 is unused), and ``prices`` what a chi
+    won with each strength pays, the first being that of strength 1. ``sweep`` and ``aces`` are
     what is added, None if the rules add nothing; ``joint`` is their sum. Raises ValueError if the population has
     another ranking or the rules do not allow this number of seats.
     """
 
     chi: tuple[Ints, ...]
+    prices: tuple[Ints, ...]
     sweep: Extra | None
     aces: Extra | None
     joint: Cube
@@ -86,7 +88,7 @@ class ValueTable:
             raise ValueError(msg)
         self.rules, self.population, self.seat_count = rules, population, seat_count
         self.opponents = seat_count - 1
-        prices = _prices_of(rules)
+        self.prices = prices = _prices_of(rules)
         self.chi = tuple(_chi_values(price, count) for price, count in zip(prices, population.counts, strict=True))
         self._up_to = [np.concatenate([[0], count.cumsum()]).tolist() for count in population.counts]
         self._of_bin = [population.of_bin(chi).tolist() for chi in range(len(prices))]

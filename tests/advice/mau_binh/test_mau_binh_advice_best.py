@@ -1,8 +1,12 @@
-"""The suggestions are the best of all 72,072 splits, found again by plain loops and the game's own rules."""
+"""The suggestions are the best of all 72,072 splits, found again by plain loops and the game's own rules.
+
+None that is suggested is dominated by any split: levels, which say so, are found again from the other cards.
+"""
 
 import itertools
 import random
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
@@ -11,10 +15,13 @@ import pytest
 from referee.advice.mau_binh.advisor import Advisor
 from referee.advice.mau_binh.populations import Populations
 from referee.advice.mau_binh.suggestion import Suggestion
-from referee.cards import DECK, Card
+from referee.cards import DECK, Card, parse_cards
 from referee.games.mau_binh import Arrangement, MauBinhRules, check_arrangement
 from referee.games.mau_binh.arrangement import chi_values
+from referee.hands import HandValue, Ranking
+from referee.hands.ladder import MULTIPLICITIES, SUITED
 from referee.rulesets import Ruleset
+from tests.advice.mau_binh import kickers
 
 AT_LENGTH = pytest.mark.slow("compares with a slower way at length")
 
@@ -50,22 +57,22 @@ def splits_of(hand: Sequence[Card]) -> Iterator[Arrangement]:
 
 
 def best_by_the_rules(advisor: Advisor, hand: Sequence[Card], count: int) -> list[tuple[int, Strengths]]:
-    """Worth and strengths of the best splits; each split is judged by ``check_arrangement``."""
+    """Worth and levels of the best splits; each split is judged by ``check_arrangement``."""
     rules, seen = advisor.table.rules, 0
-    found: dict[Strengths, int] = {}
+    lawful: set[Strengths] = set()
     for arrangement in splits_of(hand):
         seen += 1
         if not check_arrangement(rules, hand, arrangement):
             back, middle, front = (value.strength for value in chi_values(rules, arrangement.chi))
-            found[back, middle, front] = advisor.table.value(back=back, middle=middle, front=front)
+            lawful.add((back, middle, front))
     assert seen == ALL_SPLITS
-    return _first(found, count)
+    return best_of(advisor, hand, lawful, count)
 
 
 def best_by_loops(advisor: Advisor, hand: Sequence[Card], count: int) -> list[tuple[int, Strengths]]:
     """Find the same, with strengths looked up by the cards and fouls by the ranking's floors."""
-    rules, table = advisor.table.rules, advisor.table
-    ranker, floors = rules.ranker, rules.ranker.three_table.floors
+    ranker = advisor.table.rules.ranker
+    floors = ranker.three_table.floors
     bits = [1 << place for place in range(13)]
     fives = {sum(held): cards for held, cards in _with_bits(bits, hand, 5)}
     strengths = {mask: ranker.five_strength(cards) for mask, cards in fives.items()}
@@ -78,23 +85,72 @@ def best_by_loops(advisor: Advisor, hand: Sequence[Card], count: int) -> list[tu
                 middle = strengths[rest ^ mask]
                 if back >= middle >= floor:
                     lawful.add((back, middle, front))
-    return _first({(b, m, f): table.value(back=b, middle=m, front=f) for b, m, f in lawful}, count)
+    return best_of(advisor, hand, lawful, count)
 
 
 def _with_bits(bits: list[int], hand: Sequence[Card], size: int) -> Iterator[tuple[tuple[int, ...], tuple[Card, ...]]]:
     return zip(itertools.combinations(bits, size), itertools.combinations(hand, size), strict=True)
 
 
-def _first(found: dict[Strengths, int], count: int) -> list[tuple[int, Strengths]]:
-    return sorted(((worth, strengths) for strengths, worth in found.items()), reverse=True)[:count]
+def best_of(advisor: Advisor, hand: Sequence[Card], lawful: set[Strengths], count: int) -> list[tuple[int, Strengths]]:
+    """Worth and levels of the best of the lawful splits that none of them dominates, by comparing with each."""
+    table = advisor.table
+    five, three = levels_by_loops(table.rules.ranker, hand)
+    levels = {(five[back], five[middle], three[front]) for back, middle, front in lawful}
+    found = [
+        (table.value(back=back, middle=middle, front=front), (back, middle, front)) for back, middle, front in levels
+    ]
+    best: list[tuple[int, Strengths]] = []
+    for worth, level in sorted(found, reverse=True):
+        if not any(dominates(other, level) for other in levels):
+            best.append((worth, level))
+        if len(best) == count:
+            break
+    return best
 
 
-def summary(suggestions: Sequence[Suggestion]) -> list[tuple[int, Strengths]]:
-    """Worth and strengths, as above."""
+def dominates(level: Strengths, other: Strengths) -> bool:
+    """Return whether a split is nowhere lower than another and higher in one chi at least.
+
+    The prices of the rulesets rise with the strength, so a chi that is not lower is paid no less.
+    """
+    return level != other and all(mine >= theirs for mine, theirs in zip(level, other, strict=True))
+
+
+def levels_by_loops(ranker: Ranking, hand: Sequence[Card]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the level of each strength of five and of three cards, from what the other 39 cards can make."""
+    left = [card for card in DECK if card not in hand]
+    ranks = Counter(card.rank for card in left)
+    suits = [{card.rank for card in left if card.suit == suit} for suit in range(4)]
+
+    def is_made(value: HandValue) -> bool:
+        held = list(zip(value.ranks, MULTIPLICITIES[value.category], strict=False))
+        if value.category in SUITED:
+            return any(all(rank in suit for rank, _ in held) for suit in suits)
+        return all(ranks[rank] >= count for rank, count in held)
+
+    fives = [ranker.five_of_strength(strength) for strength in range(1, 7463)]
+    threes = [ranker.three_of_strength(strength) for strength in range(1, 456)]
+    return _levels([(value, is_made(value)) for value in fives]), _levels([(value, is_made(value)) for value in threes])
+
+
+def _levels(values: Sequence[tuple[HandValue, bool]]) -> dict[int, int]:
+    levels: dict[int, int] = {}
+    above: tuple[HandValue, bool] | None = None
+    for value, is_made in reversed(values):
+        is_alone = is_made or above is None or above[1] or above[0].category is not value.category
+        levels[value.strength] = value.strength if is_alone else levels[value.strength + 1]
+        above = value, is_made
+    return levels
+
+
+def summary(advisor: Advisor, hand: Sequence[Card], suggestions: Sequence[Suggestion]) -> list[tuple[int, Strengths]]:
+    """Worth and levels, as above."""
+    five, three = levels_by_loops(advisor.table.rules.ranker, hand)
     found = []
     for one in suggestions:
         back, middle, front = (value.strength for value in one.values)
-        found.append((one.expected, (back, middle, front)))
+        found.append((one.expected, (five[back], five[middle], three[front])))
     return found
 
 
@@ -106,6 +162,55 @@ def check_cards(rules: MauBinhRules, hand: Sequence[Card], suggestions: Sequence
         assert one.expected == sum(part.expected for part in one.parts)
 
 
+def test_levels_are_of_the_hands_that_the_other_cards_make(ruleset: Ruleset, rules: MauBinhRules) -> None:
+    """Every five and every three of the other 39 cards: a strength that one of them has is a level of its own."""
+    hand = next(hands_of(21, 1))
+    left = [card for card in DECK if card not in hand]
+    made = {rules.ranker.five_strength(five) for five in itertools.combinations(left, 5)}
+    made_of_three = {rules.ranker.three_strength(three) for three in itertools.combinations(left, 3)}
+    levels = advisor_of(ruleset, rules, seat_count=2).levels(hand)
+    for of_strength, level, known in (
+        (rules.ranker.five_of_strength, levels.five.tolist(), made),
+        (rules.ranker.three_of_strength, levels.three.tolist(), made_of_three),
+    ):
+        assert len(known) < len(level) - 1
+        for strength in range(1, len(level)):
+            end = strength
+            while end not in known and end + 1 not in known and end + 1 < len(level):
+                if of_strength(end + 1).category is not of_strength(end).category:
+                    break
+                end += 1
+            assert level[strength] == end
+
+
+def test_levels_are_found_again_by_loops(ruleset: Ruleset, rules: MauBinhRules) -> None:
+    advisor = advisor_of(ruleset, rules, seat_count=2)
+    for hand in hands_of(22, 12):
+        levels = advisor.levels(hand)
+        five, three = levels_by_loops(rules.ranker, hand)
+        assert levels.five.tolist()[1:] == [five[strength] for strength in range(1, 7463)]
+        assert levels.three.tolist()[1:] == [three[strength] for strength in range(1, 456)]
+
+
+def test_kickers_that_nobody_can_meet_go_where_they_count(ruleset: Ruleset, rules: MauBinhRules) -> None:
+    """Nobody else has three kings, so fours do beside them what fives do, and the fives better the middle."""
+    cards = parse_cards("KS KC KD 5S 5C 9H 9D 4C 4H TD QS QC 2D")
+    best = advisor_of(ruleset, rules, seat_count=4).suggest(cards, count=1)[0]
+    assert best.arrangement.chi == tuple(
+        tuple(sorted(parse_cards(chi), key=lambda card: card.number))
+        for chi in ("KS KC KD 4C 4H", "9H 9D 5S 5C 2D", "QS QC TD")
+    )
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_no_suggestion_is_dominated(ruleset: Ruleset, count: int) -> None:
+    """By strengths alone one in fourteen is."""
+    counted = kickers.count(ruleset, seats=4, hands=150, seed=count, suggestions=count)
+    assert counted.after == 0
+    assert counted.before > 0
+    assert 0 < counted.most < 1
+
+
 @pytest.mark.parametrize("seat_count", [pytest.param(2, marks=AT_LENGTH), 4])
 def test_suggestions_are_the_best_splits_that_the_rules_allow(
     ruleset: Ruleset, rules: MauBinhRules, seat_count: int
@@ -114,7 +219,7 @@ def test_suggestions_are_the_best_splits_that_the_rules_allow(
     for hand in hands_of(seat_count, 2):
         suggestions = advisor.suggest(hand, count=10)
         check_cards(rules, hand, suggestions)
-        assert summary(suggestions) == best_by_the_rules(advisor, hand, 10)
+        assert summary(advisor, hand, suggestions) == best_by_the_rules(advisor, hand, 10)
 
 
 @pytest.mark.parametrize("seat_count", [pytest.param(2, marks=AT_LENGTH), 3, pytest.param(4, marks=AT_LENGTH)])
@@ -123,7 +228,7 @@ def test_suggestions_are_the_best_splits_found_by_loops(ruleset: Ruleset, rules:
     for hand in hands_of(100 + seat_count, 15):
         suggestions = advisor.suggest(hand, count=10)
         check_cards(rules, hand, suggestions)
-        assert summary(suggestions) == best_by_loops(advisor, hand, 10)
+        assert summary(advisor, hand, suggestions) == best_by_loops(advisor, hand, 10)
 
 
 @pytest.mark.exhaustive("tries a thousand hands of each ruleset")
@@ -132,7 +237,7 @@ def test_suggestions_for_a_thousand_hands_are_the_best_splits(ruleset: Ruleset, 
     for hand in hands_of(7, 1_000):
         suggestions = advisor.suggest(hand, count=3)
         check_cards(rules, hand, suggestions)
-        assert summary(suggestions) == best_by_loops(advisor, hand, 3)
+        assert summary(advisor, hand, suggestions) == best_by_loops(advisor, hand, 3)
 
 
 def test_order_of_the_cards_means_nothing(ruleset: Ruleset, rules: MauBinhRules) -> None:
@@ -156,7 +261,7 @@ def test_hand_with_few_splits_gets_them_all(ruleset: Ruleset, rules: MauBinhRule
     hand = (*DECK[0:4], *DECK[20:24], *DECK[40:44], DECK[51])
     suggestions = advisor.suggest(hand, count=10_000)
     assert 0 < len(suggestions) < 10_000
-    assert summary(suggestions) == best_by_loops(advisor, hand, 10_000)
+    assert summary(advisor, hand, suggestions) == best_by_loops(advisor, hand, 10_000)
 
 
 def test_threads_do_not_disturb_one_another(ruleset: Ruleset, rules: MauBinhRules) -> None:

@@ -138,11 +138,13 @@ def test_parts_of_a_suggestion_are_its_worth(few: Few) -> None:
     for one in few.arrangements:
         hand = tuple(card for chi in one.chi for card in chi)
         suggestion = advisor.suggest(hand, count=1)[0]
-        back, middle, front = (value.strength for value in suggestion.values)
-        assert suggestion.expected == advisor.table.value(back=back, middle=middle, front=front)
-        assert suggestion.expected >= advisor.table.value(
-            **dict(zip(("back", "middle", "front"), few.strengths(one), strict=True))
+        levels = advisor.levels(hand)
+        shown = [value.strength for value in suggestion.values]
+        own, other = (
+            [int(levels.of(chi)[strength]) for chi, strength in enumerate(held)] for held in (shown, few.strengths(one))
         )
+        assert suggestion.expected == advisor.table.value(back=own[0], middle=own[1], front=own[2])
+        assert suggestion.expected >= advisor.table.value(back=other[0], middle=other[1], front=other[2])
 
 
 def test_one_splitter_serves_all_populations(few: Few) -> None:

@@ -135,7 +135,7 @@ def parts_of_the_model(ruleset: Ruleset) -> dict[str, Policy]:
 
 
 def _by(advisor: Advisor) -> Policy:
-    return lambda splits: place_of(int(advisor.values(splits).argmax()))
+    return lambda splits: place_of(int(advisor.values(splits, advisor.levels(splits.cards)).argmax()))
 
 
 def play(ruleset: Ruleset, policies: Mapping[str, Policy], *, deals: int, seed: int) -> Report:
