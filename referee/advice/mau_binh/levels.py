@@ -1,4 +1,4 @@
-"""Levels: strengths that no opponent's hand can tell apart, given the thirteen cards that a seat holds itself.
+"""Levels: strengths with no opponent's hand between them, given the thirteen cards that a seat holds itself.
 
 Against the 39 other cards many strengths are worth the same: with three aces in the back nobody else has three, so
 neither of the two cards beside them ever decides. A strength that the other cards can make is its own level. Any other
