@@ -1,8 +1,9 @@
 """Times of leaves: in order within a table, close to order in the log, and in agreement with witnesses' clocks.
 
-A leaf that takes its place in a round is not dated before the leaf before it in its table, more than two minutes behind
-an earlier leaf of the log, or more than two minutes after the audit. A leaf inside a tree that a witness cosigned at T
-is dated at most two minutes after T. REVEAL and KEY have no time. Memory is one time a table.
+A leaf that takes its place in a round is not dated before the leaf before it in its table, more than ten seconds behind
+an earlier leaf of the log, or more than two minutes after the audit, whose own clock may be wrong. A leaf inside a tree
+that a witness cosigned at T is dated at most ten seconds after T. REVEAL and KEY have no time. Memory is one time a
+table.
 """
 
 from collections.abc import Callable, Iterable

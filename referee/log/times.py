@@ -5,5 +5,5 @@ A server refuses to append a leaf beyond the slack, and an audit reports one.
 
 from typing import Final
 
-SLACK_MS: Final = 120_000
+SLACK_MS: Final = 10_000
 """Time by which a leaf may be dated away from the appending process's clock, and behind the log's newest leaf."""

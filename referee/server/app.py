@@ -53,7 +53,8 @@ class Application:
         self._follower = _follower_of(options, log)
         self._cosigner: Cosigner | None = None
         if options.witnesses is not None:
-            self._cosigner = Cosigner(log.store, options.witnesses, turn=LeaderLock(options.data / "cosigner.lock"))
+            turn = LeaderLock(options.data / "cosigner.lock")
+            self._cosigner = Cosigner(log.store, options.witnesses, turn=turn, clock=options.clock)
         self.pool = CallPool(
             threads=options.threads, queue=options.queue, request_seconds=options.limits.request_seconds
         )

@@ -20,11 +20,13 @@ from referee.evidence.note import Note, NoteError, NoteSignature
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum, merged
+from referee.server.clock import Clock, system_clock
 from referee.server.folder_lock import LeaderLock
 from referee.server.witness_client import (
     WitnessAddress,
     WitnessAheadError,
     WitnessClient,
+    WitnessClockError,
     WitnessDisagreesError,
     WitnessError,
 )
@@ -66,7 +68,7 @@ class _Desk:
 class Cosigner:
     """Cosigner of a log's heads, with one thread a witness."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the last four have defaults
         self,
         store: Store,
         witnesses: Witnesses,
@@ -74,13 +76,14 @@ class Cosigner:
         timeout: float = CALL_SECONDS,
         refresh: float = REFRESH_SECONDS,
         turn: LeaderLock | None = None,
+        clock: Clock = system_clock,
     ) -> None:
         self._store = store
         self._turn = turn
         self._leads = turn is None
         self._refresh = refresh
         self._quorum = witnesses.quorum
-        self._desks = [_Desk(WitnessClient(one, store, timeout=timeout)) for one in witnesses.addresses]
+        self._desks = [_Desk(WitnessClient(one, store, timeout=timeout, clock=clock)) for one in witnesses.addresses]
         self._changed = threading.Condition()
         self._target: Head | None = None
         self._newest = store.newest_cosigned()
@@ -207,7 +210,8 @@ class Cosigner:
             desk.again = time.monotonic() + desk.pause
             self._changed.notify_all()
         say = _log.error if lost else _log.warning
-        say("not cosigned", witness=desk.client.address.url, error=str(error), seconds=desk.pause)
+        event = "cosignature not used" if isinstance(error, WitnessClockError) else "not cosigned"
+        say(event, witness=desk.client.address.url, error=str(error), seconds=desk.pause)
 
 
 def keep(store: Store, head: Head, lines: Iterable[NoteSignature], quorum: Quorum) -> Cosigned:
@@ -226,22 +230,23 @@ def known_checkpoints(store: Reader) -> list[Checkpoint]:
     return [] if newest is None else [Checkpoint.parse(Note.parse(newest.note).text)]
 
 
-def check_witnesses(
+def check_witnesses(  # noqa: PLR0913 - the last two have defaults
     store: Store,
     witnesses: Witnesses,
     *,
     log_keys: Sequence[VerifierKey],
     warn: Callable[[str], None],
     timeout: float = CALL_SECONDS,
+    clock: Clock = system_clock,
 ) -> None:
     """Verify that no witness has cosigned more than the store's head or another history; raise DataLossError if so.
 
-    The error quotes the note that a witness shows under a signature of ``log_keys``. An unreachable witness causes a
-    warning, or WitnessError where all are required.
+    The error quotes the note that a witness shows under a signature of ``log_keys``. A witness that cannot be
+    reached, or whose clock disagrees with ``clock``, causes a warning, or WitnessError where all are required.
     """
 
     def ask(address: WitnessAddress) -> None:
-        client = WitnessClient(address, store, timeout=timeout)
+        client = WitnessClient(address, store, timeout=timeout, clock=clock)
         try:
             head, lines = _submitted(client, store)
         except (WitnessAheadError, WitnessDisagreesError) as error:

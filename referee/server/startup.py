@@ -29,7 +29,6 @@ from referee.server.signed_head import HeadRecord, SignedHead
 from referee.server.witness_client import WitnessError
 from referee.storage import (
     Append,
-    ClockError,
     DataLossError,
     Head,
     LogInUseError,
@@ -71,7 +70,6 @@ PASSING: Final = (
     StoreBusyError,
     StoreFullError,
     LogInUseError,
-    ClockError,
     SignerUnavailableError,
     WitnessError,
 )
@@ -139,7 +137,8 @@ class OpenedLog:
                 store,
                 options.witnesses,
                 log_keys=registry.counted("log", since=0) or (keys.public["log"],),
-                warn=lambda words: _log.warning("witness not reached", error=words),
+                warn=lambda words: _log.warning("witness has not cosigned", error=words),
+                clock=options.clock,
             )
         if registry.is_empty and writer is not None:
             registry = name_keys(store, keys)
@@ -170,15 +169,14 @@ class OpenedLog:
 def compare_clock(newest_time: int, *, now: int, is_writing: bool) -> None:
     """Log how the clock compares with the log's newest leaf, both in ms; a difference that matters is a warning.
 
-    Raises ClockError where this process is to write and no leaf could be dated.
+    A process that is to write waits until its clock can date a leaf: it serves what only reads, and is not ready.
     """
     if not newest_time:
         return
     error = clock_error(newest_time, now=now)
-    if error is not None and is_writing:
-        raise error
     if error is not None:
-        _log.warning("clock behind the log", error=str(error))
+        say = _log.error if is_writing else _log.warning
+        say("clock behind the log", error=str(error), takes_leaves_in_seconds=error.seconds)
     elif newest_time - now > NOTED_MS:
         _log.warning(
             "clock behind the log",

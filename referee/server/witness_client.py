@@ -1,14 +1,16 @@
 """A client of one witness over HTTP (C2SP tlog-witness). Only answers that the witness's key signed are used."""
 
 import http.client
+from collections.abc import Sequence
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
 from referee.evidence.note import Note, NoteError, NoteSignature
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError
-from referee.log.cosignature import read_cosignatures
+from referee.log.cosignature import claimed_times, read_cosignatures
 from referee.log.submission import (
     MAX_ANSWER,
     SIZE_TYPE,
@@ -17,6 +19,7 @@ from referee.log.submission import (
     monitoring_path,
     parse_size,
 )
+from referee.server.clock import Clock, system_clock
 from referee.storage import Head, Reader
 
 _TRIES: Final = 3
@@ -24,6 +27,8 @@ _TRIES: Final = 3
 _CONFLICT: Final = 409
 _OK: Final = 200
 _UNPROVED: Final = 422
+CLOCKS_APART_MS: Final = 5_000
+"""Time before the request, and after the reply, by which a cosignature may be dated and is still used."""
 
 
 class WitnessError(Exception):
@@ -42,6 +47,18 @@ class WitnessDisagreesError(WitnessError):
     """The witness reports that it cosigned another history."""
 
 
+class WitnessClockError(WitnessError):
+    """The witness dated its cosignature away from this server's clock; it is not used."""
+
+    def __init__(self, url: str, off: float) -> None:
+        where = "ahead of" if off > 0 else "behind"
+        super().__init__(
+            f"{url} dated its cosignature {abs(off):,.1f} s {where} this server's clock, and "
+            f"{CLOCKS_APART_MS // 1000} s are allowed: it is not used; set both clocks right (referee doctor)"
+        )
+        self.off = off
+
+
 @dataclass(frozen=True, slots=True)
 class WitnessAddress:
     """Address of a witness and its key. ``url`` is the submission prefix, http or https."""
@@ -57,29 +74,37 @@ class WitnessAddress:
 
 
 class WitnessClient:
-    """A kept-alive connection to a witness, for one thread at a time."""
+    """A kept-alive connection to a witness, for one thread at a time.
 
-    def __init__(self, address: WitnessAddress, reader: Reader, *, timeout: float) -> None:
+    A cosignature is used only if its time agrees with ``clock``, judged when it arrives.
+    """
+
+    def __init__(self, address: WitnessAddress, reader: Reader, *, timeout: float, clock: Clock = system_clock) -> None:
         self.address = address
+        self._clock = clock
         self._reader = reader
         self._timeout = timeout
         self._known = 0
         self._connection: http.client.HTTPConnection | None = None
+        self._date = ""
 
     def submit(self, head: Head) -> tuple[NoteSignature, ...]:
         """Submit a head of the log and return the witness's signature lines.
 
-        Raises WitnessAheadError, WitnessDisagreesError, or WitnessError for other failures.
+        Raises WitnessAheadError, WitnessDisagreesError, WitnessClockError, or WitnessError for other failures.
         """
         note = Note.parse(head.checkpoint)
         for _ in range(_TRIES):
             old = min(self._known, head.size)
             proof = self._reader.consistency_proof(old_size=old, new_size=head.size)
             asked = AddCheckpoint(old_size=old, proof=proof, checkpoint=head.checkpoint)
+            asked_at = self._clock()
             status, media_type, answer = self._ask("POST", "/add-checkpoint", asked.format())
             if status == _OK:
                 self._known = head.size
-                return self._read(answer, note)
+                lines = self._read(answer, note)
+                self._check_times(lines, asked=asked_at, answered=self._clock())
+                return lines
             if status == _CONFLICT and media_type == SIZE_TYPE:
                 self._known = self._conflict(answer, head.size)
             elif status in {_CONFLICT, _UNPROVED}:
@@ -103,6 +128,20 @@ class WitnessClient:
         except (NoteError, CheckpointError):
             return None
 
+    def clock_difference(self) -> float | None:
+        """Ask for the witness's time; return by how many seconds it is surely ahead, below 0 behind.
+
+        0 where the answer's Date, which is in whole seconds, agrees with this clock; None where there is none.
+        """
+        asked = self._clock()
+        self._ask("GET", "/", b"")
+        answered = self._clock()
+        try:
+            date = 1000 * int(parsedate_to_datetime(self._date).timestamp())
+        except ValueError:
+            return None
+        return (max(0, date - answered) + min(0, date + 999 - asked)) / 1000
+
     def close(self) -> None:
         """Close the connection."""
         if self._connection is not None:
@@ -115,6 +154,14 @@ class WitnessClient:
         except NoteError as error:
             msg = f"{self.address.url} sent no cosignature of its own: {error}"
             raise WitnessError(msg) from error
+
+    def _check_times(self, lines: Sequence[NoteSignature], *, asked: int, answered: int) -> None:
+        """Verify that the cosignatures are dated between request and reply, but for the clocks' difference."""
+        for seconds in claimed_times(Note("", tuple(lines))):
+            time = 1000 * seconds
+            nearest = min(max(time, asked), answered)
+            if abs(time - nearest) > CLOCKS_APART_MS:
+                raise WitnessClockError(self.address.url, (time - nearest) / 1000)
 
     def _conflict(self, answer: bytes, size: int) -> int:
         try:
@@ -154,6 +201,7 @@ class WitnessClient:
             self.close()
             msg = f"{self.address.url} sent more than {MAX_ANSWER} bytes"
             raise WitnessError(msg)
+        self._date = response.headers.get("Date", "")
         return response.status, response.headers.get("Content-Type", ""), answer
 
 

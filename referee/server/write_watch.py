@@ -41,7 +41,8 @@ class WriteWatch:
         return self._trouble
 
     def start(self) -> None:
-        """Start the thread."""
+        """Report what is known from the start, such as a clock behind the log; then start the thread."""
+        self._report(self._writer.trouble)
         self._thread.start()
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from referee.games import LawError
 from referee.service.call import Admission, Call, CallEndedError, Gate, Observer, enter
 from referee.service.pool import LARGE, CallPool, UnreadAnswers
 from referee.service.status import log_law_error, refusal_of, release, to_status
+from referee.storage import LateLeafError
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -209,7 +210,11 @@ class CallInterceptor(grpc.ServerInterceptor):
                 raise RefusedError(ErrorReason.ERROR_REASON_MALFORMED, message) from None
             if gate is not None and isinstance(request, Message):
                 gate.ask(call, request)
-            response = method(request, context)
+            try:
+                response = method(request, context)
+            except LateLeafError as error:  # build the leaf again, once, with the time that it is now
+                release(error)
+                response = method(request, context)
             if isinstance(response, bytes) or handler.response_serializer is None:
                 return cast("bytes", response)  # encoded by the method
             return handler.response_serializer(response)

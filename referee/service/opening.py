@@ -29,6 +29,7 @@ def leaf_time(now: int, *, floor: int) -> int:
         raise RefusedError(
             ErrorReason.ERROR_REASON_CLOCK_BEHIND,
             f"the server's clock shows {now}, and the table's last leaf is of {floor}; ask again once it is right",
+            retry_seconds=(floor - SLACK_MS - now) / 1000,
             expected=floor,
             found=now,
         )

@@ -15,7 +15,7 @@ from referee.service.call import note_leaf, submit_for_call
 from referee.service.reading import ReadRound
 from referee.service.status import refusal_of
 from referee.service.verifying import VerifiedRound, check_unexpired
-from referee.storage import Append, Contribution, Logged, Reader, Reply, Writer
+from referee.storage import Append, Contribution, LateLeafError, Logged, Reader, Reply, Writer
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.replay import encode_inputs, repeat_key, write_transcript
 from referee.verdict import Violation
@@ -78,14 +78,21 @@ APPEND_SECONDS: Final = 30.0
 
 
 def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | RefusedError]:
-    """Append each leaf independently, all in one commit where possible; return what is durable and what was refused."""
+    """Append each leaf independently, all in one commit where possible; return what is durable and what was refused.
+
+    Raises LateLeafError where each leaf has waited too long, so that all are built again.
+    """
     if not appends:
         return []
     replies = submit_for_call(lambda: writer.submit_each(appends))
     _error_of(replies[-1])  # which wakes this thread once for all
     results: list[Logged | RefusedError] = []
+    late = 0
     for reply in replies:
         error = _error_of(reply)
+        late += isinstance(error, LateLeafError)
+        if late == len(replies) and error is not None:
+            raise error
         refusal = None if error is None else refusal_of(error)
         if refusal is not None:
             results.append(refusal)

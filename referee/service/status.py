@@ -16,7 +16,15 @@ from grpc_status import rpc_status
 from referee.evidence.ed25519 import SignerRetiredError, SignerUnavailableError
 from referee.games import LawError
 from referee.log import SlotError
-from referee.storage import ClockError, DataLossError, QueueFullError, StaleRoundError, StoreError, WriterClosedError
+from referee.storage import (
+    ClockError,
+    DataLossError,
+    LateLeafError,
+    QueueFullError,
+    StaleRoundError,
+    StoreError,
+    WriterClosedError,
+)
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.round import slot_refusal
@@ -59,7 +67,7 @@ CODES: Final = {
 def refusal_of(error: BaseException) -> RefusedError | None:
     """Return the refusal that an error of the log, the store, a signer or a game's law means; None for any other error.
 
-    StaleRoundError means none: the shuffler makes its leaf again.
+    StaleRoundError but LateLeafError means none: the shuffler makes its leaf again.
     """
     match error:
         case RefusedError():
@@ -71,7 +79,10 @@ def refusal_of(error: BaseException) -> RefusedError | None:
         case DataLossError():
             reason, message = ErrorReason.ERROR_REASON_LOG_DAMAGED, str(error)
         case ClockError():
-            reason, message = ErrorReason.ERROR_REASON_CLOCK_BEHIND, str(error)
+            return RefusedError(ErrorReason.ERROR_REASON_CLOCK_BEHIND, str(error), retry_seconds=error.seconds)
+        case LateLeafError():
+            reason = ErrorReason.ERROR_REASON_LOG_BUSY
+            message = "the log was away for so long that the leaf became too old; ask again, the call is idempotent"
         case SignerRetiredError():
             reason, message = ErrorReason.ERROR_REASON_SIGNER_UNAVAILABLE, str(error)
         case SignerUnavailableError():

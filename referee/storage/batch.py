@@ -40,6 +40,7 @@ from referee.storage.record import (
     ClockError,
     Contribution,
     Head,
+    LateLeafError,
     Logged,
     Mark,
     OutcomeUnknownError,
@@ -183,14 +184,22 @@ class _Draft:
             raise StaleRoundError(msg)
 
     def _check_time(self, time: int, key: SlotKey, *, floor: int) -> None:
-        """Raise ClockError for a time before the table's leaf before it, or too far from the log's or the clock's."""
+        """Raise ClockError for a time before the table's leaf before it, or too far from the log's or the clock's.
+
+        Raise LateLeafError for one that was right when the leaf was built, and has become too old since.
+        """
         now = time if self.clock is None else self.clock()
-        if time < floor or time < self.newest_time - SLACK_MS or abs(time - now) > SLACK_MS:
-            msg = (
-                f"the leaf of round {key.round_number} of table {key.table_id!r} is of {time}; the one before it is of "
-                f"{floor}, the log's newest of {self.newest_time}, and this clock shows {now}: put the clocks right"
-            )
-            raise ClockError(msg)
+        if floor <= time and self.newest_time - SLACK_MS <= time and abs(time - now) <= SLACK_MS:
+            return
+        msg = (
+            f"the leaf of round {key.round_number} of table {key.table_id!r} is of {time}; the one before it is of "
+            f"{floor}, the log's newest of {self.newest_time}, and this clock shows {now}"
+        )
+        behind = self.newest_time - SLACK_MS - now
+        if behind <= 0 and time < max(now, self.newest_time) - SLACK_MS:
+            raise LateLeafError(msg)
+        msg = f"{msg}: put the clocks right"
+        raise ClockError(msg, seconds=behind / 1000 if behind > 0 else None)
 
     def _given(self, key: SlotKey) -> dict[int, Contribution]:
         if key not in self.given:

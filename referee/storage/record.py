@@ -56,8 +56,19 @@ class StaleRoundError(StoreError):
     """A leaf that was built before its round changed, or a seat's seed came; nothing was appended. Build it again."""
 
 
+class LateLeafError(StaleRoundError):
+    """A leaf that waited for its commit, as through a failover, until its time was too old. Build it again."""
+
+
 class ClockError(StoreError):
-    """A leaf's time that an audit would refuse; nothing was appended. The clock must be put right."""
+    """A leaf's time that an audit would refuse; nothing was appended. The clock must be put right, or waited for.
+
+    ``seconds`` is the time after which the log takes leaves by this clock, None where that is not known.
+    """
+
+    def __init__(self, message: str, *, seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class DataLossError(Exception):

@@ -99,7 +99,8 @@ class Writer:
         self._changed: Final = threading.Condition()
         self._closing = False
         self._fault: DataLossError | None = None
-        self._trouble: WriteTrouble | None = None
+        behind = self._clock_error(self._head)
+        self._trouble: WriteTrouble | None = None if behind is None else trouble_of(behind)
         self._written = time.monotonic()
         self._uncompacted = 0
         self._compact: Final = threading.Event()
@@ -151,7 +152,8 @@ class Writer:
         """Queue appends that succeed or fail together; the reply has one Logged for each, in their order.
 
         The reply raises SlotError if a step is refused, StaleRoundError if a leaf was built on what has changed,
-        ClockError if its time is out of order, StoreError if the store failed, DataLossError if it contradicts itself.
+        or has waited too long since (LateLeafError), ClockError if its time is out of order, StoreError if the store
+        failed, DataLossError if it contradicts itself.
         Raises QueueFullError or WriterClosedError at once if nothing was queued.
         """
         answer: Reply[tuple[Logged, ...]] = Reply()

@@ -150,6 +150,10 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(self.server.witness.checkpoint(match[1]))
 
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """Return the Date of an answer, by the clock that dates cosignatures."""
+        return super().date_time_string(self.server.witness.now if timestamp is None else timestamp)
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
         """Do nothing; submissions have log lines of their own."""
 

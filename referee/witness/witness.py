@@ -71,6 +71,11 @@ class Witness:
         self._probe = probe
         self._origins = {hashlib.sha256(origin.encode()).hexdigest(): origin for origin in trusted}
 
+    @property
+    def now(self) -> int:
+        """Time in seconds since 1970 UTC by the clock that dates cosignatures."""
+        return self._clock()
+
     def add_checkpoint(self, submission: bytes) -> WitnessAnswer:
         """Answer a submission; raise WitnessStateError where the state failed and a retry is safe."""
         try:

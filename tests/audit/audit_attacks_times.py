@@ -87,10 +87,10 @@ def rounds_overlap() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.TIME_OUT_OF_ORDER, "a table's times are minutes behind those that the log had already")
+@mutation(Code.TIME_OUT_OF_ORDER, "a table's times are seconds behind those that the log had already")
 def table_behind_the_log() -> Attacked:
     log, parts = opened()
-    late = 121_000 + DEAL_MS
+    late = 10_001 + DEAL_MS
     other = LogBuilder.founded().lay_out(OTHER)
     parts = log.lay_out(
         OTHER,

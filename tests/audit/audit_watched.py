@@ -29,7 +29,6 @@ from tests.audit.audit_builder import (
     REFEREE,
     ROOT,
     SHUFFLER,
-    START,
     LogBuilder,
     NamedSigner,
     Parts,
@@ -315,23 +314,23 @@ def carried_checkpoint_of_another_tree() -> Watched:
 @attack(Code.TIME_AHEAD, "an OPEN is dated after the time at which witnesses saw it, so that its deadlines move")
 def opened_after_its_cosignature() -> Watched:
     log = LogBuilder.founded()
-    seconds = (log.time + BETWEEN_MS) // 1000 - 121
-    watched_round(log, time=seconds)
+    watched_round(log, time=opening_seconds(log) - 11)
     return headed(log)
 
 
 @attack(Code.TIME_OUT_OF_ORDER, "a DEAL is dated before the cosignature that it carries")
 def dealt_before_its_cosignature() -> Watched:
     log = LogBuilder.founded()
-    seconds = (log.time + BETWEEN_MS + DEAL_MS) // 1000 + 121
-    watched_round(log, time=seconds)
+    watched_round(log, time=opening_seconds(log) + DEAL_MS // 2000 + 11)
     return headed(log)
 
 
-@attack(Code.TIME_AHEAD, "leaves are dated hours after a witness saw them")
+@attack(Code.TIME_AHEAD, "an operator's clock runs fast, so leaves are dated eleven seconds after witnesses saw them")
 def leaves_after_their_cosignature() -> Watched:
     watched = headed(played().log)
-    watched.cosigned = [cosigned(watched.log, len(watched.log.entries), FIRST, SECOND, time=START // 1000 - 3_600)]
+    size = len(watched.log.entries)
+    seconds = newest_time(watched.log.entries) // 1000 - 11
+    watched.cosigned = [cosigned(watched.log, size, FIRST, SECOND, time=seconds)]
     return watched
 
 
@@ -381,6 +380,21 @@ def settled_after_the_revocation() -> Watched:
     return watched
 
 
+def opening_seconds(log: LogBuilder) -> int:
+    """Return the time in seconds at which the next round of a log is opened."""
+    milliseconds = log.time + BETWEEN_MS
+    assert milliseconds % 1000 == 0
+    return milliseconds // 1000
+
+
+def within_the_slack() -> Watched:
+    """Make a log with an OPEN ten seconds ahead of its cosignature, and a DEAL ten seconds behind the one it has."""
+    log = LogBuilder.founded()
+    watched_round(log, time=opening_seconds(log) - 10)
+    watched_round(log, time=opening_seconds(log) + DEAL_MS // 2000 + 10)
+    return headed(log)
+
+
 def rotated() -> Watched:
     """Make a log that changed its key: both sign from leaf 11 on, the new one alone from leaf 16, the revocation."""
     watched = played()
@@ -394,6 +408,11 @@ def rotated() -> Watched:
 
 SOUND: Final[dict[str, tuple[str, Callable[[], Watched], dict[str, int]]]] = {
     "watched": ("OPEN was cosigned before DEAL in both rounds", played, {"L3": 2}),
+    "times_within_the_slack": (
+        "an OPEN ten seconds ahead of its cosignature, and a DEAL ten seconds behind one, are no finding",
+        within_the_slack,
+        {"L3": 2},
+    ),
     "log_key_rotated": ("the log changed its key, and the auditor knows the old one", rotated, {"L2": 2, "L3": 2}),
 }
 

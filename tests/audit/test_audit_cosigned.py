@@ -137,7 +137,7 @@ def test_carried_checkpoint_is_by_a_key_of_the_log(key: NamedSigner, audit: Audi
     def note_of(log: LogBuilder) -> bytes:
         note = Note.parse(note_at(log, 8, key))
         return merged(
-            note, [cosign(note, name=one.name, signer=one, time=START // 1000) for one in (FIRST, SECOND)]
+            note, [cosign(note, name=one.name, signer=one, time=log.time // 1000) for one in (FIRST, SECOND)]
         ).format()
 
     codes = [finding.code for finding in judged(carrying(note_of), audit).findings]

@@ -43,9 +43,9 @@ def step_clock(
     luck: random.Random,
     say: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """Shift the server's clock by up to 50 seconds either way, each time for so many; set it right at the end.
+    """Shift the server's clock by up to five seconds either way, each time for so many; set it right at the end.
 
-    A clock that falls back by more than two minutes is refused until it is right again.
+    A clock that falls back by more than ten seconds is refused until it is right again.
     """
     outcome = Outcome("The wall clock set back and forward")
     begun = time.monotonic()
@@ -56,8 +56,8 @@ def step_clock(
     with Load(outcome.ledger, [server.address], each=6) as load:
         load.more(4)
         for number in range(steps):
-            shift = luck.choice((-1, 1)) * luck.uniform(5, 50) if number > 1 else (45, -90)[number]
-            if abs(offset + shift) > 50:
+            shift = luck.choice((-1, 1)) * luck.uniform(0.5, 4.8) if number > 1 else (4.5, -9.0)[number]
+            if abs(offset + shift) > 4.8:
                 shift = -shift
             offset += shift
             _set(clock, int(offset * SECOND))

@@ -11,7 +11,7 @@ from tests.service.conftest import House, Played
 Call: TypeAlias = Callable[[], Any]
 Reason = shuffler_pb2.AbortReason
 
-DRIFT_MS: Final = 120_000
+SLACK_MS: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def seed_before_the_end(house: House) -> Call:
 @instead_of(Code.TIME_OUT_OF_ORDER, "CLOCK_BEHIND")
 def deal_by_a_clock_set_back(house: House) -> Call:
     opened = house.open()
-    house.clock.now -= DRIFT_MS + 1
+    house.clock.now -= SLACK_MS + 1
     return lambda: house.deal(opened)
 
 
@@ -251,7 +251,7 @@ def opening_by_a_clock_ahead_of_the_logs(house: House) -> Call:
         assert writer is not None
         before = writer._clock  # noqa: SLF001 - the clock of another machine's log
         writer._clock = lambda: logs_time  # type: ignore[misc]  # noqa: SLF001
-        house.clock.now += DRIFT_MS + 1
+        house.clock.now += SLACK_MS + 1
         try:
             return house.open()
         finally:

@@ -265,7 +265,7 @@ def deal_in_an_hour(house: House) -> Call:
 @refused("CLOCK_BEHIND")
 def clock_that_was_set_back(house: House) -> Call:
     opened = house.open()
-    house.clock.now -= 120_001
+    house.clock.now -= 10_001
     return lambda: house.deal(opened)
 
 

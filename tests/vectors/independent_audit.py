@@ -53,7 +53,7 @@ ROLES = {
     "key": "root",
 }
 GRACE, AHEAD = 60_000, 300
-DRIFT, BACKDATED = 120_000, 900_000
+SLACK, OWN_CLOCK, BACKDATED = 10_000, 120_000, 900_000
 TIMES = {"open": "opened_time", "deal": "dealt_time", "unseal": "unsealed_time", "abort": "aborted_time"}
 
 
@@ -364,7 +364,7 @@ class Audit:
         for index in range(len(self.leaves) + 1):
             for _, times in [head for head in heads if head[0] == index]:
                 for time in times:
-                    if latest[0] > 1000 * time + DRIFT:
+                    if latest[0] > 1000 * time + SLACK:
                         self.find("TIME_AHEAD", latest[1])
                         latest = (-1, -1)
                     witnessed = max(witnessed, 1000 * time)
@@ -373,13 +373,13 @@ class Audit:
             if index not in by_index:
                 continue
             time, table = by_index[index]
-            is_behind = time < newest - DRIFT
+            is_behind = time < newest - SLACK
             if time < tables.get(table, 0) or is_behind:
                 self.find("TIME_OUT_OF_ORDER", index)
             elif time < witnessed - BACKDATED:
                 self.find("TIME_BACKDATED", index)
             tables[table] = time
-            if time > self.row["now"] + DRIFT:
+            if time > self.row["now"] + OWN_CLOCK:
                 self.find("TIME_AHEAD", index)
                 continue
             newest = time if is_behind else max(newest, time)
@@ -405,9 +405,9 @@ class Audit:
                 self.find("COSIGNATURE_REFUSED")
             if len(times) >= self.row["quorum"]:
                 self.vouched.add(index)
-            if any(one.said["opened_time"] > time + DRIFT for time in times):
+            if any(one.said["opened_time"] > time + SLACK for time in times):
                 self.find("TIME_AHEAD", one.opened)
-            elif any(said["dealt_time"] < time - DRIFT for time in times):
+            elif any(said["dealt_time"] < time - SLACK for time in times):
                 self.find("TIME_OUT_OF_ORDER", index)
             return max(times, default=0)
         return 0

@@ -1,8 +1,8 @@
 /**
  * Times of leaves: in order within a table, close to order in the log, and in agreement with
  * witnesses' clocks. A leaf that takes its place in a round is not dated before the leaf before it
- * in its table, more than two minutes behind an earlier leaf, or more than two minutes after the
- * verification; inside a tree that a witness cosigned at T it is dated at most two minutes after T.
+ * in its table, more than ten seconds behind an earlier leaf, or more than two minutes after the
+ * verification; inside a tree that a witness cosigned at T it is dated at most ten seconds after T.
  * REVEAL and KEY have no time.
  */
 
@@ -10,8 +10,10 @@ import { type Code, finding, type Finding, type Where } from "./finding.js";
 import type { Header } from "./header.js";
 import type { Placed } from "./reading.js";
 
-/** How far, in ms, clocks may differ. */
-const DRIFT = 120_000;
+/** How far, in ms, a leaf may be dated behind earlier leaves and ahead of a witness. */
+const SLACK = 10_000;
+/** How far, in ms, a leaf may be dated after the time of the verification, by a clock of its own. */
+const OWN_CLOCK = 120_000;
 /** How long, in ms, before a witness saw the log without it a leaf may be dated without a note. */
 const BACKDATED = 900_000;
 
@@ -51,7 +53,7 @@ export class Timeline {
     const where = whereOf(index, header);
     const before = this.#tables.get(header.table_id) ?? 0;
     this.#tables.set(header.table_id, time);
-    const isBehind = time < this.#newest - DRIFT;
+    const isBehind = time < this.#newest - SLACK;
     if (time < before) {
       const detail = `it is of ${time}, and the leaf before it in its table is of ${before}`;
       this.#find("TIME_OUT_OF_ORDER", detail, where);
@@ -62,7 +64,7 @@ export class Timeline {
       const detail = `it is of ${time}, and a witness saw the log before it at ${this.#witnessed}`;
       this.#find("TIME_BACKDATED", detail, where);
     }
-    if (this.now !== null && time > this.now + DRIFT) {
+    if (this.now !== null && time > this.now + OWN_CLOCK) {
       const detail = `it is of ${time}, and it is verified at ${this.now}`;
       this.#find("TIME_AHEAD", detail, where);
       return;
@@ -76,7 +78,7 @@ export class Timeline {
   /** Witnesses cosigned the tree of the leaves so far at these times, in ms. */
   witness(times: readonly number[]): void {
     for (const time of times) {
-      if (this.#latest !== null && this.#latest.time > time + DRIFT) {
+      if (this.#latest !== null && this.#latest.time > time + SLACK) {
         const detail = `it is of ${this.#latest.time}, and a witness saw it in the log at ${time}`;
         this.#find("TIME_AHEAD", detail, this.#latest.where);
         this.#latest = null;
@@ -90,12 +92,12 @@ export class Timeline {
     const [opened, dealt] = [open.value.opened_time, deal.value.dealt_time];
     const { header } = open.value;
     for (const time of times) {
-      if (opened > time + DRIFT) {
+      if (opened > time + SLACK) {
         const detail = `it is of ${opened}, and a witness saw it in the log at ${time}`;
         this.#find("TIME_AHEAD", detail, whereOf(open.index, header));
         break;
       }
-      if (dealt < time - DRIFT) {
+      if (dealt < time - SLACK) {
         const detail = `it is of ${dealt}, and carries a checkpoint that a witness cosigned at ${time}`;
         this.#find("TIME_OUT_OF_ORDER", detail, whereOf(deal.index, header));
         break;

@@ -1,22 +1,25 @@
-"""Checks of the witnesses: whether each answers, what it cosigned last, and when a quorum last cosigned."""
+"""Checks of the witnesses: whether each answers, its clock, what it cosigned last, and when a quorum last cosigned."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from referee.evidence.note import Note, NoteError
+from referee.server.clock import Clock, system_clock
 from referee.server.cosigner import CALL_SECONDS, Witnesses
 from referee.server.doctor.check_result import CheckResult
 from referee.server.doctor.store import StoreFacts
 from referee.server.settings import Configuration, witnesses_of
-from referee.server.witness_client import WitnessAddress, WitnessClient, WitnessError
+from referee.server.witness_client import CLOCKS_APART_MS, WitnessClient, WitnessError
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 
 _STALE_SECONDS: Final = 900
 """Three times the interval after which an unchanged head is cosigned anew."""
 
 
-def check_witness_states(configuration: Configuration, stored: StoreFacts, *, now: int) -> Iterator[CheckResult]:
+def check_witness_states(
+    configuration: Configuration, stored: StoreFacts, *, now: int, clock: Clock = system_clock
+) -> Iterator[CheckResult]:
     """Check the witnesses by reading what they publish; ``now`` is in seconds since 1970 UTC."""
     witnesses = witnesses_of(configuration.witnesses)
     if witnesses is None:
@@ -28,21 +31,38 @@ def check_witness_states(configuration: Configuration, stored: StoreFacts, *, no
         return
     try:
         for address in witnesses.addresses:
-            yield _asked(address, reader, stored, is_required=witnesses.is_required)
+            client = WitnessClient(address, reader, timeout=CALL_SECONDS, clock=clock)
+            try:
+                yield _asked(client, stored)
+                yield _compared(client)
+            except WitnessError as error:
+                remedy = "check that it runs and that this machine can connect to it"
+                level = CheckResult.fail if witnesses.is_required else CheckResult.warn
+                yield level(address.key.name, str(error), remedy)
+            finally:
+                client.close()
         yield from _quorum(witnesses, reader, now=now)
     finally:
         reader.close()
 
 
-def _asked(address: WitnessAddress, reader: Reader, stored: StoreFacts, *, is_required: bool) -> CheckResult:
-    client = WitnessClient(address, reader, timeout=CALL_SECONDS)
-    try:
-        shown = client.last(stored.origin)
-    except WitnessError as error:
-        remedy = "check that it runs and that this machine can connect to it"
-        return (CheckResult.fail if is_required else CheckResult.warn)(address.key.name, str(error), remedy)
-    finally:
-        client.close()
+def _compared(client: WitnessClient) -> CheckResult:
+    """Compare this machine's clock with the witness's."""
+    off, check = client.clock_difference(), f"{client.address.key.name} clock"
+    if off is None:
+        return CheckResult.ok(check, "its answers have no Date to compare this clock with")
+    if abs(off) * 1000 > CLOCKS_APART_MS:
+        return CheckResult.fail(
+            check,
+            f"its clock is {abs(off):,.1f} s {'ahead of' if off > 0 else 'behind'} this machine's, and "
+            f"{CLOCKS_APART_MS // 1000} s are allowed: its cosignatures are not used",
+            "set the clock right that is wrong; where several witnesses agree, it is this machine's",
+        )
+    return CheckResult.ok(check, f"within {CLOCKS_APART_MS // 1000} s of this machine's")
+
+
+def _asked(client: WitnessClient, stored: StoreFacts) -> CheckResult:
+    address, shown = client.address, client.last(stored.origin)
     if shown is None:
         return CheckResult.warn(
             address.key.name,

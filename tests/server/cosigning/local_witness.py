@@ -1,6 +1,7 @@
 """Witnesses in this process, and a server that asks them, with short ways to speak to both."""
 
 import os
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 
 ORIGIN = "log.example/1"
-NOW = 1_800_000_000
 
 
 class LocalWitness:
@@ -35,7 +35,12 @@ class LocalWitness:
         self.port = 0
         self.listener: WitnessServer | None = None
         self.log_keys: tuple[str, ...] = ()
-        self.now = NOW
+        self.ahead = 0
+
+    @property
+    def now(self) -> int:
+        """Time of its clock in seconds since 1970 UTC."""
+        return int(time.time()) + self.ahead
 
     @property
     def address(self) -> WitnessAddress:

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from referee.evidence.merkle import verify_inclusion
 from referee.evidence.note import Note
@@ -269,6 +270,31 @@ def test_servers_that_share_a_log_start_while_the_others_append(
         thread.join(20)
 
 
+@pytest.mark.parametrize(("ahead", "words"), [(40, "ahead of"), (-40, "behind")])
+def test_cosignature_dated_away_from_the_servers_clock_is_not_used(
+    run: Callable[..., House],
+    local_witnesses: list[LocalWitness],
+    log_key: str,
+    *,
+    ahead: int,
+    words: str,
+) -> None:
+    """Neither one that the start asks for nor later ones; once both clocks agree, the head is cosigned again."""
+    local_witness = local_witnesses[0].open(log_key)
+    local_witness.ahead = ahead
+    with capture_logs() as lines:
+        house = run(quorum_of([local_witness], 1))
+        house.open("t")
+        assert house.refused(house.size(), timeout=1.5)[0] == "UNAVAILABLE"
+        assert house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest()).checkpoints == []
+    said = [line for line in lines if line["event"] == "cosignature not used"]
+    assert said
+    assert f"{words} this server's clock, and 5 s are allowed" in said[0]["error"]
+    assert {line["event"] for line in lines if "error" in line} == {"witness has not cosigned", "cosignature not used"}
+    local_witness.ahead = 0
+    assert house.cosigned(house.size(), timeout=30)
+
+
 def test_unchanged_head_is_cosigned_anew(
     tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
 ) -> None:
@@ -281,11 +307,11 @@ def test_unchanged_head_is_cosigned_anew(
     cosigner.start()
     first = cosigner.wait(1, 10)
     assert first is not None
-    local_witness.now += 60
-    end = time.monotonic() + 10
-    while (newest := cosigner.wait(1, 0)) is None or witnesses.quorum.attest(
-        Note.parse(newest.note)
-    ).time < local_witness.now:
+    first_time = witnesses.quorum.attest(Note.parse(first.note)).time
+    end = time.monotonic() + 20
+    while (newest := cosigner.wait(1, 0)) is None or (
+        witnesses.quorum.attest(Note.parse(newest.note)).time <= first_time
+    ):
         assert time.monotonic() < end, "it was not cosigned anew"
         time.sleep(0.05)
     assert newest.size == first.size
