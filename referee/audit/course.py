@@ -79,7 +79,19 @@ def attestation_of(event: InputEvent) -> str:
     return "RECEIPT" if event.received else "FRONTEND"
 
 
-def _members(raw: msgspec.Raw) -> Mapping[str, object]:
+def seat_of(event: bytes) -> int | None:
+    """Return the seat that an event names; None if it names none."""
+    seat = _members(event).get("seat")
+    return seat if type(seat) is int else None
+
+
+def is_timeout(event: bytes) -> bool:
+    """Return whether an event says that the time of its seat ran out."""
+    members = _members(event)
+    return "TIMEOUT" in (members.get("kind"), members.get("decision"))
+
+
+def _members(raw: bytes | msgspec.Raw) -> Mapping[str, object]:
     """Return the members of a JSON object; none if it is no object."""
     try:
         value = orjson.loads(bytes(raw))
@@ -106,8 +118,7 @@ def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int,
     if type(seat) is not int or not 0 <= seat < len(keys):
         fault = "" if "seen" not in members else f"event {number} is of no seat, and says what it had seen"
         return 0, None, fault
-    is_reported = "TIMEOUT" in (members.get("kind"), members.get("decision"))
-    if keys[seat] == NO_KEY or is_reported:
+    if keys[seat] == NO_KEY or is_timeout(bytes(event.event)):
         fault = "" if "seen" not in members else f"event {number} is of no seat that signs, and says what it had seen"
         return seat, None, fault
     if type(seen) is not int or not 0 <= seen < number:

@@ -1,4 +1,4 @@
-"""Documents that people kept of a log: log receipts, certificates, event receipts, and bundles of rounds.
+"""Documents that people kept of a log: log receipts, certificates, event receipts, receipted events, and bundles.
 
 Files are classified by their content. All but a log receipt were handed out during play, so they are searched for
 secrets as well (``exports``). A file of no known kind is rejected, so nothing is left out silently.
@@ -24,6 +24,7 @@ from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unh
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.log.receipt import FIRST_LINE
 from referee.transcript.chain import RECEIPT_TYPE
+from referee.transcript.receipted import read_receipted_event
 
 CERTIFICATE_FORM: Final = Form(CertificateJson)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}")
@@ -56,8 +57,9 @@ class HeldSeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Documents:
     """Documents by kind, in any order.
 
-    ``certificates`` and ``event_receipts`` are signed envelopes, ``exports`` any bytes that were handed out while a
-    round was played, which must not hold its secrets, ``seeds`` seeds of rounds that were given up.
+    ``certificates`` are signed envelopes, ``event_receipts`` signed envelopes or receipted events, ``exports`` any
+    bytes that were handed out while a round was played, which must not hold its secrets, ``seeds`` seeds of rounds that
+    were given up.
     """
 
     certificates: tuple[bytes, ...] = ()
@@ -103,6 +105,9 @@ def parse_documents(files: Iterable[tuple[bytes, bytes | None]]) -> Documents:
             event_receipts += [text.encode() for text in bundle.event_receipts]
             continue
         envelope = data.rstrip(b"\n")
+        if read_receipted_event(envelope) is not None:
+            event_receipts.append(envelope)
+            continue
         kinds = {CERTIFICATE_TYPE: certificates, RECEIPT_TYPE: event_receipts}
         kind = _payload_type(envelope, number)
         if kind not in kinds:
@@ -188,8 +193,9 @@ def _decoded(layer: bytes) -> Iterator[bytes]:
 
 def _round_id_of(data: bytes) -> bytes | None:
     """Return the round that a certificate or event receipt names, however invalid it is; None if it names none."""
+    event = read_receipted_event(data)
     try:
-        said = canonical.decode(Envelope.parse(data).payload)
+        said = canonical.decode(Envelope.parse(data if event is None else event.receipt.encode()).payload)
         named = said.get("round_id") if isinstance(said, dict) else None
         return unhex(named) if isinstance(named, str) else None
     except (EnvelopeError, CanonicalError):

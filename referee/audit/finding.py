@@ -55,6 +55,11 @@ class Code(enum.StrEnum):
         code.severity = severity
         return code
 
+    @property
+    def is_tenants(self) -> bool:
+        """Whether the frontend of the round's tenant is to answer for it, and not the operator."""
+        return self is Code.MOVE_DROPPED
+
     CHECKPOINT_REFUSED = "CHECKPOINT_REFUSED", 48
     WRONG_ORIGIN = "WRONG_ORIGIN", 48
     ROOT_KEY_MISMATCH = "ROOT_KEY_MISMATCH", 30
@@ -144,6 +149,7 @@ class Code(enum.StrEnum):
     EVENTS_ALTERED = "EVENTS_ALTERED", 27
     RECEIPT_REFUSED = "RECEIPT_REFUSED", 27
     FORKED_RECEIPTS = "FORKED_RECEIPTS", 28, Severity.NOTE
+    MOVE_DROPPED = "MOVE_DROPPED", 72
     UNSEAL_NOT_IN_COURSE = "UNSEAL_NOT_IN_COURSE", 55
     OPENED_WITHOUT_UNSEAL = "OPENED_WITHOUT_UNSEAL", 56
     UNSEAL_REFUSED = "UNSEAL_REFUSED", 56
@@ -188,7 +194,10 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One fault of a log; ``leaf_index`` is absent where the fault concerns the whole log."""
+    """One fault of a log; ``leaf_index`` is absent where the fault concerns the whole log.
+
+    ``tenant``, a table id before its first dot, is there where a tenant's frontend is to answer and not the operator.
+    """
 
     code: Code
     number: int
@@ -197,6 +206,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     leaf_index: int | None = None
     table_id: str | None = None
     round_number: int | None = None
+    tenant: str | None = None
     difference: Difference | None = None
 
     @classmethod
@@ -224,8 +234,18 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             leaf_index=leaf_index,
             table_id=table_id,
             round_number=round_number,
+            tenant=tenant_of(table_id) if code.is_tenants and table_id is not None else None,
             difference=difference,
         )
+
+
+def tenant_of(table_id: str) -> str:
+    """Return the tenant of a table: its id before the first dot.
+
+    >>> tenant_of("club.felt.7"), tenant_of("felt")
+    ('club', 'felt')
+    """
+    return table_id.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,13 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Count the findings of a severity, listed or not."""
         return sum(count for code, count in self.finding_counts.items() if code.severity is severity)
 
+    @property
+    def tenants_failures(self) -> int:
+        """Number of failures, listed or not, for which frontends of tenants are to answer and not the operator."""
+        return sum(
+            count for code, count in self.finding_counts.items() if code.is_tenants and code.severity is Severity.FAIL
+        )
+
     def to_json(self) -> bytes:
         """Encode the report as compact JSON."""
         return msgspec.json.encode(self)

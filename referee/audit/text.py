@@ -13,7 +13,7 @@ nothing failed
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from referee.audit.finding import Code, Finding, Severity, explain
@@ -52,7 +52,10 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
             yield f"table {printable(table_id)}: {_counts(counts)}"
     yield from _finding_lines(report)
     failures, notes = report.count(Severity.FAIL), report.count(Severity.NOTE)
+    of_tenants = report.tenants_failures
     verdict = f"{failures:,} failed" if failures else "nothing failed"
+    if of_tenants:
+        verdict += f", {of_tenants:,} of them for frontends of tenants to answer and not for the operator"
     yield verdict + (f", {notes:,} noted" if notes else "")
 
 
@@ -70,6 +73,8 @@ def finding_lines(finding: Finding) -> Iterator[str]:
 def place_of(finding: Finding) -> str:
     """Name the place of a finding: table, round and leaf, as far as it has them."""
     words = []
+    if finding.tenant is not None:
+        words.append(f"tenant {printable(finding.tenant)}")
     if finding.table_id is not None:
         words.append(f"table {printable(finding.table_id)}")
     if finding.round_number is not None:
@@ -120,7 +125,11 @@ def verdict_on(scores: Iterable[Score]) -> str:
 
 def _finding_lines(report: Report) -> Iterator[str]:
     explained: set[Code] = set()
-    for finding in report.findings:
+    tenant = None
+    for finding in by_tenant(report.findings):
+        if finding.tenant != tenant and finding.tenant is not None:
+            yield f"by the frontend of tenant {printable(finding.tenant)}, not by the operator:"
+        tenant = finding.tenant
         yield from finding_lines(finding)
         if finding.code not in explained:
             explained.add(finding.code)
@@ -132,6 +141,11 @@ def _finding_lines(report: Report) -> Iterator[str]:
     left_out = sum(report.finding_counts.values()) - len(report.findings)
     if left_out:
         yield f"{left_out:,} more findings are counted and not listed"
+
+
+def by_tenant(findings: Iterable[Finding]) -> Sequence[Finding]:
+    """Sort findings: the operator's failures, then those of each tenant together, then notes."""
+    return sorted(findings, key=lambda one: (one.severity is Severity.NOTE, one.tenant is not None, one.tenant or ""))
 
 
 def _counts(counts: TableCounts) -> str:

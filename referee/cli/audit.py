@@ -120,7 +120,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     receipt: Annotated[
         list[Path] | None,
         typer.Option(
-            help="What you hold: a .tlog-proof, its .leaf beside it, a bundle, certificate or event receipt; several.",
+            help="What you hold: a .tlog-proof, its .leaf beside it, a bundle, a certificate, an event receipt or a "
+            "receipted event; several.",
             exists=True,
         ),
     ] = None,

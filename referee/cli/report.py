@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 
 from referee.audit.finding import Code, Severity, explain
 from referee.audit.report import DealingLevel, Report
-from referee.audit.text import EXPLAINED, place_of, verdict_on
+from referee.audit.text import EXPLAINED, by_tenant, place_of, verdict_on
 from referee.cli.show import shown
 from referee.transcript.played import EventLevel
 
@@ -42,6 +42,10 @@ def print_report(console: Console, report: Report) -> None:
     failures = report.count(Severity.FAIL)
     if failures:
         console.print(f"[bold red]✗ {failures:,} things do not hold[/]")
+        if report.tenants_failures:
+            console.print(
+                f"  {report.tenants_failures:,} of them for frontends of tenants to answer and not for the operator"
+            )
     else:
         console.print("[bold green]✓ everything in this log holds[/]")
 
@@ -86,7 +90,7 @@ def _print_tables(console: Console, report: Report) -> None:
 
 
 def _print_findings(console: Console, report: Report, severity: Severity) -> None:
-    found = [finding for finding in report.findings if finding.severity is severity]
+    found = [finding for finding in by_tenant(report.findings) if finding.severity is severity]
     style = "red" if severity is Severity.FAIL else "yellow"
     explained: set[Code] = set()
     for finding in found[:SHOWN_FINDINGS]:

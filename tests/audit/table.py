@@ -88,6 +88,7 @@ MEANINGS: Final = {
     67: "one key in two seats, or a server's key in a seat",
     68: "a seat's token hash changed after its seed was signed",
     69: "bytes of any kind in any leaf: a finding, never an exception",
+    72: "a move that the referee received is dropped, and its seat's timeout settled: of the tenant, not the operator",
     73: "an OPEN whose stake, seats or bets its ruleset forbids; an unknown ruleset: a note",
 }
 """Meaning of each number."""

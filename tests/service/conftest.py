@@ -19,7 +19,7 @@ import structlog
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from referee.audit import MemoryLog, Report, audit_log
+from referee.audit import Documents, MemoryLog, Report, audit_log
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.evidence.ed25519 import Signer
@@ -263,11 +263,8 @@ class House:
     def deal(self, opened: shuffler_pb2.OpenRoundResponse) -> Played:
         """Deal an opened round."""
         header = opened.header
-        request = shuffler_pb2.DealRoundRequest(
-            table_id=header.table_id,
-            round_number=header.round_number,
-            client_seeds=seeds_of(len(header.seat_keys)),
-        )
+        slot: dict[str, Any] = {"table_id": header.table_id, "round_number": header.round_number}
+        request = shuffler_pb2.DealRoundRequest(**slot, client_seeds=seeds_of(len(header.seat_keys)))
         return Played(self, opened, self.shuffler.DealRound(request))
 
     def play(self, table: str = "", **changes: Any) -> Played:  # noqa: ANN401 - any field
@@ -320,8 +317,8 @@ class House:
             found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
         return found
 
-    def audit(self) -> Report:
-        """Audit the log."""
+    def audit(self, documents: Documents | None = None) -> Report:
+        """Audit the log, with what people kept."""
         keys = self.log.GetKeys(log_pb2.GetKeysRequest())
         return audit_log(
             MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves())),
@@ -330,6 +327,7 @@ class House:
             root_key=keys.root_key,
             catalogue=load_builtin(),
             now=self.clock.now,
+            documents=documents or Documents(),
         )
 
     def derive(self, header: round_pb2.RoundHeader, *, name: str = "") -> Deal:

@@ -41,7 +41,7 @@ ELSEWHERE: Final = {
         " WIN_RATE_UNUSUAL UNLIKELY_BY_CHANCE TABLES_UNSEEDED RULESET_UNKNOWN"
     ),
     "about what is handed to the audit beside the log": codes(
-        "HELD_SEED_REFUSED CERTIFICATE_REFUSED CERTIFICATES_DISAGREE SECRET_EXPOSED SECTION_KEY_WEAK"
+        "MOVE_DROPPED HELD_SEED_REFUSED CERTIFICATE_REFUSED CERTIFICATES_DISAGREE SECRET_EXPOSED SECTION_KEY_WEAK"
     ),
     "about a defect in the law of an installed game": codes("LAW_FAILED"),
     "about many rounds together": codes(

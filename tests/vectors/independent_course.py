@@ -108,6 +108,23 @@ def read_event_receipt(data: bytes, keys: Sequence[bytes]) -> Row:
     return dict(said)
 
 
+def read_receipted_event(data: bytes) -> tuple[bytes, str, bytes] | None:
+    """Read an event's bytes, h_{k-1} in hex and the receipt's envelope from a file; None if it is another file."""
+    try:
+        said = read_json(data)
+    except RefusedError:
+        return None
+    is_text = {"event": lambda value: isinstance(value, str), "receipt": lambda value: isinstance(value, str)}
+    if not has_members(said, {**is_text, "previous_hash": is_hex}):
+        return None
+    return said["event"].encode(), said["previous_hash"], said["receipt"].encode()
+
+
+def next_hash(previous: bytes, number: int, event: bytes) -> bytes:
+    """Return h_k of event number k, after h_{k-1}."""
+    return th("event", previous, uint(number, 32), event)
+
+
 def is_receipted(receipt: Row, signature: str, keys: Sequence[bytes]) -> bool:
     """Whether one of the referee's keys signed these members of a receipt."""
     message = pae(media_type("event"), write_json(receipt))

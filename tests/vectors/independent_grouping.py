@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tests.vectors.independent_bytes import GROUP_ORDER, Envelope, RefusedError, read_envelope, read_json
+from tests.vectors.independent_course import read_receipted_event
 from tests.vectors.independent_round import Row
 
 
@@ -48,8 +49,9 @@ def group(row: Row) -> dict[str, Held]:
 
 def _named(data: bytes) -> str:
     """Return the round id in an envelope's payload; empty where that is no object in canonical JSON that has one."""
+    kept = read_receipted_event(data)
     try:
-        said = read_json(read_envelope(data).payload)
+        said = read_json(read_envelope(data if kept is None else kept[2]).payload)
     except RefusedError:
         return ""
     named = said.get("round_id") if isinstance(said, dict) else ""

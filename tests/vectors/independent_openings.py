@@ -2,14 +2,23 @@
 
 from collections.abc import Callable
 
-from tests.vectors.independent_bytes import RefusedError
-from tests.vectors.independent_course import Course, course, is_receipted, read_event_receipt
+from tests.vectors.independent_bytes import RefusedError, read_json, write_json
+from tests.vectors.independent_course import (
+    Course,
+    course,
+    is_receipted,
+    is_timeout,
+    next_hash,
+    read_event_receipt,
+    read_receipted_event,
+)
 from tests.vectors.independent_exhibits import Exhibits
 from tests.vectors.independent_grouping import Held, Round
 from tests.vectors.independent_round import Row
 
 KeysBetween = Callable[[str, int, int], list[bytes]]
 """The keys of a role that were in force somewhere from a leaf to another."""
+MOST_EVENTS = 2**32 - 1
 RECEIPT_IN_UNSEAL = ("event_hash", "history", "number", "opens_section", "received_time", "round_id")
 
 
@@ -126,15 +135,37 @@ class Openings(Exhibits):
             known = {number: hashed.hex() for number, hashed in enumerate(self.course.hashes)}
         unseals = {said["number"]: said for _, said in one.unseals}
         for data in self.held.receipts:
+            kept = read_receipted_event(data)
             try:
-                receipt = read_event_receipt(data, one.of("referee"))
+                receipt = read_event_receipt(data if kept is None else kept[2], one.of("referee"))
             except RefusedError:
                 self.find("RECEIPT_REFUSED", one.place)
                 continue
             number, hashed = receipt["number"], receipt["event_hash"]
+            if kept is not None:
+                event, previous, _ = kept
+                if number > MOST_EVENTS or next_hash(bytes.fromhex(previous), number, event).hex() != hashed:
+                    self.find("RECEIPT_REFUSED", one.place)
+                    continue
+                if "settle" in one.parts and self._is_dropped(event, receipt["received_time"]):
+                    self.find("MOVE_DROPPED", one.parts["settle"][0])
+                    continue
             if self.course is not None and number >= len(known):
                 self.find("EVENTS_ALTERED", one.place)
             elif known.setdefault(number, hashed) != hashed:
                 self.find("FORKED_RECEIPTS", one.place)
             elif number in unseals and receipt.get("opens_section") != unseals[number]["opens_section"]:
                 self.find("STREET_OPENED_EARLY", one.place)
+
+    def _is_dropped(self, event: bytes, received_time: int) -> bool:
+        """Whether the settled course has no such event, and a timeout of its seat from that time on."""
+        settled = self.one.parts["settle"][1]["inputs"]["events"] if self.course is not None else []
+        if event in [write_json(entry["event"]) for entry in settled]:
+            return False
+        try:
+            said = read_json(event)
+        except RefusedError:
+            return False
+        seat = said.get("seat") if isinstance(said, dict) else None
+        late = [entry["event"] for entry in settled if entry["time"] >= received_time]
+        return type(seat) is int and any(is_timeout(one) and one.get("seat") == seat for one in late)

@@ -455,6 +455,24 @@ def test_event_receipts(row: Row) -> None:
         assert said == {name: value for name, value in row.items() if name in said}
 
 
+@each("transcript/receipted_events")
+def test_receipted_events(row: Row) -> None:
+    kept = courses.read_receipted_event(row["file"].encode())
+    assert row["is_file"] == (kept is not None)
+    if kept is None:
+        return
+    event, previous, envelope = kept
+    about = envelope, [bytes.fromhex(row["public_key"])]
+    if is_refused(courses.read_event_receipt, *about):
+        assert not row["holds"]
+        return
+    said = courses.read_event_receipt(*about)
+    hashed = courses.next_hash(bytes.fromhex(previous), said["number"], event).hex()
+    assert row["holds"] == (hashed == said["event_hash"])
+    if row["holds"]:
+        assert (row["number"], row["event_hash"]) == (said["number"], hashed)
+
+
 def test_sealed_events() -> None:
     """One round: each seat's signature is over its chain, and what is opened was committed to."""
     rows = read("dealing/sealed_events")

@@ -27,7 +27,8 @@ from referee.evidence.ed25519 import is_public_key, is_signature
 from referee.games import GAMES, EventBytesError
 from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
-from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, first_hash, first_move, next_hash
+from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, first_hash, first_move, next_hash
+from referee.transcript.receipted import read_receipted_event
 from referee.transcript.replay import repeat_key as settlement_key
 from referee.v1 import shuffler_pb2
 from referee.wire.repeat_key import canonical_text, repeat_key
@@ -321,6 +322,28 @@ def test_receipt_vectors(row: Row) -> None:
         return
     members = {name: row[name] for name in row if name not in {"id", "why", "source", "public_key", "receipt", "holds"}}
     assert json.dumps(members, sort_keys=True, separators=(",", ":")).encode() == FORM.write(opened())  # type: ignore[arg-type] # it is what the form reads
+
+
+@each("transcript/receipted_events")
+def test_receipted_event_vectors(row: Row) -> None:
+    kept = read_receipted_event(row["file"].encode())
+    assert row["is_file"] == (kept is not None)
+    if kept is None:
+        return
+    assert kept.to_bytes() == row["file"].encode()
+
+    def opened() -> object:
+        key = bytes.fromhex(row["public_key"])
+        return FORM.read(open_envelope(kept.receipt.encode(), payload_type=RECEIPT_TYPE, public_key=key))
+
+    if is_refused(opened):
+        assert not row["holds"]
+        return
+    receipt = opened()
+    assert isinstance(receipt, EventReceipt)
+    assert row["holds"] == (kept.event_hash(receipt.number) == receipt.event_hash)
+    if row["holds"]:
+        assert (row["number"], row["event_hash"]) == (receipt.number, receipt.event_hash)
 
 
 def test_ruleset_vectors_are_the_rulesets_at_hand() -> None:

@@ -114,6 +114,11 @@ def test_certificates_and_receipts_are_what_their_schemas_say() -> None:
         assert is_payload(kind, payload)
 
 
+def test_receipted_events_are_what_their_schema_says() -> None:
+    rows = [row for row in read("transcript/receipted_events") if row["id"] != "order"]
+    assert [row["is_file"] for row in rows] == [is_payload("receipted_event", json.loads(row["file"])) for row in rows]
+
+
 def test_events_are_what_their_schema_says() -> None:
     assert all(
         is_payload("game_event", json.loads(row["event"])) for row in read("transcript/events") if row["is_event"]

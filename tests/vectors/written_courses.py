@@ -6,13 +6,13 @@ Answers are computed by ``independent_*.py`` and ``written_curve.py``; nothing i
 import copy
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from tests.vectors import independent_course as courses
 from tests.vectors import independent_round as rounds
 from tests.vectors import written_curve as curve
+from tests.vectors import written_receipts as receipts
 from tests.vectors.independent_bytes import media_type, pae, write_json
-from tests.vectors.written_rows import FOLDER, HAND, OTHER, PROTOCOL, SIGNER, Row, compact, envelope, read, row, text
+from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, SIGNER, Row, read, row, text
 
 ZEROS = rounds.ZEROS
 SEAT_SEEDS = [b"the seed of a seat's key, no. %d.." % seat for seat in range(4)]
@@ -308,48 +308,14 @@ def _unchained(course: Row) -> Row:
     return course | {"events_hash": made.hashes[-1].hex()}
 
 
-def receipt_rows() -> Iterator[Row]:
-    kind = media_type("event")
-    said: dict[str, Any] = {
-        "event_hash": "11" * 32,
-        "history": "33" * 32,
-        "number": 1,
-        "received_time": TIME,
-        "round_id": "22" * 32,
-    }
-    about = {"public_key": curve.public(SIGNER).hex()}
-    for id_, more in {"plain": {}, "opens": {"opens_section": 2}, "opens_first": {"opens_section": 0}}.items():
-        made = envelope(kind, compact(dict(sorted({**said, **more}.items()))).encode())
-        yield row(
-            id_, "the referee received an event", PROTOCOL, **about, receipt=compact(made), holds=True, **said, **more
-        )
-    bad: dict[str, tuple[str, Row]] = {
-        "null": ("what is absent is left out", {"opens_section": None}),
-        "extra": ("no other members", {"seat": 1}),
-        "text": ("sections are numbers", {"opens_section": "2"}),
-        "short": ("32 bytes", {"history": "33" * 31}),
-    }
-    payloads = {id_: (why, compact(dict(sorted({**said, **more}.items())))) for id_, (why, more) in bad.items()}
-    payloads["order"] = ("members are sorted", compact(dict(reversed(said.items()))))
-    for name in ("number", "history"):
-        cut = {one: said[one] for one in sorted(said) if one != name}
-        payloads[f"no_{name}"] = ("a member is missing", compact(cut))
-    for id_, (why, payload) in payloads.items():
-        yield row(id_, why, HAND, **about, receipt=compact(envelope(kind, payload.encode())), holds=False)
-    honest_payload = compact(said).encode()
-    other = envelope(media_type("certificate"), honest_payload)
-    yield row("another_type", "signed as something else", HAND, **about, receipt=compact(other), holds=False)
-    stranger = envelope(kind, honest_payload, OTHER)
-    yield row("stranger", "signed by a stranger", HAND, **about, receipt=compact(stranger), holds=False)
-
-
 TOPICS = {
     "transcript/events": event_rows,
     "transcript/chains": chain_rows,
     "transcript/seat_chains": seat_chain_rows,
     "transcript/refused_seat_chains": refused_seat_chain_rows,
     "transcript/courses": course_rows,
-    "transcript/receipts": receipt_rows,
+    "transcript/receipts": receipts.receipt_rows,
+    "transcript/receipted_events": receipts.receipted_event_rows,
 }
 """What writes each file."""
 

@@ -33,6 +33,7 @@ const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --origin TEXT      the log's origin, where the file's is not to be believed
   --ruleset FILE     a ruleset that you hold; may be given several times
   --kept FILE        a checkpoint of this log that you kept; may be given several times (logs)
+  --receipt FILE     an event's receipt that you hold, or a receipted event; several (logs)
   --seeds FILE       seats' seeds that you hold, one JSON object a line: round_id, seat, seed (logs)
   --witness TEXT     a witness that you believe, as verifier key; may be given several times
   --quorum N         how many of them must have cosigned; else all
@@ -50,6 +51,7 @@ const OPTIONS = {
   origin: { type: "string" },
   ruleset: { type: "string", multiple: true },
   kept: { type: "string", multiple: true },
+  receipt: { type: "string", multiple: true },
   seeds: { type: "string", multiple: true },
   witness: { type: "string", multiple: true },
   quorum: { type: "string" },
@@ -183,6 +185,11 @@ async function optionsOf(values: Given): Promise<LogOptions> {
   for (const path of values.seeds ?? []) {
     seeds.push(...parseHeldSeeds(await readFile(path, "utf8")));
   }
+  const eventReceipts: Uint8Array[] = [];
+  for (const path of values.receipt ?? []) {
+    eventReceipts.push(utf8((await readFile(path, "utf8")).trimEnd()));
+  }
+  const isHeld = seeds.length + eventReceipts.length > 0;
   const [quorum, maxAge] = [numberOf("quorum", values), numberOf("max-age", values)];
   return {
     now,
@@ -191,7 +198,7 @@ async function optionsOf(values: Given): Promise<LogOptions> {
     ...(quorum === undefined ? {} : { quorum }),
     ...(maxAge === undefined ? {} : { maxAge }),
     ...(rulesets.length > 0 ? { rulesets } : {}),
-    ...(seeds.length > 0 ? { exhibits: { certificates: [], eventReceipts: [], seeds } } : {}),
+    ...(isHeld ? { exhibits: { certificates: [], eventReceipts, seeds } } : {}),
   };
 }
 

@@ -1,10 +1,11 @@
 /**
  * What people hold of a round: a certificate and the log must show one deal, and every certificate
  * the same. Two receipts of one round with one number and different histories are noted: asking
- * again makes them.
+ * again makes them. A receipted event, which has the event's bytes as well, shows a move that was
+ * received, and dropped for a timeout of its seat.
  */
 
-import { type Bytes, hex, SpellingError } from "./bytes.js";
+import { type Bytes, hex, SpellingError, utf8 } from "./bytes.js";
 import { decode, type Json } from "./canonical.js";
 import { type Certificate, CertificateError, readCertificate } from "./certificate.js";
 import type { CheckCode, Report } from "./check.js";
@@ -16,6 +17,7 @@ import { FormError } from "./form.js";
 import type { Exhibits, HeldSeed, RoundLeaves } from "./round-leaves.js";
 import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
 import { examineShown, type Opened, sectionsOf } from "./opening.js";
+import { hashOf, readReceiptedEvent, type ReceiptedEvent, timeoutInstead } from "./receipted.js";
 import { examineOpened, type OpenedKey, roundIdsIn } from "./secrecy.js";
 
 /**
@@ -135,10 +137,19 @@ function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Rep
   const where = { leaf_index: (leaves.deal ?? leaves.open).index };
   for (const [place, data] of leaves.exhibits.eventReceipts.entries()) {
     report.begin("EVENT_RECEIPTS");
-    const receipt = readReceipt(data, keys);
+    const kept = readReceiptedEvent(data);
+    const receipt = readReceipt(kept === null ? data : utf8(kept.receipt), keys);
     if (receipt === null) {
       const detail = `event receipt ${place} is not signed by the referee, or is no event receipt`;
       report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
+      continue;
+    }
+    if (kept !== null && hashOf(kept, receipt.number) !== receipt.event_hash) {
+      const detail = `event receipt ${place} is of another event than the one beside it`;
+      report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
+      continue;
+    }
+    if (kept !== null && isDropped(kept, receipt, { leaves, course, report })) {
       continue;
     }
     const { number, event_hash: hash, opens_section: section } = receipt;
@@ -161,6 +172,22 @@ function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Rep
       report.find("OPENINGS", "STREET_OPENED_EARLY", detail, { ...where, ...difference });
     }
   }
+}
+
+/** Whether the settlement has a timeout of its seat instead of an event that was received; report it. */
+function isDropped(
+  kept: ReceiptedEvent,
+  receipt: EventReceipt,
+  { leaves, course, report }: { leaves: RoundLeaves; course: Course | null; report: Report },
+): boolean {
+  const timeout = course === null ? null : timeoutInstead(kept, receipt, course);
+  if (timeout === null || leaves.settle === undefined) {
+    return false;
+  }
+  const { number, received_time: time } = receipt;
+  const detail = `event ${number} was received at ${time}, the settled course has it nowhere, and has a timeout of its seat as event ${timeout}`;
+  report.find("EVENT_RECEIPTS", "MOVE_DROPPED", detail, { leaf_index: leaves.settle.index });
+  return true;
 }
 
 function agrees(
@@ -224,7 +251,9 @@ function readReceipt(data: Bytes, keys: Bytes[]): EventReceipt | null {
 /** The round that an exhibit names, whatever else is wrong with it; "" where it names none. */
 function roundNamed(data: Bytes): string {
   try {
-    const json: Json = decode(parseEnvelope(data).payload);
+    const kept = readReceiptedEvent(data);
+    const envelope = kept === null ? data : utf8(kept.receipt);
+    const json: Json = decode(parseEnvelope(envelope).payload);
     const named = typeof json === "object" && !Array.isArray(json) ? json["round_id"] : "";
     return typeof named === "string" ? named : "";
   } catch (error) {

@@ -87,6 +87,7 @@ export const CODES = [
   "EVENTS_ALTERED",
   "RECEIPT_REFUSED",
   "FORKED_RECEIPTS",
+  "MOVE_DROPPED",
   "LOG_RECEIPT_REFUSED",
   "PROMISED_LEAF_ABSENT",
   "SECRET_EXPOSED",
@@ -113,6 +114,14 @@ const NOTES: readonly Code[] = [
   "SEED_HELD",
 ];
 
+/** Codes for which the frontend of the round's tenant is to answer, and not the operator. */
+const TENANTS: readonly Code[] = ["MOVE_DROPPED"];
+
+/** The tenant of a table: its id before the first dot. */
+export function tenantOf(tableId: string): string {
+  return tableId.split(".", 1)[0] ?? "";
+}
+
 /** The first difference of two values: the member's path, what the log claims, what was found. */
 export interface Difference {
   readonly path: string;
@@ -120,7 +129,10 @@ export interface Difference {
   readonly found: string;
 }
 
-/** `leaf_index` is where it shows, left out where it concerns the whole log. */
+/**
+ * `leaf_index` is where it shows, left out where it concerns the whole log. `tenant`, a table id
+ * before its first dot, is there where a tenant's frontend is to answer and not the operator.
+ */
 export interface Finding {
   readonly code: Code;
   readonly severity: Severity;
@@ -128,6 +140,7 @@ export interface Finding {
   readonly leaf_index?: number;
   readonly table_id?: string;
   readonly round_number?: number;
+  readonly tenant?: string;
   readonly difference?: Difference;
 }
 
@@ -136,7 +149,9 @@ export type Where = Omit<Finding, "code" | "severity" | "detail">;
 
 export function finding(code: Code, detail: string, where: Where = {}): Finding {
   const severity = NOTES.includes(code) ? "NOTE" : "FAIL";
-  return { code, severity, detail: printable(detail), ...where };
+  const of = TENANTS.includes(code) && where.table_id !== undefined ? tenantOf(where.table_id) : "";
+  const tenant = of === "" ? {} : { tenant: of };
+  return { code, severity, detail: printable(detail), ...where, ...tenant };
 }
 
 /**

@@ -44,6 +44,7 @@ export { leafHash, ProofError, verifyConsistency, verifyInclusion } from "./merk
 export { NoteError, parseNote } from "./note.js";
 export { type Sections, sectionsOf } from "./opening.js";
 export { LeafFaultError, type Placed, readLeaf, signatureFault } from "./reading.js";
+export { readReceiptedEvent, type ReceiptedEvent, writeReceiptedEvent } from "./receipted.js";
 export { examine } from "./round.js";
 export type { HeldRuleset, LastWinner, Law, RoundLeaves } from "./round-leaves.js";
 export { heldRuleset } from "./ruleset.js";

@@ -13,6 +13,7 @@ import { isTimeout } from "../src/events.js";
 import { NO_KEY } from "../src/header.js";
 import { KeyRing } from "../src/keys.js";
 import { type InputEvent, RECEIPT_TYPE, receiptForm } from "../src/leaf.js";
+import { hashOf, readReceiptedEvent, writeReceiptedEvent } from "../src/receipted.js";
 import { readLeaf } from "../src/reading.js";
 import { bytes, type Row, vectors } from "./files.js";
 
@@ -81,6 +82,27 @@ for (const row of vectors("transcript/receipts")) {
       }
     } else {
       assert.throws(read);
+    }
+  });
+}
+
+for (const row of vectors("transcript/receipted_events")) {
+  test(`receipted event ${row["id"]}: ${row["why"]}`, () => {
+    const kept = readReceiptedEvent(utf8(row["file"]));
+    assert.equal(kept !== null, row["is_file"]);
+    if (kept === null) {
+      return;
+    }
+    assert.equal(writeReceiptedEvent(kept), row["file"]);
+    const read = () => {
+      const terms = { type: RECEIPT_TYPE, keys: [bytes(row["public_key"])] };
+      return receiptForm(decode(openEnvelope(utf8(kept.receipt), terms)), "");
+    };
+    if (row["holds"]) {
+      assert.deepEqual([read().number, read().event_hash], [row["number"], row["event_hash"]]);
+      assert.equal(hashOf(kept, read().number), row["event_hash"]);
+    } else {
+      assert.throws(() => assert.equal(hashOf(kept, read().number), read().event_hash));
     }
   });
 }

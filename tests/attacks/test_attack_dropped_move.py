@@ -1,0 +1,123 @@
+"""A move that the referee received is dropped by the frontend, and its seat's timeout settled in its place.
+
+Only a frontend can ask for a receipt, so the player's file of the move convicts the frontend: not with a note, and not
+the operator, which signed what it was shown.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from referee.audit import Code, Report
+from referee.audit.documents import parse_documents
+from referee.audit.text import report_lines
+from referee.cli.main import app
+from referee.transcript.receipted import ReceiptedEvent
+from referee.v1 import shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
+from tests.attacks.courses import House, continuation
+from tests.service.courses import event_bytes, hashes_of
+from tests.service.seat_players import Table
+
+TABLE = "club.felt-7"
+STREET_MS = 30_000
+TURN_MS = 30_000
+
+
+def kept(table: Table) -> bytes:
+    """Make the file that the player of the newest event keeps, from what its frontend showed."""
+    previous = hashes_of(table.message)[-2]
+    event, receipt = event_bytes(table.message.events[-1]), table.message.receipt
+    return ReceiptedEvent(event.decode(), previous.hex(), receipt.decode()).to_bytes()
+
+
+def bet_dropped(house: House, *, keyed: bool) -> tuple[Table, bytes]:
+    """Have seat 0 bet before the flop, forget its bet, and settle the round with its timeouts."""
+    table: Table = house.table("ultimate_texas", seats=2, keyed=keyed, name=TABLE).play()
+    house.clock.now += 1_000
+    player = continuation(table)
+    player.accept(0, decision=ultimate_texas_pb2.DECISION_PLAY_4X)
+    while not table.preview().outcome.seats:
+        house.clock.now += STREET_MS
+        for seat in range(2):
+            table.accept(seat, decision=ultimate_texas_pb2.DECISION_TIMEOUT)
+        table.open_section()
+    return table, kept(player)
+
+
+def asked(table: Table) -> tien_len_pb2.ListPlaysResponse:
+    """Return whose turn it is, and all legal plays."""
+    answer: tien_len_pb2.ListPlaysResponse = table.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=table.message))
+    return answer
+
+
+def turn_dropped(house: House) -> tuple[Table, bytes]:
+    """Have the leader play, forget that, and settle the round in which everybody's time runs out."""
+    while True:
+        table: Table = house.table("tien_len", seats=2, name=TABLE).play()
+        if not table.preview().outcome.seats:
+            break
+        table.settle()
+    house.clock.now += 1_000
+    player = continuation(table)
+    listed = asked(table)
+    player.accept(listed.turn, play=tien_len_pb2.Play(cards=listed.plays[0].cards))
+    while not table.preview().outcome.seats:
+        house.clock.now += TURN_MS
+        table.accept(asked(table).turn, timeout=True)
+    return table, kept(player)
+
+
+def settled(house: House, table: Table, *files: bytes) -> Report:
+    """Settle and reveal the round, and audit it with what people kept."""
+    table.settle()
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    report: Report = house.audit(documents=parse_documents([(one, None) for one in files]))
+    return report
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_dropped_bet_is_the_failure_of_the_tenants_frontend(house: House, *, keyed: bool) -> None:
+    table, file = bet_dropped(house, keyed=keyed)
+    report = settled(house, table, file)
+    (finding,) = report.findings
+    assert (finding.code, finding.number, finding.severity) == (Code.MOVE_DROPPED, 72, "FAIL")
+    assert (finding.tenant, finding.table_id) == ("club", TABLE)
+    assert (report.is_clean, report.tenants_failures) == (False, 1)
+    lines = list(report_lines(report))
+    assert "by the frontend of tenant club, not by the operator:" in lines
+    assert lines[-1] == "1 failed, 1 of them for frontends of tenants to answer and not for the operator"
+
+
+def test_dropped_turn_is_the_failure_of_the_tenants_frontend(house: House) -> None:
+    table, file = turn_dropped(house)
+    assert [finding.code for finding in settled(house, table, file).findings] == [Code.MOVE_DROPPED]
+
+
+def test_bare_receipt_alone_is_a_note(house: House) -> None:
+    """It does not say which move was received, nor of which seat."""
+    table, file = bet_dropped(house, keyed=True)
+    receipt = json.loads(file)["receipt"].encode()
+    assert [finding.code for finding in settled(house, table, receipt).findings] == [Code.FORKED_RECEIPTS]
+
+
+def test_move_that_was_settled_is_no_finding(house: House) -> None:
+    table: Table = house.table("ultimate_texas", seats=1, name=TABLE).play()
+    table.accept(0, decision=ultimate_texas_pb2.DECISION_PLAY_4X)
+    file = kept(table)
+    table.open_section()
+    assert settled(house, table, file).findings == ()
+
+
+def test_command_takes_the_file(house: House, tmp_path: Path) -> None:
+    table, file = bet_dropped(house, keyed=True)
+    settled(house, table)
+    kept_file = tmp_path / "move.receipt.json"
+    kept_file.write_bytes(file + b"\n")
+    house.close()
+    audited = CliRunner().invoke(app, ["audit", "--data", str(house.folder), "--receipt", str(kept_file), "--json"])
+    house.start()
+    assert audited.exit_code == 1, audited.output
+    tenants = [(one["code"], one["tenant"]) for one in json.loads(audited.stdout)["findings"] if "tenant" in one]
+    assert tenants == [("MOVE_DROPPED", "club")]
