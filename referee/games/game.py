@@ -232,18 +232,11 @@ def _the_deal(*_: object) -> int:
     return 0
 
 
-_LAWFUL: Final = (
-    CanonicalError,
-    DealError,
-    EventBytesError,
-    RoundNotOverError,
-    StakesError,
-    UnlawfulEventError,
-)
+_LAWFUL: Final = (CanonicalError, DealError, EventBytesError, RoundNotOverError, StakesError, UnlawfulEventError)
 """Errors that a law may raise; the interface says where."""
 GUARDED: Final = (
     *("check_stakes", "begin", "check", "apply", "clock", "check_closing", "settle", "open_sections", "needs", "opens"),
-    *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal", "first_leader"),
+    *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal", "withheld", "first_leader"),
     *("encode_event", "encode_events", "decode_event", "decode_events", "encode_results"),
 )
 """Functions of a law that raise LawError for a defect."""
@@ -275,6 +268,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``clock`` is what a TIMEOUT appeals to, None where none runs. ``minimum_seen(state, event)`` is the number of the
       newest event that the acting player must have seen, 0 for the deal. ``is_imposed`` marks events that others report
       of a seat. ``needs_received(state, event)`` says whether the referee's clock must give the event's time.
+    - ``withheld(state)`` are the seats that did not open in time what they had committed to.
     - ``check_closing(state, time)`` returns what keeps the round from being settled at a time. Where it is empty and
       every card is open (DealError otherwise), ``settle`` settles.
     - ``questions``: what an audit's statistics ask of a hand, None for nothing.
@@ -315,6 +309,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     is_imposed: Callable[[EventT], bool] = _never
     needs_received: Callable[[StateT, EventT], bool] = _never
     unseal: Callable[[StateT, int], StateT] = _keep_clocks
+    withheld: Callable[[StateT], tuple[int, ...]] = _nothing
     questions: Questions | None = None
     data: str = "referee.rulesets"
 

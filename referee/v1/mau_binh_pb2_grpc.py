@@ -29,7 +29,8 @@ class MauBinhServiceStub:
     """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
-    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
+    with the TIMEOUT of a seat that did not open its arrangement. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
@@ -44,9 +45,10 @@ class MauBinhServiceStub:
     Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
     in has committed or run out of time, the receipt of the last such event names the last hand's section,
     ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
-    arrange as it is committed to, with its nonce. A seat that does not counts as one that never arranged. Until the
-    showdown no seat can leave then. To check an arrangement needs that seat's own certificate, an outcome needs all
-    hands; other events need the certificate of the hands once they are open.
+    arrange as it is committed to, with its nonce. A seat that does not is then reported by TIMEOUT and has fouled; its
+    cards are shown as dealt. The showdown begins with the last of these arrangements and reports, and until then no seat
+    can leave. To check an arrangement needs that seat's own certificate, an outcome needs all hands; other events need
+    the certificate of the hands once they are open.
     """
 
     def __init__(self, channel):
@@ -96,7 +98,8 @@ class MauBinhServiceServicer:
     """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
-    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
+    with the TIMEOUT of a seat that did not open its arrangement. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
@@ -111,9 +114,10 @@ class MauBinhServiceServicer:
     Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
     in has committed or run out of time, the receipt of the last such event names the last hand's section,
     ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
-    arrange as it is committed to, with its nonce. A seat that does not counts as one that never arranged. Until the
-    showdown no seat can leave then. To check an arrangement needs that seat's own certificate, an outcome needs all
-    hands; other events need the certificate of the hands once they are open.
+    arrange as it is committed to, with its nonce. A seat that does not is then reported by TIMEOUT and has fouled; its
+    cards are shown as dealt. The showdown begins with the last of these arrangements and reports, and until then no seat
+    can leave. To check an arrangement needs that seat's own certificate, an outcome needs all hands; other events need
+    the certificate of the hands once they are open.
     """
 
     def CheckArrangement(self, request, context):
@@ -217,7 +221,8 @@ class MauBinhService:
     """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
-    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. Of an event:
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
+    with the TIMEOUT of a seat that did not open its arrangement. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
@@ -232,9 +237,10 @@ class MauBinhService:
     Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
     in has committed or run out of time, the receipt of the last such event names the last hand's section,
     ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
-    arrange as it is committed to, with its nonce. A seat that does not counts as one that never arranged. Until the
-    showdown no seat can leave then. To check an arrangement needs that seat's own certificate, an outcome needs all
-    hands; other events need the certificate of the hands once they are open.
+    arrange as it is committed to, with its nonce. A seat that does not is then reported by TIMEOUT and has fouled; its
+    cards are shown as dealt. The showdown begins with the last of these arrangements and reports, and until then no seat
+    can leave. To check an arrangement needs that seat's own certificate, an outcome needs all hands; other events need
+    the certificate of the hands once they are open.
     """
 
     @staticmethod

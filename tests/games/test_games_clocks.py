@@ -79,7 +79,14 @@ def test_opening_of_mau_binh_runs_from_the_time_at_which_the_hands_opened() -> N
     assert [fault.code for fault in mau_binh.check(state, mau_binh.Leave(Seat(0), 5_001))] == ["STILL_OPENING"]
     assert mau_binh.check(state, arrange(0, 34_999)) == ()
     assert [fault.code for fault in mau_binh.check(state, arrange(0, 35_000))] == ["DEADLINE_PASSED"]
-    assert mau_binh.check(state, mau_binh.Leave(Seat(0), 35_000)) == ()
+    assert [fault.code for fault in mau_binh.check(state, mau_binh.Leave(Seat(0), 35_000))] == ["STILL_OPENING"]
+    out_of_time = mau_binh.Timeout(Seat(0), 35_000)
+    assert [fault.code for fault in mau_binh.check(state, out_of_time)] == ["NOT_OPENED"]
+    assert mau_binh.GAME.warnings >= {"NOT_OPENED"}
+    state = mau_binh.apply(state, out_of_time)
+    assert (mau_binh.GAME.withheld(state), state.is_over) == ((0,), False)
+    state = mau_binh.apply(state, mau_binh.Timeout(Seat(1), 35_001))
+    assert (mau_binh.GAME.withheld(state), state.is_over, mau_binh.GAME.clock(state)) == ((0, 1), True, None)
 
 
 def test_showdown_of_a_round_that_nobody_committed_in_begins_with_its_opening() -> None:

@@ -144,7 +144,7 @@ def test_warnings_alone_refuse_nothing() -> None:
     assert refusals(GAMES["tien_len"], (fouled, late)) == (fouled, late)
     assert refusals(GAMES["mau_binh"], ()) == ()
     assert {name: set(game.warnings) for name, game in GAMES.items()} == {
-        "mau_binh": {"FOULED_MIDDLE", "FOULED_FRONT"},
+        "mau_binh": {"FOULED_MIDDLE", "FOULED_FRONT", "NOT_OPENED"},
         "tien_len": set(),
         "ultimate_texas": set(),
     }

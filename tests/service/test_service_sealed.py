@@ -242,17 +242,39 @@ def test_seat_that_does_not_commit_is_out_of_time_and_defaults(house: House) -> 
     assert [result.defaulted for result in settled.outcome.seats] == [False, True]
 
 
-def test_seat_that_never_opens_its_commitment_did_not_arrange(house: House) -> None:
-    """After its 30 seconds the round is settled without it."""
+def test_seat_that_never_opens_its_commitment_is_reported_and_has_fouled(house: House) -> None:
+    """After its 30 seconds, by the referee's clock alone; nobody signs it, and the log shows no fault."""
     table = house.sealed(seats=2)
     hands = hands_of(table)
     commit_all(table, hands)
     table.open_section()
     table.accept(0, **table.arrangement(0, hands[0]))
     house.clock.now += 29_999
-    assert [one.seat for one in table.settle().violations] == [1]
+    assert [one.code for one in table.ask(table.event(1, timeout=True)).violations] == ["NOT_OUT_OF_TIME"]
     house.clock.now += 1
-    assert [result.defaulted for result in table.settle().outcome.seats] == [False, True]
+    assert [(one.code, one.seat) for one in table.settle().violations] == [("ROUND_NOT_OVER", 1)]
+    reported = table.ask(table.event(1, timeout=True))
+    assert [(one.code, one.seat) for one in reported.violations] == [("NOT_OPENED", 1)]
+    assert reported.event_number == 4
+    settled = table.settle()
+    assert [one.defaulted for one in settled.outcome.seats] == [False, True]
+    assert settled.outcome.seats[1].fouled
+    results = table.leaves()[-1]["results"]
+    assert results["seats"][1]["fouls"] == ["NOT_OPENED"]
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    assert house.audit().findings == ()
+
+
+def test_report_that_a_seat_never_opened_needs_the_referees_clock(house: House) -> None:
+    """A frontend could otherwise make a foul of an arrangement that it did not hand in."""
+    table = house.sealed(seats=2)
+    commit_all(table, hands_of(table))
+    table.open_section()
+    house.clock.now += 30_000
+    for seat in (0, 1):
+        table.report(seat, timeout=True)
+    refusal = house.refusal_of(table.settle)
+    assert (refusal.reason, refusal.field) == ("NOT_RECEIVED", "round.events[2]")
 
 
 def test_arrangement_must_be_what_its_seat_is_committed_to(house: House) -> None:
@@ -279,8 +301,7 @@ def test_arrangement_must_be_what_its_seat_is_committed_to(house: House) -> None
 def test_arrangement_needs_the_time_at_which_the_hands_opened(house: House) -> None:
     """Neither the deal's certificate nor the seats' own say it; so no hand is used that is not in the log as open."""
     table = house.sealed(seats=2)
-    hands = hands_of(table)
-    commit_all(table, hands)
+    commit_all(table, hands := hands_of(table))
     event = table.event(0, **table.arrangement(0, hands[0]))
     for certificate in (b"", *[table.open_hand(seat).certificate for seat in (0, 1)]):
         table.message.certificates.extend([certificate] if certificate else [])
@@ -291,6 +312,7 @@ def test_arrangement_needs_the_time_at_which_the_hands_opened(house: House) -> N
     table.message.certificates[:] = [table.dealt.certificate, table.open_hand(0).certificate, opened.certificate]
     assert table.ask(event).event_number == 3
     house.clock.now += 30_000
+    table.ask(table.event(1, timeout=True))
     assert table.settle().log_receipt.leaf
 
 

@@ -269,6 +269,14 @@ def another_arrangement_than_committed_to(house: House) -> Violations:
     return asked(table, **table.arrangement(0, bound(table)[::-1]))
 
 
+@produces("NOT_OPENED")
+def arrangement_that_stays_shut(house: House) -> Violations:
+    table = house.sealed()
+    bound(table)
+    house.clock.now += 30_000
+    return asked(table, timeout=True)
+
+
 @produces("ALREADY_OPENED")
 def arrangement_opened_twice(house: House) -> Violations:
     table = house.sealed()

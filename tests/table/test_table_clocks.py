@@ -124,8 +124,8 @@ def test_arrangement_that_does_not_come_counts_as_dealt(scene: Scene) -> None:
     asyncio.run(play())
 
 
-def test_sealed_seat_that_does_not_commit_or_open_counts_as_not_arranged(scene: Scene) -> None:
-    """One page commits to nothing, another does not open what it committed to; both stand as dealt."""
+def test_sealed_seat_that_does_not_commit_counts_as_dealt_and_one_that_does_not_open_fouls(scene: Scene) -> None:
+    """One page commits to nothing, another does not open what it committed to; the table reports both."""
 
     async def play() -> None:
         async with scene.open():
@@ -151,6 +151,7 @@ def test_sealed_seat_that_does_not_commit_or_open_counts_as_not_arranged(scene: 
             scene.clock.move(SHOW_MS)
             last = (await an.until(lambda view: view["last"] is not None))["last"]
             assert [one["defaulted"] for one in last["seats"]] == [False, True, True]
+            assert last["seats"][2]["fouled"]
 
     asyncio.run(play())
 

@@ -77,7 +77,7 @@ class Walkover(enum.StrEnum):
 
 
 class Code(enum.StrEnum):
-    """Codes of all violations. The two FOULED codes warn of an event that is accepted; all others refuse it."""
+    """Codes of all violations. FOULED codes and NOT_OPENED warn of an event that is accepted; all others refuse it."""
 
     BACK_WRONG_SIZE = "BACK_WRONG_SIZE"
     """The back does not have five cards: ``expected``, ``found``."""
@@ -95,6 +95,8 @@ class Code(enum.StrEnum):
     """The middle (``cards``) is stronger than the back (``against``)."""
     FOULED_FRONT = "FOULED_FRONT"
     """The front (``cards``) is stronger than the middle (``against``)."""
+    NOT_OPENED = "NOT_OPENED"
+    """The seat of a sealed round has not opened in time the arrangement that it committed to, which is a foul."""
     UNKNOWN_SEAT = "UNKNOWN_SEAT"
     """There is no such seat: ``expected`` seats, ``found`` index."""
     OUT_OF_ORDER = "OUT_OF_ORDER"
@@ -114,9 +116,9 @@ class Code(enum.StrEnum):
     STILL_SEALED = "STILL_SEALED"
     """An arrangement while seats still commit: nothing is opened before every seat is bound."""
     STILL_OPENING = "STILL_OPENING"
-    """The seat leaves after it could see the hands and before the showdown, which begins by ``deadline_time``."""
+    """The seat leaves after it could see the hands and before the showdown; opening ends at ``deadline_time``."""
     COMMITTING_OVER = "COMMITTING_OVER"
-    """A commitment, or a seat out of time, after the hands opened at ``deadline_time``."""
+    """A commitment after the hands opened at ``deadline_time``."""
     NOT_COMMITTED = "NOT_COMMITTED"
     """An arrangement of a seat that has committed to none."""
     WRONG_OPENING = "WRONG_OPENING"
@@ -124,9 +126,9 @@ class Code(enum.StrEnum):
     ALREADY_OPENED = "ALREADY_OPENED"
     """The seat has opened its commitment."""
     NOT_OUT_OF_TIME = "NOT_OUT_OF_TIME"
-    """The seat has committed, was out of time before, or may commit until ``deadline_time``."""
+    """The seat has committed or opened, was out of time before, or has until ``deadline_time`` to do so."""
     ROUND_NOT_OVER = "ROUND_NOT_OVER"
-    """The seat may still arrange its cards until ``deadline_time``, or must be reported out of time."""
+    """The seat may still arrange its cards until ``deadline_time``, or must then be reported out of time."""
     CLOSED_TOO_EARLY = "CLOSED_TOO_EARLY"
     """The closing time lies before the deal or an event (``expected``, a time)."""
 
@@ -134,5 +136,5 @@ class Code(enum.StrEnum):
 SIZE_CODES: Final = (Code.BACK_WRONG_SIZE, Code.MIDDLE_WRONG_SIZE, Code.FRONT_WRONG_SIZE)
 """The codes of a chi of the wrong size, in the order of ``CHI``."""
 
-WARNINGS: Final = frozenset({Code.FOULED_MIDDLE, Code.FOULED_FRONT})
-"""The codes that do not refuse a submission: a fouled arrangement counts and loses."""
+WARNINGS: Final = frozenset({Code.FOULED_MIDDLE, Code.FOULED_FRONT, Code.NOT_OPENED})
+"""The codes that do not refuse an event: a fouled or unopened arrangement counts and loses."""

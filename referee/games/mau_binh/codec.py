@@ -2,8 +2,8 @@
 
 An event is ``{"back","front","kind":"ARRANGE","middle","seat"}`` with card numbers in the order submitted, or
 ``{"kind":"LEAVE","seat"}``. On a sealed table an ARRANGE has a ``nonce`` too, 32 bytes in hex, and
-``{"commitment","kind":"COMMIT","seat"}`` and ``{"kind":"TIMEOUT","seat"}`` come before it. All but TIMEOUT have
-``seen`` too where the seat has a key. The results are::
+``{"commitment","kind":"COMMIT","seat"}`` comes before it; ``{"kind":"TIMEOUT","seat"}`` is in place of either. All but
+TIMEOUT have ``seen`` too where the seat has a key. The results are::
 
     {"events_hash": h_n, "ending": "SHOWDOWN" | "INSTANT_WIN",
      "seats": [{"arrangement": [back, middle, front], "hands": [category, category, category],
@@ -51,7 +51,7 @@ class CommitJson(EventJson, frozen=True, tag_field="kind", tag="COMMIT"):
 
 
 class TimeoutJson(EventJson, frozen=True, tag_field="kind", tag="TIMEOUT"):
-    """A seat that did not commit in time."""
+    """A seat that did not commit, or did not open, in time."""
 
 
 _EventJson: TypeAlias = ArrangeJson | LeaveJson | CommitJson | TimeoutJson

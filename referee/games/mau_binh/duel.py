@@ -11,8 +11,9 @@ import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import Arrangement, ChiValues, chi_values, fouls_of
-from referee.games.mau_binh.code import CHI, Walkover
+from referee.games.mau_binh.code import CHI, Code, Walkover
 from referee.games.mau_binh.rules import LeavingInShowdown
+from referee.games.mau_binh.sealing import not_opened
 from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State
 from referee.hands import HandValue
 from referee.verdict import Violation
@@ -43,6 +44,11 @@ class Showing(msgspec.Struct, frozen=True):
     left_in_showdown: bool
 
     @property
+    def is_unopened(self) -> bool:
+        """Whether the seat fouled by not opening in time what it committed to; its cards are shown as dealt."""
+        return any(foul.code is Code.NOT_OPENED for foul in self.fouls)
+
+    @property
     def left_before(self) -> bool:
         """Whether the seat left before the showdown."""
         return self.chi_stayed == 0
@@ -55,6 +61,9 @@ def showing_of(state: State, seat: Seat) -> Showing:
     values = chi_values(rules, chi)
     if departure == BEFORE_SHOWDOWN:
         return Showing(arrangement, values, (), chi_stayed=0, left_in_showdown=False)
+    sealing = state.sealing
+    if sealing is not None and sealing.unopened[seat]:
+        return Showing(arrangement, values, (not_opened(seat),), chi_stayed=len(CHI), left_in_showdown=False)
     fouls = fouls_of(rules, chi, values)
     if fouls:
         fouls = tuple([Violation(code=foul.code, seat=seat, cards=foul.cards, against=foul.against) for foul in fouls])

@@ -1,6 +1,6 @@
 """Events of a round: arrangements and departures. Times are milliseconds since 1970 UTC.
 
-A sealed round has commitments before its arrangements, and timeouts of seats that did not commit.
+A sealed round has commitments before its arrangements, and timeouts of seats that did not commit or did not open.
 """
 
 from typing import Final, TypeAlias
@@ -62,7 +62,7 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Timeout(msgspec.Struct, frozen=True):
-    """A seat of a sealed round has not committed within the arranging time."""
+    """A seat of a sealed round has not committed within the arranging time, or not opened within the opening time."""
 
     seat: Seat
     time: int

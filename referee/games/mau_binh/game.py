@@ -41,6 +41,11 @@ def _needs(state: State, event: Event) -> tuple[int, ...]:
     return (event.seat,) if is_opening and isinstance(event, Arrange) and 0 <= event.seat < state.seat_count else ()
 
 
+def _withheld(state: State) -> tuple[int, ...]:
+    unopened = () if state.sealing is None else state.sealing.unopened
+    return tuple(seat for seat, is_unopened in enumerate(unopened) if is_unopened)
+
+
 def _opens_at_deal(rules: MauBinhRules, hands: Sequence[Sequence[Card]]) -> bool:
     return any(instant_win_of(rules, hand) is not None for hand in hands)
 
@@ -70,6 +75,7 @@ GAME: Final = Game(
     is_imposed=is_imposed,
     needs_received=_needs_received,
     unseal=unseal,
+    withheld=_withheld,
     check_closing=check_closing,
     settle=settle,
     encode_event=encode_event,

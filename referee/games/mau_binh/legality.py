@@ -1,27 +1,29 @@
 """Faults of an event, all of them at once; without a fault it is lawful. At the very deadline it is too late.
 
-A fouled arrangement is lawful and loses; its fouls are returned as warnings.
+A fouled arrangement is lawful and loses; its fouls are returned as warnings. So is one that was not opened in time.
 """
 
 from referee.games.mau_binh.arrangement import check_cards, fouls_of
 from referee.games.mau_binh.code import CHI, Code
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Timeout
-from referee.games.mau_binh.sealing import refusals_of_commit, refusals_of_opening, refusals_of_timeout
+from referee.games.mau_binh.sealing import not_opened, refusals_of_commit, refusals_of_opening, refusals_of_timeout
 from referee.games.mau_binh.state import State
 from referee.verdict import Violation
 
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
-    """Check the next event; return all faults, or the fouls of an arrangement that may be submitted."""
+    """Check the next event; return all faults, or else its fouls: of an arrangement, or for not opening one in time."""
     faults = refusals_of(state, event)
-    if faults or not isinstance(event, Arrange):
+    if faults:
         return faults
-    return fouls_of(state.rules, event.chi)
+    if isinstance(event, Arrange):
+        return fouls_of(state.rules, event.chi)
+    return (not_opened(event.seat),) if isinstance(event, Timeout) and state.is_opening else ()
 
 
 def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
     """Return everything that refuses the next event; its fouls are not looked at."""
-    seat, time, deadline = event.seat, event.time, state.closing_deadline
+    seat, time = event.seat, event.time
     if not 0 <= seat < state.seat_count:
         return (Violation(code=Code.UNKNOWN_SEAT, expected=state.seat_count, found=seat),)
     faults: list[Violation] = []
@@ -30,16 +32,17 @@ def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
     if state.departures[seat] is not None:
         faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
     is_won, began = state.is_won_at_the_deal, state.all_in_time
-    end = (deadline if began is None else began) + len(CHI) * state.rules.showdown_chi_ms
+    end = (state.closing_deadline if began is None else began) + len(CHI) * state.rules.showdown_chi_ms
     if is_won or time >= end:
         end = state.deal.dealt_time if is_won else end
         faults.append(Violation(code=Code.ROUND_OVER, seat=seat, deadline_time=end, received_time=time))
     if isinstance(event, Arrange):
-        faults += _refusals_of_arrange(state, event, deadline)
+        faults += _refusals_of_arrange(state, event)
     elif isinstance(event, Commit | Timeout):
         faults += _refusals_of_sealed(state, event)
-    elif state.is_opening and time < deadline:
-        faults.append(Violation(code=Code.STILL_OPENING, seat=seat, deadline_time=deadline, received_time=time))
+    elif state.is_opening:
+        end = state.acting_deadline
+        faults.append(Violation(code=Code.STILL_OPENING, seat=seat, deadline_time=end, received_time=time))
     return tuple(faults)
 
 
@@ -49,22 +52,19 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
     if closed_time < state.last_time:
         faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
     if not state.is_over and closed_time < state.closing_deadline:
-        is_committing = state.sealing is not None and state.sealing.opened_time is None
-        deadline = state.deadline_time if is_committing else state.closing_deadline
         faults += [
-            Violation(code=Code.ROUND_NOT_OVER, seat=seat, deadline_time=deadline, received_time=closed_time)
+            Violation(
+                code=Code.ROUND_NOT_OVER, seat=seat, deadline_time=state.acting_deadline, received_time=closed_time
+            )
             for seat in state.awaited
         ]
     return tuple(faults)
 
 
-def _refusals_of_arrange(state: State, event: Arrange, deadline: int) -> list[Violation]:
-    """Return what refuses an arrangement: not sealed, too many, too late, or its cards.
-
-    ``deadline`` is the latest beginning of the showdown.
-    """
+def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
+    """Return what refuses an arrangement: not sealed, too many, too late, or its cards."""
     faults: list[Violation] = []
-    seat, time, sealing = event.seat, event.time, state.sealing
+    seat, time, sealing, deadline = event.seat, event.time, state.sealing, state.acting_deadline
     if sealing is not None:
         faults += refusals_of_opening(sealing, event, is_arranged=state.arrangements[seat] is not None)
         if faults:
@@ -84,12 +84,13 @@ def _refusals_of_arrange(state: State, event: Arrange, deadline: int) -> list[Vi
 
 
 def _refusals_of_sealed(state: State, event: Commit | Timeout) -> list[Violation]:
-    """Return what refuses a commitment, or reporting that a seat ran out of time to make one."""
+    """Return what refuses a commitment, or reporting that a seat ran out of time to make or open one."""
     sealing, seat = state.sealing, event.seat
     if sealing is None:
         return [Violation(code=Code.NOT_SEALED, seat=seat)]
     if isinstance(event, Timeout):
-        return refusals_of_timeout(sealing, event, deadline_time=state.deadline_time)
+        is_arranged = state.arrangements[seat] is not None
+        return refusals_of_timeout(sealing, event, deadline_time=state.acting_deadline, is_arranged=is_arranged)
     count, most = state.event_counts[seat], _most_events(state)
     return refusals_of_commit(sealing, event, deadline_time=state.deadline_time, count=count, most=most)
 

@@ -5,8 +5,9 @@ The table of who sweeps whom:
 - *A seat swept by every seat* (``BY_EVERY_SEAT``) is lawful, did not leave before the showdown and lost all three chi
   to every other seat. One that fouled or left before the showdown lost to it, so then it is not swept. It pays
   everything it owes so many times.
-- *A fouled seat* counts as swept against each lawful seat, but not against one that left during the showdown where
-  leaving costs chi.
+- *A fouled seat* counts as swept against each lawful seat where the rules say so, but not against one that left during
+  the showdown where leaving costs chi. Where an arrangement that was not opened costs the foul or the sweep, it counts
+  as swept too, and a flat foul is paid only where that is no less.
 - *Four aces in the back* whose seat won all three chi from every seat that did not leave before the showdown are worth
   more from each of these, and no sweep is put on top of what they owe that seat.
 - *A seat that left before the showdown* counts as swept where the rules say so, against each lawful seat but one that
@@ -36,6 +37,7 @@ from referee.games.mau_binh.rules import (
     SweptByAll,
     SweptPairPlus,
     SweptPairTimes,
+    Unopened,
 )
 from referee.hands import Category
 
@@ -124,7 +126,8 @@ def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the val
         return Added(units, Reason.FOUR_ACES_SWEEP, Category.FOUR_ACES)
     counts, subject = True, ""
     if fouled:
-        counts, subject = isinstance(rules.foul, FoulSwept), Walkover.FOUL.value
+        counts = isinstance(rules.foul, FoulSwept) or costs_the_dearer(rules, showings[loser])
+        subject = Walkover.FOUL.value
     elif left:
         counts, subject = rules.leaving.before_showdown is LeavingBefore.SWEPT, Walkover.LEFT.value
     counts = counts and not (subject and showings[winner].left_in_showdown)
@@ -141,6 +144,11 @@ def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the val
         case _:
             assert_never(rules.sweep)
     return Added(units, Reason.SWEEP, subject) if counts else None
+
+
+def costs_the_dearer(rules: MauBinhRules, loser: Showing) -> bool:
+    """Return whether a seat pays the foul or the sweep, whichever costs more."""
+    return rules.foul.unopened is Unopened.FOUL_OR_SWEEP and loser.is_unopened
 
 
 def flat_foul_of(rules: MauBinhRules, winner: Showing) -> int | None:

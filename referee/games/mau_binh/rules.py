@@ -139,18 +139,37 @@ class NoFourAcesSweep(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=
 FourAcesSweep: TypeAlias = FourAcesFullSweep | NoFourAcesSweep
 
 
+class Unopened(enum.StrEnum):
+    """What a committed arrangement that is not opened in time costs towards each lawful seat."""
+
+    FOUL = "FOUL"
+    FOUL_OR_SWEEP = "FOUL_OR_SWEEP"
+    """The foul or the sweep, whichever costs more."""
+
+
+NotOpened: TypeAlias = Annotated[
+    Unopened,
+    msgspec.Meta(description="On a sealed table: what it costs not to open in time what the seat committed to."),
+]
+
+
 class FoulSwept(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="SWEPT"):
     """A fouled seat loses all three chi to every seat that is not, and each of these losses is a sweep."""
+
+    unopened: NotOpened
 
 
 class FoulLosesChi(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="LOSES_CHI"):
     """A fouled seat loses all three chi to every seat that is not, and no sweep comes of it."""
+
+    unopened: NotOpened
 
 
 class FoulFlat(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="FLAT"):
     """A fouled seat pays these units to every seat that is not, whatever the chi are worth."""
 
     units: Units
+    unopened: NotOpened
 
 
 Foul: TypeAlias = FoulSwept | FoulLosesChi | FoulFlat
@@ -179,8 +198,13 @@ class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ``quote`` is of leaving before the showdown where the text speaks of it, otherwise of what is nearest.
     """
 
-    before_showdown: LeavingBefore
-    in_showdown: LeavingInShowdown
+    before_showdown: Annotated[
+        LeavingBefore,
+        msgspec.Meta(description="Leaving before the showdown loses all three chi; whether that is a sweep."),
+    ]
+    in_showdown: Annotated[
+        LeavingInShowdown, msgspec.Meta(description="Whether leaving while a chi is shown loses the chi after it.")
+    ]
 
 
 class InstantWinValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -2,8 +2,9 @@
 
 Committing lasts until every seat still in has committed or run out of the arranging time; a seat's last commitment
 counts. The event that ends committing opens all hands to all seats. From then on each seat that committed has the
-opening time to submit the arrangement that it committed to. A seat that does not, or that did not commit in time,
-counts as one that never arranged.
+opening time to submit the arrangement that it committed to. One that does not is reported out of time and has fouled:
+it has seen all hands, and must not gain by what it then keeps shut. A seat that did not commit in time counts as one
+that never arranged. The showdown begins with the last arrangement or report.
 
 >>> from referee.cards import Seat
 >>> sealing = begin_sealed(2)
@@ -17,6 +18,7 @@ counts as one that never arranged.
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from referee.cards import Card, Seat
 from referee.evidence.encoding import HASH_SIZE, tagged_hash, u8
@@ -40,24 +42,27 @@ class Sealing(msgspec.Struct, frozen=True):
     """How far a sealed round has come. Tuples go by seat.
 
     ``commitments``: the last one of each seat, None where there is none. ``timed_out``: whether the seat was reported
-    out of time. ``opened_event``: number of the event with which the last seat had committed, left or run out of time;
-    ``opened_time``: when the hands opened after it. 0 and None until then.
+    out of time to commit; ``unopened``: to open. ``opened_event``: number of the event with which the last seat had
+    committed, left or run out of time; ``opened_time``: when the hands opened after it. 0 and None until then.
     """
 
     commitments: tuple[bytes | None, ...]
     timed_out: tuple[bool, ...]
+    unopened: tuple[bool, ...]
     opened_time: int | None = None
     opened_event: int = 0
 
     def waits_for(self, seat: Seat) -> bool:
         """Return whether a seat that is still in and has not arranged is awaited."""
         is_committed = self.commitments[seat] is not None
-        return is_committed if self.opened_time is not None else not (is_committed or self.timed_out[seat])
+        if self.opened_time is not None:
+            return is_committed and not self.unopened[seat]
+        return not (is_committed or self.timed_out[seat])
 
 
 def begin_sealed(seat_count: int) -> Sealing:
     """Begin sealing: no seat has committed."""
-    return Sealing((None,) * seat_count, (False,) * seat_count)
+    return Sealing((None,) * seat_count, (False,) * seat_count, (False,) * seat_count)
 
 
 def refusals_of_commit(
@@ -78,12 +83,13 @@ def refusals_of_commit(
     return faults
 
 
-def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int) -> list[Violation]:
-    """Return what refuses a TIMEOUT: the seat has committed, was reported before, or has time left."""
+def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int, is_arranged: bool) -> list[Violation]:
+    """Return what refuses a TIMEOUT: the seat has committed or opened, was reported before, or has time left.
+
+    ``deadline_time`` is the end of committing, or of opening once the hands are open.
+    """
     seat, time = event.seat, event.time
-    if sealing.opened_time is not None:
-        return [Violation(code=Code.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time)]
-    if time < deadline_time or not sealing.waits_for(seat):
+    if time < deadline_time or is_arranged or not sealing.waits_for(seat):
         return [Violation(code=Code.NOT_OUT_OF_TIME, seat=seat, deadline_time=deadline_time, received_time=time)]
     return []
 
@@ -102,16 +108,22 @@ def refusals_of_opening(sealing: Sealing, event: Arrange, *, is_arranged: bool) 
     return []
 
 
+def not_opened(seat: Seat) -> Violation:
+    """Return the foul of a seat that did not open in time what it committed to."""
+    return Violation(code=Code.NOT_OPENED, seat=seat)
+
+
 def sealed_after(sealing: Sealing, event: Event, *, departures: Sequence[int | None], number: int) -> Sealing:
     """Return the sealing after a lawful event with this number; ``departures`` by seat, None for a seat still in."""
+    commitments, timed_out, unopened, seat = sealing.commitments, sealing.timed_out, sealing.unopened, event.seat
     if sealing.opened_time is not None:
-        return sealing
-    commitments, timed_out = sealing.commitments, sealing.timed_out
-    seat = event.seat
+        if not isinstance(event, Timeout):
+            return sealing
+        return replace(sealing, unopened=(*unopened[:seat], True, *unopened[seat + 1 :]))
     if isinstance(event, Commit):
         commitments = (*commitments[:seat], event.commitment, *commitments[seat + 1 :])
     elif isinstance(event, Timeout):
         timed_out = (*timed_out[:seat], True, *timed_out[seat + 1 :])
-    after = Sealing(commitments, timed_out)
+    after = Sealing(commitments, timed_out, unopened)
     is_waiting = any(gone is None and after.waits_for(Seat(one)) for one, gone in enumerate(departures))
-    return after if is_waiting else Sealing(commitments, timed_out, event.time, number)
+    return after if is_waiting else Sealing(commitments, timed_out, unopened, event.time, number)

@@ -26,7 +26,7 @@ from referee.games.game import open_cards
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
 from referee.games.mau_binh.duel import FIRST, SECOND, Duel, Showing, duel, showing_of
 from referee.games.mau_binh.instant_win import InstantWin
-from referee.games.mau_binh.price import Sweeps, flat_foul_of, sweeps_between, sweeps_of
+from referee.games.mau_binh.price import Sweeps, costs_the_dearer, flat_foul_of, sweeps_between, sweeps_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.state import State
 from referee.hands import Category
@@ -119,10 +119,13 @@ def _won_at_the_deal(
 
 def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: Sweeps, stake: int) -> list[Transfer]:
     """Return the transfers of one duel, in the order of chi, then what a sweep or four aces add."""
+    flat: list[Transfer] = []
     if pair.swept is not None:
         winner, loser = pair.swept
-        if showings[loser].fouls and (flat := flat_foul_of(rules, showings[winner])) is not None:
-            return [_transfer(loser, winner, flat * stake, Reason.FOUL)]
+        if showings[loser].fouls and (units := flat_foul_of(rules, showings[winner])) is not None:
+            flat = [_transfer(loser, winner, units * stake, Reason.FOUL)]
+            if not costs_the_dearer(rules, showings[loser]):
+                return flat
     paid, chi_units, units_of = [], 0, rules.units
     for chi, sign in enumerate(pair.winners):
         if sign:
@@ -136,6 +139,8 @@ def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: 
         winner, loser = pair.swept
         added = sweeps_between(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
         paid += [_transfer(loser, winner, one.units * stake, one.reason, one.subject) for one in added]
+    if flat and flat[0].amount >= sum(transfer.amount for transfer in paid):
+        return flat
     return paid
 
 

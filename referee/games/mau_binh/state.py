@@ -4,7 +4,8 @@ Arranging ends ``arranging_ms`` after the deal; the showdown begins then, or as 
 submitted (a departure can make that so). Chi k (1 back, 2 middle, 3 front) is shown during
 ``[start + (k-1) * showdown_chi_ms, start + k * showdown_chi_ms)``. A seat's last arrangement in time counts; a seat
 without one shows its cards as dealt. An instant win ends the round at the deal. A sealed round has two parts before its
-showdown, committing and opening (see ``sealing``); a hand need not be known before it opens.
+showdown, committing and opening (see ``sealing``), each of which ends by events alone; a hand need not be known before
+it opens.
 
 >>> from referee.cards import DECK
 >>> from referee.rulesets import get
@@ -90,11 +91,14 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def closing_deadline(self) -> int:
-        """Latest beginning of the showdown; later than any time while seats of a sealed round commit."""
-        if self.sealing is None:
-            return self.deadline_time
-        opened = self.sealing.opened_time
-        return _NEVER if opened is None else opened + self.rules.opening_ms
+        """Latest beginning of the showdown; later than any time in a sealed round, where an event begins it."""
+        return self.deadline_time if self.sealing is None else _NEVER
+
+    @property
+    def acting_deadline(self) -> int:
+        """End of the time for what seats do now: arrange, commit, or open once the hands of a sealed round are open."""
+        opened = None if self.sealing is None else self.sealing.opened_time
+        return self.deadline_time if opened is None else opened + self.rules.opening_ms
 
     @property
     def awaited(self) -> tuple[Seat, ...]:

@@ -21,9 +21,9 @@ from tests.builtin import rules_as
 
 DATA: Final = resources.files("referee.advice.mau_binh") / "data"
 DIGESTS: Final = {
-    "mau_binh.maubinh_com": "8fec3dc434a0b4824b2a995b051c342e9945011cf95061e5fe93399b53b88921",
-    "mau_binh.classic": "734cbb881816b94a4a672e34b3ec51bc4fa43dd62291a55bb2851c2e6b20b06e",
-    "mau_binh.chi_2020": "7c3306fd497dfa4c531fd49cac72b5c934fa9cf69a90052d4deac5c847903ea8",
+    "mau_binh.maubinh_com": "3e53f8f444cfff8d96c4f0e9b8fbedfe5ac2b709c967ff84889648377d06ef8f",
+    "mau_binh.classic": "594a082276d502d607859a79b3c90987c2c3b83888097d2d6afa1b7494f314ad",
+    "mau_binh.chi_2020": "61bd5925676e1d583a87e0134e68c60593ae90202cd08af240ee46397a0dd8dd",
 }
 """Golden: what ``referee learn`` printed with its own defaults."""
 

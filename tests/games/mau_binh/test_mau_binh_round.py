@@ -37,6 +37,7 @@ from referee.games.mau_binh.rules import (
     Sweep,
     SweptByAll,
     SweptPairPlus,
+    Unopened,
 )
 from referee.rulesets import Ruleset, get
 from tests.games.rounds import hands_deal, settled
@@ -186,10 +187,10 @@ def test_house_variants_need_no_code() -> None:
     assert outcome_of(no_sweep).net == (5, -5)
     assert [transfer.reason for transfer in outcome_of(no_sweep).transfers] == ["BACK", "MIDDLE", "FRONT"]
     assert outcome_of(no_sweep, seat_1=FOULED).net == (5, -5)
-    gentle = msgspec.structs.replace(COM, foul=FoulLosesChi(**said))
+    gentle = msgspec.structs.replace(COM, foul=FoulLosesChi(unopened=Unopened.FOUL, **said))
     assert outcome_of(gentle, seat_1=FOULED).net == (5, -5)
     assert outcome_of(gentle).net == (15, -15)
-    flat = msgspec.structs.replace(COM, foul=FoulFlat(units=4, **said))
+    flat = msgspec.structs.replace(COM, foul=FoulFlat(units=4, unopened=Unopened.FOUL, **said))
     assert outcome_of(flat, seat_1=FOULED).net == (4, -4)
     assert outcome_of(flat, seat_1=FOULED, events=(Leave(Seat(0), 96_000),)).net == (2, -2)
     assert outcome_of(flat, seat_1=FOULED, events=(Leave(Seat(0), 101_000),)).net == (5, -5)
@@ -221,6 +222,7 @@ def test_no_kind_of_a_table_takes_another_key(table: Any, kind: str) -> None:  #
     numbers = {"BY_EVERY_SEAT": "multiplier", "BETWEEN_TWO_TIMES": "multiplier", "SENT_OUT": "seconds"}
     numbers |= dict.fromkeys(("BETWEEN_TWO_PLUS", "BACK_BECOMES_WORTH", "FLAT"), "units")
     data = {"kind": kind, "source": "house", "quote": "house"} | ({numbers[kind]: 3} if kind in numbers else {})
+    data |= {"unopened": "FOUL"} if table is Foul else {}
     msgspec.convert(data, table)
     with pytest.raises(msgspec.ValidationError, match="unknown field `more`"):
         msgspec.convert(data | {"more": 1}, table)
@@ -234,7 +236,8 @@ def test_bound_counts_whatever_is_dearest() -> None:
     assert max_units(no_sweep, seat_count=3) == 2 * (80 + 24 + 3)
     no_aces = msgspec.structs.replace(no_sweep, four_aces_sweep=NoFourAcesSweep(**said))
     assert max_units(no_aces, seat_count=2) == 99
-    assert max_units(msgspec.structs.replace(no_aces, foul=FoulFlat(units=500, **said)), seat_count=4) == 1_500
+    dear = FoulFlat(units=500, unopened=Unopened.FOUL, **said)
+    assert max_units(msgspec.structs.replace(no_aces, foul=dear), seat_count=4) == 1_500
     classic = msgspec.structs.replace(rules_of("mau_binh.classic"), sweep=SweptPairPlus(units=50, **said))
     assert max_units(classic, seat_count=2) == 5 + 10 + 3 + 50
 

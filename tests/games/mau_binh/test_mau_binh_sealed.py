@@ -1,6 +1,7 @@
-"""A sealed round has the outcome of an open one where only the seats that opened a commitment arranged."""
+"""A sealed round has the outcome of an open one in which each seat that kept its arrangement shut has fouled."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from referee.games import DealError, UnlawfulEventError
 from referee.games.mau_binh import (
     GAME,
     Arrange,
+    Code,
     Commit,
     Event,
     Leave,
@@ -22,6 +24,7 @@ from referee.games.mau_binh import (
     begin,
 )
 from referee.rulesets import Ruleset
+from tests.games.mau_binh.test_mau_binh_slow_settlement import SHEETS, STAKE, slow_settle
 from tests.games.rounds import hands_deal, settled
 
 ROUNDS = 150
@@ -31,8 +34,12 @@ HANDS = (
 )
 
 
-def sealed_events(sample: Any, rules: MauBinhRules, luck: random.Random) -> tuple[list[Event], list[Event], int]:  # noqa: ANN401 - of conftest
-    """Make the events of a random sealed round and of its equal open round, and the closing time of both.
+def sealed_events(
+    sample: Any,  # noqa: ANN401 - of conftest
+    rules: MauBinhRules,
+    luck: random.Random,
+) -> tuple[list[Event], list[Event], frozenset[int]]:
+    """Make the events of a random sealed round and of its equal open round, and the seats that never opened.
 
     Of an open round's last arrangements some are committed to and opened, some committed to and never opened, some
     never committed to; seats that leave do so while others commit.
@@ -57,35 +64,36 @@ def sealed_events(sample: Any, rules: MauBinhRules, luck: random.Random) -> tupl
         arrange = msgspec.structs.replace(arranged[seat], time=opened)
         sealed.append(msgspec.structs.replace(arrange, nonce=b"n" * 32, opens=bytes([seat]) * 32))
         plain.append(msgspec.structs.replace(arrange, time=sample.dealt_time + len(seats)))
-    return sealed, plain, deadline + 60_000
+    shut = [seat for seat, way in zip(seats, ways, strict=True) if way == "hide"]
+    sealed += [Timeout(seat, opened + rules.opening_ms) for seat in shut]
+    return sealed, plain, frozenset(shut)
 
 
 def test_sealed_round_has_the_outcome_of_its_open_equal(
     ruleset: Ruleset, rules: MauBinhRules, make_round: Callable[..., Any]
 ) -> None:
-    """Transfers, fouls, net and winners, seat for seat; only the time of the showdown is another."""
-    count = 0
+    """What each pair pays, the fouls and the winners are those of the second settlement of the open equal."""
+    shut_seats = prices = 0
     for seed in range(ROUNDS):
         sample = make_round(rules, seed)
         if begin(rules, hands_deal(sample.hands)).is_won_at_the_deal:
             continue
-        sealed, plain, closed = sealed_events(sample, rules, random.Random(seed))  # noqa: S311 - the same in every run
-        same: dict[str, Any] = {"stake": 2 * ruleset.bet_unit, "dealt_time": sample.dealt_time}
-        sealed_deal = hands_deal(sample.hands, **same, is_sealed=True)
-        rounds = [
-            settled(GAME, rules, deal, events, closed_time=closed)
-            for deal, events in ((sealed_deal, sealed), (hands_deal(sample.hands, **same), plain))
-        ]
-        assert [one.violations for one in rounds] == [(), ()]
-        mine, other = [one.outcome for one in rounds]
-        assert (mine.transfers, mine.fouls, mine.net, mine.winners) == (
-            other.transfers,
-            other.fouls,
-            other.net,
-            other.winners,
-        )
-        count += 1
-    assert count > ROUNDS // 3
+        sealed, plain, shut = sealed_events(sample, rules, random.Random(seed))  # noqa: S311 - the same in every run
+        deal = hands_deal(sample.hands, stake=STAKE, dealt_time=sample.dealt_time, is_sealed=True)
+        played = settled(GAME, rules, deal, sealed, closed_time=sealed[-1].time)
+        assert played.violations == (), seed
+        outcome, paid = played.outcome, Counter[tuple[int, int]]()
+        for transfer in outcome.transfers:
+            paid[transfer.payer, transfer.payee] += transfer.amount
+        slow = slow_settle(SHEETS[ruleset.id], sample.hands, plain, sample.dealt_time, unopened=shut)
+        assert {pair: units * STAKE for pair, units in slow["owed"].items()} == dict(paid), seed
+        assert slow["winners"] == list(outcome.winners), seed
+        assert slow["fouled"] == {foul.seat for foul in outcome.fouls}, seed
+        assert shut == {foul.seat for foul in outcome.fouls if foul.code is Code.NOT_OPENED}, seed
+        shut_seats += len(shut)
+        prices += any(payer in shut for payer, _ in paid)
+    assert shut_seats > ROUNDS // 3
+    assert prices > ROUNDS // 6
 
 
 def test_hands_that_are_not_open_are_no_fault_before_the_settlement(

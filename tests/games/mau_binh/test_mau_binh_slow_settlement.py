@@ -176,7 +176,7 @@ def timeline(seats: int, events: Sequence[Event], deadline: int) -> tuple[dict[i
 
 
 def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, as the rulings state it
-    ruleset: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int
+    ruleset: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int, *, unopened: frozenset[int] = frozenset()
 ) -> dict[str, Any]:
     seats = range(len(hands))
     owed: dict[tuple[int, int], int] = defaultdict(int)  # (payer, payee) -> units
@@ -201,7 +201,7 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
             else [hands[seat][:5], hands[seat][5:10], hands[seat][10:]]
         )
     stayed = [seat for seat in seats if there[seat] >= 0]
-    fouled = {seat for seat in stayed if is_foul(ruleset, chi_of[seat])}
+    fouled = {seat for seat in stayed if seat in unopened or is_foul(ruleset, chi_of[seat])}
     last_chi = [min(chi, 2) for chi in there]  # the last chi that a seat was there for, -1 for none
     chi_won: dict[tuple[int, int], list[int]] = defaultdict(list)  # (winner, loser) -> chi
     for a, b in itertools.combinations(seats, 2):
@@ -234,7 +234,7 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
                 units *= 3
         elif ruleset == "001":
             if loser in fouled:
-                units = 3
+                units = max(3, units + 2) if loser in unopened else 3
             elif all_three:
                 units += 2
         elif all_three:

@@ -118,6 +118,7 @@ def test_sealed_round_has_the_outcome_of_its_vector(vector: dict[str, Any]) -> N
     assert played.violations == ()
     assert vector["net"] == list(outcome.net)
     assert vector["showdown_time"] == outcome.showdown_time
+    assert vector["fouls"] == [[foul.seat, foul.code] for foul in outcome.fouls]
 
 
 @pytest.mark.parametrize("vector", [one for one in vectors("sealed") if "opened_by" in one.values[0]])
@@ -166,6 +167,7 @@ def test_every_violation_code_has_a_vector() -> None:
     files = ("arrangement", "refusal", "sealed", "stake")
     rows = [param.values[0] for file in files for param in vectors(file)]
     produced = {violation["code"] for row in rows for violation in row.get("violations", ())}
+    produced |= {code for row in rows for _, code in row.get("fouls", ())}
     stakes = {StakeFault.STAKE_TOO_LOW, StakeFault.STAKE_NOT_A_MULTIPLE, StakeFault.STAKE_TOO_HIGH}
     assert produced == {str(code) for code in (*Code, *stakes)}
 

@@ -82,7 +82,11 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
         return committed(self.state, seat)
 
     async def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """Report that a seat of a sealed table has not committed in time."""
+        """Report that a seat of a sealed table has not committed, or not opened, in time.
+
+        Not opening is a foul, listed as NOT_OPENED. A round of a sealed table is over only when each seat has
+        arranged, left or been reported.
+        """
         event = mau_binh_pb2.MauBinhEvent(seat=seat, timeout=mau_binh_pb2.CommitTimeout())
         return await self._accept(event)
 

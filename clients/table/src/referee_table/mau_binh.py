@@ -248,12 +248,12 @@ class MauBinhPlay(HandingIn):
         await self.look()
 
     async def _end_time(self) -> None:
-        """Apply the deadline: report seats that did not commit; otherwise let the show begin."""
+        """Apply the deadline: report seats that did not commit, or did not open; otherwise let the show begin."""
         state = self.state
-        if self.bench.is_sealed and not state.is_opening:
-            for seat, commitment in enumerate(state.commitments):
-                if commitment or state.gone[seat] or self.round.is_opening_due:
-                    continue
+        if self.bench.is_sealed:
+            for seat in self._late():
+                if self.round.is_opening_due:
+                    break
                 event = mau_binh_pb2.MauBinhEvent(seat=seat)
                 event.timeout.SetInParent()
                 try:
@@ -266,6 +266,15 @@ class MauBinhPlay(HandingIn):
         await self.look()
         if state.showdown is None:
             self.again = self.bench.clock.now() + RETRY_MS
+
+    def _late(self) -> list[int]:
+        """Return the seats of a sealed table to report: without a commitment, or still shut once the hands are open."""
+        state, reported = self.state, {one.seat for one in self.message.events if one.WhichOneof("choice") == "timeout"}
+        owed = [
+            bool(commitment) and not opened if state.is_opening else not commitment
+            for commitment, opened in zip(state.commitments, state.opened, strict=True)
+        ]
+        return [seat for seat, is_late in enumerate(owed) if is_late and not state.gone[seat] and seat not in reported]
 
     async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
         """Begin opening: all hands of a sealed table are known."""
