@@ -14,6 +14,7 @@ from referee_table.hall import Hall
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
+from referee.rulesets import Catalogue
 from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
 from referee.server.options import ServerOptions
@@ -62,7 +63,9 @@ def counted(name: str) -> Callable[[int], bytes]:
 class Court:
     """A referee on a folder, that can be stopped and started again at the same address."""
 
-    def __init__(self, folder: Path, clock: MovedClock, *, luck: str = "court") -> None:
+    def __init__(
+        self, folder: Path, clock: MovedClock, *, luck: str = "court", catalogue: Catalogue | None = None
+    ) -> None:
         self.clock = clock
         self._settings = ServerOptions(
             data=folder,
@@ -71,6 +74,7 @@ class Court:
             origin=ORIGIN,
             listen="127.0.0.1:0",
             sweep=False,
+            catalogue=catalogue,
             advice=AdviceSettings(seconds=300),
         )
         self.app = Application(self._settings).start()

@@ -15,7 +15,7 @@ from referee_table.judge import RefereeRefusedError
 from referee.audit.audit import audit_log
 from referee.audit.report import DealingLevel, Report
 from referee.audit.source import MemoryLog
-from referee.rulesets import load_builtin
+from referee.rulesets import Catalogue, load_builtin
 from referee.transcript.played import EventLevel
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.node_project import build, install
@@ -33,8 +33,8 @@ GAMES: Final = [
 ]
 
 
-def audited(scene: Scene) -> Report:
-    """Return the audit of the log as it is now."""
+def audited(scene: Scene, catalogue: Catalogue | None = None) -> Report:
+    """Return the audit of the log as it is now, with the built-in rulesets or others."""
     stub = log_pb2_grpc.LogServiceStub(scene.court.channel)
     keys = stub.GetKeys(log_pb2.GetKeysRequest())
     leaves: list[bytes] = []
@@ -46,7 +46,7 @@ def audited(scene: Scene) -> Report:
         origin=keys.origin,
         log_key=keys.log_key,
         root_key=keys.root_key,
-        catalogue=load_builtin(),
+        catalogue=catalogue or load_builtin(),
         now=scene.clock.now(),
     )
 

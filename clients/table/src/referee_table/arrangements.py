@@ -99,6 +99,7 @@ def shown_showdown(shown: mau_binh_pb2.Showdown, law: Law) -> dict[str, Any]:
                 "fouled": line.fouled,
                 "winner": line.winner,
             }
+            | ({"commission_minor": line.commission_minor} if line.commission_minor else {})
             | (
                 {"instant_win": line.instant_win, "instant_win_name": law.name("pattern", line.instant_win)}
                 if line.instant_win

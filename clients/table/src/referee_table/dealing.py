@@ -37,7 +37,9 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
         terms.stake_minor = law.bet_unit
         for one in seated:
             terms.seat_stakes.append(
-                money_pb2.SeatStake(bet_minor=one.ante_minor or stake_minor, side_bet_minor=one.trips_minor)
+                money_pb2.SeatStake(
+                    bet_minor=one.ante_minor or law.default_ante(stake_minor), side_bet_minor=one.trips_minor
+                )
             )
     if law.game == "tien_len":  # four who think for half a minute each take longer than the usual quarter of an hour
         terms.round_deadline_time = bench.clock.now() + HOUR_MS

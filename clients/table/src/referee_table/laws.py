@@ -14,6 +14,9 @@ from referee_table.wording import text
 STAKES: Final = (100, 500, 1000, 5000, 10_000)
 """What rooms can be played for."""
 
+LIMITS: Final = ("smallest_ante", "largest_ante", "smallest_trips", "largest_trips")
+"""Limits of the bets of Ultimate Texas Hold'em, in minor units."""
+
 SEALABLE: Final = ("mau_binh", "ultimate_texas")
 
 
@@ -31,6 +34,22 @@ class Law:
     max_seats: int
     data: Mapping[str, Any]
     shown: dict[str, Any]
+
+    def default_ante(self, stake: int) -> int:
+        """Return the Ante of a seat that named none: the room's stake, within the limits of the ruleset."""
+        limits = self.data.get("limits", {})
+        return int(min(max(stake, limits.get("smallest_ante", stake)), limits.get("largest_ante", stake)))
+
+    def bet_fault(self, *, ante: int, trips: int) -> str:
+        """Return what is wrong with the bets of a seat by the bet unit and the limits; empty where nothing is."""
+        limits = self.data.get("limits", {})
+        if ante % self.bet_unit:
+            return f"the ante is a multiple of {self.bet_unit}"
+        for name, bet in (("ante", ante), ("trips", trips)):
+            smallest, largest = limits.get(f"smallest_{name}", bet), limits.get(f"largest_{name}", bet)
+            if bet and not smallest <= bet <= largest:
+                return f"the {name} is {smallest} to {largest}"
+        return ""
 
     def clock_ms(self, name: str) -> int:
         """How long a clock of the ruleset runs, such as ``arranging``; milliseconds."""
@@ -81,6 +100,8 @@ def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
         "round_ms": {name: 1000 * data["round"][f"{name}_seconds"] for name in ("shortest", "longest")},
         "names": named(one.game, data["names"]),
     }
+    if "smallest_ante" in (limits := data.get("limits", {})):
+        shown["limits"] = {name: limits[name] for name in LIMITS}
     for table in ("blind", "trips"):
         if isinstance(data.get(table), list):
             shown[f"{table}_pays"] = [{"hand": line["hand"], "odds": line["odds"]} for line in data[table]]

@@ -162,6 +162,8 @@ class MauBinhPlay(HandingIn):
             "showdown": self.state.showdown,
             "instant_wins": self.state.instant_wins,
         }
+        if outcome.HasField("house_net_minor"):
+            shown["house_net_minor"] = outcome.house_net_minor
         nets = [int(one.net_minor) for one in outcome.seats]
         winner = next((one.seat for one in outcome.seats if one.winner), None)
         return Settled(shown, nets, winner, settled.log_receipt)

@@ -89,10 +89,11 @@ class People:
         if self._state.phase != "LOBBY":
             raise RefusedError(Code.WRONG_PHASE)
         if self._bench.law.game == "ultimate_texas" and command.is_ready:
-            ante = command.ante_minor or person.ante_minor or self._state.stake_minor
+            law = self._bench.law
+            ante = command.ante_minor or person.ante_minor or law.default_ante(self._state.stake_minor)
             trips = person.trips_minor if command.trips_minor is None else command.trips_minor
-            if ante % self._bench.law.bet_unit:
-                raise RefusedError(Code.BAD_COMMAND, detail=f"the ante is a multiple of {self._bench.law.bet_unit}")
+            if fault := law.bet_fault(ante=ante, trips=trips):
+                raise RefusedError(Code.BAD_COMMAND, detail=fault)
             person.ante_minor, person.trips_minor = ante, trips
         person.ready_time = self._bench.clock.now() if command.is_ready else None
         person.is_auto_ready = person.is_auto_ready and command.is_ready

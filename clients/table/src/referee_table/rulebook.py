@@ -108,9 +108,11 @@ def _mau_binh(law: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a Law
                 _row(law.name("reason", "SWEEP"), sentences.sweep(data)),
                 _row(law.name("reason", "FOUL"), sentences.foul(data)),
                 _row(say("thoát bàn", "leaving"), sentences.leaving(data)),
+                *_said(law, "WINNER_SWEEP", sentences.winner_sweep(data)),
             ],
         ),
         _instant_wins(law),
+        _commission(law),
     ]
 
 
@@ -148,7 +150,15 @@ def _tien_len(law: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a Law
             "CHOPS", say("Chặt", "Chops"), [*chops, _row(law.name("reason", "CHOP_CHAIN"), sentences.chain(data))]
         ),
         _section("CHOP_PRICES", say("Giá chặt", "What a chop is paid"), _prices(law, data["chop_prices"])),
-        _section("LEFTOVERS", say("Thối", "Cards left"), _prices(law, data["leftover_prices"])),
+        _section(
+            "LEFTOVERS",
+            say("Thối", "Cards left"),
+            [
+                *_prices(law, data["leftover_prices"]),
+                *_said(law, "UNTOUCHED", sentences.untouched(data)),
+                *_said(law, "LEAVING", sentences.price_of_leaving(data)),
+            ],
+        ),
         _section(
             "THREE_OF_SPADES",
             say("3 bích", "The three of spades"),
@@ -158,6 +168,7 @@ def _tien_len(law: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a Law
             ],
         ),
         _instant_wins(law),
+        _commission(law),
         _section("TIME", say("Hết giờ", "Out of time"), [_row(say("Lượt", "Turn"), sentences.out_of_time(data))]),
     ]
 
@@ -193,6 +204,15 @@ def _ultimate_texas(law: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a Law
             ],
         ),
         _section("STREETS", say("Các vòng", "Streets"), streets),
+        _section(
+            "LIMITS",
+            say("Giới hạn cược", "Limits of the bets"),
+            [
+                _row(say(title, title), limits)
+                for bet, title in (("ante", "Ante"), ("trips", "Trips"))
+                if (limits := sentences.limits(data, bet))["en"]
+            ],
+        ),
         *tables,
         _ladder(law),
     ]
@@ -206,6 +226,16 @@ def _ladder(law: Any) -> dict[str, Any]:  # noqa: ANN401 - a Law
     order = reversed(law.data["ranking"]["rules"]["order"])
     rows = [_row(law.name("category", one), say("", ""), _LADDER.get(one, "")) for one in order]
     return _section("LADDER", say("Thứ hạng, mạnh đến yếu", "Hands, strong to weak"), rows)
+
+
+def _commission(law: Any) -> dict[str, Any]:  # noqa: ANN401 - a Law
+    rows = _said(law, "COMMISSION", sentences.commission(law.data))
+    return _section("COMMISSION", law.name("reason", "COMMISSION"), rows)
+
+
+def _said(law: Any, reason: str, sentence: Text) -> list[dict[str, Any]]:  # noqa: ANN401 - a Law
+    """Return a row for a reason to pay; none where the ruleset has no such rule."""
+    return [_row(law.name("reason", reason), sentence)] if sentence["en"] else []
 
 
 def _instant_wins(law: Any) -> dict[str, Any]:  # noqa: ANN401 - a Law

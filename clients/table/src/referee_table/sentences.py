@@ -121,6 +121,56 @@ def last_card(data: Data) -> Text:
     return say(f"kết 3♠ ăn {units}", f"going out with the 3♠ wins {units}")
 
 
+def commission(data: Data) -> Text:
+    """Say what the house takes of what a seat won; empty where it takes nothing."""
+    given = data.get("commission", {"kind": "NONE"})
+    if given["kind"] == "NONE":
+        return say("", "")
+    part, cap = f"{given['permille'] / 10:g} %", given["cap_units"]
+    return say(
+        f"Nhà Cái lấy {part} tiền thắng, làm tròn xuống, nhiều nhất {cap} cược",
+        f"the house takes {part} of what is won, rounded down, at most {cap} stakes",
+    )
+
+
+def winner_sweep(data: Data) -> Text:
+    """Say what winning everything from everybody is worth; empty without such a rule."""
+    times = data.get("winner_sweep", {}).get("multiplier")
+    if times is None:
+        return say("", "")
+    return say(f"ăn cả ba chi của mọi người: được gấp {times}", f"all three chi won from everybody: paid {times} times")
+
+
+def untouched(data: Data) -> Text:
+    """Say what a loser pays that has played no card; empty without such a rule."""
+    units = data.get("leftover", {}).get("untouched_units")
+    if units is None:
+        return say("", "")
+    return say(
+        f"chưa đánh lá nào: {units} cược, nếu hơn tiền bài thối",
+        f"no card played: {units} stakes, where that is more than the cards left",
+    )
+
+
+def price_of_leaving(data: Data) -> Text:
+    """Say what a seat that left pays; empty where it pays like any other."""
+    times = data.get("leaving", {}).get("multiplier")
+    if times is None:
+        return say("", "")
+    return say(
+        f"rời bàn: trả gấp {times} tiền bài thối hay 3♠",
+        f"a seat that left pays {times} times for cards left or the 3♠",
+    )
+
+
+def limits(data: Data, bet: str) -> Text:
+    """Say between which amounts a bet of Ultimate Texas Hold'em lies; empty without limits."""
+    smallest, largest = (data.get("limits", {}).get(f"{end}_{bet}") for end in ("smallest", "largest"))
+    if smallest is None:
+        return say("", "")
+    return say(f"{smallest} đến {largest}", f"{smallest} to {largest}")
+
+
 FEATURES: Final = {
     "mau_binh": (sweep, foul, special_front, instant_wins, leaving, arranging),
     "tien_len": (chain, last_card, instant_wins, out_of_time),

@@ -159,6 +159,8 @@ class TienLenPlay(Play):
             "trick": self.state.trick,
             "instant_wins": self.state.instant_wins,
         }
+        if outcome.HasField("house_net_minor"):
+            shown["house_net_minor"] = outcome.house_net_minor
         nets = [int(one.net_minor) for one in outcome.seats]
         winner = next((one.seat for one in outcome.seats if one.winner), None)
         return Settled(shown, nets, winner, settled.log_receipt)

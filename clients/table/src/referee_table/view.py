@@ -20,7 +20,8 @@ from referee_table.state import Person, Round
 def view_of(room: Room, person: Person) -> dict[str, Any]:
     """Return the whole room, as PROTOCOL.md describes it."""
     state = room.state
-    is_betting, host = room.bench.law.game == "ultimate_texas", room.people.host
+    law, host = room.bench.law, room.people.host
+    ante = law.default_ante(state.stake_minor) if law.game == "ultimate_texas" else None
     return {
         "type": "view",
         "room": state.room,
@@ -36,9 +37,7 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
         "scene_until": state.scene_until,
         "is_paused": state.is_paused,
         "you": person.person,
-        "persons": [
-            _person(one, is_host=one is host, stake=state.stake_minor if is_betting else None) for one in state.people
-        ],
+        "persons": [_person(one, is_host=one is host, ante=ante) for one in state.people],
         "round": None if state.round is None else _round(room, state.round, person),
         "last": None if state.last is None else shown(state.last),
     }
@@ -68,7 +67,7 @@ def listing_of(room: Room) -> dict[str, Any]:
     }
 
 
-def _person(one: Person, *, is_host: bool, stake: int | None) -> dict[str, Any]:
+def _person(one: Person, *, is_host: bool, ante: int | None) -> dict[str, Any]:
     given: dict[str, Any] = {
         "person": one.person,
         "name": one.name,
@@ -87,8 +86,8 @@ def _person(one: Person, *, is_host: bool, stake: int | None) -> dict[str, Any]:
         given["kick_time"] = one.kick_time
     if one.said is not None:
         given["said"] = msgspec.structs.asdict(one.said)
-    if stake is not None:
-        given |= {"ante_minor": one.ante_minor or stake, "trips_minor": one.trips_minor}
+    if ante is not None:
+        given |= {"ante_minor": one.ante_minor or ante, "trips_minor": one.trips_minor}
     return given
 
 

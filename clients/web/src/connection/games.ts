@@ -47,6 +47,8 @@ export interface ShownSummary {
   readonly instant_win_units: number;
   readonly net_units: number;
   readonly net_minor: number;
+  /** What the seat pays the house of what it won. */
+  readonly commission_minor?: number;
   readonly instant_win?: string;
   readonly instant_win_name?: Text;
   readonly fouled: boolean;

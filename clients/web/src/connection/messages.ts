@@ -40,6 +40,15 @@ export interface Ruleset {
   readonly names: Names;
   readonly blind_pays?: readonly Pay[];
   readonly trips_pays?: readonly Pay[];
+  /** The smallest and largest bets of Ultimate Texas Hold'em, in minor units. */
+  readonly limits?: Limits;
+}
+
+export interface Limits {
+  readonly smallest_ante: number;
+  readonly largest_ante: number;
+  readonly smallest_trips: number;
+  readonly largest_trips: number;
 }
 
 export interface LogKeys {

@@ -68,6 +68,9 @@ function lastLines({ last }: View): string[] {
   return [
     `${say("resultOf", { number: last.number })}:`,
     ...(last.seats ?? []).map((one) => `  ${one.name}: ${amount(one.net_minor, { signed: true })}`),
+    ...(last.house_net_minor === undefined
+      ? []
+      : [`  ${say("house")}: ${amount(last.house_net_minor, { signed: true })}`]),
     ...(last.transfers ?? []).map(
       (one) =>
         `  ${nameOf(one.payer)} → ${nameOf(one.payee)}: ${amount(one.amount_minor)}, ${pick(one.reason_name) || one.reason}`,

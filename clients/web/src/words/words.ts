@@ -30,6 +30,7 @@ export const WORDS = {
   ],
   close: ["Đóng", "Close"],
   command: ["Lệnh", "Command"],
+  commission: ["Tiền xâu cho Nhà Cái", "Commission to the house"],
   connecting: ["Đang kết nối…", "Connecting…"],
   connectionLost: [
     "Mất kết nối. Thử lại sau {seconds} giây. Không mất gì cả.",

@@ -1,0 +1,100 @@
+"""The examples of a house's rules at a table: whole rounds on a server, with the house's part shown and audited."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.rulesets import load_examples
+from tests.table.scripted_player import RefusedCommandError, View
+from tests.table.table_scene import Court, MovedClock, Scene, ready
+from tests.table.test_table_rounds import audited, finish
+
+ROUNDS = 3
+COMMISSION = {"mau_binh": (50, 2), "tien_len": (50, 2)}
+"""Permille and cap of the examples, by game."""
+
+
+@pytest.fixture(name="scene")
+def scene_fixture(tmp_path: Path) -> Iterator[Scene]:
+    court = Court(tmp_path / "referee", MovedClock(), catalogue=load_examples())
+    yield Scene(court, tmp_path / "table")
+    court.close()
+
+
+@pytest.mark.parametrize("game", ["mau_binh", "tien_len", "ultimate_texas"])
+def test_example_is_played_paid_and_audited(scene: Scene, game: str) -> None:
+    """Each round's net amounts are its transfers, the house's among them; the audit adds up the house's part."""
+    ruleset, played = f"{game}.house_example", list[View]()
+
+    async def play() -> None:
+        async with scene.open():
+            seats = await scene.table(ruleset, people=2, bots=1)
+            for number in range(1, ROUNDS + 1):
+                await ready(*seats)
+                played.append(await finish(scene, seats[0], number=number))
+
+    asyncio.run(play())
+    house = 0
+    for last in played:
+        assert last["end"] == "SETTLED"
+        nets = dict.fromkeys((0, 1, 2, 255), 0)
+        for one in last["transfers"]:
+            nets[one["payer"]] -= one["amount_minor"]
+            nets[one["payee"]] += one["amount_minor"]
+        assert [one["net_minor"] for one in last["seats"]] == [nets[seat] for seat in range(3)]
+        assert last["house_net_minor"] == nets[255]
+        if game in COMMISSION:
+            permille, cap = COMMISSION[game]
+            taken = {one["payer"]: one["amount_minor"] for one in last["transfers"] if one["reason"] == "COMMISSION"}
+            won = {seat: nets[seat] + taken.get(seat, 0) for seat in range(3)}
+            due = {seat: min(net * permille // 1000, cap * 1000) for seat, net in won.items() if net > 0}
+            assert taken == due
+            names = [one["reason_name"] for one in last["transfers"] if one["reason"] == "COMMISSION"]
+            assert all(name == {"vi": "tiền xâu", "en": "commission"} for name in names)
+        house += nets[255]
+    report = audited(scene, load_examples())
+    assert report.findings == ()
+    assert [(row.ruleset_id, row.settled, row.house) for row in report.money.rows] == [(ruleset, ROUNDS, house)]
+    assert house != 0
+
+
+def test_bets_outside_the_limits_are_refused_and_the_stake_is_kept_within_them(scene: Scene) -> None:
+    async def play() -> None:
+        async with scene.open():
+            (player,) = await scene.table("ultimate_texas.house_example", bots=0, stake_minor=10_000)
+            shown = player.welcome["rulesets"]
+            (limits,) = [one["limits"] for one in shown if one["id"] == "ultimate_texas.house_example"]
+            assert limits["largest_ante"] == 5000
+            assert not any("limits" in one for one in shown if one["id"] == "ultimate_texas.casino")
+            assert [one["ante_minor"] for one in player.view["persons"]] == [5000]
+            for bets in ({"ante_minor": 5002}, {"ante_minor": 98}, {"ante_minor": 100, "trips_minor": 49}):
+                with pytest.raises(RefusedCommandError):
+                    await player.ask("ready", is_ready=True, **bets)
+            await ready(player)
+            last = await finish(scene, player)
+            assert [one["ante_minor"] for one in last["seats"]] == [5000]
+
+    asyncio.run(play())
+
+
+def test_rules_of_an_example_say_each_knob_in_both_languages(scene: Scene) -> None:
+    async def read() -> dict[str, str]:
+        async with scene.open():
+            player = await scene.player("An", plays=False)
+            said = {}
+            for game in ("mau_binh", "tien_len", "ultimate_texas"):
+                given = await player.ask("rules", ruleset=f"{game}.house_example")
+                rows = [row for section in given["sections"] for row in section["rows"]]
+                assert all(row["value"]["vi"] and row["value"]["en"] for row in rows if "cards" not in row)
+                said[game] = "; ".join(row["value"]["en"] for row in rows)
+            return said
+
+    said = asyncio.run(read())
+    assert "the house takes 5 % of what is won, rounded down, at most 2 stakes" in said["mau_binh"]
+    assert "all three chi won from everybody: paid 2 times" in said["mau_binh"]
+    assert "no card played: 26 stakes, where that is more than the cards left" in said["tien_len"]
+    assert "a seat that left pays 2 times for cards left or the 3♠" in said["tien_len"]
+    assert "100 to 5000" in said["ultimate_texas"]
+    assert "50 to 2500" in said["ultimate_texas"]
