@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from referee.rulesets import EXAMPLES, Ruleset, RulesetError, load_builtin, load_examples, parse_ruleset
+from referee.rulesets import EXAMPLES, Ruleset, RulesetError, get, load_builtin, load_examples, parse_ruleset
 
 OWN = [one for one in load_examples() if one.id not in {builtin.id for builtin in load_builtin()}]
 GAMES = sorted({one.game for one in load_builtin()})
@@ -63,6 +63,18 @@ def test_price_of_an_untouched_hand_that_never_counts_is_refused() -> None:
         "leftover.untouched_units 13 never counts, for thirteen cards left cost 13 or more;"
         ' write 14 or more, or kind = "NONE"'
     )
+
+
+def test_units_of_nothing_do_not_switch_a_rule_off() -> None:
+    """Both penalties of a file of schema 1, and of one that says both."""
+    text = get("tien_len.mien_nam").source.decode()
+    reason = "units = 0 does not switch the rule off; write 1 or more, or applies = false, which schema 2 has"
+    assert [found for _, found in faults_of(text.replace("units = 26", "units = 0"))] == [reason, reason]
+    off = example("tien_len").source.decode()
+    assert off.count("units = 0\napplies = false") == 2
+    priced = off.replace("units = 0\napplies = false", "units = 7\napplies = false")
+    needless = "the rule does not apply, so its units 7 would never be paid; write units = 0"
+    assert [found for _, found in faults_of(priced)] == [needless, needless]
 
 
 @pytest.mark.parametrize("game", ["mau_binh", "tien_len"])

@@ -97,7 +97,7 @@ class Playout:
         self.played |= combination.card_set
         if beaten is not None:
             self._chop(combination, beaten)
-            if self.held[self.to_beat_seat] == THREE_OF_SPADES:
+            if self.held[self.to_beat_seat] == THREE_OF_SPADES and self.rules.stopped_three_of_spades.applies:
                 self.held[seat] ^= combination.card_set
                 self._stop(seat)
                 return
@@ -108,7 +108,8 @@ class Playout:
             self._go_on(seat)
         else:
             self._pay_chain()
-            self._end(seat, with_three=combination.card_set == THREE_OF_SPADES)
+            with_three = self.rules.last_three_of_spades.applies and combination.card_set == THREE_OF_SPADES
+            self._end(seat, with_three=with_three)
 
     def pass_turn(self) -> None:
         """Pass for the seat on turn."""

@@ -165,7 +165,9 @@ class _Weigher:
         self.meets_last_card = view.to_beat is None and any(view.counts[seat] == 1 for seat in self.rivals)
         self.lead = weights.lead * (1 + weights.urgency / max(1, fewest))
         top = view.hand.bit_length() - 1
-        holds_three = view.hand & THREE_OF_SPADES and view.hand != THREE_OF_SPADES
+        self.pays_last_three = view.rules.last_three_of_spades.applies
+        self.pays_stopped_three = view.rules.stopped_three_of_spades.applies
+        holds_three = self.pays_last_three and view.hand & THREE_OF_SPADES and view.hand != THREE_OF_SPADES
         self.sure_top = top if holds_three and not view.unseen >> top else -1
 
     def weigh_pass(self) -> Weighed:
@@ -187,7 +189,8 @@ class _Weigher:
             if view.counts[seat] == shed:
                 weight -= weights.danger * (1 - hold)
         if after == THREE_OF_SPADES:
-            weight += weights.three * (hold * self.opponents - (1 - hold) * len(self.rivals)) / self.opponents
+            won, lost = self.pays_last_three * self.opponents, self.pays_stopped_three * len(self.rivals)
+            weight += weights.three * (hold * won - (1 - hold) * lost) / self.opponents
         elif self.sure_top >= 0:
             if play.card_set & THREE_OF_SPADES:
                 weight -= weights.keep_three

@@ -107,7 +107,8 @@ class _Facts:
         view, rules = self.view, self.view.rules
         if weighed.chops is not None:
             yield Advice(reason=AdviceReason.CHOPS, units=chop_units(rules.chop_prices, weighed.chops) + view.chain)
-        three_is_hidden = view.unseen & THREE_OF_SPADES and view.to_beat is not None
+        may_stop = rules.stopped_three_of_spades.applies and view.to_beat is not None
+        three_is_hidden = may_stop and view.unseen & THREE_OF_SPADES
         if three_is_hidden and view.counts[view.to_beat_seat] == 1:
             chance = 1000 // view.unseen.bit_count()
             units = rules.stopped_three_of_spades.units
@@ -115,6 +116,8 @@ class _Facts:
                 reason=AdviceReason.MAY_BE_LAST_THREE, seat=Seat(view.to_beat_seat), units=units, chance_permille=chance
             )
         rest = view.hand ^ play.card_set
+        if not rules.last_three_of_spades.applies:
+            return
         if rest == THREE_OF_SPADES:
             yield Advice(reason=AdviceReason.GOES_FOR_THREE, units=rules.last_three_of_spades.units)
         elif rest & THREE_OF_SPADES and not view.unseen >> rest.bit_length() - 1:

@@ -8,6 +8,8 @@ passed; that seat then leads, or, where it has left, the next one still in. The 
   before the first rule, also if the beating play was the last of its seat;
 - one seat remains.
 
+A ruleset may switch off what 3♠ does in the first or the second rule.
+
 Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài. Những người còn lại coi như thua cuộc."; "Chặn
 kết 3 bích: Người chặn được người khác kết 3 bích."
 """
@@ -57,7 +59,7 @@ def _play(state: State, seat: Seat, play: Combination, *, time: int) -> State:
     if (stopped := state.trying) is not None:
         ending = _stop(state, winner=seat, stopped=stopped)
     elif not hands[seat]:
-        with_three = play.card_set == THREE_OF_SPADES
+        with_three = state.rules.last_three_of_spades.applies and play.card_set == THREE_OF_SPADES
         ending = Ending(EndKind.LAST_THREE_OF_SPADES if with_three else EndKind.OUT_OF_CARDS, seat)
     played = replace(
         state,

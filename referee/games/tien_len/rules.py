@@ -79,9 +79,23 @@ class InstantWinValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Penalty(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Units that one seat pays another."""
+    """Units that one seat pays another, in a rule that a house may switch off.
+
+    Where the rule does not apply, ``units`` are 0 and the three of spades is a card like any other.
+    """
 
     units: Units
+    applies: Annotated[bool, msgspec.Meta(description="Whether the rule is played."), since(2)] = True
+
+    def __post_init__(self) -> None:
+        refuse(
+            "units = 0 does not switch the rule off; write 1 or more, or applies = false, which schema 2 has"
+            if self.applies and not self.units
+            else "",
+            f"the rule does not apply, so its units {self.units} would never be paid; write units = 0"
+            if self.units and not self.applies
+            else "",
+        )
 
 
 class Turn(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -203,8 +217,19 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             Reason.COMMISSION: isinstance(self.commission, NoCommission),
             Reason.UNTOUCHED: isinstance(self.leftover, NoUntouched),
             Reason.LEAVING: isinstance(self.leaving, NoLeaving),
+            Reason.LAST_THREE_OF_SPADES: not self.last_three_of_spades.applies,
+            Reason.STOPPED_THREE_OF_SPADES: not self.stopped_three_of_spades.applies,
         }
         return frozenset([reason for reason, is_absent in absent.items() if is_absent])
+
+    @property
+    def _endings(self) -> tuple[EndKind, ...]:
+        """Endings that a round can have under these rules."""
+        absent = {
+            EndKind.LAST_THREE_OF_SPADES: not self.last_three_of_spades.applies,
+            EndKind.STOPPED_THREE_OF_SPADES: not self.stopped_three_of_spades.applies,
+        }
+        return tuple([kind for kind in EndKind if not absent.get(kind)])
 
     @property
     def named_codes(self) -> Mapping[str, tuple[str, ...]]:
@@ -214,7 +239,7 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             "pattern": tuple(win.pattern for win in self.instant_wins),
             "price": tuple(Price),
             "reason": tuple([reason for reason in Reason if reason not in self._absent_reasons]),
-            "ending": tuple(EndKind),
+            "ending": self._endings,
         }
 
 

@@ -111,9 +111,9 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def trying(self) -> Seat | None:
         """Seat whose play is to be beaten and whose only card left is 3♠, or None.
 
-        Leaving the table does not undo the try: its play can still be beaten.
+        Leaving the table does not undo the try: its play can still be beaten. None under rules that stop nobody.
         """
-        seat = self.to_beat_seat
+        seat = self.to_beat_seat if self.rules.stopped_three_of_spades.applies else None
         return seat if seat is not None and self.held[seat] == THREE_OF_SPADES else None
 
 

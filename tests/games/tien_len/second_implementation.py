@@ -172,8 +172,15 @@ class SlowRound:
     """A round that changes as it is played. ``live`` are the seats still in the trick, the one on turn first."""
 
     def __init__(
-        self, hands: Iterable[Iterable[str]], leader: int, *, chain_to_last: bool = True, instant_wins: bool = True
+        self,
+        hands: Iterable[Iterable[str]],
+        leader: int,
+        *,
+        chain_to_last: bool = True,
+        instant_wins: bool = True,
+        three_counts: tuple[bool, bool] = (True, True),
     ) -> None:
+        self.last_three, self.stopped_three = three_counts
         self.hands = [set(hand) for hand in hands]
         self.stay = set(range(len(self.hands)))
         self.debts: Counter[tuple[int, int, str, str]] = Counter()
@@ -211,14 +218,14 @@ class SlowRound:
             self._pay_chops()
         else:
             self.chain.append((self.owner, seat, price))
-        if self.top is not None and self.hands[self.owner] == {"3S"}:
+        if self.stopped_three and self.top is not None and self.hands[self.owner] == {"3S"}:
             for other in {seat, *self.live} - {self.owner}:
                 self.debts[self.owner, other, "STOPPED_THREE_OF_SPADES", ""] += 26
             self._end(seat, "STOPPED_THREE_OF_SPADES")
             return
         self.owner, self.top = seat, cards
         if not self.hands[seat]:
-            last_three = cards == {"3S"}
+            last_three = self.last_three and cards == {"3S"}
             for loser in set(range(len(self.hands))) - {seat}:
                 if last_three:
                     self.debts[loser, seat, "LAST_THREE_OF_SPADES", ""] += 26

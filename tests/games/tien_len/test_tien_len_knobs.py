@@ -22,6 +22,7 @@ from tests.budget import examples
 from tests.games.rounds import at_stake, hands_deal
 from tests.games.tien_len.test_tien_len_rounds import choose, debts, follow
 
+Variant = Callable[[dict[str, Any]], TienLenRules]
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
 Debts = Counter[tuple[int, int, str, str]]
 HANDS = (
@@ -105,6 +106,52 @@ def test_random_rounds_pay_what_the_sheet_says_of_the_knobs(
     assert 0 < capped < rounds
 
 
+@pytest.mark.parametrize("counts", [(True, False), (False, True), (False, False)])
+def test_rounds_without_a_rule_of_three_of_spades_go_as_the_second_implementation_says(
+    variant: Variant, second: ModuleType, dealing: Dealing, chance: random.Random, counts: tuple[bool, bool]
+) -> None:
+    """Seats keep 3♠ for the end, so the rules that are off would often have counted."""
+    last, stopped = counts
+    knobs = {"last_three_of_spades": last, "stopped_three_of_spades": stopped}
+    tables = {
+        name: {"units": 26 * applies, "applies": applies, "source": "s", "quote": "q"}
+        for name, applies in knobs.items()
+    }
+    rules, endings, rounds = variant(tables | {"instant_wins": []}), Counter[str](), examples(250)
+    for number in range(rounds):
+        seats = 2 + number % 3
+        hands = dealing(chance, seats)
+        state = begin(rules, hands_deal(hands, leader=0))
+        slow = second.SlowRound(
+            [[card.text for card in hand] for hand in hands],
+            0,
+            instant_wins=False,
+            three_counts=counts,
+        )
+        without = False
+        while not state.is_over and state.event_count < 120:
+            event = choose(chance, state, keep_three=True, leaving=0.002)
+            without |= state.trying is None and state.to_beat_seat is not None and is_last(state, "3S")
+            follow(slow, event)
+            state = apply(state, event)
+            assert slow.turn == state.turn or state.is_over
+        if state.ending is None:
+            continue
+        assert (slow.winner, slow.ending) == (state.ending.winner, state.ending.kind)
+        assert Counter({debt: units for debt, units in slow.debts.items() if units}) == debts(settle(state).transfers)
+        endings[state.ending.kind] += 1
+        endings["3♠ alone"] += without
+    assert last or not endings["LAST_THREE_OF_SPADES"], endings
+    assert stopped or not endings["STOPPED_THREE_OF_SPADES"], endings
+    tries = endings["LAST_THREE_OF_SPADES"] + endings["STOPPED_THREE_OF_SPADES"] + endings["3♠ alone"]
+    assert tries >= 3, endings
+
+
+def is_last(state: State, card: str) -> bool:
+    """Whether a card is the only one of the seat whose play is to be beaten."""
+    return state.to_beat_seat is not None and state.cards_of(state.to_beat_seat) == parse_cards(card)
+
+
 def played(rules: TienLenRules, *events: Event) -> State:
     state = begin(rules, hands_deal(HANDS, leader=0, stake=100))
     for event in events:
@@ -152,8 +199,12 @@ def test_example_uses_every_knob_of_the_game() -> None:
     assert isinstance(rules.commission, Commission)
     assert isinstance(rules.leftover, Untouched)
     assert isinstance(rules.leaving, LeavingTimes)
+    assert not rules.last_three_of_spades.applies
+    assert not rules.stopped_three_of_spades.applies
 
 
 def test_built_in_ruleset_has_no_knob_on(rules: TienLenRules) -> None:
     assert isinstance(rules.commission, NoCommission)
     assert (rules.untouched_units, rules.leaving_multiplier) == (0, 1)
+    assert rules.last_three_of_spades.applies
+    assert rules.stopped_three_of_spades.applies

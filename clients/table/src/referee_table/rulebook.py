@@ -165,6 +165,7 @@ def _tien_len(law: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a Law
             [
                 _row(law.name("reason", name.upper()), _units(data[name]["units"]))
                 for name in ("last_three_of_spades", "stopped_three_of_spades")
+                if data[name].get("applies", True)
             ],
         ),
         _instant_wins(law),

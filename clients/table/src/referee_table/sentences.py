@@ -117,6 +117,8 @@ def out_of_time(data: Data) -> Text:
 
 def last_card(data: Data) -> Text:
     """Say what going out with the three of spades is worth."""
+    if not data["last_three_of_spades"].get("applies", True):
+        return say("3♠ như mọi lá khác", "the 3♠ is a card like any other")
     units = data["last_three_of_spades"]["units"]
     return say(f"kết 3♠ ăn {units}", f"going out with the 3♠ wins {units}")
 
