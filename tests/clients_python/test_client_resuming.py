@@ -24,7 +24,7 @@ from referee_client import (
     TienLenRound,
     UltimateTexasRound,
 )
-from referee_client import playing as playing_module
+from referee_client import clock as clock_module
 from referee_client.messages import shuffler_pb2
 from referee_client.record import encode_record
 from referee_harness import Harness
@@ -180,7 +180,7 @@ def test_a_move_whose_answer_was_lost_is_made_once(harness: Harness, tmp_path: P
 def unanswered_move(harness: Harness, client: Client, table: str, monkeypatch: pytest.MonkeyPatch) -> TienLenRound:
     """Return a round whose first move was sent, and whose answer was lost, at the server's time."""
     harness.reset()
-    monkeypatch.setattr(playing_module, "_now", harness.clock)
+    monkeypatch.setattr(clock_module, "now", harness.clock)
     game = client.tien_len(lead(table), secrets=keyed(2))
     game.open()
     game.deal()

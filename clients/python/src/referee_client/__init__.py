@@ -11,6 +11,7 @@ from referee.cards import DECK, Card, parse_cards, spell
 from referee.log.checkpoint import Checkpoint
 from referee_client.aio import AsyncClient
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel, open_channel, service_config
+from referee_client.clock import ClockDifference
 from referee_client.errors import (
     BadRequestError,
     ConflictError,
@@ -52,6 +53,7 @@ __all__ = [
     "Card",
     "Checkpoint",
     "Client",
+    "ClockDifference",
     "ConflictError",
     "DataLossError",
     "DeniedError",

@@ -5,7 +5,6 @@ The chains of hashes that they sign are computed here, never believed. A seat wh
 the caller: ``accept_event`` takes its signature.
 """
 
-import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_signature
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt
 from referee.v1 import shuffler_pb2
+from referee_client import clock
 from referee_client.cards import cards_of
 from referee_client.checks import fail, read_leaf, same
 from referee_client.errors import (
@@ -88,7 +88,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             await self._send_again(sent)
             self._require_going(event)
         signature = signature or await self.sign(event)
-        self.state.unanswered = Unanswered(event=event.SerializeToString(), signature=signature, sent_time=_now())
+        self.state.unanswered = Unanswered(event=event.SerializeToString(), signature=signature, sent_time=clock.now())
         await self._save()
         try:
             answer = await self._send(event, signature)
@@ -101,6 +101,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
 
     async def _send(self, event: Event, signature: bytes) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit an event and take it into the course if it is accepted; then open what it opens."""
+        asked = clock.now()
         answer = await self._ask(
             "AcceptEvent",
             self.messages.accept_request(round=self.message, event=event, signature=signature),
@@ -115,6 +116,8 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         expected = (answer.event_number, opens)
         same("the event's receipt", (receipt.number, _section_of(receipt)), expected)
         self._given.receipt = answer.receipt
+        self.state.event_sent_time = asked
+        await self._compare("EVENT", answer.event.time, since=asked, number=receipt.number)
         await self._take(answer.event, signature)
         if opens is not None:
             await self.open_section()
@@ -238,6 +241,8 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         same("the logged opening", leaf, expected)
         if answer.unsealed_time < receipt.received_time:
             fail(f"cards opened at {answer.unsealed_time}, before the event of {receipt.received_time} that opens them")
+        since = self.state.event_sent_time if receipt.number == course.number else 0
+        await self._compare("UNSEAL", answer.unsealed_time, since=since, number=receipt.number)
         before = set(self.state.sections)
         await self._take_certificate(answer.certificate)
         times = {section: self.state.unsealed.get(section) for section in leaf.sections}
@@ -264,8 +269,13 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         for seat, key in enumerate(self.header.seat_keys):
             if seat in course.moves and not is_signature(signatures[seat], course.moves[seat], key):
                 fail(f"the events of seat {seat} are not signed by its key")
+        opened = dict(self.state.unsealed)
         for certificate in given.certificates:
             await self._take_certificate(certificate)
+        for number, link in enumerate(course.links, 1):
+            await self._compare("EVENT", link.time, number=number)
+        for opening in sorted(set(self.state.unsealed.values()) - set(opened.values())):
+            await self._compare("UNSEAL", opening)
         given.certificates[:] = self._given.certificates
         for seat, chain in self.state.chains.items():
             chain.show(course, signature=signatures[seat])
@@ -307,7 +317,3 @@ def _choice_of(event: Event) -> bytes:
     choice.CopyFrom(event)  # type: ignore[arg-type] # both are of one type
     choice.ClearField("seen")
     return event_bytes(choice)
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from referee.v1.round_pb2 import RoundHeader
+from referee_client.clock import ClockDifference
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import SeatChain
 from referee_client.state import RoundState, Unanswered
@@ -39,6 +40,7 @@ class Record(msgspec.Struct, kw_only=True):
     unanswered: Unanswered | None
     lapses: str
     is_partial: bool
+    clock_differences: Sequence[ClockDifference]
 
 
 def encode_record(state: RoundState[Any]) -> bytes:
@@ -59,6 +61,7 @@ def encode_record(state: RoundState[Any]) -> bytes:
         unanswered=state.unanswered,
         lapses=state.lapses,
         is_partial=state.is_partial,
+        clock_differences=state.clock_differences,
     )
     return msgspec.json.encode(record)
 
@@ -93,4 +96,5 @@ def state_of(record: Record, message: Any) -> RoundState[Any]:  # noqa: ANN401 -
         unanswered=record.unanswered,
         lapses=record.lapses,
         is_partial=record.is_partial,
+        clock_differences=list(record.clock_differences),
     )

@@ -31,6 +31,7 @@ from referee.transcript.inputs import MEDIA_TYPE, InputReceipt, Inputs, Transcri
 from referee.transcript.inputs import parse as parse_transcript
 from referee.transcript.replay import replay
 from referee.v1 import log_pb2, shuffler_pb2
+from referee_client import clock
 from referee_client.cards import cards_of
 from referee_client.checks import fail, read_leaf, same
 from referee_client.errors import RoundLapsesError, WrongSecretsError
@@ -50,6 +51,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         """Fetch the round id, under which seats commit to their seeds; nothing is written yet."""
         state = self.state
         asked = shuffler_pb2.PrepareRoundRequest(terms=state.terms.write(seat_keys=state.seat_keys))
+        state.asked_time = state.asked_time or clock.now()
         answer = await self._session.line.ask("ShufflerService/PrepareRound", asked, shuffler_pb2.PrepareRoundResponse)
         header = read_header(answer.header)
         believed = await self._session.believed()
@@ -94,6 +96,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the server's commitment", answer.server_commitment.hex(), leaf.server_commitment)
         state.opened, state.open_leaf = answer, proved
         self._reach(Stage.OPENED)
+        await self._compare("OPEN", leaf.opened_time, since=state.asked_time)
         return proved
 
     async def join(self, number: int = 0) -> Proved:
@@ -134,16 +137,19 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         )
         state.open_leaf = proved
         self._reach(Stage.OPENED)
+        await self._compare("OPEN", leaf.opened_time)
         if len(answer.leaves) > 1 and Envelope.parse(answer.leaves[1].leaf).payload_type == DEAL_TYPE:
             dealt = await self._proved(answer.leaves[1], DEAL_TYPE, role="shuffler")
             self._take_deal(read_leaf(dealt, DealLeaf), asked=())
             state.deal_leaf = dealt
             self._reach(Stage.DEALT)
+            await self._compare("DEAL", state.dealt_time)
         return proved
 
     async def contribute(self, seat: int) -> list[int]:
         """Give a seat's seed to the shuffler alone; return the seats whose seeds are still missing."""
         secrets = self.secrets[seat]
+        self.state.seeds_shown_time = self.state.seeds_shown_time or clock.now()
         request = shuffler_pb2.ContributeSeedRequest(
             table_id=self.table,
             round_number=self.number,
@@ -183,12 +189,15 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
                 for one in own
             ]
             signatures = signed if any(signed) else []
+            state.seeds_shown_time = state.seeds_shown_time or clock.now()
         request = shuffler_pb2.DealRoundRequest(
             table_id=self.table, round_number=self.number, client_seeds=seeds, seed_signatures=signatures
         )
         answer = await self._session.line.ask("ShufflerService/DealRound", request, shuffler_pb2.DealRoundResponse)
         proved = await self._proved(answer.log_receipt, DEAL_TYPE, role="shuffler")
         self._take_deal(read_leaf(proved, DealLeaf), asked=seeds)
+        if state.deal_leaf is None:
+            await self._compare("DEAL", state.dealt_time, since=state.seeds_shown_time or state.asked_time)
         state.deal_leaf = proved
         same("the leader", answer.leader if answer.HasField("leader") else None, state.leader)
         same("the time of the deal", answer.dealt_time, state.dealt_time)

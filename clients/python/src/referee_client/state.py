@@ -14,6 +14,7 @@ from referee.games import Layout, game_of
 from referee.transcript.chain import Course
 from referee.v1 import round_pb2, shuffler_pb2
 from referee.v1.violation_pb2 import Violation
+from referee_client.clock import ClockDifference
 from referee_client.errors import VerificationError
 from referee_client.event import Event, course_of
 from referee_client.seat import SeatSecrets
@@ -119,6 +120,13 @@ class RoundState(Generic[RoundMessage]):
     """Arrangements that seats of a sealed table committed to: thirteen card numbers, back, middle, front."""
     private: dict[int, tuple[bytes, tuple[Card, ...]]] = field(default_factory=dict)
     """On a sealed table, hands that their own seats opened, each with its certificate."""
+    clock_differences: list[ClockDifference] = field(default_factory=list)
+    asked_time: int = 0
+    """When this client first asked for the round, by this machine's clock; 0 where another process did."""
+    seeds_shown_time: int = 0
+    """When it first showed a seed of its own seats; 0 before."""
+    event_sent_time: int = 0
+    """When it sent the newest event that it had accepted; 0 for none."""
 
 
 class RoundView(Generic[RoundMessage]):
@@ -147,6 +155,14 @@ class RoundView(Generic[RoundMessage]):
     def lapses(self) -> str:
         """Why the round can only lapse after it was resumed; empty where it goes on."""
         return self.state.lapses
+
+    @property
+    def clock_differences(self) -> Sequence[ClockDifference]:
+        """Times of the round that differ from this machine's clock by more than ten seconds, in the order found.
+
+        Such a round's clocks may have run out by a wrong clock: keep them, with the log's receipts, for a complaint.
+        """
+        return tuple(self.state.clock_differences)
 
     def _reach(self, stage: Stage) -> None:
         """Note a stage; a step that is repeated changes nothing."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from google.protobuf.message import Message
@@ -16,8 +16,10 @@ from referee.dealing.header import Header
 from referee.dealing.leaf import DealLeaf
 from referee.rulesets import Ruleset
 from referee.v1 import round_pb2, shuffler_pb2
+from referee_client import clock
 from referee_client.cards import cards_of
 from referee_client.checks import same
+from referee_client.clock import ClockDifference
 from referee_client.errors import VerificationError
 from referee_client.record import encode_record
 from referee_client.seat_chain import SeatChain
@@ -69,6 +71,19 @@ class VerifiedRound(RoundView[RoundMessage]):
         if journal is not None:
             record = encode_record(self.state)
             await self._session.line.run(lambda: journal.save(table, number, record))
+
+    async def _compare(
+        self, what: Literal["OPEN", "DEAL", "UNSEAL", "EVENT"], written: int, *, since: int = 0, number: int = 0
+    ) -> None:
+        """Compare a time that has just arrived with this machine's clock; keep a difference beyond the slack.
+
+        ``since`` is when it was asked for at the earliest, 0 where that is not known.
+        """
+        found = ClockDifference(what=what, number=number, time=written, earliest=since, latest=clock.now())
+        kept = self.state.clock_differences
+        if found.is_large and all((one.what, one.number, one.time) != (what, number, written) for one in kept):
+            kept.append(found)
+            await self._save()
 
     async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
         return await self._session.line.ask(f"{self.messages.service}/{method}", request, kind)

@@ -1,0 +1,42 @@
+"""Times of a round that differ from this machine's clock, kept as evidence against a server whose clock is wrong."""
+
+import time
+from typing import Final, Literal
+
+import msgspec
+
+from referee.log.times import SLACK_MS
+
+ALLOWED_MS: Final = SLACK_MS
+"""Difference that is not kept, in milliseconds."""
+
+
+class ClockDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """A time of a round that differs from this machine's clock by more than ten seconds; times in ms since 1970 UTC.
+
+    ``what`` has the time: the OPEN or DEAL leaf, the UNSEAL that follows event ``number``, or event ``number`` itself.
+    By this machine's clock it was written from ``earliest`` (0 where that is not known) to ``latest``.
+    """
+
+    what: Literal["OPEN", "DEAL", "UNSEAL", "EVENT"]
+    number: int
+    time: int
+    earliest: int
+    latest: int
+
+    @property
+    def seconds(self) -> float:
+        """By how much the time is ahead of this machine's clock; below 0 where it is behind."""
+        nearest = self.latest if self.time > self.latest else self.earliest
+        return (self.time - nearest) / 1000
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the difference is more than is allowed."""
+        is_behind = bool(self.earliest) and self.time < self.earliest - ALLOWED_MS
+        return is_behind or self.time > self.latest + ALLOWED_MS
+
+
+def now() -> int:
+    """Return the time of this machine's clock in ms since 1970 UTC."""
+    return time.time_ns() // 1_000_000
