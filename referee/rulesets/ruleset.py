@@ -98,7 +98,7 @@ class Ruleset:
     """A ruleset as loaded; two are equal when their id, version and digest are.
 
     ``rules`` is the game's own type, ``names`` go by table (``category``, ``reason``) and code, ``source`` are the
-    file's bytes and ``digest`` their SHA-256.
+    file's bytes and ``digest`` their SHA-256; ``file`` is its path, or its name where it is built in.
     """
 
     id: str
@@ -110,6 +110,7 @@ class Ruleset:
     names: Mapping[str, Mapping[str, Name]] = field(compare=False, repr=False)
     rules: GameRules = field(compare=False, repr=False)
     source: bytes = field(compare=False, repr=False)
+    file: str = field(compare=False, repr=False)
 
     @property
     def version_numbers(self) -> tuple[int, ...]:
@@ -151,6 +152,7 @@ def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
         names=header.names,
         rules=rules,
         source=source,
+        file=file,
     )
 
 

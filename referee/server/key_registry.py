@@ -85,8 +85,10 @@ class KeyRegistry:
 
 def oldest_running(reader: Reader) -> int:
     """Return the leaf that opened the oldest running round; the log's size where none runs."""
-    oldest = reader.head().size
-    for one in reader.overdue_rounds(_EVER, _MANY):
-        opened = next(mark.index for mark in reader.marks(one.key) if mark.kind is StepKind.OPEN)
-        oldest = min(oldest, opened)
-    return oldest
+    return min(running_rounds(reader), default=reader.head().size)
+
+
+def running_rounds(reader: Reader) -> list[int]:
+    """Return the leaves that opened the rounds that have not ended."""
+    keys = [one.key for one in reader.overdue_rounds(_EVER, _MANY)]
+    return [mark.index for key in keys for mark in reader.marks(key) if mark.kind is StepKind.OPEN]

@@ -11,7 +11,6 @@ from referee.server.cosigner import Cosigner
 from referee.server.options import ServerOptions
 from referee.server.startup import OpenedLog, suite_of
 from referee.service.attesting import Attestor
-from referee.service.dealing import ShufflerParts
 from referee.service.leading import LeaderFinder
 from referee.service.log import LogKeys, LogService
 from referee.service.opening import Opener
@@ -20,6 +19,7 @@ from referee.service.round_service import RefereeParts
 from referee.service.rulesets import RulesetService, SeatingService
 from referee.service.settling import Settler
 from referee.service.shuffler import ShufflerService
+from referee.service.shuffler_parts import ShufflerParts
 from referee.service.verifying import RoundVerifier
 from referee.storage import Writer
 from referee.v1 import log_pb2_grpc, ruleset_pb2_grpc, seating_pb2_grpc, shuffler_pb2_grpc
@@ -55,6 +55,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         origin=log.origin,
         shuffler_keys=log.counted("shuffler"),
         clock=options.clock,
+        reader=log.store,
         suite=suite_of(options),
         memo_bytes=options.limits.memo_bytes,
     )

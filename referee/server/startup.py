@@ -16,17 +16,20 @@ from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import Checkpoint, CheckpointSigner
+from referee.rulesets import load_builtin
 from referee.server.clock import Clock
 from referee.server.cosigner import check_witnesses, known_checkpoints
 from referee.server.folder_lock import lock_folder
 from referee.server.key_folder import SEALING, KeyFolder, check_keys_exist
 from referee.server.key_guard import KeyGuard
-from referee.server.key_registry import KeyRegistry, oldest_running
+from referee.server.key_registry import KeyRegistry, oldest_running, running_rounds
 from referee.server.key_rotation import CHANGING, LOCK_SECONDS, check_in_force, finish
 from referee.server.keys import KeyFileError
 from referee.server.options import ServerObserver, ServerOptions, VerifiedLog
 from referee.server.signed_head import HeadRecord, SignedHead
 from referee.server.witness_client import WitnessError
+from referee.service.lost_ruleset import check_rulesets
+from referee.service.revealing import OpenedRound
 from referee.storage import (
     Append,
     DataLossError,
@@ -100,7 +103,7 @@ class OpenedLog:
         """Open what the options name; ``opened`` closes it again, also after an error.
 
         Raises KeyFileError, StoreError, WitnessError, SignerUnavailableError, SuiteError, FolderInUseError,
-        LostLeavesError or DataLossError. Those of ``PASSING`` may be over a while later.
+        LostLeavesError, LostRulesetError or DataLossError. Those of ``PASSING`` may be over a while later.
         """
         opened.enter_context(lock_folder(options.data))
         folder, place = options.data / "keys", log_place(options.data, options.database)
@@ -132,6 +135,9 @@ class OpenedLog:
         if writer is not None:
             opened.callback(writer.close)
         compare_clock(store.head().newest_time, now=options.clock(), is_writing=writer is not None)
+        if writer is not None:
+            running = [OpenedRound.of(store.leaf(index)).header for index in running_rounds(store)]
+            check_rulesets(running, options.catalogue or load_builtin())
         if options.witnesses is not None:
             check_witnesses(
                 store,

@@ -101,6 +101,24 @@ def read_seeds(opened: OpenedRound, request: DealRoundRequest, contributed: Sequ
     return SeatSeeds(tuple(seeds), tuple(signatures))
 
 
+def given_contributions(
+    opened: OpenedRound, key: SlotKey, request: DealRoundRequest, contributed: Sequence[Contribution]
+) -> list[Contribution]:
+    """Read the seeds of a request to deal that are not kept yet; refuse those that are not their seats'."""
+    kept = {one.seat: one for one in contributed}
+    given = _by_seat(opened, request.client_seeds, "client_seeds", "seeds")
+    signed = _by_seat(opened, request.seed_signatures, "seed_signatures", "signatures")
+    found = []
+    for seat, (seed, signature) in enumerate(zip(given, signed, strict=True)):
+        if seat in kept:
+            _check_same(kept[seat], seed)
+        elif seed:
+            _check_seed(opened, Seat(seat), seed, field=f"client_seeds[{seat}]")
+            _check_signature(opened, Seat(seat), seed, signature, field=f"seed_signatures[{seat}]")
+            found.append(Contribution(key=key, seat=seat, seed=seed, signature=signature))
+    return found
+
+
 def missing_seats(seat_count: int, contributed: Sequence[Contribution]) -> list[int]:
     """Return the seats that have contributed no seed, ascending."""
     kept = {one.seat for one in contributed}

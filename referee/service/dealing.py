@@ -5,28 +5,23 @@ leaf in the log, never from the one that was submitted. A round that this proces
 opened, without reading it again; the log refuses the leaf where it has the round otherwise, and then the round is read.
 """
 
-import hmac
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Final, TypeVar
 
 import msgspec
 
-from referee.cards import Seat
 from referee.dealing import certificate
-from referee.dealing.commitment import SEED_SIZE, seat_token_hash
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
-from referee.dealing.header import MAX_SEATS, Header
+from referee.dealing.header import MAX_SEATS
 from referee.dealing.leaf import DEAL_TYPE, MAX_NOTE_SIZE, DealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
-from referee.evidence.ed25519 import Signer
 from referee.evidence.note import Note
 from referee.games import GAMES, under_ruleset
 from referee.log import DealStep, OpenStep, Round, SlotError, SlotKey, Stage, StepKind
@@ -36,17 +31,18 @@ from referee.service.aborting import abort_of
 from referee.service.contributing import (
     SeatSeeds,
     check_dealt_seeds,
-    check_seat,
+    given_contributions,
     missing_seats,
     read_contribution,
     read_seeds,
     seeds_of,
 )
-from referee.service.opening import Opener, leaf_time
+from referee.service.lost_ruleset import has_ruleset, lost_refusal
+from referee.service.opening import leaf_time
 from referee.service.revealing import OpenedRound
 from referee.service.settling import append_one, contribute
-from referee.service.verifying import RoundVerifier
-from referee.storage import Append, Contribution, Logged, Reader, StaleRoundError, Writer
+from referee.service.shuffler_parts import ShufflerParts
+from referee.storage import Append, Contribution, Logged, Reader, StaleRoundError
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -56,29 +52,6 @@ ResultT = TypeVar("ResultT")
 
 _FRESH: Final = 4096
 """Rounds that are remembered from their opening to the first call to deal them; the oldest are forgotten first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShufflerParts:
-    """What the shuffler is made of: log, keys, clock, and source of random bytes."""
-
-    opener: Opener
-    verifier: RoundVerifier
-    referee_keys: Sequence[bytes]
-    reader: Reader
-    writer: Writer
-    signer: Signer
-    sealing_key: bytes
-    clock: Callable[[], int]
-    entropy: Callable[[int], bytes]
-    on_ended: Callable[[], None]
-    has_witnesses: bool = False
-    fixture_seed: Callable[[Header], bytes] | None = None
-    """Source of the server's seeds under suite 250, whose decks are scripted; otherwise they are random."""
-
-    def seed_for(self, header: Header) -> bytes:
-        """Return the server's seed of a round that is being opened."""
-        return self.entropy(SEED_SIZE) if self.fixture_seed is None else self.fixture_seed(header)
 
 
 class Dealer:
@@ -157,6 +130,10 @@ class Dealer:
         *,
         is_read: bool = True,
     ) -> shuffler_pb2.DealRoundResponse:
+        if self.is_lost(found, opened):
+            if is_read:
+                self._keep(found, opened, request, contributed)
+            raise lost_refusal(opened.header)
         if found.deck_root is not None:
             leaf = self.deal_leaf(found.key)
             check_dealt_seeds(opened, request, leaf.client_seeds)
@@ -194,6 +171,30 @@ class Dealer:
             answer.hands.add(seat=hand, cards=deal.numbers[hand])
         return answer
 
+    def is_lost(self, found: Round, opened: OpenedRound) -> bool:
+        """Return whether a round is under way whose ruleset this server has lost."""
+        is_known = has_ruleset(self._parts.opener.catalogue, opened.header.ruleset_digest)
+        return not (is_known or found.stage.is_terminal)
+
+    def require_ruleset(self, found: Round, opened: OpenedRound) -> None:
+        """Refuse a call about a round under way whose ruleset is lost."""
+        if self.is_lost(found, opened):
+            raise lost_refusal(opened.header)
+
+    def _keep(
+        self,
+        found: Round,
+        opened: OpenedRound,
+        request: shuffler_pb2.DealRoundRequest,
+        contributed: Sequence[Contribution],
+    ) -> None:
+        """Keep the seeds that came with a request to deal, where the round cannot be dealt now."""
+        if found.stage is not Stage.OPENED:
+            return
+        self._check_time(opened, found)
+        for one in given_contributions(opened, found.key, request, contributed):
+            contribute(self._parts.writer, one)
+
     def contribute(self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest) -> Sequence[Contribution]:
         """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""
         return self.with_seeds(key, partial(self._contribute, request))
@@ -210,12 +211,8 @@ class Dealer:
         if kept is None:
             now = self._check_time(opened, found)
             everything = (*contributed, one)
-            if found.stage is Stage.OPENED and not missing_seats(opened.header.seat_count, everything):
-                given = seeds_of(everything)
-                dealt, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed), last=one)
-                self.append(append)
-                if dealt is None:
-                    self._parts.on_ended()
+            if self._is_ready(found, opened, everything):
+                self._deal_all(found, opened, everything, now=now, contributed=len(contributed), last=one)
                 return everything
             kept = contribute(self._parts.writer, msgspec.structs.replace(one, contributed=len(contributed)))
             contributed = (*contributed, kept)
@@ -225,7 +222,33 @@ class Dealer:
                 f"seat {one.seat} has contributed another seed",
                 field="seed",
             )
+        self.require_ruleset(found, opened)
+        if self._is_ready(found, opened, contributed):  # the last came while the ruleset was lost
+            now = self._check_time(opened, found)
+            self._deal_all(found, opened, contributed, now=now, contributed=len(contributed))
         return contributed
+
+    def _is_ready(self, found: Round, opened: OpenedRound, contributed: Sequence[Contribution]) -> bool:
+        """Return whether a round that waits for its deal has all seeds, and can be dealt."""
+        is_whole = not missing_seats(opened.header.seat_count, contributed)
+        return found.stage is Stage.OPENED and is_whole and not self.is_lost(found, opened)
+
+    def _deal_all(  # noqa: PLR0913 - as ``_deal_of``
+        self,
+        found: Round,
+        opened: OpenedRound,
+        everything: Sequence[Contribution],
+        *,
+        now: int,
+        contributed: int,
+        last: Contribution | None = None,
+    ) -> None:
+        """Deal a round from the seeds that all seats have contributed, or find it void."""
+        given = seeds_of(everything)
+        dealt, append = self._deal_of(found, opened, given, now=now, contributed=contributed, last=last)
+        self.append(append)
+        if dealt is None:
+            self._parts.on_ended()
 
     def _deal_of(  # noqa: PLR0913 - all that a DEAL is made of
         self,
@@ -351,28 +374,6 @@ class Dealer:
     def append(self, append: Append) -> Logged:
         """Append a leaf and return the one in the log once it is durable."""
         return append_one(self._parts.writer, append)
-
-
-def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> None:
-    """Refuse a request without the token of its seat, and on a table that is not sealed."""
-    if not opened.is_sealed_table:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_NOT_SEALED, "the table is an open one; its hands came with the deal"
-        )
-    check_seat(opened, request.seat)
-    token, seat = request.token, Seat(request.seat)
-    hashed = b""
-    if len(token) == SEED_SIZE:
-        hashed = seat_token_hash(round_id=opened.header.round_id, seat=seat, token=token)
-    if not hmac.compare_digest(hashed, opened.seat_tokens[seat]):
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_WRONG_TOKEN, f"this token does not open the hand of seat {seat}", field="token"
-        )
-
-
-def write_hands(deal: Deal, hands: Sequence[int]) -> list[shuffler_pb2.Hand]:
-    """Write hands of a deal, by section."""
-    return [shuffler_pb2.Hand(seat=hand, cards=deal.numbers[hand]) for hand in hands]  # type: ignore[arg-type] # the enum of the wire is the number itself
 
 
 def parse_deal(leaf: bytes) -> DealLeaf:

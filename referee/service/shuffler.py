@@ -5,12 +5,15 @@ can finish any round. Answers come from the leaf in the log, never from the one 
 gets the stored answer.
 """
 
+import hmac
 from collections.abc import Sequence
 
 import grpc
 import msgspec
 
-from referee.dealing.commitment import SEED_SIZE, server_commitment
+from referee.cards import Seat
+from referee.dealing.commitment import SEED_SIZE, seat_token_hash, server_commitment
+from referee.dealing.deal import Deal
 from referee.dealing.header import Header, HeaderJson
 from referee.dealing.leaf import OPEN_TYPE, OpenLeaf, RevealLeaf, encode_open
 from referee.dealing.leaf import parse as parse_leaf
@@ -19,16 +22,11 @@ from referee.evidence.dsse import Envelope
 from referee.games import game_of
 from referee.log import OpenStep, Round, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_WORDS, check_abort, requested_abort_of
-from referee.service.contributing import missing_seats
-from referee.service.dealing import (
-    Dealer,
-    ShufflerParts,
-    check_token,
-    stored,
-    write_hands,
-)
+from referee.service.contributing import check_seat, missing_seats
+from referee.service.dealing import Dealer, stored
 from referee.service.opening import check_seat_tokens, leaf_time
 from referee.service.revealing import OpenedRound, reveal_of
+from referee.service.shuffler_parts import ShufflerParts
 from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
@@ -143,6 +141,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         del context
         key = read_slot(request.table_id, request.round_number)
         found, opened = self._dealer.find(key)
+        self._dealer.require_ruleset(found, opened)
         check_token(opened, request)
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
@@ -159,6 +158,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         del context
         key = read_slot(request.table_id, request.round_number)
         found, opened = self._dealer.find(key)
+        self._dealer.require_ruleset(found, opened)
         unsealed, logged = self._unsealer.unseal(found, opened, request)
         leaves = [leaf for leaf, _ in unseal_leaves(self._parts.reader, key) if leaf.number <= unsealed.number]
         times = {index: leaf.unsealed_time for leaf in leaves for index in leaf.sections}
@@ -301,3 +301,25 @@ def _write_opened(opened: OpenedRound) -> shuffler_pb2.OpenRoundResponse:
     return shuffler_pb2.OpenRoundResponse(
         header=write_header(opened.header), round_id=opened.header.round_id, server_commitment=opened.commitment
     )
+
+
+def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> None:
+    """Refuse a request without the token of its seat, and on a table that is not sealed."""
+    if not opened.is_sealed_table:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_NOT_SEALED, "the table is an open one; its hands came with the deal"
+        )
+    check_seat(opened, request.seat)
+    token, seat = request.token, Seat(request.seat)
+    hashed = b""
+    if len(token) == SEED_SIZE:
+        hashed = seat_token_hash(round_id=opened.header.round_id, seat=seat, token=token)
+    if not hmac.compare_digest(hashed, opened.seat_tokens[seat]):
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_WRONG_TOKEN, f"this token does not open the hand of seat {seat}", field="token"
+        )
+
+
+def write_hands(deal: Deal, hands: Sequence[int]) -> list[shuffler_pb2.Hand]:
+    """Write hands of a deal, by section."""
+    return [shuffler_pb2.Hand(seat=hand, cards=deal.numbers[hand]) for hand in hands]  # type: ignore[arg-type] # the enum of the wire is the number itself

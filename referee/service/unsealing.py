@@ -20,9 +20,10 @@ from referee.evidence.encoding import HASH_SIZE
 from referee.games import game_of
 from referee.log import NO_LEAF, Round, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
 from referee.service.attesting import read_receipt
-from referee.service.dealing import Dealer, ShufflerParts, stored
+from referee.service.dealing import Dealer, stored
 from referee.service.opening import leaf_time
 from referee.service.revealing import OpenedRound
+from referee.service.shuffler_parts import ShufflerParts
 from referee.storage import Append, Logged, Reader
 from referee.transcript.chain import EventReceipt, first_hash, next_history
 from referee.v1 import shuffler_pb2

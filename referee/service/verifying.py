@@ -16,7 +16,10 @@ from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.header import SUITE_COMMITMENT, Header
 from referee.games import GAMES
+from referee.log import SlotKey
 from referee.rulesets import Catalogue, Ruleset
+from referee.service.lost_ruleset import has_ruleset, is_running, lost_refusal
+from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RoundHeader
 from referee.wire.refusal import RefusedError
@@ -117,10 +120,12 @@ class RoundVerifier:
         origin: str,
         shuffler_keys: Sequence[bytes],
         clock: Callable[[], int],
+        reader: Reader,
         suite: int = SUITE_COMMITMENT,
         memo_bytes: int = MEMO_BYTES,
     ) -> None:
         self._suite = suite
+        self._reader = reader
         self._catalogue = catalogue
         self._origin = origin
         self._keys = tuple(shuffler_keys)
@@ -154,6 +159,8 @@ class RoundVerifier:
                 ErrorReason.ERROR_REASON_MISSING_FIELD, "send the header that OpenRound answered", field=field
             )
         header = read_header(message, field=field)
+        if not has_ruleset(self._catalogue, header.ruleset_digest) and self._is_running(header):
+            raise lost_refusal(header)
         ruleset = find_ruleset(self._catalogue, header.ruleset_id, header.ruleset_version, field=f"{field}.ruleset_id")
         for name, found, expected in (
             ("origin", header.origin, self._origin),
@@ -168,6 +175,9 @@ class RoundVerifier:
                     field=f"{field}.{name}",
                 )
         return header, ruleset
+
+    def _is_running(self, header: Header) -> bool:
+        return is_running(self._reader.round(SlotKey(header.table_id, header.round_number)), header)
 
     def _verify(self, message: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
         header, ruleset = self.read_terms(message, field=f"{field}.header")

@@ -52,7 +52,7 @@ def test_honest_seat_timed_out_by_a_clock_forty_seconds_fast_is_kept(
         game.open()
         game.deal()
         move(game)()
-        assert game.clock_differences == ()
+        assert not game.clock_differences
         seat = game.plays().turn
         fast.run_ahead(FAST_MS)
         answer = game.time_out(seat)
@@ -86,7 +86,7 @@ def test_times_of_a_round_played_elsewhere_are_compared_with_its_arrival_alone(f
     game.open()
     game.deal()
     game.decide(0, "CHECK")
-    fast.ahead -= 300_000  # this machine's clock goes on; the server's stands still
+    fast.ahead -= 300_000  # this machine's clock goes on; the server's does not
     late = client.ultimate_texas(bet(table), secrets=secrets)
     late.join()
     late.deal()

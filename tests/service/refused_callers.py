@@ -13,7 +13,7 @@ from typing import Any
 
 from referee.cards import parse_cards
 from referee.evidence.ed25519 import SignerUnavailableError
-from referee.rulesets import Catalogue, get, parse_ruleset
+from referee.rulesets import Catalogue, get, load_builtin, parse_ruleset
 from referee.server.access.caller import CallerRole
 from referee.server.access.provider import Provider
 from referee.server.access.settings import AccessSettings, Issuer
@@ -65,6 +65,15 @@ def bearing(house: House, role: str, **claims: Any) -> list[tuple[str, str]]:  #
     } | claims
     made = Claims(issuer=issuer.name, name="an", role=CallerRole(role), tenant="acme", **members)
     return [("authorization", f"Bearer {issue(made, issuer)}")]
+
+
+@refused("RULESET_LOST")
+def round_whose_ruleset_file_is_gone(house: House) -> Call:
+    catalogue = Catalogue(load_builtin())
+    restarted(house, catalogue=catalogue)
+    played = house.play()
+    del catalogue._by_digest[played.header.ruleset_digest]  # noqa: SLF001 - as in a server that never had the file
+    return played.deal_again
 
 
 @refused("CREDENTIALS_MISSING")

@@ -1,0 +1,70 @@
+"""Rounds under way whose ruleset a server has lost: its file was removed, or replaced under the same id and version.
+
+Nothing of such a round is judged or dealt by other rules, and nobody is to blame for the wait but the operator.
+"""
+
+from collections.abc import Iterable
+
+from referee.dealing.header import Header
+from referee.log import Round, SlotKey
+from referee.rulesets import Catalogue, UnknownRulesetError
+from referee.v1.error_reason_pb2 import ErrorReason
+from referee.wire.refusal import RefusedError
+
+
+class LostRulesetError(RuntimeError):
+    """A server without a ruleset of rounds that are under way in its log."""
+
+
+def has_ruleset(catalogue: Catalogue, digest: bytes) -> bool:
+    """Return whether a ruleset with this digest is loaded."""
+    try:
+        catalogue.of_digest(digest)
+    except UnknownRulesetError:
+        return False
+    return True
+
+
+def lost_refusal(header: Header) -> RefusedError:
+    """Return the refusal of a call about a round under way whose ruleset is lost."""
+    return RefusedError(
+        ErrorReason.ERROR_REASON_RULESET_LOST,
+        f"round {header.round_number} of table {header.table_id} is played by {header.ruleset_id} "
+        f"{header.ruleset_version} with the digest {header.ruleset_digest.hex()}, and this server has lost that file; "
+        "a seed that came with the call is kept, and the round goes on once the operator has put the file back",
+        table_id=header.table_id,
+        round_number=header.round_number,
+        ruleset_id=header.ruleset_id,
+        ruleset_version=header.ruleset_version,
+        ruleset_digest=header.ruleset_digest.hex(),
+    )
+
+
+def is_running(found: Round | None, header: Header) -> bool:
+    """Return whether a table's slot holds the header's round, which has not ended."""
+    return found is not None and found.round_id == header.round_id and not found.stage.is_terminal
+
+
+def check_rulesets(running: Iterable[Header], catalogue: Catalogue) -> None:
+    """Raise LostRulesetError, naming files, digests and rounds, unless all rounds under way have their rulesets."""
+    lost: dict[tuple[str, str, bytes], list[SlotKey]] = {}
+    for header in running:
+        if not has_ruleset(catalogue, header.ruleset_digest):
+            named = header.ruleset_id, header.ruleset_version, header.ruleset_digest
+            lost.setdefault(named, []).append(SlotKey(header.table_id, header.round_number))
+    if lost:
+        raise LostRulesetError("; ".join(_words(catalogue, *named, rounds) for named, rounds in lost.items()))
+
+
+def _words(catalogue: Catalogue, ruleset_id: str, version: str, digest: bytes, rounds: Iterable[SlotKey]) -> str:
+    keys = ", ".join(f"{key.table_id}:{key.round_number}" for key in sorted(rounds, key=str))
+    try:
+        other = catalogue.get(ruleset_id, version)
+    except UnknownRulesetError:
+        where = f"no file here has it, such as {ruleset_id}-{version}.toml"
+    else:
+        where = f"{other.file} has its id and version and other bytes, of the digest {other.digest.hex()}"
+    return (
+        f"rounds under way ({keys}) are played by {ruleset_id} {version} with the digest {digest.hex()}, and {where}: "
+        "put the file back that has this digest, and give changed rules a new version in a file of their own"
+    )

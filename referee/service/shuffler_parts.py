@@ -1,0 +1,34 @@
+"""What the shuffler is made of."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from referee.dealing.commitment import SEED_SIZE
+from referee.dealing.header import Header
+from referee.evidence.ed25519 import Signer
+from referee.service.opening import Opener
+from referee.service.verifying import RoundVerifier
+from referee.storage import Reader, Writer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShufflerParts:
+    """What the shuffler is made of: log, keys, clock, and source of random bytes."""
+
+    opener: Opener
+    verifier: RoundVerifier
+    referee_keys: Sequence[bytes]
+    reader: Reader
+    writer: Writer
+    signer: Signer
+    sealing_key: bytes
+    clock: Callable[[], int]
+    entropy: Callable[[int], bytes]
+    on_ended: Callable[[], None]
+    has_witnesses: bool = False
+    fixture_seed: Callable[[Header], bytes] | None = None
+    """Source of the server's seeds under suite 250, whose decks are scripted; otherwise they are random."""
+
+    def seed_for(self, header: Header) -> bytes:
+        """Return the server's seed of a round that is being opened."""
+        return self.entropy(SEED_SIZE) if self.fixture_seed is None else self.fixture_seed(header)

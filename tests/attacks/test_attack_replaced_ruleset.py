@@ -1,0 +1,147 @@
+"""A ruleset file that is replaced under the same id and version while rounds run, as to change their stakes' meaning.
+
+Nothing is judged or dealt by other rules, no seed is lost, and no seat is blamed for the wait.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from referee.log import SlotKey
+from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
+from referee.server.app import Application
+from referee.server.options import ServerOptions
+from referee.service.lost_ruleset import LostRulesetError
+from referee.v1 import shuffler_pb2
+from tests.service.conftest import House
+
+Table: TypeAlias = Any  # of tests/service
+OURS: Final = "mau_binh.ours"
+SOURCE: Final = get("mau_binh.classic").source.replace(b'id = "mau_binh.classic"', b'id = "mau_binh.ours"')
+REPLACED: Final = SOURCE + b"\n# other bytes\n"
+
+
+def written(folder: Path, source: bytes) -> Catalogue:
+    """Write the house's ruleset file; return what a server loads then."""
+    folder.mkdir(exist_ok=True)
+    (folder / "ours.toml").write_bytes(source)
+    return load_folder(folder)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """Start a server with a ruleset of its own."""
+    assert OURS.encode() in SOURCE
+    running = House(tmp_path / "data", catalogue=written(tmp_path / "rulesets", SOURCE))
+    yield running
+    running.close()
+
+
+@contextmanager
+def lost(house: House, tmp_path: Path) -> Iterator[None]:
+    """Have the running server's shuffler and referee know the replaced file alone, as one that was started before."""
+    catalogue = written(tmp_path / "rulesets", REPLACED)
+    tables = ("_by_identity", "_by_digest", "_latest")
+    known = house._settings["catalogue"]  # noqa: SLF001 - what the server was started with
+    before = {name: getattr(known, name) for name in tables}
+    for name in tables:
+        setattr(known, name, getattr(catalogue, name))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(known, name, value)
+
+
+def seed_alone(table: Table) -> Callable[[], Any]:
+    return lambda: table.shuffler.ContributeSeed(table.contribution(1))
+
+
+def seeds_together(table: Table) -> Callable[[], Any]:
+    return lambda: table.shuffler.DealRound(table.deal_request())
+
+
+def refused(house: House, call: Callable[[], Any]) -> tuple[str, str]:
+    refusal = house.refusal_of(call)
+    assert "put the file back" in refusal.message
+    assert refusal.facts["ruleset_digest"] == parse_ruleset(SOURCE, file="").digest.hex()
+    return refusal.code, refusal.reason
+
+
+LOST: Final = ("FAILED_PRECONDITION", "RULESET_LOST")
+
+
+@pytest.mark.parametrize("give", [seed_alone, seeds_together])
+def test_last_seed_is_kept_and_the_round_goes_on_once_the_file_is_back(
+    house: House, tmp_path: Path, give: Callable[[Table], Callable[[], Any]]
+) -> None:
+    table = house.table(seats=2, ruleset_id=OURS).open()
+    assert table.contribute(0) == [1]
+    call = give(table)
+    with lost(house, tmp_path):
+        assert refused(house, call) == LOST
+        assert [leaf for leaf in table.leaves() if "mix" in leaf] == []
+    assert {one.seat: one.seed for one in house.app.log.store.contributions(SlotKey(table.name, 1))} == {
+        seat: table.players[seat].seed for seat in range(2)
+    }
+    assert call() is not None
+    assert table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot)).certificate
+
+
+def test_round_that_lapsed_meanwhile_blames_no_seat(house: House, tmp_path: Path) -> None:
+    table = house.table(seats=2, ruleset_id=OURS).open()
+    table.contribute(0)
+    with lost(house, tmp_path):
+        assert refused(house, seed_alone(table)) == LOST
+    house.clock.now = table.header.deal_deadline_time + 1
+    blaming = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+    assert house.refusal_of(lambda: house.shuffler.AbortRound(blaming)).facts["expected"] == "DEADLINE"
+    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE))
+    (aborted,) = [leaf for leaf in table.leaves() if "aborted_time" in leaf]
+    assert aborted["client_seeds"] == [table.players[seat].seed.hex() for seat in range(2)]
+
+
+def test_calls_about_a_running_round_are_refused_and_those_about_an_ended_one_are_not(
+    house: House, tmp_path: Path
+) -> None:
+    table = house.table("mau_binh", seats=2, ruleset_id=OURS).play()
+    with lost(house, tmp_path):
+        for call in (table.preview, table.settle, lambda: table.accept(0, leave=True), seeds_together(table)):
+            assert refused(house, call) == LOST
+        opened = house.open(ruleset_id=OURS)
+        assert opened.header.ruleset_digest == parse_ruleset(REPLACED, file="").digest
+    assert table.preview() is not None
+    house.clock.now = table.header.round_deadline_time + 1
+    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE))
+    with lost(house, tmp_path):
+        assert house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot)).server_seed
+        assert house.refusal_of(table.preview).reason != "RULESET_LOST"
+
+
+@pytest.mark.parametrize("source", [REPLACED, None])
+def test_server_that_lost_a_ruleset_of_running_rounds_does_not_start(
+    house: House, tmp_path: Path, source: bytes | None
+) -> None:
+    """It names the file, the digest and the rounds; with the file put back it starts."""
+    table = house.table(seats=2, ruleset_id=OURS, name="felt").open()
+    dealt = house.table(seats=2, ruleset_id=OURS, name="green").play()
+    assert table.header.ruleset_digest == dealt.header.ruleset_digest
+    house.close()
+    folder = tmp_path / "rulesets"
+    if source is None:
+        (folder / "ours.toml").unlink()
+    catalogue = load_folder(folder) if source is None else written(folder, source)
+    options = ServerOptions(data=house.folder, listen="127.0.0.1:0", clock=house.clock, catalogue=catalogue)
+    with pytest.raises(LostRulesetError) as caught:
+        Application(options)
+    words = str(caught.value)
+    assert parse_ruleset(SOURCE, file="").digest.hex() in words
+    assert "felt:1, green:1" in words
+    assert (str(folder / "ours.toml") if source else "mau_binh.ours-1.0.0.toml") in words
+    assert "put the file back" in words
+    written(folder, SOURCE)
+    house.start()
+    assert table.shuffler is not house.shuffler
