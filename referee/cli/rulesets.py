@@ -14,7 +14,7 @@ from referee.cli.options import UNANSWERABLE, AsJson, RulesetFolder, catalogue_o
 from referee.cli.paper import names_on, paper
 from referee.evidence.printable import readable
 from referee.games import GAMES
-from referee.rulesets import Ruleset, UnknownRulesetError, faults_in
+from referee.rulesets import Ruleset, UnknownRulesetError, faults_in, load_examples
 from referee.rulesets.reference import UnknownGameError, field_page, json_schema
 
 app = typer.Typer(help="Show the rulesets at hand.", no_args_is_help=True)
@@ -67,9 +67,14 @@ def show(
     version: Annotated[str, typer.Option(help="Empty for the newest.")] = "",
     rulesets: RulesetFolder = None,
 ) -> None:
-    """Print a ruleset's file, byte for byte; in a terminal, with invisible characters escaped."""
+    """Print a ruleset's file, byte for byte; in a terminal, with invisible characters escaped.
+
+    Also prints mau_binh.house_example and the like, which have every knob of a game and are never loaded.
+    """
     try:
-        ruleset = catalogue_of(rulesets).get(ruleset_id, version or None)
+        own = catalogue_of(rulesets)
+        catalogue = own if any(one.id == ruleset_id for one in own) else load_examples()
+        ruleset = catalogue.get(ruleset_id, version or None)
     except UnknownRulesetError as error:
         fail(f"{error}; `referee rulesets list` names those there are")
     text = ruleset.source.decode()

@@ -32,6 +32,7 @@ _INTRODUCTION: Final = """\
 A ruleset is one TOML file. It has all fields of its game in the schema that it names, and no other: none may be left
 out, so that a file says everything that it means. `referee rulesets check FOLDER` reports every fault with its line,
 `referee rulesets schema GAME` prints the same fields as JSON Schema for an editor.
+`referee rulesets show GAME.house_example` prints an example that uses every knob that houses ask for.
 
 Nearly every table has two more fields, which the tables below leave out: `source`, the text that it is taken from, and
 `quote`, the sentence in that text's own words. `names` gives every code that a result can show a name in Vietnamese and

@@ -3,13 +3,20 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from referee.games import GAMES
 from referee.rulesets import load_examples
+from referee.v1 import log_pb2, log_pb2_grpc
+from tests.fuzz.fuzz_verdicts import TypeScript, third_findings
+from tests.node_project import build, install
 from tests.table.scripted_player import RefusedCommandError, View
 from tests.table.table_scene import Court, MovedClock, Scene, ready
 from tests.table.test_table_rounds import audited, finish
+from tests.vectors.independent_examination import know_rulesets
+from tests.verifier.verifier_project import PROJECT
 
 ROUNDS = 3
 COMMISSION = {"mau_binh": (50, 2), "tien_len": (50, 2)}
@@ -60,6 +67,56 @@ def test_example_is_played_paid_and_audited(scene: Scene, game: str) -> None:
     assert house != 0
 
 
+def row_of(scene: Scene) -> dict[str, Any]:
+    """Return the log as a row of vectors, which all verifiers read."""
+    stub = log_pb2_grpc.LogServiceStub(scene.court.channel)
+    keys = stub.GetKeys(log_pb2.GetKeysRequest())
+    checkpoint = stub.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
+    leaves = stub.ListEntries(log_pb2.ListEntriesRequest()).leaves
+    assert len(leaves) == int(checkpoint.splitlines()[1])
+    return {
+        "id": "house-rules",
+        "now": scene.clock.now(),
+        "checkpoint": checkpoint,
+        "origin": keys.origin,
+        "log_key": keys.log_key,
+        "root_key": keys.root_key,
+        "leaves": [leaf.decode() for leaf in leaves],
+    }
+
+
+@pytest.mark.slow("builds a Node project")
+def test_other_verifiers_find_nothing_in_a_round_with_commission(scene: Scene) -> None:
+    """Both read the house's part of the results."""
+    if why := install(PROJECT):
+        pytest.skip(f"the TypeScript verifier is not asked: {why}")
+    build(PROJECT, "build:test")
+
+    async def play() -> None:
+        async with scene.open():
+            for game in ("mau_binh", "tien_len"):
+                seats = await scene.table(f"{game}.house_example", people=2, bots=1)
+                await ready(*seats)
+                assert (await finish(scene, seats[0]))["house_net_minor"] > 0
+                for one in seats:
+                    await one.go()
+
+    asyncio.run(play())
+    row = row_of(scene)
+    examples = list(load_examples())
+    know_rulesets(
+        [
+            {"digest": one.digest.hex(), "ruleset_id": one.id, "version": one.version}
+            | dict(zip(("shortest_ms", "longest_ms"), GAMES[one.game].round_bounds(one.rules), strict=True))
+            for one in examples
+        ]
+    )
+    assert third_findings(row) == ()
+    with TypeScript() as typescript:
+        typescript.ask({**row, "rulesets": [one.source.decode() for one in examples]})
+        assert typescript.answer() == ()
+
+
 def test_bets_outside_the_limits_are_refused_and_the_stake_is_kept_within_them(scene: Scene) -> None:
     async def play() -> None:
         async with scene.open():
@@ -69,7 +126,8 @@ def test_bets_outside_the_limits_are_refused_and_the_stake_is_kept_within_them(s
             assert limits["largest_ante"] == 5000
             assert not any("limits" in one for one in shown if one["id"] == "ultimate_texas.casino")
             assert [one["ante_minor"] for one in player.view["persons"]] == [5000]
-            for bets in ({"ante_minor": 5002}, {"ante_minor": 98}, {"ante_minor": 100, "trips_minor": 49}):
+            refused: list[dict[str, Any]] = [{"ante_minor": 5002}, {"ante_minor": 98}]
+            for bets in (*refused, {"ante_minor": 100, "trips_minor": 49}):
                 with pytest.raises(RefusedCommandError):
                     await player.ask("ready", is_ready=True, **bets)
             await ready(player)

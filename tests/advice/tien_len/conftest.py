@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
+from referee.games.commission import NoCommission
 from referee.games.tien_len import Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
-from referee.rulesets import get
+from referee.rulesets import get, load_examples
 from tests.games.rounds import hands_deal
 
 
@@ -28,6 +29,14 @@ def chain_rules(rules: TienLenRules) -> TienLenRules:
     data["chops"]["chain"] = "EACH_VICTIM_PAYS"
     data["chops"]["pair_run_3"] = ["TWO"]
     return msgspec.convert(data, TienLenRules)
+
+
+@pytest.fixture(scope="session")
+def house_rules() -> TienLenRules:
+    """Return an example of a house's rules, without its commission, which no playout counts."""
+    found = load_examples().get("tien_len.house_example").rules
+    assert isinstance(found, TienLenRules)
+    return msgspec.structs.replace(found, commission=NoCommission())
 
 
 RICH: Final = ("3S 3C 4S 4C 5S 5C 6S 6C 2S", "3D 3H 4D 4H 5D 5H 7S 7C 7D 7H 2C", "8S 8C 8D 8H 9S 9C TS TC JS JC 2D")
