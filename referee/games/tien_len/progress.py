@@ -6,7 +6,7 @@ passed; that seat then leads, or, where it has left, the next one still in. The 
 - a seat has no cards: it has won, with a single 3♠ as its last play by *kết 3 bích*;
 - a seat that holds nothing but 3♠ has its play beaten: it is stopped, and the seat that beat it has won. This comes
   before the first rule, also if the beating play was the last of its seat;
-- one seat remains.
+- one seat remains; it is paid as for *kết 3 bích* where it still holds 3♠, so that nobody leaves to save that.
 
 A ruleset may switch off what 3♠ does in the first or the second rule.
 

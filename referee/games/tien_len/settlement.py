@@ -5,7 +5,7 @@
 | CHOP | what was chopped | a chopped seat its chopper |
 | CHOP_CHAIN | what was chopped last | the last victim of a chain the last chopper, the sum of the chain |
 | LEFTOVER | what is left | each loser the winner, one transfer for each price |
-| LAST_THREE_OF_SPADES | - | each loser the winner, in place of cards left |
+| LAST_THREE_OF_SPADES | - | each loser the winner, in place of cards left; also where the last seat still holds 3♠ |
 | STOPPED_THREE_OF_SPADES | - | the stopped seat every other seat still in that trick; nobody pays for cards left |
 | INSTANT_WIN | the pattern | every other seat the winner; nothing else is paid |
 | UNTOUCHED | - | a loser that has played no card the winner, in place of a lower LEFTOVER |
@@ -31,6 +31,7 @@ from referee.games.game import RoundNotOverError
 from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.code import Chain, EndKind, Price, Reason
 from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.order import THREE_OF_SPADES
 from referee.games.tien_len.rules import ChopPrices
 from referee.games.tien_len.state import Chop, Ending, State
 from referee.money import Amount, Transfer, net_amounts
@@ -94,15 +95,16 @@ def _end_transfers(state: State, ending: Ending, stake: Amount) -> Iterator[Tran
     rules, winner = state.rules, ending.winner
     losers = [Seat(seat) for seat in range(state.seat_count) if seat != winner]
     match ending.kind:
+        case EndKind.LAST_SEAT if rules.last_three_of_spades.applies and state.held[winner] & THREE_OF_SPADES:
+            yield from _last_three_transfers(state, losers, winner, stake)
         case EndKind.OUT_OF_CARDS | EndKind.LAST_SEAT:
             for loser in losers:
                 yield from _leftover_transfers(state, loser, winner, stake)
         case EndKind.LAST_THREE_OF_SPADES:
-            amount = Amount(rules.last_three_of_spades.units * stake)
-            yield from (Transfer(loser, winner, amount, Reason.LAST_THREE_OF_SPADES) for loser in losers if amount)
+            yield from _last_three_transfers(state, losers, winner, stake)
         case EndKind.STOPPED_THREE_OF_SPADES:
             amount = Amount(rules.stopped_three_of_spades.units * stake)
-            if ending.stopped is not None and amount:
+            if ending.stopped is not None:
                 reason = Reason.STOPPED_THREE_OF_SPADES
                 yield from (Transfer(ending.stopped, seat, amount, reason) for seat in ending.compensated)
         case EndKind.INSTANT_WIN:
@@ -121,6 +123,11 @@ def _with_leaving(state: State, transfers: Iterable[Transfer]) -> Iterator[Trans
         yield from paid
         if more and state.has_left(payer):
             yield Transfer(payer, payee, Amount(more * sum(one.amount for one in paid)), Reason.LEAVING)
+
+
+def _last_three_transfers(state: State, losers: Sequence[Seat], winner: Seat, stake: Amount) -> Iterator[Transfer]:
+    amount = Amount(state.rules.last_three_of_spades.units * stake)
+    return (Transfer(loser, winner, amount, Reason.LAST_THREE_OF_SPADES) for loser in losers)
 
 
 def _leftover_transfers(state: State, loser: Seat, winner: Seat, stake: Amount) -> Iterator[Transfer]:

@@ -248,7 +248,10 @@ class SlowRound:
         if len(self.stay) == 1:
             (last,) = self.stay
             for loser in set(range(len(self.hands))) - self.stay:
-                self._pay_leftover(loser, last)
+                if self.last_three and "3S" in self.hands[last]:
+                    self.debts[loser, last, "LAST_THREE_OF_SPADES", ""] += 26
+                else:
+                    self._pay_leftover(loser, last)
             self._end(last, "LAST_SEAT")
         else:
             self._close_trick()

@@ -172,7 +172,8 @@ def test_card_played_because_time_was_up_counts_as_played(house: TienLenRules) -
 
 
 def test_cards_that_cost_more_than_an_untouched_hand_are_paid_for(house: TienLenRules) -> None:
-    hands = (HANDS[0], parse_cards("3C 3D 4S 4C 5C 5D TS TD TH JS 2D 2S 2C"))
+    ours = parse_cards("5S 6C 7D 8H 9S TC JD QH KS 3H AS AC AD")
+    hands = (ours, parse_cards("3C 3D 4S 4C 5C 5D TS TD TH JS 2D 2S 2C"))
     outcome = settle(apply(begin(house, hands_deal(hands, leader=0)), Leave(Seat(1), 1)))
     paid = [(paid.amount, paid.reason, paid.subject) for paid in outcome.transfers if paid.payer == 1]
     assert sorted(paid) == [
@@ -182,6 +183,12 @@ def test_cards_that_cost_more_than_an_untouched_hand_are_paid_for(house: TienLen
         (6, "LEFTOVER", "PAIR_RUN_3"),
         (36, "LEAVING", ""),
     ]
+
+
+def test_seat_that_leaves_to_one_with_the_three_of_spades_pays_for_it_many_times(house: TienLenRules) -> None:
+    outcome = settle(apply(begin(house, hands_deal(HANDS[:2], leader=0)), Leave(Seat(1), 1)))
+    paid = [(paid.amount, paid.reason) for paid in outcome.transfers if paid.payer == 1]
+    assert paid == [(26, "LAST_THREE_OF_SPADES"), (26 * (house.leaving_multiplier - 1), "LEAVING")]
 
 
 def test_results_show_the_part_of_the_house_only_where_it_has_one(rules: TienLenRules, house: TienLenRules) -> None:

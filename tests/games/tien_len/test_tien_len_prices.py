@@ -99,7 +99,8 @@ def test_bound_follows_from_each_price_alone(rules: TienLenRules, table: str, pr
     }
     bare = replace(rules, instant_wins=(), **nothing)
     assert max_units(bare, seat_count=4) == 0
-    dear = replace(bare, **{table: replace(getattr(bare, table), **{price: 1001})})
+    changed = {price: 1001} | ({"applies": True} if hasattr(getattr(bare, table), "applies") else {})
+    dear = replace(bare, **{table: replace(getattr(bare, table), **changed)})
     assert max_units(dear, seat_count=2) == expected
     assert max_units(dear, seat_count=4) == (expected if table == "chop_prices" else 3 * expected)
 
