@@ -40,7 +40,7 @@ def test_facts_are_filled_in() -> None:
     late = Violation(code=Code.DEADLINE_PASSED, seat=Seat(0), deadline_time=60_000, received_time=61_001)
     assert texts.say(late, Language.EN) == "The arranging time is up; this came 2 s late."
     foul = Violation(code=Code.FOULED_FRONT, cards=parse_cards("2S 2C 2D"), against=parse_cards("3S 3C 4D 5D 6D"))
-    assert texts.say(foul, Language.VI) == "Binh lủng: chi cuối (2♠ 2♣ 2♦) mạnh hơn chi giữa (3♠ 3♣ 4♦ 5♦ 6♦)."
+    assert texts.say(foul, Language.VI) == "Binh lủng: chi ba lá (2♠ 2♣ 2♦) mạnh hơn chi giữa (3♠ 3♣ 4♦ 5♦ 6♦)."
     assert texts.say(Violation(code=Code.ROUND_NOT_OVER, seat=Seat(2)), Language.VI).startswith("Ghế 2 ")
 
 
