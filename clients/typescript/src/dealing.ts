@@ -67,6 +67,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
 
   /** Fetch the round id, under which seats commit to their seeds; nothing is written yet. */
   async prepare(): Promise<Uint8Array> {
+    this.clock.asked ||= Date.now();
     const request = { terms: termsMessage(this.terms, this.seatKeys) };
     const answer = await this.session.line.ask(shuffler.prepareRound, request);
     await this.takeHeader(answer.header);
@@ -104,6 +105,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
     same("the seat tokens in OPEN", value.seat_tokens ?? [], this.tokens.map(hex));
     same("the server's commitment", answer.serverCommitment, unhex(value.server_commitment));
     this.leaves.open = proved;
+    this.clock.compare("OPEN", value.opened_time, this.clock.asked);
     await this.examine();
     return proved;
   }
@@ -137,6 +139,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
       }
     }
     this.leaves.open = proved;
+    this.clock.compare("OPEN", value.opened_time);
     for (const receipt of answer.leaves.slice(1)) {
       await this.#takeLeaf(receipt);
     }
@@ -147,6 +150,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
   /** Give a seat's seed to the shuffler alone; the seats whose seeds are still missing. */
   async contribute(seat: number): Promise<readonly number[]> {
     const secrets = this.secretsOf(seat);
+    this.clock.seedsShown ||= Date.now();
     const signature = secrets.signSeed(this.roundId, this.serverCommitment, this.isSealed);
     const request = { ...this.place, seat, seed: secrets.seed, signature };
     return (await this.session.line.ask(shuffler.contributeSeed, request)).missingSeats;
@@ -316,6 +320,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
     if (this.seeds.length > 0 || own.length !== this.terms.seats || isAgain) {
       return { seeds: this.seeds, signatures: this.seedSignatures };
     }
+    this.clock.seedsShown ||= Date.now();
     const signed = own.map((one) => {
       return one.signSeed(this.roundId, this.serverCommitment, this.isSealed);
     });
@@ -324,6 +329,10 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
   }
 
   #takeDeal(proved: Proved<"DEAL">): void {
+    if (this.leaves.deal === undefined) {
+      const { asked, seedsShown } = this.clock;
+      this.clock.compare("DEAL", proved.placed.value.dealt_time, seedsShown || asked);
+    }
     this.leaves.deal = proved;
     const { course } = this;
     for (const { seat, privateKey, publicKey } of this.secrets.values()) {

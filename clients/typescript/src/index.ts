@@ -31,6 +31,7 @@ export {
   type ResumeOptions,
   type RoundOptions,
 } from "./client.js";
+export type { ClockDifference } from "./clock.js";
 export { connect, type ConnectOptions } from "./connect.js";
 export type { DealOptions, OpenOptions } from "./dealing.js";
 export {

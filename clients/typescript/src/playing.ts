@@ -105,6 +105,8 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     if (!this.leaves.unseals.some(({ index }) => index === proved.index)) {
       this.leaves.unseals.push(proved);
     }
+    const since = receipt.number === this.course.number ? this.clock.eventSent : 0;
+    this.clock.compare("UNSEAL", value.unsealed_time, since, receipt.number);
     const before = new Set(this.sections.keys());
     await this.takeCertificate(answer.certificate);
     for (const section of value.sections) {
@@ -151,8 +153,17 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
         throw new VerificationError(`the events of seat ${seat} are not signed by its key`);
       }
     }
+    const opened = new Set(this.unsealed.values());
     for (const certificate of given.certificates) {
       await this.takeCertificate(certificate);
+    }
+    for (const [at, link] of course.links.entries()) {
+      this.clock.compare("EVENT", Number(link.time), 0, at + 1);
+    }
+    for (const time of new Set(this.unsealed.values())) {
+      if (!opened.has(time)) {
+        this.clock.compare("UNSEAL", time);
+      }
     }
     const { certificates } = this.message;
     this.message = given;
@@ -220,6 +231,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   /** Submit an event and take it into the course if it is accepted; then open what it opens. */
   async #send({ event, signature }: Unanswered<Types["event"]>): Promise<Types["accepted"]> {
     const request = { round: this.message, event, signature };
+    const asked = Date.now();
     let answer: Types["accepted"];
     try {
       answer = (await this.session.line.ask(this.game.accept, request)) as Types["accepted"];
@@ -242,6 +254,8 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     same("the number in the receipt", receipt.number, answer.eventNumber);
     same("the section in the receipt", receipt.opensSection, answer.opensSection);
     this.message.receipt = answer.receipt;
+    this.clock.eventSent = asked;
+    this.clock.compare("EVENT", Number(accepted.time), asked, receipt.number);
     await this.#take(accepted, signature);
     if (receipt.opensSection !== undefined) {
       await this.openSection();

@@ -5,6 +5,7 @@
  */
 
 import { base64, unbase64 } from "referee-verifier/protocol";
+import type { ClockDifference } from "./clock.js";
 import { SeatSecrets } from "./secrets.js";
 import type { Terms } from "./terms.js";
 
@@ -28,6 +29,7 @@ export interface RoundRecord {
   } | null;
   readonly lapses: string;
   readonly isPartial: boolean;
+  readonly clockDifferences: readonly ClockDifference[];
 }
 
 /** The text of a record. */
@@ -72,6 +74,7 @@ export function encodeRecord(record: RoundRecord): string {
     },
     lapses: record.lapses,
     is_partial: record.isPartial,
+    clock_differences: record.clockDifferences,
   });
 }
 
@@ -119,6 +122,7 @@ export function readRecord(text: string): RoundRecord {
     },
     lapses: said.lapses,
     isPartial: said.is_partial,
+    clockDifferences: said.clock_differences,
   };
 }
 
@@ -159,4 +163,5 @@ interface Saved {
   } | null;
   readonly lapses: string;
   readonly is_partial: boolean;
+  readonly clock_differences: readonly ClockDifference[];
 }

@@ -98,6 +98,7 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
       unanswered: sent ?? null,
       lapses: this.lapses,
       isPartial: this.isPartial,
+      clockDifferences: this.clock.differences,
     };
     await journal.save(this.table, this.number, encodeRecord(record));
   }
@@ -119,6 +120,7 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
       this.arrangements.set(seat, cards);
     }
     [this.lapses, this.isPartial] = [record.lapses, record.isPartial];
+    this.clock.differences.push(...record.clockDifferences);
     this.unanswered = record.unanswered
       ? { ...record.unanswered, event: fromBinary(this.game.event, record.unanswered.event) }
       : undefined;

@@ -3,6 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Header, hex, type LastWinner, sectionsOf, unhex } from "referee-verifier/protocol";
 import type { SeatChain } from "./chain.js";
+import { type ClockDifference, RoundClock } from "./clock.js";
 import type { Course } from "./course.js";
 import { courseOf } from "./events.js";
 import type { GameMethods, GameTypes } from "./game.js";
@@ -66,6 +67,7 @@ export class RoundState<Types extends GameTypes> {
   protected isPartial = false;
   /** Why the round can only lapse after it was resumed; empty where it goes on. */
   lapses = "";
+  protected readonly clock = new RoundClock();
   protected lastWinner: LastWinner | null | "UNKNOWN" = "UNKNOWN";
 
   constructor(game: GameMethods<Types>, terms: Terms, secrets: readonly SeatSecrets[]) {
@@ -137,6 +139,11 @@ export class RoundState<Types extends GameTypes> {
       }
     }
     return board;
+  }
+
+  /** Times of the round that differ from this machine's clock by more than ten seconds. */
+  get clockDifferences(): readonly ClockDifference[] {
+    return this.clock.differences;
   }
 
   /** When it was dealt, in ms since 1970 UTC; the game's clocks count from here. 0 before. */
