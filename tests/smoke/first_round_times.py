@@ -1,8 +1,9 @@
-"""``python -m tests.smoke.first_round_times``: how long each client takes to its first settled and verified round.
+"""``python -m tests.smoke.first_round_times``: seconds and lines to each client's first settled and verified round.
 
-One server is started for all. What a client installs, generates or compiles comes before the clock starts, and can take
-minutes; its own start, such as that of a virtual machine or a browser, is counted. A client whose tools are missing is
-named with what it lacks.
+The lines are those of the program that is timed, as its page prints it, without blank lines and comments. One server is
+started for all. What a client installs, generates or compiles comes before the clock starts, and can take minutes; its
+own start, such as that of a virtual machine or a browser, is counted. A client whose tools are missing is named with
+what it lacks.
 """
 
 import base64
@@ -28,30 +29,8 @@ from tests.web.web_client import CLIENT, built, page_served
 ROOT: Final = Path(__file__).parents[2]
 BIN: Final = Path(sys.executable).parent
 SECONDS: Final = 300
-ROUND: Final = """
-  const game = client.mauBinh({ table: `timed-${crypto.randomUUID()}`, ruleset: "mau_binh.classic", seats: 2 });
-  await game.open();
-  for (const [seat, hand] of await game.deal()) {
-    await game.arrange(seat, { back: hand.slice(0, 5), middle: hand.slice(5, 10), front: hand.slice(10) });
-  }
-  const { receipt } = await game.settle();
-  await game.reveal();
-"""
-"""A round that the SDK verifies at each step."""
-IN_NODE: Final = f"""
-  import {{ connect }} from "referee-client/node";
-  const {{ grpc, keys }} = JSON.parse(process.argv[1]);
-  const client = connect(grpc, {{ trust: keys }});
-  {ROUND}
-  client.close();
-  process.exit(receipt ? 0 : 1);
-"""
-IN_A_PAGE: Final = f"""async ({{ base, keys }}) => {{
-  const {{ connect }} = await import("referee-client");
-  const client = connect(base, {{ trust: keys }});
-  {ROUND}
-  return receipt !== undefined;
-}}"""
+ENGINE: Final = CLIENT / "example" / "tien-len.engine.js"
+COMMENTS: Final = ("#", "//", "/*", "*")
 
 
 @dataclass(frozen=True)
@@ -79,12 +58,22 @@ class Server:
 
 @dataclass(frozen=True)
 class Way:
-    """A client: what it verifies by, what comes before the clock, and its first round."""
+    """A client: what it verifies by, its first round, what comes before the clock, and the program of its page."""
 
     name: str
     verified_by: str
     play: Callable[[Server], Any]
     prepare: Callable[[Server], Any] = lambda _server: None
+    program: Callable[[], str] | None = None
+    """What a user writes for the round, as a page prints it."""
+
+    @property
+    def lines(self) -> str:
+        """Number of lines that a user writes; ``-`` for a client whose page prints no program."""
+        if self.program is None:
+            return "-"
+        written = [line.strip() for line in self.program().splitlines()]
+        return str(sum(bool(line) and not line.startswith(COMMENTS) for line in written))
 
 
 def checked(command: list[str], *, cwd: Path = ROOT) -> str:
@@ -117,16 +106,41 @@ def served() -> Iterator[Server]:
                 process.wait(60)
 
 
-def quickstart(server: Server, number: int) -> None:
+def printed(page: Path, language: str, number: int = 0) -> str:
+    """Return a program that a page prints, the first of its language by default."""
+    programs = re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)
+    return str(programs[number])
+
+
+def by_sdk() -> str:
+    """Return the README's round by the Python SDK."""
+    return printed(ROOT / "README.md", "python", 0)
+
+
+def by_generated_stubs() -> str:
+    """Return the README's round by the stock stubs."""
+    return printed(ROOT / "README.md", "python", 1)
+
+
+def in_typescript() -> str:
+    """Return the first round of the TypeScript SDK's page, which is JavaScript too."""
+    return printed(CLIENT / "README.md", "ts")
+
+
+def in_an_engine() -> str:
+    """Return the example for engines."""
+    return ENGINE.read_text("utf-8")
+
+
+def quickstart(server: Server, program: Callable[[], str]) -> None:
     """Run one of the README's two rounds as it is printed."""
-    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)[number]
-    said = checked([sys.executable, "-c", code.replace("127.0.0.1:50051", server.grpc)])
+    said = checked([sys.executable, "-c", program().replace("127.0.0.1:50051", server.grpc)])
     assert "leaf" in said
 
 
 def by_stubs(server: Server) -> None:
     """Play by the stock stubs, and audit."""
-    quickstart(server, 1)
+    quickstart(server, by_generated_stubs)
     server.audit()
 
 
@@ -166,9 +180,10 @@ def by_buf(server: Server) -> None:
 
 
 def in_node(server: Server) -> None:
-    """Play and verify in Node."""
-    given = json.dumps({"grpc": server.grpc, "keys": server.keys})
-    checked(["node", "--input-type=module", "--eval", IN_NODE, given], cwd=CLIENT)
+    """Play and verify in Node, by the page's program as it is printed."""
+    program = in_typescript().replace("127.0.0.1:50051", server.grpc)
+    said = checked(["node", "--input-type=module", "--eval", program], cwd=CLIENT)
+    assert "of the log" in said
 
 
 def in_a_bare_context(server: Server) -> None:
@@ -181,15 +196,20 @@ def in_a_bare_context(server: Server) -> None:
 
 
 def in_chromium(server: Server) -> None:
-    """Play and verify in a page of another origin, through the gateway."""
+    """Play and verify in a page of another origin, through the gateway, by the same program with another address."""
     from playwright import sync_api  # noqa: PLC0415 - only where a browser is timed
 
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--headless", "--no-sandbox"])
         page = browser.new_page()
         page.goto(server.keys["page"])
-        given = {"base": f"http://{server.web}", "keys": server.keys, "options": {}}
-        assert page.evaluate(IN_A_PAGE, given) is True
+        program = in_typescript().replace("referee-client/node", "referee-client")
+        program = program.replace("127.0.0.1:50051", f"http://{server.web}") + "\nglobalThis.over = true;"
+        try:
+            page.add_script_tag(type="module", content=program)
+            page.wait_for_function("globalThis.over", timeout=SECONDS * 1000)
+        except sync_api.Error as error:
+            raise RuntimeError(str(error)) from None
         browser.close()
 
 
@@ -201,11 +221,17 @@ def make_typescript(_server: Server) -> None:
 
 
 WAYS: Final = (
-    Way("Python SDK", "the SDK, each step and the whole round", lambda server: quickstart(server, 0)),
-    Way("stock Python stubs", "`referee audit HOST:PORT`", by_stubs),
-    Way("TypeScript SDK, Node", "the SDK, each step", in_node, make_typescript),
-    Way("TypeScript SDK, Chromium", "the SDK, each step", in_chromium, make_typescript),
-    Way("TypeScript SDK, bare context", "the SDK, each step (Tiến Lên)", in_a_bare_context, make_typescript),
+    Way("Python SDK", "the SDK, each step and the whole round", lambda one: quickstart(one, by_sdk), program=by_sdk),
+    Way("stock Python stubs", "`referee audit HOST:PORT`", by_stubs, program=by_generated_stubs),
+    Way("TypeScript SDK, Node", "the SDK, each step", in_node, make_typescript, in_typescript),
+    Way("TypeScript SDK, Chromium", "the SDK, each step", in_chromium, make_typescript, in_typescript),
+    Way(
+        "TypeScript SDK, bare context",
+        "the SDK, each step (Tiến Lên)",
+        in_a_bare_context,
+        make_typescript,
+        in_an_engine,
+    ),
     Way("Java", "its own receipt and seed", smoke("java", "run"), smoke("java", "run")),
     Way("Go", "its own receipt", smoke("go", "build/smoke"), smoke("go", "run")),
     Way("`buf curl`", "`referee audit HOST:PORT`", by_buf),
@@ -214,17 +240,18 @@ WAYS: Final = (
 
 def main() -> None:
     """Time each client once and print the table."""
-    print_row("client", "seconds", "verified by")
-    print_row("---", "---", "---")
+    print_row("client", "seconds", "lines", "verified by")
+    print_row("---", "---", "---", "---")
     with served() as server:
         for way in WAYS:
             try:
                 way.prepare(server)
                 began = time.perf_counter()
                 way.play(server)
-                print_row(way.name, f"{max(time.perf_counter() - began, 0.1):.1f}", way.verified_by)
+                seconds = max(time.perf_counter() - began, 0.1)
+                print_row(way.name, f"{seconds:.1f}", way.lines, way.verified_by)
             except (RuntimeError, OSError, ImportError) as error:
-                print_row(way.name, "-", f"not timed: {error}")
+                print_row(way.name, "-", way.lines, f"not timed: {error}")
     node = run(ROOT, "node", "--version").stdout.strip()
     versions = f"Python {platform.python_version()}, Node {node}"
     sys.stdout.write(f"\n{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}, {versions}\n")

@@ -9,6 +9,7 @@
 
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
@@ -41,7 +42,8 @@ const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --proof FILE       a log receipt (.tlog-proof) instead of a log
   --leaf FILE        the leaf that the receipt is for; else the .leaf beside it
   --now MS           the time that deadlines are held against, ms since 1970 UTC; else the clock
-  --json             the result as JSON`;
+  --json             the result as JSON
+  --version          the version of this command`;
 
 const OPTIONS = {
   url: { type: "string" },
@@ -60,6 +62,7 @@ const OPTIONS = {
   leaf: { type: "string" },
   now: { type: "string" },
   json: { type: "boolean", default: false },
+  version: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -73,6 +76,12 @@ async function main(args: string[]): Promise<number> {
   const { values, positionals } = parse(args);
   if (values.help) {
     console.log(USAGE);
+    return 0;
+  }
+  if (values.version) {
+    const read = createRequire(import.meta.url);
+    const { version } = read("referee-verifier/package.json") as { version: string };
+    console.log(`referee-verifier ${version}`);
     return 0;
   }
   const [file] = positionals;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -47,6 +47,15 @@ function bundleFile(name: string, log: Row): string {
 }
 
 const NOW = ["--now", String(LOG["now"])];
+
+test("the version is that of the package", async () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  assert.deepEqual(await run("--version"), {
+    code: 0,
+    out: `referee-verifier ${version}\n`,
+    err: "",
+  });
+});
 
 function witnesses(log: Row): string[] {
   const texts = log["witnesses"] as string[];
