@@ -4,7 +4,7 @@ The referee's newest receipt covers the events, their times and flags; a seat's 
 An event's bytes are read only for its seat, for what that had seen, and for whether its time ran out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -89,6 +89,17 @@ def is_timeout(event: bytes) -> bool:
     """Return whether an event says that the time of its seat ran out."""
     members = _members(event)
     return "TIMEOUT" in (members.get("kind"), members.get("decision"))
+
+
+def is_unopened(events: Iterable[bytes]) -> bool:
+    """Return whether a course has a timeout of a seat that had committed: the seat did not open its commitment."""
+    committed: set[int | None] = set()
+    for event in events:
+        if _members(event).get("kind") == "COMMIT":
+            committed.add(seat_of(event))
+        elif is_timeout(event) and seat_of(event) in committed:
+            return True
+    return False
 
 
 def _members(raw: bytes | msgspec.Raw) -> Mapping[str, object]:

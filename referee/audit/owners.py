@@ -131,6 +131,12 @@ class Owners:
             if len(owned) == 1 and trials and (trial := trials[owned[0]]) is not None:
                 record.suited.add(is_success=trial[0], chance=trial[1])
 
+    def are_young(self, sample: RoundSample) -> bool:
+        """Return whether every seat of a round that is added next has a key, and each key is young."""
+        owners = [self._records.get(Owner(key=key.hex())) for key in sample.keys if key]
+        is_keyed = 0 < sample.seat_count == len(owners)
+        return is_keyed and all(record is None or record.rounds < YOUNG for record in owners)
+
     def asked(self) -> Iterator[tuple[Owner, Record]]:
         """Yield the owners that questions are asked about, with their records.
 

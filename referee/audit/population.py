@@ -36,7 +36,8 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
     ``outcomes`` of a deck that was given up. A deck that only a seed in ``handed_in``, the seats of seeds that the log
     lacks, made known has these answers and no ``deck``. ``keys`` are the seats' keys, empty for a seat without one,
     ``blamed`` the seats whose missing seed an ABORT names, ``winner`` the one seat with the highest net amount in a
-    settlement that was replayed. ``is_ended`` says that the round was settled or aborted.
+    settlement that was replayed. ``is_ended`` says that the round was settled or aborted, ``is_seeded`` that a seat's
+    seed was received, ``is_unopened`` that it was settled although a seat did not open what it had committed to.
     """
 
     table_id: str
@@ -45,6 +46,8 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
     leaf_index: int
     is_ended: bool = False
     is_aborted: bool = False
+    is_seeded: bool = False
+    is_unopened: bool = False
     keys: tuple[bytes, ...] = ()
     blamed: tuple[int, ...] = ()
     handed_in: tuple[int, ...] = ()

@@ -13,6 +13,7 @@ import enum
 import msgspec
 
 from referee.audit.finding import Code, Finding, Severity
+from referee.audit.given_up import Shares
 from referee.audit.keys import KeyRecord
 from referee.audit.money import Money
 from referee.audit.score import Score
@@ -110,6 +111,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     findings: tuple[Finding, ...]
     explained: int = 0
     money: Money = Money()
+    given_up: Shares = msgspec.field(default_factory=Shares)
     first_time: int | None = None
     last_time: int | None = None
 

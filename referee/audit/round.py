@@ -26,6 +26,7 @@ from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import AbortLeaf, DealLeaf
 from referee.games import GAMES, LawError, under_ruleset
+from referee.games import game as game_law
 from referee.games.game import RoundBounds
 from referee.rulesets import Ruleset, UnknownRulesetError
 from referee.verdict import Violation
@@ -60,6 +61,8 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     redealt = None if again is None or cards_differ(settled.sections, again) else again
     if ruleset is not None and deal is not None and redealt is not None:
         _examine_sealed_win(leaves, deal, ruleset, redealt, findings)
+    if ruleset is not None and leaves.abort is not None and again is not None:
+        _note_instant_win(leaves, leaves.abort, ruleset, again, findings)
     examine_exports(leaves, again, findings)
     level = None if deal is None else dealing_level(leaves, deal, seeds, findings)
     return RoundResult(
@@ -107,6 +110,32 @@ def _examine_sealed_win(
         if is_won:
             detail = "a hand of a sealed table wins at the deal, and the deal does not open the hands"
         findings.add(Code.STREET_OPENED_EARLY, detail, leaf_index=deal.index)
+
+
+def _note_instant_win(
+    leaves: RoundLeaves, abort: Placed[AbortLeaf], ruleset: Ruleset, again: Deal, findings: RoundFindings
+) -> None:
+    """Note a deck that was given up although a hand in it wins at the deal."""
+    game, header = GAMES[ruleset.game], leaves.header
+    deal = game_law.Deal(
+        seat_count=header.seat_count,
+        stake=header.stake,
+        sections=again.sections[: len(game.layout(header.seat_count).shown)],
+        dealt_time=abort.leaf.aborted_time,
+        seat_stakes=header.seat_stakes,
+        bet_unit=ruleset.bet_unit,
+        leader=again.leader,
+        round_id=header.round_id,
+    )
+    try:
+        with under_ruleset(ruleset.id, ruleset.version):
+            is_won = game.begin(ruleset.rules, deal).is_over
+    except LawError as error:
+        findings.add(Code.LAW_FAILED, str(error), leaf_index=abort.index)
+        return
+    if is_won:
+        detail = "a hand of the deck that was given up wins at the deal"
+        findings.add(Code.INSTANT_WIN_GIVEN_UP, detail, leaf_index=abort.index)
 
 
 def _examine_signatures(leaves: RoundLeaves, findings: RoundFindings) -> int:

@@ -6,6 +6,7 @@ A deck counts only if it was dealt again from its seeds. A sample depends on its
 import hashlib
 from collections.abc import Sequence
 
+from referee.audit.course import is_unopened
 from referee.audit.population import RoundSample
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.deal import Deal
@@ -51,6 +52,10 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
         leaf_index=index,
         is_ended=abort is not None or leaves.settle is not None,
         is_aborted=abort is not None,
+        is_seeded=deal is not None or (abort is not None and any(abort.leaf.client_seeds)),
+        is_unopened=leaves.open.leaf.is_sealed
+        and leaves.settle is not None
+        and is_unopened(bytes(one.event) for one in leaves.settle.leaf.inputs.events),
         keys=tuple([b"" if key == NO_KEY else key for key in header.seat_keys]),
         blamed=() if abort is None else tuple([seat for seat in abort.leaf.blamed if seat < header.seat_count]),
         handed_in=tuple(handed_in),

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from referee.audit.finding import Code, Finding, Severity, explain
+from referee.audit.given_up import Share
 from referee.audit.report import Report, Statistics, TableCounts
 from referee.audit.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
 from referee.evidence.printable import printable, printable_lines
@@ -47,6 +48,7 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
         yield from _chance_lines(report.statistics, with_scores=with_tables)
     for owner, count in report.statistics.without_seed.items():
         yield f"without a seed: {printable(owner)}: {count:,}"
+    yield from _given_up_lines(report, with_tables=with_tables)
     if with_tables:
         for table_id, counts in report.tables.items():
             yield f"table {printable(table_id)}: {_counts(counts)}"
@@ -141,6 +143,22 @@ def _finding_lines(report: Report) -> Iterator[str]:
     left_out = sum(report.finding_counts.values()) - len(report.findings)
     if left_out:
         yield f"{left_out:,} more findings are counted and not listed"
+
+
+def _given_up_lines(report: Report, *, with_tables: bool) -> Iterator[str]:
+    """Yield how many rounds were given up: in the log and, if wanted, by each tenant and at each table."""
+    if report.given_up.log.ended:
+        yield f"given up: {given_up_text(report.given_up.log)}"
+    if with_tables:
+        for tenant, share in report.given_up.tenants.items():
+            yield f"given up by tenant {printable(tenant)}: {given_up_text(share)}"
+        for table_id, share in report.given_up.tables.items():
+            yield f"given up at table {printable(table_id)}: {given_up_text(share)}"
+
+
+def given_up_text(share: Share) -> str:
+    """Return in English how many rounds were given up after a seed was received."""
+    return f"{share.text}, {share.unopened:,} by an unopened arrangement, {share.young:,} where every key was young"
 
 
 def by_tenant(findings: Iterable[Finding]) -> Sequence[Finding]:

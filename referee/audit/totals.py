@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from referee.audit.finding import Code, Finding
+from referee.audit.given_up import GivenUpBook
 from referee.audit.money import MoneyBook
 from referee.audit.owners import Owners
 from referee.audit.population import Population
@@ -28,6 +29,7 @@ class Totals:
         self._population = Population()
         self._money = MoneyBook()
         self._owners = Owners(are_seeds_handed_in=are_seeds_handed_in)
+        self._given_up = GivenUpBook()
         self._section_keys: dict[bytes, tuple[int, int]] = {}
         self._independent = bytearray(report.size // 8 + 1)
         self._witnessed = bytearray(report.size // 8 + 1)
@@ -51,6 +53,7 @@ class Totals:
                     self._raise(one.client_seeds_leaf, is_vouched=is_vouched)
             self._money.add(one.money)
             self._population.add(one.sample)
+            self._given_up.add(one.sample, is_young=self._owners.are_young(one.sample))
             self._owners.add(one.sample)
             for section, key in one.opened:
                 self._compare_key(section, key, leaf=one.sample.leaf_index)
@@ -65,6 +68,9 @@ class Totals:
         repeated = self._compare_seeds()
         population, report = self._population, self._report
         report.money = self._money.close()
+        report.given_up = self._given_up.shares
+        for finding in self._given_up.findings():
+            self._add_finding(finding)
         judged = judge(questions(population, self._owners, report.tables, repeated=repeated))
         for finding in judged.findings:
             self._add_finding(finding)

@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 
 from referee.audit.finding import Code, Severity, explain
 from referee.audit.report import DealingLevel, Report
-from referee.audit.text import EXPLAINED, by_tenant, place_of, verdict_on
+from referee.audit.text import EXPLAINED, by_tenant, given_up_text, place_of, verdict_on
 from referee.cli.show import shown
 from referee.transcript.played import EventLevel
 
@@ -70,6 +70,10 @@ def _print_proved(console: Console, report: Report) -> None:
     statistics = report.statistics
     if statistics.decks:
         grid.add_row(f"  {statistics.asked:,}", f"questions were put to chance, over {statistics.decks:,} decks")
+    if report.given_up.log.ended:
+        grid.add_row(
+            f"  {report.given_up.log.given_up:,}", f"rounds were given up: {given_up_text(report.given_up.log)}"
+        )
     for owner, count in statistics.without_seed.items():
         grid.add_row(f"  {count:,}", f"aborts without the seed of {shown(owner)}")
     console.print(grid)

@@ -7,6 +7,7 @@ from tests.audit import (
     audit_attacks_chance,
     audit_attacks_courses,
     audit_attacks_deck,
+    audit_attacks_given_up,
     audit_attacks_log,
     audit_attacks_promises,
     audit_attacks_randomness,
@@ -35,6 +36,7 @@ ROOMS: Final = (
     audit_attacks_times,
     audit_attacks_bytes,
     audit_attacks_chance,
+    audit_attacks_given_up,
 )
 """Modules that define attacks."""
 

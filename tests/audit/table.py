@@ -88,6 +88,7 @@ MEANINGS: Final = {
     67: "one key in two seats, or a server's key in a seat",
     68: "a seat's token hash changed after its seed was signed",
     69: "bytes of any kind in any leaf: a finding, never an exception",
+    71: "rounds given up after a seed, or by an unopened arrangement; by young keys; an instant win given up: notes",
     72: "a move that the referee received is dropped, and its seat's timeout settled: of the tenant, not the operator",
     73: "an OPEN whose stake, seats or bets its ruleset forbids; an unknown ruleset: a note",
 }

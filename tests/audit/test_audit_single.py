@@ -48,6 +48,8 @@ ELSEWHERE = {
     # found by statistics over many rounds
     Code.TABLES_THROWN_AWAY,
     Code.TABLES_UNSEEDED,
+    Code.ROUNDS_GIVEN_UP,
+    Code.GIVEN_UP_BY_YOUNG_KEYS,
     Code.ABORTED_BY_QUALITY,
     Code.ABORTED_FOR_KEY,
     Code.WITHHELD_BY_SEAT,

@@ -15,6 +15,7 @@ from tests.vectors.independent_bytes import (
     tree_root,
 )
 from tests.vectors.independent_examination import carried_checkpoint, examine
+from tests.vectors.independent_given_up import given_up_codes
 from tests.vectors.independent_grouping import Held, Ring, Round, group, signature_fault
 from tests.vectors.independent_log import (
     COSIGNATURE,
@@ -38,7 +39,7 @@ from tests.vectors.independent_round import ZEROS, Row, header_fault, read_paylo
 
 NOTES = {
     "TIME_BACKDATED",
-    "RULESET_UNKNOWN",
+    *("RULESET_UNKNOWN", "ROUNDS_GIVEN_UP", "GIVEN_UP_BY_YOUNG_KEYS"),
     *("CLIENT_SEED_TRIVIAL", "CLIENT_SEEDS_EQUAL", "CLIENT_SEED_REPEATED", "CLIENT_SEED_UNSIGNED"),
     "FORKED_RECEIPTS",
     "SEED_HELD",
@@ -321,6 +322,7 @@ class Audit:
         sections: dict[bytes, int] = {}
         repeated: set[int] = set()
         levels: dict[int, str] = {}
+        self.found += [Finding(code) for code in given_up_codes(self.rounds.values())]
         for one in self.rounds.values():
             examined = examine(one, self.row["origin"], self.held.get(one.said["round_id"], Held()), self._keys_between)
             self.found += [Finding(code, leaf) for code, leaf in examined.findings]

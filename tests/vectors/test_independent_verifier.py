@@ -514,7 +514,7 @@ def test_logs(row: Row) -> None:
 
 def test_logs_that_only_chance_accuses_have_sound_bytes() -> None:
     for row in read("audit/chance"):
-        assert audit(row).findings == [], row["id"]
+        assert {finding.code for finding in audit(row).findings} <= {"ROUNDS_GIVEN_UP"}, row["id"]
 
 
 def test_every_changed_letter_of_a_log_is_caught() -> None:

@@ -28,6 +28,7 @@ ONLY_IN_THE_AUDIT = {
     Code.SEEN_TOO_LOW: "requires the rules of the game",
     Code.TIMEOUT_TOO_EARLY: "requires the rules of the game",
     Code.TERMS_FORBIDDEN: "requires the rules of the game",
+    Code.INSTANT_WIN_GIVEN_UP: "requires the rules of the game",
     Code.LAW_FAILED: "requires the rules of the game",
     Code.ABORTED_FOR_KEY: "requires statistics over many rounds",
     Code.TABLES_THROWN_AWAY: "requires statistics over many rounds",

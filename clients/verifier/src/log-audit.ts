@@ -182,6 +182,7 @@ export class LogAudit {
     if (this.#refusal !== null) {
       return this.#refused(this.#refusal);
     }
+    this.#totals.givenUp.note(this.#report);
     const explained = this.#leaveOutExplained();
     this.#totals.count(this.#report);
     const checks = this.#report.checks();

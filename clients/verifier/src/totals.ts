@@ -5,6 +5,7 @@
 
 import { hex } from "./bytes.js";
 import { Report } from "./check.js";
+import { GivenUp } from "./given-up.js";
 import { type Code, type Finding, isExplained, type Severity } from "./finding.js";
 import type { EventLevel } from "./level.js";
 import { clientSeedsOf, examine } from "./round.js";
@@ -18,6 +19,7 @@ export class Totals {
   /** DEAL leaves, of rounds not examined yet, by which a quorum vouches for OPEN. */
   readonly vouched = new Set<number>();
   readonly seeds = new SeedBook();
+  readonly givenUp = new GivenUp();
   readonly found: Record<Severity, Finding[]> = { FAIL: [], NOTE: [] };
   readonly #certain: Record<Severity, Finding[]> = { FAIL: [], NOTE: [] };
   readonly counts: Record<string, number> = {};
@@ -40,6 +42,7 @@ export class Totals {
     const report = new Report({ table_id: header.table_id, round_number: header.round_number });
     const { dealingLevel, eventLevel, opened } = examine(leaves, this.#law, report);
     this.rounds += 1;
+    this.givenUp.add(leaves);
     if (dealingLevel !== null && deal !== undefined) {
       const isVouched = this.vouched.delete(deal.index);
       this.seeds.rate(dealingLevel === "L2" && isVouched ? "L3" : dealingLevel, deal.index);

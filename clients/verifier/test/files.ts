@@ -93,6 +93,7 @@ export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
     "SEEN_TOO_LOW",
     "TIMEOUT_TOO_EARLY",
     "TERMS_FORBIDDEN",
+    "INSTANT_WIN_GIVEN_UP",
   ],
   "it takes statistics over many rounds": [
     "TABLES_THROWN_AWAY",

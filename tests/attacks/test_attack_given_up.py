@@ -1,0 +1,53 @@
+"""Half of all decks given up at tables whose keys are all young: counted where everybody can see it."""
+
+from typing import Any, TypeAlias
+
+from referee.audit import Code
+from referee.audit.finding import Severity
+from referee.audit.text import report_lines
+from referee.v1 import shuffler_pb2, ultimate_texas_pb2
+
+House: TypeAlias = Any  # made by a fixture, with its class in another room
+
+TABLES = 50
+
+
+def test_decks_given_up_by_young_keys_are_noted(house: House) -> None:
+    """Two rounds a table with new keys at each: the first is settled, the second lapses after a seed."""
+    for number in range(TABLES):
+        name = f"club.felt-{number}"
+        table = house.table("ultimate_texas", seats=1, name=name).play()
+        table.accept(0, decision=ultimate_texas_pb2.DECISION_PLAY_4X)
+        table.open_section()
+        table.settle()
+        table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+        lapsed = house.table("ultimate_texas", seats=2, name=name).open()
+        lapsed.contribute(0)
+        house.clock.now = lapsed.header.deal_deadline_time + 1
+        reason = shuffler_pb2.ABORT_REASON_SEED_MISSING
+        lapsed.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**lapsed.slot, reason=reason))
+    report = house.audit()
+    log = report.given_up.log
+    assert (log.ended, log.seeded, log.given_up, log.young) == (100, 100, 50, 50)
+    assert report.given_up.tenants["club"] == log
+    noted = [finding for finding in report.findings if finding.severity is Severity.NOTE]
+    of_many = [finding.code for finding in noted if finding.number == 71]
+    assert of_many == [Code.GIVEN_UP_BY_YOUNG_KEYS, Code.ROUNDS_GIVEN_UP] * 2
+    line = "given up: 50 of 100 rounds with a seed (50.0 %), 0 by an unopened arrangement, 50 where every key was young"
+    assert line in list(report_lines(report))
+
+
+def test_a_table_that_gives_up_one_round_in_twenty_is_noted(house: House) -> None:
+    for number in range(20):
+        table = house.table("ultimate_texas", seats=1, keyed=False, name="felt").play()
+        if number:
+            table.accept(0, decision=ultimate_texas_pb2.DECISION_PLAY_4X)
+            table.open_section()
+            table.settle()
+        else:
+            house.clock.now = table.header.round_deadline_time + 1
+            reason = shuffler_pb2.ABORT_REASON_DEADLINE
+            table.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=reason))
+        table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    (finding,) = [one for one in house.audit().findings if one.number == Code.ROUNDS_GIVEN_UP.number]
+    assert (finding.code, finding.number, finding.table_id) == (Code.ROUNDS_GIVEN_UP, 71, "felt")
