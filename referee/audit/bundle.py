@@ -15,25 +15,24 @@ from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mi
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import Documents
 from referee.audit.finding import Code, Difference, Finding, FindingError
-from referee.audit.keys import KeyHistory, KeyRole, log_keys, signer_faults
-from referee.audit.reading import Placed, read_envelope, read_header, read_payload
+from referee.audit.keys import KeyHistory, log_keys, signer_faults
+from referee.audit.reading import Placed, read_envelope, read_header, read_payload, signature_fault
 from referee.audit.report import DealingLevel
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.steps import RoundLeaf as StepLeaf
-from referee.audit.tables import Tables
+from referee.audit.tables import Tables, last_winner_of
 from referee.audit.timeline import Timeline
-from referee.dealing.header import Header, HeaderError
-from referee.dealing.leaf import KeyLeaf, OpenLeaf
+from referee.dealing.deal import has_leader
+from referee.dealing.header import NO_LEAF, Header, HeaderError
+from referee.dealing.leaf import AbortLeaf, KeyLeaf, OpenLeaf
 from referee.evidence.canonical import MAX_INTEGER
 from referee.evidence.merkle import ProofError, leaf_hash, verify_consistency, verify_inclusion
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
-from referee.games import GAMES
 from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
 from referee.rulesets import Catalogue
 from referee.transcript.inputs import Transcript
-from referee.transcript.leader import PreviousRound, PreviousRoundError, find_last_winner
 
 RoundLeaf: TypeAlias = OpenLeaf | StepLeaf
 LeafT = TypeVar("LeafT", bound=RoundLeaf)
@@ -74,12 +73,14 @@ class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
     """Result of proving a round: every finding, most general first, the round's leaves, and their examination.
 
     ``leaves`` and ``result`` are None if the checkpoint or the order of leaves is wrong. ``explained`` counts findings
-    that are left out because damage or a wrong root key explains them.
+    that are left out because damage or a wrong root key explains them. ``unchecked`` says what the bundle has no leaves
+    for.
     """
 
     checkpoint: str
     findings: tuple[Finding, ...]
     explained: int = 0
+    unchecked: tuple[str, ...] = ()
     leaves: RoundLeaves | None = None
     result: RoundResult | None = None
 
@@ -146,6 +147,7 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
         checkpoint=bundle.checkpoint,
         findings=tuple(kept),
         explained=len(found) - len(kept),
+        unchecked=tuple(reading.unchecked),
         leaves=leaves,
         result=result,
     )
@@ -228,8 +230,8 @@ class _Reading:
         self.keys = keys
         self.is_damaged = False
         self.findings: list[Finding] = []
+        self.unchecked: list[str] = []
         self.placed: list[Placed[RoundLeaf]] = []
-        self.data: dict[int, bytes] = {}
         for one in bundle.leaves:
             data = one.leaf.encode()
             hashed = leaf_hash(data)
@@ -255,7 +257,6 @@ class _Reading:
         if isinstance(leaf, KeyLeaf):
             self.keys.add(envelope, leaf, leaf_index=index)
         else:
-            self.data[index] = data
             self.placed.append(Placed(index=index, hash=hashed, envelope=envelope, ring=self.keys.ring, leaf=leaf))
 
 
@@ -295,49 +296,67 @@ def _only(placed: Iterable[Placed[RoundLeaf]], kind: type[LeafT]) -> Placed[Leaf
 
 
 def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _Reading) -> None:
-    """Give the tables the round before and who leads by it, as far as the bundle proves that."""
-    by_hash = {one.hash: one for one in reading.placed}
-    rounds: list[PreviousRound] = []
-    named = header.previous_leaf
-    while (ended := by_hash.get(named)) is not None:
-        before = _header_of(ended.leaf, reading.placed)
-        if before is None:
-            break
-        if not rounds:
-            if ended.index > opened.index:
-                detail = f"the round before ended with leaf {ended.index}, after this one was opened"
-                reading.findings.append(Finding.of(Code.NEXT_ROUND_EARLY, detail, leaf_index=opened.index))
-            stage = Stage.SETTLED if isinstance(ended.leaf, Transcript) else Stage.ABORTED
-            tables.remember(before, round_id=bytes.fromhex(ended.leaf.round_id), stage=stage, terminal_leaf=named)
-        rounds.append(PreviousRound(header=before, leaf=reading.data[ended.index]))
-        if isinstance(ended.leaf, Transcript):
-            break
-        named = before.previous_leaf
-    game = header.ruleset_id.partition(".")[0]
-    if not rounds or game not in GAMES or not GAMES[game].has_leader:
+    """Give the tables the round before and the last winner, as far as the bundle has the leaves that ended rounds."""
+    if header.previous_leaf == NO_LEAF:
         return
-    known = opened.ring.known
-    try:
-        winner = find_last_winner(
-            header,
-            rounds,
-            game=game,
-            referee_keys=[key for role, key, _ in known if role is KeyRole.REFEREE],
-            shuffler_keys=[key for role, key, _ in known if role is KeyRole.SHUFFLER],
-        )
-    except PreviousRoundError as error:
-        reading.findings.append(Finding.of(Code.WRONG_PREVIOUS_LEAF, str(error), leaf_index=opened.index))
+    by_hash = {one.hash: one for one in reading.placed}
+    ended = by_hash.get(header.previous_leaf) or _neighbour(header, reading)
+    before = None if ended is None else _header_of(ended.leaf, reading.placed)
+    if ended is None or before is None:
+        reading.unchecked.append("the leaf that ended the table's round before is not in the bundle")
+        before = msgspec.structs.replace(header, round_number=header.round_number - 1)
+        tables.remember(before, round_id=bytes(32), stage=Stage.SETTLED, terminal_leaf=header.previous_leaf)
     else:
-        if winner is not None:
-            tables.remember_winner(header, winner)
+        if ended.index > opened.index:
+            detail = f"the round before ended with leaf {ended.index}, after this one was opened"
+            reading.findings.append(Finding.of(Code.NEXT_ROUND_EARLY, detail, leaf_index=opened.index))
+        stage = Stage.SETTLED if isinstance(ended.leaf, Transcript) else Stage.ABORTED
+        tables.remember(before, round_id=bytes.fromhex(ended.leaf.round_id), stage=stage, terminal_leaf=ended.hash)
+    if has_leader(header) and not _follow_winner(tables, header, opened, reading):
+        reading.unchecked.append("leader not checked: the leaf that names the table's last winner is not in the bundle")
+        tables.forget_winner(header.table_id)
+
+
+def _follow_winner(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _Reading) -> bool:
+    """Give the tables the winner of the last settled round; return whether the bundle shows who that is, or nobody."""
+    by_hash = {one.hash: one for one in reading.placed}
+    at = header
+    while at.previous_leaf != NO_LEAF:
+        ended = by_hash.get(at.previous_leaf)
+        before = None if ended is None else _header_of(ended.leaf, reading.placed)
+        if ended is None or before is None or before.table_id != header.table_id:
+            return False
+        fault = signature_fault(ended.envelope, ended.ring)
+        if fault is not None:
+            detail = f"the leaf that ended a round before: {fault[1]}"
+            reading.findings.append(Finding.of(Code.WRONG_PREVIOUS_LEAF, detail, leaf_index=opened.index))
+            return False
+        if isinstance(ended.leaf, Transcript):
+            tables.remember_winner(header.table_id, last_winner_of(before, ended.leaf))
+            return True
+        at = before
+    return True
+
+
+def _neighbour(header: Header, reading: _Reading) -> Placed[RoundLeaf] | None:
+    """Return the leaf that ended the table's round before, though the header names another; None for none."""
+    for one in reading.placed:
+        its = _header_of(one.leaf, reading.placed)
+        if its is not None and (its.table_id, its.round_number + 1) == (header.table_id, header.round_number):
+            return one
+    return None
 
 
 def _header_of(ended: RoundLeaf, placed: Iterable[Placed[RoundLeaf]]) -> Header | None:
-    """Return the header of the round that a leaf ended, from itself or from its OPEN."""
+    """Return the header of the round that a leaf ended, from itself or from its OPEN; None if it is not at hand."""
+    opened = _only([one for one in placed if one.leaf.round_id == ended.round_id], OpenLeaf)
     try:
         if isinstance(ended, Transcript):
-            return ended.inputs.header.to_header()
-        opened = _only([one for one in placed if one.leaf.round_id == ended.round_id], OpenLeaf)
-        return None if opened is None else read_header(opened.leaf)
+            header = ended.inputs.header.to_header()
+        elif isinstance(ended, AbortLeaf) and opened is not None:
+            header = read_header(opened.leaf)
+        else:
+            return None
     except (HeaderError, FindingError):
         return None
+    return header if header.round_id.hex() == ended.round_id else None

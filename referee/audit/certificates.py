@@ -15,6 +15,7 @@ from referee.audit.round_leaves import RoundLeaves
 from referee.audit.secrecy import examine_opened
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
+from referee.dealing.lead import Lead
 from referee.evidence.dsse import Envelope
 
 _CODES: Final = {
@@ -85,6 +86,7 @@ def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, 
         ("deck_root", deal.leaf.deck_root, read.deck_root.hex()),
         ("mix", deal.leaf.mix, read.mixed.hex()),
         ("dealt_time", deal.leaf.dealt_time, read.dealt_time),
+        ("leader", Lead.of(deal.leaf.leader, deal.leaf.leader_by), read.lead),
         ("server_commitment", leaves.open.leaf.server_commitment, read.commitment.hex()),
     ]
     for path, claimed, found in shown:

@@ -1,4 +1,4 @@
-"""Checks of a DEAL leaf: its seeds, their signatures, the mix, the leader, and how strongly all this is proved.
+"""Checks of a DEAL leaf: its seeds, their signatures, the mix, and how strongly all this is proved.
 
 A seat that has a key in the header signs TH("client-seed", round_id, C, u8 seat, token hash or empty, seed), which
 cannot be made before C is known. An unsigned seed proves less; a wrong signature proves cheating.
@@ -15,7 +15,7 @@ from referee.audit.report import DealingLevel
 from referee.audit.round_leaves import RoundLeaves
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, client_commitments, mix, seed_statement, server_commitment
-from referee.dealing.deal import Deal, leader_of
+from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
 from referee.dealing.leaf import AbortLeaf, DealLeaf
@@ -29,7 +29,7 @@ _NO_COMMITMENT: Final = "00" * 32
 def examine_deal(
     leaves: RoundLeaves, deal: Placed[DealLeaf], seeds: tuple[bytes, ...], findings: RoundFindings
 ) -> bool:
-    """Check a deal against what the round was committed to; return whether its seeds, mix and leader agree.
+    """Check a deal against what the round was committed to; return whether its seeds and mix agree.
 
     ``seeds`` are the seats', as ``client_seeds`` has them.
     """
@@ -58,7 +58,7 @@ def examine_deal(
         _explain_mix(leaves, deal, seeds, mixed, findings)
         return False
     is_named = header.round_id == leaves.round_id
-    return _examine_leader(leaves, deal, commitment, mixed, findings) and are_opened and is_named
+    return are_opened and is_named
 
 
 def client_seeds(deal: Placed[DealLeaf]) -> tuple[bytes, ...]:
@@ -197,17 +197,3 @@ def _explain_mix(
         leaf_index=deal.index,
         difference=Difference("mix", deal.leaf.mix, mixed.hex()),
     )
-
-
-def _examine_leader(
-    leaves: RoundLeaves, deal: Placed[DealLeaf], commitment: bytes, mixed: bytes, findings: RoundFindings
-) -> bool:
-    leader = leader_of(leaves.header, round_id=leaves.round_id, commitment=commitment, mixed=mixed)
-    found: int | str = "" if leader is None else leader
-    claimed = "" if deal.leaf.leader is msgspec.UNSET else deal.leaf.leader
-    if claimed == found:
-        return True
-    difference = Difference("leader", shown(claimed), shown(found))
-    detail = "the leader is not the one that the mix draws"
-    findings.add(Code.LEADER_MISMATCH, detail, leaf_index=deal.index, difference=difference)
-    return False

@@ -13,6 +13,7 @@ from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
 from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.leader import examine_dealt_leader, examine_leader
 from referee.audit.money import money_of
 from referee.audit.openings import examine_unseals
 from referee.audit.reading import Placed, signature_fault
@@ -45,6 +46,8 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     deal, settle, reveal = leaves.deal, leaves.settle, leaves.reveal
     seeds = () if deal is None else client_seeds(deal)
     is_sound = deal is not None and examine_deal(leaves, deal, seeds, findings)
+    if deal is not None:
+        examine_leader(leaves, deal, ruleset, findings)
     if leaves.abort is not None:
         _examine_abort(leaves, leaves.abort, findings)
     openings = examine_unseals(leaves, ruleset, findings)
@@ -58,6 +61,8 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
             again = deal_given_up(leaves, reveal, handed_in)
         elif is_sound:
             again = examine_cards(leaves, deal, reveal, findings, sections=settled.sections, roots=certified.roots)
+    if deal is not None and again is not None:
+        examine_dealt_leader(leaves, deal, again, findings)
     redealt = None if again is None or cards_differ(settled.sections, again) else again
     if ruleset is not None and deal is not None and redealt is not None:
         _examine_sealed_win(leaves, deal, ruleset, redealt, findings)

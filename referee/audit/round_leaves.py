@@ -14,10 +14,10 @@ from referee.audit.population import RoundSample
 from referee.audit.reading import Placed
 from referee.audit.report import DealingLevel
 from referee.dealing.header import Header
+from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.rulesets import Catalogue
 from referee.transcript.inputs import Transcript
-from referee.transcript.leader import LastWinner
 from referee.transcript.played import EventLevel
 
 
@@ -25,8 +25,8 @@ class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
     """Leaves of one round, None for those it does not have, and the documents that people kept of it.
 
     ``round_id`` is the one that its OPEN names, ``previous_round_id`` that of the table's round before, where known.
-    ``unseals`` are in the order of the log. ``last_winner`` won the table's last settled round, if that was of the same
-    game and its winner leads the next.
+    ``unseals`` are in the order of the log. ``last_winner`` won the table's last settled round; None where that names
+    none, and where ``is_winner_known`` is False, because the leaf that would name it is not at hand.
     """
 
     round_id: bytes
@@ -38,7 +38,8 @@ class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
     abort: Placed[AbortLeaf] | None = None
     reveal: Placed[RevealLeaf] | None = None
     previous_round_id: bytes | None = None
-    last_winner: LastWinner | None = None
+    last_winner: Winner | None = None
+    is_winner_known: bool = True
     documents: Documents = NO_DOCUMENTS
 
 

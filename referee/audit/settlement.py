@@ -12,10 +12,10 @@ import msgspec
 
 from referee.audit.course import examine_course
 from referee.audit.finding import Code, Difference, RoundFindings, first_difference, shown
+from referee.audit.leader import examine_settled_leader
 from referee.audit.openings import Openings, examine_settled_openings
 from referee.audit.reading import Placed, is_canonical
 from referee.audit.round_leaves import RoundLeaves
-from referee.cards import Seat
 from referee.dealing.header import Header, HeaderJson
 from referee.games import LawError
 from referee.rulesets import Ruleset
@@ -147,9 +147,7 @@ def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
             leaf_index=settle.index,
             difference=Difference("inputs.dealt_time", shown(inputs.dealt_time), shown(deal.leaf.dealt_time)),
         )
-    fault = _leader_fault(leaves, inputs, drawn=deal.leaf.leader)
-    if fault:
-        findings.add(Code.LEADER_MISMATCH, fault, leaf_index=settle.index)
+    examine_settled_leader(deal, settle, findings)
 
 
 def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
@@ -159,28 +157,6 @@ def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
         difference = Difference("inputs.sealed", shown(int(inputs.is_sealed)), shown(int(is_sealed)))
         detail = "OPEN and the transcript do not agree on whether the table was sealed"
         findings.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index, difference=difference)
-
-
-def _leader_fault(leaves: RoundLeaves, inputs: Inputs, *, drawn: int | msgspec.UnsetType) -> str:
-    """Describe what is wrong with who led; empty if nothing is. A log cannot show that a winner without a key left."""
-    if isinstance(drawn, msgspec.UnsetType):
-        is_named = inputs.leader is not msgspec.UNSET or inputs.previous_winner_seat is not msgspec.UNSET
-        return "it names a leader, and this game has none" if is_named else ""
-    if isinstance(inputs.previous_winner_seat, int):
-        return _winner_fault(leaves, inputs.previous_winner_seat)
-    if inputs.leader != drawn:
-        return f"seat {inputs.leader} led, and the deal drew seat {drawn}"
-    if leaves.last_winner is not None and leaves.last_winner.is_seated(leaves.header):
-        return "the leader was drawn, and the winner of the last settled round is seated"
-    return ""
-
-
-def _winner_fault(leaves: RoundLeaves, seat: int) -> str:
-    if leaves.last_winner is None:
-        return f"seat {seat} led as the last winner, and the table has settled no such round"
-    if not 0 <= seat < leaves.header.seat_count or not leaves.last_winner.fits(leaves.header, Seat(seat)):
-        return f"seat {seat} led as the last winner, whose key is another"
-    return ""
 
 
 def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> tuple[tuple[int, ...], ...]:

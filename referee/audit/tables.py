@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never, cast
 
-import msgspec
-
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Code, Difference, Finding
 from referee.audit.reading import Placed
@@ -20,11 +18,10 @@ from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
 from referee.audit.steps import OPEN_CODES, RoundLeaf, code_of, forced, opened_after, step_of
 from referee.audit.timeline import Timeline
-from referee.cards import Seat
+from referee.dealing.deal import has_leader
 from referee.dealing.header import Header
+from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
-from referee.evidence.canonical import Natural
-from referee.games import GAMES
 from referee.log import (
     OpenStep,
     Round,
@@ -36,16 +33,8 @@ from referee.log import (
     advance,
 )
 from referee.transcript.inputs import Transcript
-from referee.transcript.leader import LastWinner
 
 NOBODY: Final = "NOBODY"
-
-
-class _Winners(msgspec.Struct, frozen=True):
-    winners: tuple[Natural, ...]
-
-
-_winner_decoder: Final = msgspec.json.Decoder(_Winners)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,7 +46,8 @@ class _Live:
     open: Placed[OpenLeaf] | None
     last_leaf: int
     previous_round_id: bytes | None
-    last_winner: LastWinner | None
+    last_winner: Winner | None
+    is_winner_known: bool = True
     deal: Placed[DealLeaf] | None = None
     unseals: tuple[Placed[UnsealLeaf], ...] = ()
     settle: Placed[Transcript] | None = None
@@ -79,6 +69,7 @@ class _Live:
             reveal=self.reveal,
             previous_round_id=self.previous_round_id,
             last_winner=self.last_winner,
+            is_winner_known=self.is_winner_known,
             documents=documents,
         )
         self.open = self.deal = self.settle = self.abort = self.reveal = None
@@ -103,7 +94,8 @@ class Tables:
         self._timeline = timeline
         self._rounds: dict[bytes, _Live] = {}
         self._last: dict[str, _Live] = {}
-        self._winners: dict[str, tuple[str, LastWinner]] = {}
+        self._winners: dict[str, Winner | None] = {}
+        self._without_winner: set[str] = set()
 
     def remember(self, header: Header, *, round_id: bytes, stage: Stage, terminal_leaf: bytes) -> None:
         """Set a table's last round, which ended with this leaf and whose other leaves are not available."""
@@ -120,9 +112,13 @@ class Tables:
             state=state, header=header, open=None, last_leaf=-1, previous_round_id=None, last_winner=None
         )
 
-    def remember_winner(self, header: Header, winner: LastWinner) -> None:
-        """Set the winner of a table's last settled round, which was of this header's game."""
-        self._winners[header.table_id] = _game_of(header), winner
+    def remember_winner(self, table_id: str, winner: Winner | None) -> None:
+        """Set the winner of a table's last settled round, None where that names none."""
+        self._winners[table_id] = winner
+
+    def forget_winner(self, table_id: str) -> None:
+        """Say that the leaf which names a table's last winner is not available."""
+        self._without_winner.add(table_id)
 
     def open(self, placed: Placed[OpenLeaf], header: Header) -> None:
         """Apply an OPEN leaf with its header."""
@@ -161,7 +157,8 @@ class Tables:
             open=placed,
             last_leaf=placed.index,
             previous_round_id=None if last is None or is_twice else last.state.round_id,
-            last_winner=self._last_winner(header),
+            last_winner=self._winners.get(header.table_id),
+            is_winner_known=header.table_id not in self._without_winner,
         )
         counts = self.counts.setdefault(header.table_id, TableCounts())
         counts.opened += 1
@@ -242,7 +239,7 @@ class Tables:
             case Transcript():
                 time = leaf.inputs.closed_time
                 counts.settled += 1
-                self._keep_winner(live.header, leaf)
+                self._winners[state.key.table_id] = last_winner_of(live.header, leaf)
                 live.settle = cast("Placed[Transcript]", placed)
             case AbortLeaf():
                 time = leaf.aborted_time
@@ -267,21 +264,6 @@ class Tables:
 
     def _hand_over(self, live: _Live) -> RoundLeaves | None:
         return live.hand_over(self._documents.get(live.state.round_id, NO_DOCUMENTS))
-
-    def _last_winner(self, header: Header) -> LastWinner | None:
-        game, winner = self._winners.get(header.table_id, ("", None))
-        return winner if game == _game_of(header) else None
-
-    def _keep_winner(self, header: Header, leaf: Transcript) -> None:
-        """Keep the winner of a settled round if the winner leads the next."""
-        self._winners.pop(header.table_id, None)
-        game = GAMES.get(_game_of(header))
-        if game is not None and game.has_leader:
-            try:
-                winner = _winner_decoder.decode(leaf.results).winners[0]
-                self._winners[header.table_id] = _game_of(header), LastWinner(Seat(winner), header.seat_keys[winner])
-            except (msgspec.DecodeError, LookupError, RecursionError):
-                return  # the results of the transcript are examined with its round
 
     def _find_stray(self, placed: Placed[RoundLeaf]) -> None:
         """Report a leaf of a round that is unknown, or was complete long before."""
@@ -333,5 +315,6 @@ class Tables:
         )
 
 
-def _game_of(header: Header) -> str:
-    return header.ruleset_id.partition(".")[0]
+def last_winner_of(header: Header, settled: Transcript) -> Winner | None:
+    """Return the winner of a round that may lead the table's next one; None in a game without a leader."""
+    return Winner.of_results(header, bytes(settled.results)) if has_leader(header) else None

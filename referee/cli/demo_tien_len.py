@@ -9,27 +9,28 @@ from referee.cli.show import card_line, signed
 from referee.cli.table import CURRENCY, DemoGame, Table
 from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 
+_HOW: Final = {
+    shuffler_pb2.LEADER_BY_WINNER: "thắng ván trước · won the last round",
+    shuffler_pb2.LEADER_BY_DRAW: "bốc thăm · drawn from the deal",
+    shuffler_pb2.LEADER_BY_LOWEST_CARD: "lá nhỏ nhất · dealt the lowest card",
+}
+
 
 def play(table: Table, *, stronger: bool) -> None:
     """Play one round and print it; the winner of the table's round before it leads."""
     opened, dealt = table.deal(stronger=stronger)
     played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-    if previous := table.memory.get("previous"):
-        played.previous_rounds.append(previous)
-        played.previous_winner_seat = table.memory["winner"]
     referee = tien_len_pb2_grpc.TienLenServiceStub(table.channel)
     start = referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=played)).state
     _print_hands(table, dealt)
     tricks = _play_events(table, referee, played, dealt, receipts=stronger)
     settled = referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
     if tricks:
-        how = "thắng ván trước đi trước · won the last round" if previous else "bốc thăm · drawn from the deal"
+        how = _HOW[dealt.leader_by]
         table.console.print(f"{table.names[start.leader]} đi trước · leads [dim]({how})[/]")
         table.console.print(_trick_grid(table, tricks))
     table.console.print(_result_grid(table, settled.outcome))
     table.print_settlement(settled.outcome.transfers, settled.log_receipt)
-    table.memory["previous"] = tien_len_pb2.PreviousRound(terminal_leaf=settled.log_receipt.leaf, header=opened.header)
-    table.memory["winner"] = next(result.seat for result in settled.outcome.seats if result.winner)
 
 
 def choose(

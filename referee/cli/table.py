@@ -27,15 +27,13 @@ HOUSE_SEAT: Final = 255
 class Table:
     """One table of the demo: the server, the game, and the console that shows it.
 
-    ``memory`` is for the game: what a round must know of the rounds before it. ``played`` lists the rounds for
-    programs, in their order.
+    ``played`` lists the rounds for programs, in their order.
     """
 
     channel: grpc.Channel
     ruleset: Ruleset
     seat_count: int
     console: Console
-    memory: dict[str, Any] = field(default_factory=dict)
     played: list[dict[str, Any]] = field(default_factory=list)
 
     @property

@@ -60,6 +60,8 @@ def verify(  # noqa: PLR0913 - one parameter an option
 def _described(found: ProvedRound) -> dict[str, object]:
     leaves, result = found.leaves, found.result
     described: dict[str, object] = {"proved": found.is_proved, "findings": found.findings}
+    if found.unchecked:
+        described["unchecked"] = found.unchecked
     if found.explained:
         described["explained"] = found.explained
     if leaves is not None and result is not None:
@@ -97,6 +99,8 @@ def _print(console: Console, found: ProvedRound) -> None:
     for finding in found.findings:
         place = "" if finding.leaf_index is None else f" at leaf {finding.leaf_index}"
         console.print(f"[red]✗ {finding.code.value}[/]{place}: {shown(finding.detail)}", highlight=False)
+    for line in found.unchecked:
+        console.print(f"[yellow]{line}[/]")
     if found.explained:
         console.print(f"[dim]{found.explained:,} {EXPLAINED}[/]")
     if found.is_proved:

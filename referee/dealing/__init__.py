@@ -12,6 +12,7 @@ module          content
 ``layout``      the cards that are opened together
 ``section``     keys and roots of sections, and the deck root
 ``deal``        all of that from a header and the seeds
+``lead``        who leads a round: the winner of the one before, or a seat that the deal decides
 ``seal``        the server's seed, sealed for the log
 ``leaf``        the payloads OPEN, DEAL, ABORT, REVEAL and KEY
 ``certificate`` opened cards under the shuffler's signature

@@ -18,9 +18,12 @@ from referee.cards import DECK, Card, Seat
 from referee.dealing.commitment import deck_root, section_root
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
+from referee.dealing.lead import Lead
+from referee.dealing.leaf import check_leader
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import Signer
+from referee.games import LeaderBy
 
 CERTIFICATE_TYPE: Final = "application/vnd.referee.certificate.v1+json"
 
@@ -97,7 +100,7 @@ class SectionJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The payload; ``sections`` in ascending order of index, ``section_roots`` for every section of the layout.
 
-    ``sealed`` is 1 on a sealed table and left out on an open one.
+    ``sealed`` is 1 on a sealed table and left out on an open one; ``leader`` and ``leader_by`` are DEAL's.
     """
 
     dealt_time: Natural
@@ -108,6 +111,8 @@ class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     section_roots: tuple[Hex32, ...]
     sections: tuple[SectionJson, ...]
     server_commitment: Hex32
+    leader: Natural | msgspec.UnsetType = msgspec.UNSET
+    leader_by: LeaderBy | msgspec.UnsetType = msgspec.UNSET
     sealed: Literal[1] | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -124,6 +129,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     deck_root: bytes
     dealt_time: int
     expires_time: int
+    lead: Lead | None = None
     is_sealed: bool = False
     unsealed_times: Mapping[int, int] = msgspec.field(default_factory=dict)
 
@@ -142,6 +148,7 @@ def issue(  # noqa: PLR0913 - the content of a certificate
     sections: Iterable[int],
     dealt_time: int,
     signer: Signer,
+    lead: Lead | None = None,
     is_sealed: bool = False,
     unsealed_times: Mapping[int, int] = MappingProxyType({}),
 ) -> bytes:
@@ -161,6 +168,8 @@ def issue(  # noqa: PLR0913 - the content of a certificate
         section_roots=tuple([root.hex() for root in deal.roots]),
         sections=tuple([_section_json(deal, index, unsealed_times) for index in sorted(set(sections))]),
         server_commitment=deal.commitment.hex(),
+        leader=msgspec.UNSET if lead is None else lead.seat,
+        leader_by=msgspec.UNSET if lead is None else lead.by,
         sealed=1 if is_sealed else msgspec.UNSET,
     )
     return Envelope.signed(CERTIFICATE_TYPE, _FORM.write(payload), signer).to_bytes()
@@ -212,6 +221,7 @@ def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
                 certificate.deck_root,
                 certificate.mixed,
                 certificate.dealt_time,
+                certificate.lead,
                 certificate.is_sealed,
             )
         )
@@ -285,6 +295,7 @@ def _opened(payload: CertificateJson, header: Header) -> Certificate:
     whole = deck_root(round_id=header.round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots)
     if whole != unhex(payload.deck_root):
         _refuse(CertificateFault.ROOT_MISMATCH, "the roots do not hash to the deck root")
+    check_leader(payload.leader, payload.leader_by, seat_count=header.seat_count)
     return Certificate(
         round_id=header.round_id,
         sections=sections,
@@ -293,6 +304,7 @@ def _opened(payload: CertificateJson, header: Header) -> Certificate:
         deck_root=whole,
         dealt_time=payload.dealt_time,
         expires_time=payload.expires_time,
+        lead=Lead.of(payload.leader, payload.leader_by),
         is_sealed=payload.sealed == 1,
         unsealed_times={one.index: one.unsealed_time for one in payload.sections if isinstance(one.unsealed_time, int)},
     )

@@ -14,7 +14,7 @@ import msgspec
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import SeedError, deck_root, mix, section_keys, section_roots, server_commitment
-from referee.dealing.deck import draw_leader, order_from, scripted_order
+from referee.dealing.deck import leader_from, order_from, scripted_order
 from referee.dealing.header import SUITE_FIXTURE, Header
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES
@@ -24,7 +24,10 @@ OrderT = TypeVar("OrderT", bytes, tuple[Card, ...])
 
 
 class Deal(msgspec.Struct, frozen=True, kw_only=True):
-    """The cards by section and their numbers, the key and root of each section, and the deck root over them."""
+    """The cards by section and their numbers, the key and root of each section, and the deck root over them.
+
+    ``drawn`` is the seat that the seeds draw as the leader; None in a game without a leader.
+    """
 
     round_id: bytes
     commitment: bytes
@@ -34,7 +37,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
     keys: tuple[bytes, ...]
     roots: tuple[bytes, ...]
     deck_root: bytes
-    leader: Seat | None
+    drawn: Seat | None
 
     def __repr__(self) -> str:
         return f"Deal(round_id={self.round_id.hex()}, deck_root={self.deck_root.hex()})"
@@ -80,22 +83,27 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
             deck_root=deck_root(
                 round_id=round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots
             ),
-            leader=leader_of(header, round_id=round_id, commitment=commitment, mixed=mixed),
+            drawn=_drawn(header, secret, server_seed=server_seed, commitment=commitment),
         )
 
 
-def leader_of(header: Header, *, round_id: bytes, commitment: bytes, mixed: bytes) -> Seat | None:
-    """Draw the seat that leads the first trick; None in a game without a leader."""
+def has_leader(header: Header) -> bool:
+    """Return whether the header's game is known to have a leader."""
     game = GAMES.get(header.ruleset_id.partition(".")[0])
-    if game is None or not game.has_leader:
+    return game is not None and game.has_leader
+
+
+def scripted_leader(header: Header, *, server_seed: bytes, commitment: bytes) -> Seat:
+    """Draw the leader in suite 250: C takes the place of the mix, since it is known before the seats' seeds are."""
+    return leader_from(Prk.of(server_seed, salt=commitment), round_id=header.round_id, seat_count=header.seat_count)
+
+
+def _drawn(header: Header, secret: Prk, *, server_seed: bytes, commitment: bytes) -> Seat | None:
+    if not has_leader(header):
         return None
-    return drawn_leader(header, round_id=round_id, commitment=commitment, mixed=mixed)
-
-
-def drawn_leader(header: Header, *, round_id: bytes, commitment: bytes, mixed: bytes) -> Seat:
-    """Draw the leading seat from the mix; in suite 250 from C, which is known before the seats' seeds are."""
-    source = commitment if header.randomness_suite == SUITE_FIXTURE else mixed
-    return draw_leader(mixed=source, round_id=round_id, seat_count=header.seat_count)
+    if header.randomness_suite == SUITE_FIXTURE:
+        return scripted_leader(header, server_seed=server_seed, commitment=commitment)
+    return leader_from(secret, round_id=header.round_id, seat_count=header.seat_count)
 
 
 def cut(order: OrderT, layout: Sequence[int]) -> tuple[OrderT, ...]:

@@ -8,8 +8,9 @@
         n = i + 1;  lim = 256 - 256 mod n;  take the next byte b until b < lim;  swap deck[i], deck[b mod n]
 
 Bytes at or above the limit are discarded, because 256 is no multiple of n: the remainder alone would favour low cards.
-A stream that is used up makes the round void; the chance is below 2^-159. The leader of a first trick is drawn in the
-same way from ``HKDF(M, "", enc("leader", round_id), 32)`` with n = the number of seats.
+A stream that is used up makes the round void; the chance is below 2^-159. A leader is drawn in the same way from
+``HKDF(s, M, enc("leader", round_id), 32)`` with n = the number of seats. Over M alone, a caller that sees the other
+seats' seeds first could choose who leads.
 
 In suite 250, which is for tests of frontends and never fair, the server's seed s (big-endian) spells the deck::
 
@@ -33,7 +34,7 @@ from typing import Final
 from referee.cards import DECK, Card, Seat
 from referee.dealing.commitment import SEED_SIZE, checked_seed
 from referee.evidence.encoding import enc
-from referee.evidence.hkdf import Prk, hkdf
+from referee.evidence.hkdf import Prk
 
 STREAM_SIZE: Final = 128
 LEADER_STREAM_SIZE: Final = 32
@@ -89,9 +90,14 @@ def draw(stream: Iterator[int], count: int) -> int:
     raise StreamUsedUpError(_USED_UP)
 
 
-def draw_leader(*, mixed: bytes, round_id: bytes, seat_count: int) -> Seat:
-    """Draw the seat that leads; each is equally likely."""
-    stream = hkdf(mixed, salt=b"", info=enc("leader", round_id), length=LEADER_STREAM_SIZE)
+def draw_leader(*, seed: bytes, mixed: bytes, round_id: bytes, seat_count: int) -> Seat:
+    """Draw the seat that leads from the server's seed and the mix; each is equally likely."""
+    return leader_from(Prk.of(seed, salt=mixed), round_id=round_id, seat_count=seat_count)
+
+
+def leader_from(secret: Prk, *, round_id: bytes, seat_count: int) -> Seat:
+    """Draw that seat from the pseudorandom key that the server's seed and the mix give."""
+    stream = secret.expand(info=enc("leader", round_id), length=LEADER_STREAM_SIZE)
     return Seat(draw(iter(stream), seat_count))
 
 

@@ -24,6 +24,7 @@ from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, check_hex, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.games import LeaderBy
 
 OPEN_TYPE: Final = "application/vnd.referee.open.v1+json"
 DEAL_TYPE: Final = "application/vnd.referee.deal.v1+json"
@@ -68,8 +69,9 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The seats' seeds by seat, the mix M, the deck root, the leader where one is drawn, and the time in ms.
+    """The seats' seeds by seat, the mix M, the deck root, the leader and why it leads, and the time in ms.
 
+    ``leader`` and ``leader_by`` are left out, both, in a game without a leader.
     ``opened_sections`` are those open to the frontend at the deal, ascending. ``cosigned_checkpoint`` is the hex of a
     note by which witnesses vouch for a tree that has the round's OPEN; left out where the server has none.
     ``seed_signatures`` are the seats' own, by seat, over the statements of their seeds, empty for a seat without a key;
@@ -84,6 +86,7 @@ class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round_id: Hex32
     cosigned_checkpoint: str | msgspec.UnsetType = msgspec.UNSET
     leader: Natural | msgspec.UnsetType = msgspec.UNSET
+    leader_by: LeaderBy | msgspec.UnsetType = msgspec.UNSET
     seed_signatures: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -181,7 +184,7 @@ def _check(leaf: Leaf) -> None:
             _check_open(leaf)
         case DealLeaf():
             _check_hashes(leaf.round_id, leaf.mix, leaf.deck_root, *leaf.client_seeds)
-            _check_seat(leaf.leader, leaf.client_seeds)
+            check_leader(leaf.leader, leaf.leader_by, seat_count=len(leaf.client_seeds))
             check_deal(leaf)
         case UnsealLeaf():
             check_unseal(leaf)
@@ -265,9 +268,13 @@ def _check_hashes(*texts: str) -> None:
     check_hex(texts)
 
 
-def _check_seat(seat: int | msgspec.UnsetType, seats: tuple[str, ...]) -> None:
-    if isinstance(seat, int) and seat >= len(seats):
-        msg = f"a round of {len(seats)} seats has no seat {seat}"
+def check_leader(leader: int | msgspec.UnsetType, by: LeaderBy | msgspec.UnsetType, *, seat_count: int) -> None:
+    """Raise CanonicalError for a seat that the round does not have, and for a leader or its reason alone."""
+    if isinstance(leader, int) and leader >= seat_count:
+        msg = f"a round of {seat_count} seats has no seat {leader}"
+        raise LeafError(msg)
+    if (leader is msgspec.UNSET) != (by is msgspec.UNSET):
+        msg = "leader and leader_by are there together, or neither"
         raise LeafError(msg)
 
 

@@ -22,7 +22,8 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from referee.dealing.deck import STREAM_SIZE, draw_leader
+from referee.dealing.deck import STREAM_SIZE, leader_from
+from referee.evidence.hkdf import Prk
 from referee.fairness import places, poker, thirteen
 from referee.fairness.control import CONTROLS, LONGEST_STREAM
 from referee.fairness.decks import Decks, Streams, as_array, shuffled
@@ -241,7 +242,7 @@ def _leaders(batch: Batch) -> Integers:
     found = np.zeros((len(LEADER_SEATS), max(LEADER_SEATS)), dtype=np.int64)
     for number in range(batch.first, batch.first + batch.count, LEADER_EVERY):
         seeds = seeds_of(batch.seed, number=number)
-        mixed = seeds.mixed
+        secret = Prk.of(seeds.server, salt=seeds.mixed)
         for row, seat_count in enumerate(LEADER_SEATS):
-            found[row, draw_leader(mixed=mixed, round_id=seeds.round_id, seat_count=seat_count)] += 1
+            found[row, int(leader_from(secret, round_id=seeds.round_id, seat_count=seat_count))] += 1
     return found

@@ -16,7 +16,7 @@ from referee.cards import Card, Seat, spell
 from referee.evidence.canonical import CanonicalError
 from referee.games.law_error import guarded, guarded_reading
 from referee.games.layout import Layout
-from referee.games.lead import LeaderBy, draw_first
+from referee.games.lead import LeaderBy, draw_first, lowest_dealt
 from referee.games.questions import Questions
 from referee.money import Transfer
 from referee.verdict import Violation
@@ -33,11 +33,11 @@ class SeatLimits(Protocol):
 
     @property
     def minimum(self) -> int:
-        """Smallest number of seats."""
+        """Smallest number."""
 
     @property
     def maximum(self) -> int:
-        """Largest number of seats."""
+        """Largest number."""
 
 
 class RoundBounds(NamedTuple):
@@ -236,7 +236,8 @@ _LAWFUL: Final = (CanonicalError, DealError, EventBytesError, RoundNotOverError,
 """Errors that a law may raise; the interface says where."""
 GUARDED: Final = (
     *("check_stakes", "begin", "check", "apply", "clock", "check_closing", "settle", "open_sections", "needs", "opens"),
-    *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal", "withheld", "first_leader"),
+    *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal", "withheld"),
+    *("first_leader", "lowest_dealt"),
     *("encode_event", "encode_events", "decode_event", "decode_events", "encode_results"),
 )
 """Functions of a law that raise LawError for a defect."""
@@ -251,8 +252,9 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
 
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people; the package ``data`` has the ruleset
       files ``<name>.*.toml`` and the words for broken rules in ``texts/<name>.toml``.
-    - ``max_events`` bounds a round; ``warnings`` are codes that do not refuse.
-    - ``has_leader``: ``begin`` needs ``Deal.leader``; ``first_leader(rules)`` is why it leads where no winner does.
+    - ``max_events`` bounds a round; ``warnings`` do not refuse; ``questions`` are what statistics ask of a hand.
+    - ``has_leader``: ``begin`` needs ``Deal.leader``; ``first_leader(rules)`` is why it leads where no winner does,
+      ``lowest_dealt(hands)`` the seat with the lowest card in the game's order, by number where the game says none.
     - ``needs_hands``: ``begin`` of an open table needs every hand.
     - ``seat_stake_names`` names the bet and the side bet of a seat; empty where all play for the table's stake.
     - ``layout`` by seat count (ValueError for a number the deck does not allow).
@@ -271,7 +273,6 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``withheld(state)`` are the seats that did not open in time what they had committed to.
     - ``check_closing(state, time)`` returns what keeps the round from being settled at a time. Where it is empty and
       every card is open (DealError otherwise), ``settle`` settles.
-    - ``questions``: what an audit's statistics ask of a hand, None for nothing.
     - ``encode_event`` and ``decode_event(data, *, time, round_id)`` (EventBytesError) are canonical JSON;
       ``encode_events`` and ``decode_events(texts, times, *, round_id)`` do it for many, and the latter raises when the
       first that is refused is asked for; ``encode_results`` gives the transcript's results but ``events_hash``.
@@ -297,6 +298,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     can_be_sealed: bool = False
     has_leader: bool = False
     first_leader: Callable[[RulesT], LeaderBy] = draw_first
+    lowest_dealt: Callable[[Sequence[Sequence[Card]]], int] = lowest_dealt
     needs_hands: bool = True
     warnings: frozenset[str] = frozenset()
     seat_stake_names: tuple[str, ...] = ()
@@ -369,8 +371,7 @@ def check_deal(deal: Deal, layout_of: Callable[[int], Layout], *, seats: SeatLim
                 raise DealError(msg)
             cards += opened
     if len(set(cards)) != len(cards):
-        twice = [card for card in dict.fromkeys(cards) if cards.count(card) > 1]
-        msg = f"dealt more than once: {spell(twice)}"
+        msg = f"dealt more than once: {spell([card for card in dict.fromkeys(cards) if cards.count(card) > 1])}"
         raise DealError(msg)
 
 

@@ -1,6 +1,9 @@
 """Why a seat leads a round, in games that have a leader."""
 
 import enum
+from collections.abc import Sequence
+
+from referee.cards import Card
 
 
 class LeaderBy(enum.StrEnum):
@@ -12,6 +15,11 @@ class LeaderBy(enum.StrEnum):
     """It was drawn from the seeds of the deal."""
     LOWEST_CARD = "LOWEST_CARD"
     """It was dealt the lowest card of all hands."""
+
+
+def lowest_dealt(hands: Sequence[Sequence[Card]]) -> int:
+    """Return the seat that was dealt the card of the lowest number."""
+    return min(range(len(hands)), key=lambda seat: min(card.number for card in hands[seat]))
 
 
 def draw_first(_: object) -> LeaderBy:

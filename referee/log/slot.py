@@ -17,9 +17,8 @@ step            needs                                       leaves the round
 ``RevealStep``  SETTLED or ABORTED, not yet revealed        the same, revealed
 ==============  ==========================================  ==================
 
-Every step names the round id that OPEN named. Each is taken once, UNSEAL once for each event that opens cards. Round
-numbers begin at 1; before round 1 are 32 zero bytes. REVEAL may follow the opening of the next round. A step too late
-or taken twice is a SlotError with its reason.
+Every step names the round id that OPEN named. Each is taken once, UNSEAL once for each event that opens cards. Before
+round 1 are 32 zero bytes. REVEAL may follow the opening of the next round. A refused step is a SlotError.
 
 >>> key = SlotKey("table-7", 1)
 >>> opened = advance(
@@ -201,7 +200,7 @@ class UnsealStep(_OfRound, frozen=True, kw_only=True):
 class SettleStep(_OfRound, frozen=True, kw_only=True):
     """The settlement of a round with the cards that ``deck_root`` commits to.
 
-    ``unseals`` are the openings that its course contains, by event number.
+    ``unseals`` are the openings that its course contains, by event number, ``winner`` the record of who won, if kept.
     """
 
     kind: ClassVar[StepKind] = StepKind.SETTLE
@@ -209,6 +208,7 @@ class SettleStep(_OfRound, frozen=True, kw_only=True):
     round_id: bytes
     deck_root: bytes
     unseals: tuple[Unseal, ...]
+    winner: bytes = b""
 
     def __post_init__(self) -> None:
         _check_hashes(self.round_id, self.deck_root)
@@ -245,7 +245,7 @@ class Round(_OfRound, frozen=True, kw_only=True):
     """The state of one round. ``deck_root`` is None until the deal, ``terminal_leaf`` until the end.
 
     ``newest_time`` is that of its newest leaf that has a time, 0 for none. ``unseals`` are the openings on record, by
-    event number.
+    event number. ``winner`` is the record of the table's last settled round: this one's own, once it is settled.
     """
 
     round_id: bytes
@@ -257,6 +257,7 @@ class Round(_OfRound, frozen=True, kw_only=True):
     is_revealed: bool = False
     unseals: tuple[Unseal, ...] = ()
     newest_time: int = 0
+    winner: bytes = b""
 
     @property
     def deadline(self) -> int | None:
@@ -317,6 +318,7 @@ def _open(step: OpenStep, previous: Round | None, current: Round | None) -> Roun
         round_id=step.round_id,
         deal_deadline=step.deal_deadline,
         round_deadline=step.round_deadline,
+        winner=b"" if previous is None else previous.winner,
     )
 
 
@@ -345,9 +347,8 @@ def _settle(step: SettleStep, current: Round, leaf_hash: bytes) -> Round:
     if step.deck_root != current.deck_root:
         raise _other_deck(current)
     if step.unseals != current.unseals:
-        left_out = [known for known in current.unseals if known not in step.unseals]
-        raise _forked(current, left_out[0] if left_out else None)
-    return replace(current, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
+        raise _forked(current, next((known for known in current.unseals if known not in step.unseals), None))
+    return replace(current, stage=Stage.SETTLED, terminal_leaf=leaf_hash, winner=step.winner)
 
 
 def _abort(step: AbortStep, current: Round, leaf_hash: bytes) -> Round:
@@ -394,7 +395,6 @@ def _refused(reason: SlotReason, current: Round) -> SlotError:
 
 
 def _check_hashes(*hashes: bytes) -> None:
-    for hashed in hashes:
-        if len(hashed) != _HASH_SIZE:
-            msg = f"round ids and hashes have {_HASH_SIZE} bytes, not {len(hashed)}"
-            raise ValueError(msg)
+    if wrong := [len(hashed) for hashed in hashes if len(hashed) != _HASH_SIZE]:
+        msg = f"round ids and hashes have {_HASH_SIZE} bytes, not {wrong[0]}"
+        raise ValueError(msg)

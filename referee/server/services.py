@@ -11,7 +11,6 @@ from referee.server.cosigner import Cosigner
 from referee.server.options import ServerOptions
 from referee.server.startup import OpenedLog, suite_of
 from referee.service.attesting import Attestor
-from referee.service.leading import LeaderFinder
 from referee.service.log import LogKeys, LogService
 from referee.service.opening import Opener
 from referee.service.registry import GAME_SERVICES
@@ -68,7 +67,6 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             settler=Settler(
                 signer=signer, writer=_writer(log), reader=log.store, clock=options.clock, on_settled=on_ended
             ),
-            leaders=LeaderFinder(referee_keys=referee_keys, shuffler_keys=log.counted("shuffler")),
             advice=advice,
             populations=options.populations,
             memo_bytes=options.limits.memo_bytes,

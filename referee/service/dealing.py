@@ -18,6 +18,7 @@ from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import MAX_SEATS
+from referee.dealing.lead import Lead
 from referee.dealing.leaf import DEAL_TYPE, MAX_NOTE_SIZE, DealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
@@ -27,6 +28,7 @@ from referee.games import GAMES, under_ruleset
 from referee.log import DealStep, OpenStep, Round, SlotError, SlotKey, Stage, StepKind
 from referee.log.cosignature import claimed_times
 from referee.log.times import SLACK_MS
+from referee.rulesets import Ruleset
 from referee.service.aborting import abort_of
 from referee.service.contributing import (
     SeatSeeds,
@@ -37,6 +39,7 @@ from referee.service.contributing import (
     read_seeds,
     seeds_of,
 )
+from referee.service.leading import fill_leader, find_lead
 from referee.service.lost_ruleset import has_ruleset, lost_refusal
 from referee.service.opening import leaf_time
 from referee.service.revealing import OpenedRound
@@ -95,8 +98,8 @@ class Dealer:
                 return make(found, opened, self._parts.reader.contributions(key) if seeds else ())
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
-    def note_opened(self, step: OpenStep, opened: OpenedRound, *, opened_time: int) -> None:
-        """Remember a round whose OPEN, with these contents, has just become durable."""
+    def note_opened(self, step: OpenStep, opened: OpenedRound, *, opened_time: int, winner: bytes) -> None:
+        """Remember a round whose OPEN has just become durable, with the log's record of the table's last winner."""
         self._fresh[step.key] = (
             Round(
                 step.key,
@@ -104,6 +107,7 @@ class Dealer:
                 deal_deadline=step.deal_deadline,
                 round_deadline=step.round_deadline,
                 newest_time=opened_time,
+                winner=winner,
             ),
             opened,
         )
@@ -137,7 +141,7 @@ class Dealer:
         if found.deck_root is not None:
             leaf = self.deal_leaf(found.key)
             check_dealt_seeds(opened, request, leaf.client_seeds)
-            answer = self._answer(opened, self.derive(found.key, opened)[0], leaf)
+            answer = self._answer(opened, self._derive(opened, leaf), leaf)
             fill_receipt(answer.log_receipt, self.stored_deal(found.key))
             return answer
         if found.stage is not Stage.OPENED:
@@ -161,12 +165,12 @@ class Dealer:
 
     def _answer(self, opened: OpenedRound, deal: Deal, leaf: DealLeaf) -> shuffler_pb2.DealRoundResponse:
         """Return the answer to a deal with this leaf, without the log receipt."""
-        hands, dealt_time = leaf.opened_sections, leaf.dealt_time
+        hands = leaf.opened_sections
         answer = shuffler_pb2.DealRoundResponse(
-            certificate=self.certify(opened, deal, hands, dealt_time=dealt_time),
-            dealt_time=dealt_time,
-            leader=deal.leader,
+            certificate=self.certify(opened, deal, hands, leaf=leaf),
+            dealt_time=leaf.dealt_time,
         )
+        fill_leader(answer, Lead.of(leaf.leader, leaf.leader_by))
         for hand in hands:
             answer.hands.add(seat=hand, cards=deal.numbers[hand])
         return answer
@@ -272,15 +276,18 @@ class Dealer:
             return None, abort_of(
                 found, "VOID", client_seeds=seeds, contributed=contributed, now=now, signer=signer, seed=last
             )
+        ruleset = self._parts.opener.catalogue.of_digest(opened.header.ruleset_digest)
+        lead = find_lead(opened.header, ruleset, deal, winner=found.winner)
         leaf = DealLeaf(
             client_seeds=seeds,
             dealt_time=now,
             deck_root=deal.deck_root.hex(),
             mix=deal.mixed.hex(),
-            opened_sections=self._opened_sections(opened, deal),
+            opened_sections=_opened_sections(opened, deal, ruleset),
             round_id=deal.round_id.hex(),
             cosigned_checkpoint=self._cosigned_checkpoint(found, now=now),
-            leader=msgspec.UNSET if deal.leader is None else deal.leader,
+            leader=msgspec.UNSET if lead is None else lead.seat,
+            leader_by=msgspec.UNSET if lead is None else lead.by,
             seed_signatures=given.leaf_signatures,
         )
         return (deal, leaf), Append(
@@ -291,21 +298,6 @@ class Dealer:
             seed=last,
             time=now,
         )
-
-    def _opened_sections(self, opened: OpenedRound, deal: Deal) -> tuple[int, ...]:
-        """Return the sections open to the frontend at the deal: all hands, or none on a sealed table.
-
-        Where a sealed deal holds a hand that ends the round at once, all hands open.
-        """
-        header = opened.header
-        ruleset = self._parts.opener.catalogue.of_digest(header.ruleset_digest)
-        game = GAMES[ruleset.game]
-        hands = tuple(game.layout(header.seat_count).hands)
-        if not opened.is_sealed_table:
-            return hands
-        with under_ruleset(ruleset.id, ruleset.version):
-            is_won = game.opens_at_deal(ruleset.rules, deal.sections[: header.seat_count])
-        return hands if is_won else ()
 
     def _cosigned_checkpoint(self, found: Round, *, now: int) -> str | msgspec.UnsetType:
         """Return the newest cosigned checkpoint if it has the round's OPEN and its times agree with the round's."""
@@ -329,11 +321,14 @@ class Dealer:
             )
         return now
 
-    def derive(self, key: SlotKey, opened: OpenedRound) -> tuple[Deal, int]:
-        """Derive the deal of a dealt round from its leaf; return it and its time."""
+    def derive(self, key: SlotKey, opened: OpenedRound) -> tuple[Deal, DealLeaf]:
+        """Derive the deal of a dealt round from its DEAL; return both."""
         leaf = self.deal_leaf(key)
+        return self._derive(opened, leaf), leaf
+
+    def _derive(self, opened: OpenedRound, leaf: DealLeaf) -> Deal:
         seeds = [bytes.fromhex(seed) for seed in leaf.client_seeds]
-        return opened.deal(self._parts.sealing_key, seeds), leaf.dealt_time
+        return opened.deal(self._parts.sealing_key, seeds)
 
     def certify(
         self,
@@ -341,16 +336,17 @@ class Dealer:
         deal: Deal,
         sections: Sequence[int],
         *,
-        dealt_time: int,
+        leaf: DealLeaf,
         unsealed_times: Mapping[int, int] = MappingProxyType({}),
     ) -> bytes:
-        """Sign a certificate that opens these sections of a deal, with the times of those that an UNSEAL opened."""
+        """Sign a certificate of a deal and its DEAL, open at these sections, with the times of those unsealed."""
         return certificate.issue(
             deal,
             opened.header,
             sections=sections,
-            dealt_time=dealt_time,
+            dealt_time=leaf.dealt_time,
             signer=self._parts.signer,
+            lead=Lead.of(leaf.leader, leaf.leader_by),
             is_sealed=opened.is_sealed_table,
             unsealed_times=unsealed_times,
         )
@@ -374,6 +370,20 @@ class Dealer:
     def append(self, append: Append) -> Logged:
         """Append a leaf and return the one in the log once it is durable."""
         return append_one(self._parts.writer, append)
+
+
+def _opened_sections(opened: OpenedRound, deal: Deal, ruleset: Ruleset) -> tuple[int, ...]:
+    """Return the sections open to the frontend at the deal: all hands, or none on a sealed table.
+
+    Where a sealed deal holds a hand that ends the round at once, all hands open.
+    """
+    game, seat_count = GAMES[ruleset.game], opened.header.seat_count
+    hands = tuple(game.layout(seat_count).hands)
+    if not opened.is_sealed_table:
+        return hands
+    with under_ruleset(ruleset.id, ruleset.version):
+        is_won = game.opens_at_deal(ruleset.rules, deal.sections[:seat_count])
+    return hands if is_won else ()
 
 
 def parse_deal(leaf: bytes) -> DealLeaf:

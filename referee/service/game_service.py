@@ -16,8 +16,7 @@ from referee.wire.refusal import RefusedError
 class GameService:
     """A game and what it needs to be served.
 
-    The methods AcceptEvent, PreviewRound, SettleRound and SettleRounds have the same shape in every game; a game with a
-    leader has the fields ``previous_winner_seat`` and ``previous_rounds`` in its round.
+    The methods AcceptEvent, PreviewRound, SettleRound and SettleRounds have the same shape in every game.
 
     - ``servicer(parts)`` makes a RoundService of RefereeParts; ``add_to_server`` is the generated function for it.
     - ``seat_methods``: methods that a seat may call for itself, with the path of the seat in the request. All other

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -20,7 +20,6 @@ from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor, Evidence, evidence_refusal
 from referee.service.game_service import GameService
-from referee.service.leading import NO_LEAD, Lead, LeaderFinder
 from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
 from referee.transcript.chain import Course
 from referee.transcript.inputs import InputEvent, Inputs
@@ -38,16 +37,6 @@ _CLOCK_SLACK: Final = 2_000
 """How far the referee's clock may be behind the last time of a round, in milliseconds, where that can be trusted."""
 
 
-class RoundKey(NamedTuple):
-    """Key of a round without its events: its header and certificates as they were verified, and what proves the leader.
-
-    The verifier remembers what it verified, so one round is one object, which is compared by identity.
-    """
-
-    verified: VerifiedRound
-    lead: tuple[bytes, ...]
-
-
 @dataclass(kw_only=True, eq=False)
 class ReadRound:
     """A round as read from a request, its events played up to the first unlawful one.
@@ -58,8 +47,6 @@ class ReadRound:
 
     service: GameService
     verified: VerifiedRound
-    key: RoundKey
-    lead: Lead
     events: tuple[bytes, ...]
     played: PlayedCourse
     evidence: Evidence
@@ -161,8 +148,8 @@ class ReadRound:
             signatures=tuple([signature.hex() for signature in self.evidence.signatures]),
             unsealed=unsealed_of(played),
             receipt=msgspec.UNSET if receipt is None else receipt,
-            leader=msgspec.UNSET if self.lead.leader is None else self.lead.leader,
-            previous_winner_seat=msgspec.UNSET if self.lead.winner_seat is None else self.lead.winner_seat,
+            leader=msgspec.UNSET if verified.lead is None else verified.lead.seat,
+            leader_by=msgspec.UNSET if verified.lead is None else verified.lead.by,
             sealed=1 if verified.is_sealed else msgspec.UNSET,
         )
 
@@ -176,14 +163,12 @@ class RoundReader:
         *,
         verifier: RoundVerifier,
         attestor: Attestor,
-        leaders: LeaderFinder,
         memo_bytes: int = MEMO_BYTES,
     ) -> None:
         self._service = service
         self._verifier = verifier
         self._attestor = attestor
-        self._leaders = leaders
-        self._memo: Memo[tuple[RoundKey, bytes], ReadRound] = Memo(max_bytes=memo_bytes)
+        self._memo: Memo[tuple[VerifiedRound, bytes], ReadRound] = Memo(max_bytes=memo_bytes)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> ReadRound:
         """Verify the round of a request, in its field ``round``, and play its events."""
@@ -195,11 +180,10 @@ class RoundReader:
 
     def _read(self, message: Any, verified: VerifiedRound) -> ReadRound:
         self._check_count(message.events)
-        key = RoundKey(verified, self._leaders.key_of(message) if self._service.game.has_leader else ())
         messages = message.events[:]  # a list: repeated fields are slow to step through
         events = tuple([event.SerializeToString() for event in messages])
-        found = self._find(key, events)
-        known = found or self._begin(key, message)
+        found = self._find(verified, events)
+        known = found or self._begin(verified)
         read = self._play(known, messages, events) if len(known.events) < len(events) else known
         if read.violations or (read is found and self._is_proved(read, message)):
             return read
@@ -257,23 +241,25 @@ class RoundReader:
     def _remember(self, read: ReadRound) -> None:
         """Remember a round, by its deal and last event; it replaces another one that shares both."""
         size = _ROUND_BYTES + _EVENT_BYTES * len(read.events) + sum(map(len, read.events))
-        self._memo.put((read.key, read.events[-1] if read.events else b""), read, size=size)
+        self._memo.put((read.verified, read.events[-1] if read.events else b""), read, size=size)
 
-    def _find(self, key: RoundKey, events: Sequence[bytes]) -> ReadRound | None:
-        """Return the longest known beginning of these events; None if none is known."""
+    def _find(self, verified: VerifiedRound, events: Sequence[bytes]) -> ReadRound | None:
+        """Return the longest known beginning of these events; None if none is known.
+
+        The verifier remembers what it verified, so one round is one object, which is compared by identity.
+        """
         for count in range(len(events), -1, -1):
-            known = self._memo.get((key, events[count - 1] if count else b""))
+            known = self._memo.get((verified, events[count - 1] if count else b""))
             if known is not None and known.events == events[:count]:
                 return known
         return None
 
-    def _begin(self, key: RoundKey, message: Any) -> ReadRound:
+    def _begin(self, verified: VerifiedRound) -> ReadRound:
         """Begin a round; refuse one of an open table without the hands that its game needs."""
-        game, verified, header = self._service.game, key.verified, key.verified.header
+        game, header, lead = self._service.game, verified.header, verified.lead
         layout = game.layout(header.seat_count)
         if game.needs_hands and not verified.is_sealed:
             verified.require(layout.hands, field="round")
-        lead = self._leaders.find(verified, message, game=game.name) if game.has_leader else NO_LEAD
         sections = tuple([verified.sections.get(section) for section in layout.shown])
         deal = Deal(
             round_id=header.round_id,
@@ -282,15 +268,14 @@ class RoundReader:
             seat_stakes=header.seat_stakes,
             bet_unit=verified.ruleset.bet_unit,
             sections=sections,
-            leader=lead.leader,
+            leader=None if lead is None else lead.seat,
+            leader_by=None if lead is None else lead.by,
             dealt_time=verified.dealt_time,
             is_sealed=verified.is_sealed,
         )
         return ReadRound(
             service=self._service,
             verified=verified,
-            key=key,
-            lead=lead,
             events=(),
             played=PlayedCourse(
                 game=game,
@@ -350,7 +335,7 @@ class RoundReader:
         return (message.receipt, signatures) == (known.receipt, known.signatures)
 
     def _after(self, known: ReadRound, **changes: Any) -> ReadRound:
-        return ReadRound(service=known.service, verified=known.verified, key=known.key, lead=known.lead, **changes)
+        return ReadRound(service=known.service, verified=known.verified, **changes)
 
     def _read_event(self, message: Any, *, time: int, round_id: bytes, field: str) -> Any:
         event = self._service.read_event(message, time=time, round_id=round_id, field=field)

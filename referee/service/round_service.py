@@ -12,7 +12,6 @@ from referee.games import LawError
 from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor
 from referee.service.game_service import GameService
-from referee.service.leading import LeaderFinder
 from referee.service.reading import ReadRound, RoundReader
 from referee.service.settling import Settler
 from referee.service.status import CODES, log_law_error, refusal_of
@@ -50,7 +49,6 @@ class RefereeParts:
     verifier: RoundVerifier
     attestor: Attestor
     settler: Settler
-    leaders: LeaderFinder
     advice: Advice
     populations: Path | None = None
     memo_bytes: int = MEMO_BYTES
@@ -83,7 +81,6 @@ class RoundService:
             service,
             verifier=parts.verifier,
             attestor=parts.attestor,
-            leaders=parts.leaders,
             memo_bytes=parts.memo_bytes,
         )
         methods = service.descriptor.methods_by_name

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from referee.dealing.lead import Winner
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import SettleStep, SlotKey, Stage, Unseal
@@ -58,6 +59,7 @@ class Settler:
             round_id=header.round_id,
             deck_root=verified.deck_root,
             unseals=tuple([Unseal(one.number, links[one.number - 1].history) for one in read.played.openings]),
+            winner=_winner_record(read),
         )
         return Append(leaf=leaf.to_bytes(), step=step, request_digest=repeat_key(inputs), time=closed)
 
@@ -72,6 +74,14 @@ class Settler:
     def _is_settled(self, verified: VerifiedRound) -> bool:
         found = self.reader.round(SlotKey(verified.header.table_id, verified.header.round_number))
         return found is not None and found.stage is Stage.SETTLED
+
+
+def _winner_record(read: ReadRound) -> bytes:
+    """Return who won a round, for the table's next one; empty in a game without a leader, and without a winner."""
+    if not read.service.game.has_leader:
+        return b""
+    winner = Winner.of_results(read.verified.header, bytes(read.results))
+    return b"" if winner is None else winner.to_bytes()
 
 
 APPEND_SECONDS: Final = 30.0

@@ -108,7 +108,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         logged = self._dealer.append(Append(leaf=data, step=step, request_digest=digest, time=opened_time))
         if logged.is_repeat:
             return _write_logged(logged)
-        self._dealer.note_opened(step, opened, opened_time=opened_time)
+        self._dealer.note_opened(step, opened, opened_time=opened_time, winner=b"" if latest is None else latest.winner)
         fill_receipt(answer.log_receipt, logged)
         return answer
 
@@ -145,10 +145,10 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         check_token(opened, request)
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
-        deal, dealt_time = self._dealer.derive(key, opened)
+        deal, leaf = self._dealer.derive(key, opened)
         (hand,) = write_hands(deal, [request.seat])
         return shuffler_pb2.OpenHandResponse(
-            certificate=self._dealer.certify(opened, deal, [request.seat], dealt_time=dealt_time), hand=hand
+            certificate=self._dealer.certify(opened, deal, [request.seat], leaf=leaf), hand=hand
         )
 
     def OpenSection(
@@ -165,9 +165,9 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         layout = game_of(opened.header.ruleset_id).layout(opened.header.seat_count)
         sections = sorted({*times, *(() if opened.is_sealed_table else layout.hands)})
         board = [layout.board(name) for name in layout.opening_order]
-        deal, dealt_time = self._dealer.derive(key, opened)
+        deal, dealt = self._dealer.derive(key, opened)
         return shuffler_pb2.OpenSectionResponse(
-            certificate=self._dealer.certify(opened, deal, sections, dealt_time=dealt_time, unsealed_times=times),
+            certificate=self._dealer.certify(opened, deal, sections, leaf=dealt, unsealed_times=times),
             section=unsealed.opens_section,
             cards=numbers_of(deal.sections[unsealed.opens_section]),
             opened=[

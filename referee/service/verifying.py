@@ -15,6 +15,7 @@ from referee.cards import Card
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.header import SUITE_COMMITMENT, Header
+from referee.dealing.lead import Lead
 from referee.games import GAMES
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, Ruleset
@@ -78,6 +79,7 @@ class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     commitment: bytes
     mixed: bytes
     dealt_time: int
+    lead: Lead | None
     is_sealed: bool
     unsealed_times: Mapping[int, int]
 
@@ -191,7 +193,7 @@ class RoundVerifier:
         read = self._read_certificates(certificates, header, field=field)
         first = read[0]
         for index, one in enumerate(read):
-            if (one.deck_root, one.dealt_time, one.is_sealed) != (first.deck_root, first.dealt_time, first.is_sealed):
+            if _deal_of(one) != _deal_of(first):
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_FOREIGN,
                     "two certificates of one round disagree about its deal; keep both, they prove foul play",
@@ -209,6 +211,7 @@ class RoundVerifier:
             commitment=first.commitment,
             mixed=first.mixed,
             dealt_time=first.dealt_time,
+            lead=first.lead,
             is_sealed=first.is_sealed,
             unsealed_times=unsealed_times,
         )
@@ -230,6 +233,11 @@ class RoundVerifier:
         for index, first in faults.items():
             raise certificate_refusal(CertificateError(*first), field=f"{field}.certificates[{index}]")
         return read
+
+
+def _deal_of(certificate: Certificate) -> tuple[object, ...]:
+    """Return what all certificates of one deal have in common."""
+    return certificate.deck_root, certificate.dealt_time, certificate.lead, certificate.is_sealed
 
 
 def _check_certificates(header: Header, certificates: Sequence[bytes], *, field: str) -> None:

@@ -246,7 +246,7 @@ def head_of(rows: Sequence[Row]) -> Head:
 
 def round_of(key: SlotKey, row: Row) -> Round:
     """Read the round of this key from a row of its table without the key's columns."""
-    round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, newest_time, unseals, due = row
+    round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, newest_time, unseals, winner, due = row
     return Round(
         key,
         round_id=bytes(round_id),
@@ -258,6 +258,7 @@ def round_of(key: SlotKey, row: Row) -> Round:
         is_revealed=due is None,
         unseals=unseals_of(bytes(unseals)),
         newest_time=newest_time,
+        winner=b"" if winner is None else bytes(winner),
     )
 
 

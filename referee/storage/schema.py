@@ -101,6 +101,8 @@ ROUND: Final = Table(
     Column("newest_time", BigInteger, nullable=False),
     # openings on record: 8 bytes of event number and 32 of history each
     Column("unseals", LargeBinary, nullable=False),
+    # who won the table's last settled round, this one once it is settled
+    Column("winner", LargeBinary, nullable=True),
     # when a sweep should look: the deal's deadline until the deal, then the round's, nothing once revealed
     Column("due", BigInteger, nullable=True),
     sqlite_with_rowid=False,
@@ -164,10 +166,13 @@ def open_schema(connection: Connection) -> int:
 
 
 def _upgrade(connection: Connection) -> None:
-    """Turn the tables of version 1 into those of version 2, which counts the leaves that belong to no round.
+    """Turn the tables of version 1 into those of version 2, which counts leaves without a round and keeps winners.
 
-    Every step of a round has one mark and one leaf, so the leaves without a mark are the others.
+    Every step of a round has one mark and one leaf, so the leaves without a mark are the others. The rounds of version
+    1 have no winner: their leaves name leaders in a form that is no longer read.
     """
+    winner = CreateColumn(ROUND.c.winner).compile(dialect=connection.dialect)
+    connection.exec_driver_sql(f"ALTER TABLE {ROUND.name} ADD COLUMN {winner}")
     column = CreateColumn(HEAD.c.roundless).compile(dialect=connection.dialect)
     connection.exec_driver_sql(f"ALTER TABLE {HEAD.name} ADD COLUMN {column} DEFAULT 0")
     steps = select(func.count(MARK.c.position.distinct())).scalar_subquery()

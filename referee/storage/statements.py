@@ -24,7 +24,7 @@ from sqlalchemy.sql import ClauseElement
 from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, MARK, NODE, ROUND, SCHEMA_VERSION
 
 HEAD_ID: Final = 1
-_STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals")
+_STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals", "winner")
 _NONE: Final[ColumnElement[int]] = literal_column("0")
 """Rows to skip; left out, it would become a parameter without a name in SQLite's dialect."""
 _ONE: Final[ColumnElement[int]] = literal_column("1")

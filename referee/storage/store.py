@@ -238,7 +238,7 @@ class Transaction:
         for state in states:
             key, due = state.key, due_of(state)
             unseals = write_unseals(state.unseals)
-            row = state.stage, state.deck_root, state.terminal_leaf, state.newest_time, unseals
+            row = state.stage, state.deck_root, state.terminal_leaf, state.newest_time, unseals, state.winner or None
             if self._due[key] == due:
                 kept.append((*row, key.table_id, key.round_number))
             else:
@@ -265,5 +265,6 @@ def _inserted(state: Round) -> tuple[object, ...]:
         state.terminal_leaf,
         state.newest_time,
         write_unseals(state.unseals),
+        state.winner or None,
         due_of(state),
     )

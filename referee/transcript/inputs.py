@@ -12,6 +12,7 @@ import msgspec
 from referee.cards import Card, UnknownCardError, cards_of
 from referee.dealing.header import Header, HeaderError, HeaderJson
 from referee.evidence.canonical import Natural
+from referee.games import LeaderBy
 
 FORMAT: Final = 1
 MEDIA_TYPE: Final = "application/vnd.referee.settle.v1+json"
@@ -54,7 +55,8 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Inputs of a round.
 
     ``signatures`` are each seat's newest one by seat, 64 bytes in hex, empty for none. ``receipt`` is left out where no
-    event was received. ``unsealed`` goes by number. ``leader`` is the seat that led, where the game has one.
+    event was received. ``unsealed`` goes by number. ``leader`` is the seat that led and ``leader_by`` why, as DEAL has
+    them, where the game has a leader.
     """
 
     header: HeaderJson
@@ -67,7 +69,7 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unsealed: tuple[Unsealed, ...]
     receipt: InputReceipt | msgspec.UnsetType = msgspec.UNSET
     leader: int | msgspec.UnsetType = msgspec.UNSET
-    previous_winner_seat: int | msgspec.UnsetType = msgspec.UNSET
+    leader_by: LeaderBy | msgspec.UnsetType = msgspec.UNSET
     sealed: Literal[1] | msgspec.UnsetType = msgspec.UNSET
 
     @property

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from referee.cards import Seat
 from referee.dealing.header import Header
+from referee.dealing.lead import Lead
 from referee.evidence.canonical import CanonicalError, encode_record, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.games import (
@@ -176,6 +176,10 @@ def _text_of(record: object) -> bytes:
 
 def deal_of(inputs: Inputs, ruleset: Ruleset, *, round_id: bytes) -> Deal:
     """Return what a round started from; raise TranscriptError where its sections or leader make no sense."""
+    lead = Lead.of(inputs.leader, inputs.leader_by)
+    if lead is None and (inputs.leader, inputs.leader_by) != (msgspec.UNSET, msgspec.UNSET):
+        msg = "inputs.leader and inputs.leader_by are there together, or neither"
+        raise TranscriptError(msg)
     return Deal(
         round_id=round_id,
         seat_count=len(inputs.header.seat_keys),
@@ -183,16 +187,8 @@ def deal_of(inputs: Inputs, ruleset: Ruleset, *, round_id: bytes) -> Deal:
         seat_stakes=inputs.header.seat_stakes,
         bet_unit=ruleset.bet_unit,
         sections=inputs.cards(),
-        leader=_leader(inputs),
+        leader=None if lead is None else lead.seat,
+        leader_by=None if lead is None else lead.by,
         dealt_time=inputs.dealt_time,
         is_sealed=inputs.is_sealed,
     )
-
-
-def _leader(inputs: Inputs) -> Seat | None:
-    if not isinstance(inputs.leader, int):
-        return None
-    if isinstance(inputs.previous_winner_seat, int) and inputs.previous_winner_seat != inputs.leader:
-        msg = f"seat {inputs.leader} led, but the previous winner sits at {inputs.previous_winner_seat}"
-        raise TranscriptError(msg)
-    return Seat(inputs.leader)

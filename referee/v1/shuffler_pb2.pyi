@@ -10,6 +10,13 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class LeaderBy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    LEADER_BY_UNSPECIFIED: _ClassVar[LeaderBy]
+    LEADER_BY_WINNER: _ClassVar[LeaderBy]
+    LEADER_BY_DRAW: _ClassVar[LeaderBy]
+    LEADER_BY_LOWEST_CARD: _ClassVar[LeaderBy]
+
 class AbortReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     ABORT_REASON_UNSPECIFIED: _ClassVar[AbortReason]
@@ -17,6 +24,10 @@ class AbortReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ABORT_REASON_DEADLINE: _ClassVar[AbortReason]
     ABORT_REASON_OPERATOR: _ClassVar[AbortReason]
     ABORT_REASON_VOID: _ClassVar[AbortReason]
+LEADER_BY_UNSPECIFIED: LeaderBy
+LEADER_BY_WINNER: LeaderBy
+LEADER_BY_DRAW: LeaderBy
+LEADER_BY_LOWEST_CARD: LeaderBy
 ABORT_REASON_UNSPECIFIED: AbortReason
 ABORT_REASON_SEED_MISSING: AbortReason
 ABORT_REASON_DEADLINE: AbortReason
@@ -130,18 +141,20 @@ class Hand(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
 class DealRoundResponse(_message.Message):
-    __slots__ = ("certificate", "hands", "dealt_time", "leader", "log_receipt")
+    __slots__ = ("certificate", "hands", "dealt_time", "leader", "log_receipt", "leader_by")
     CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
     HANDS_FIELD_NUMBER: _ClassVar[int]
     DEALT_TIME_FIELD_NUMBER: _ClassVar[int]
     LEADER_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    LEADER_BY_FIELD_NUMBER: _ClassVar[int]
     certificate: bytes
     hands: _containers.RepeatedCompositeFieldContainer[Hand]
     dealt_time: int
     leader: int
     log_receipt: _round_pb2.LogReceipt
-    def __init__(self, certificate: _Optional[bytes] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., dealt_time: _Optional[int] = ..., leader: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+    leader_by: LeaderBy
+    def __init__(self, certificate: _Optional[bytes] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., dealt_time: _Optional[int] = ..., leader: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., leader_by: _Optional[_Union[LeaderBy, str]] = ...) -> None: ...
 
 class OpenHandRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "seat", "token")

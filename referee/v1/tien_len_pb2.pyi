@@ -45,31 +45,19 @@ class TienLenEvent(_message.Message):
     received: bool
     def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
 
-class PreviousRound(_message.Message):
-    __slots__ = ("terminal_leaf", "header")
-    TERMINAL_LEAF_FIELD_NUMBER: _ClassVar[int]
-    HEADER_FIELD_NUMBER: _ClassVar[int]
-    terminal_leaf: bytes
-    header: _round_pb2.RoundHeader
-    def __init__(self, terminal_leaf: _Optional[bytes] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ...) -> None: ...
-
 class TienLenRound(_message.Message):
-    __slots__ = ("header", "certificates", "events", "receipt", "signatures", "previous_rounds", "previous_winner_seat")
+    __slots__ = ("header", "certificates", "events", "receipt", "signatures")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     SIGNATURES_FIELD_NUMBER: _ClassVar[int]
-    PREVIOUS_ROUNDS_FIELD_NUMBER: _ClassVar[int]
-    PREVIOUS_WINNER_SEAT_FIELD_NUMBER: _ClassVar[int]
     header: _round_pb2.RoundHeader
     certificates: _containers.RepeatedScalarFieldContainer[bytes]
     events: _containers.RepeatedCompositeFieldContainer[TienLenEvent]
     receipt: bytes
     signatures: _containers.RepeatedScalarFieldContainer[bytes]
-    previous_rounds: _containers.RepeatedCompositeFieldContainer[PreviousRound]
-    previous_winner_seat: int
-    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[TienLenEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ..., previous_rounds: _Optional[_Iterable[_Union[PreviousRound, _Mapping]]] = ..., previous_winner_seat: _Optional[int] = ...) -> None: ...
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[TienLenEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class Combination(_message.Message):
     __slots__ = ("kind", "name", "cards")

@@ -100,7 +100,7 @@ def begun(table: Table = TABLE) -> tuple[LogBuilder, Parts]:
     settle(parts)
     while parts.inputs is None or not parts.inputs.events:  # an instant win leaves no event to attack
         seed = digest("again", parts.server_seed.hex())
-        parts = dealt_from(table, parts.header, server_seed=seed, client_seeds=parts.client_seeds)
+        parts = dealt_from(table, parts.header, server_seed=seed, client_seeds=parts.client_seeds, winner=parts.winner)
         settle(parts)
     return log, parts
 
@@ -181,7 +181,9 @@ def adopt(parts: Parts, deal: Deal) -> None:
 
 def with_seeds(parts: Parts, seeds: tuple[bytes, ...]) -> Parts:
     """Deal the round from other seeds, with unchanged commitments."""
-    other = dealt_from(parts.table, parts.header, server_seed=parts.server_seed, client_seeds=seeds)
+    other = dealt_from(
+        parts.table, parts.header, server_seed=parts.server_seed, client_seeds=seeds, winner=parts.winner
+    )
     other.opened = parts.opened
     settle(other)
     return other

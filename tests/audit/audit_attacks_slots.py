@@ -1,17 +1,12 @@
 """Attacks on slots: rounds dealt again, left out, hanging, late or falsely stated."""
 
-from dataclasses import replace
-
 import msgspec
 
 from referee.audit import Code, Documents
-from referee.cards import Seat
 from referee.dealing import leaf as leaves
-from referee.dealing.header import NO_KEY
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
-from referee.transcript.leader import LastWinner
-from tests.audit.audit_attack import LEADING, TABLE, WORD, Attacked, begun, ended, mutation, receipt, with_seeds
+from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, with_seeds
 from tests.audit.audit_builder import (
     FAR,
     SHUFFLER,
@@ -156,37 +151,6 @@ def time_of_the_deal_edited() -> Attacked:
     log, parts = begun(WORD)
     assert parts.inputs is not None
     change_inputs(parts, dealt_time=parts.inputs.dealt_time - 1)
-    return ended(log, parts)
-
-
-@mutation(Code.LEADER_MISMATCH, "a deal names a leader where nobody leads")
-def leader_of_a_game_without_one() -> Attacked:
-    log, parts = begun()
-    parts.dealt = msgspec.structs.replace(parts.dealt, leader=0)
-    return ended(log, parts)
-
-
-@mutation(Code.LEADER_MISMATCH, "a seat leads as the last winner where no round was won before")
-def leader_claimed_without_a_win() -> Attacked:
-    log = LogBuilder.founded()
-    parts = log.lay_out(LEADING)
-    settle(parts, last_winner=LastWinner(Seat(1), NO_KEY))
-    return ended(log, parts)
-
-
-@mutation(Code.LEADER_MISMATCH, "the leader is drawn although the winner of the last round sits at the table")
-def winner_passed_over() -> Attacked:
-    return ended(*begun(replace(LEADING, keyed=True, signs_seeds=False)))
-
-
-@mutation(Code.LEADER_MISMATCH, "another seat leads than the deal drew")
-def leader_drawn_by_nobody() -> Attacked:
-    log = LogBuilder.founded()
-    parts = log.lay_out(LEADING)
-    drawn = parts.dealt.leader
-    assert isinstance(drawn, int)
-    parts.dealt = msgspec.structs.replace(parts.dealt, leader=1 - drawn)
-    settle(parts)
     return ended(log, parts)
 
 

@@ -17,19 +17,19 @@ from referee.audit import Documents, MemoryLog, Report
 from referee.cards import Seat
 from referee.dealing import leaf as leaves
 from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
-from referee.dealing.deal import Deal
+from referee.dealing.deal import Deal, has_leader
 from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header, HeaderJson
+from referee.dealing.lead import Winner, lead_of
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash, root
 from referee.evidence.vkey import VerifierKey
-from referee.games import GAMES
+from referee.games import GAMES, LeaderBy
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import Ruleset, get
 from referee.transcript.chain import Course, sign_receipt
 from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inputs, Unsealed
-from referee.transcript.leader import LastWinner
 from referee.transcript.replay import replay, write_transcript
 from tests.audit.audit_players import PLAYERS, Dealt, Play
 
@@ -133,6 +133,7 @@ class Parts:
     server_seed: bytes
     client_seeds: tuple[bytes, ...]
     deal: Deal
+    winner: Winner | None
     opened: OpenLeaf
     dealt: DealLeaf
     revealed: RevealLeaf
@@ -200,7 +201,7 @@ class LogBuilder:
     entries: list[bytes] = field(default_factory=list)
     ends: dict[str, bytes] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
-    winners: dict[str, LastWinner] = field(default_factory=dict)
+    winners: dict[str, Winner] = field(default_factory=dict)
     documents: Documents = field(default_factory=Documents)
     _time: int = START
     _timed: int = 0
@@ -221,7 +222,8 @@ class LogBuilder:
         """Prepare the table's next round, opened and dealt; ``terms`` are changed header fields."""
         number = self.numbers.get(table.name, 0) + 1
         given = {"previous_leaf": self.ends.get(table.name, NO_LEAF), **terms}
-        return lay_out(table, number=number, start=self.time + BETWEEN_MS, **given)
+        winner = self.winners.get(table.name)
+        return lay_out(table, number=number, start=self.time + BETWEEN_MS, winner=winner, **given)
 
     def append(self, parts: Parts, *, steps: str = "ODUER") -> None:
         """Append leaves of a round: O pen, D eal, U nseal, E nd, R eveal, as the letters say."""
@@ -235,7 +237,7 @@ class LogBuilder:
     def play(self, table: Table, *, seed: int = 0) -> Parts:
         """Play and settle the table's next round and append it."""
         parts = self.lay_out(table)
-        settle(parts, last_winner=self.winners.get(table.name), seed=seed)
+        settle(parts, seed=seed)
         self.keep_winner(parts)
         self.append(parts)
         return parts
@@ -243,8 +245,10 @@ class LogBuilder:
     def keep_winner(self, parts: Parts) -> None:
         """Keep the winner for the next round's leader."""
         if parts.dealt.leader is not msgspec.UNSET:
-            seat = msgspec.json.decode(parts.transcript)["results"]["winners"][0]
-            self.winners[parts.table.name] = LastWinner(Seat(seat), parts.header.seat_keys[seat])
+            results = msgspec.json.encode(msgspec.json.decode(parts.transcript)["results"])
+            winner = Winner.of_results(parts.header, results)
+            assert winner is not None
+            self.winners[parts.table.name] = winner
 
     def take(self) -> list[bytes]:
         """Return the leaves so far and forget them; the next round is still later than they are."""
@@ -275,7 +279,7 @@ def newest_time(entries: Iterable[bytes], *, least: int = START) -> int:
     return least
 
 
-def lay_out(table: Table, *, number: int, start: int = START, **terms: object) -> Parts:
+def lay_out(table: Table, *, number: int, start: int = START, winner: Winner | None = None, **terms: object) -> Parts:
     """Prepare a round of a table, opened at a time and dealt."""
     ruleset = table.ruleset
     shortest = GAMES[ruleset.game].round_bounds(ruleset.rules).shortest
@@ -303,11 +307,18 @@ def lay_out(table: Table, *, number: int, start: int = START, **terms: object) -
     header = msgspec.structs.replace(header, **terms)
     server_seed = digest("server", table.name, number)
     client_seeds = tuple([digest("client", table.name, number, seat) for seat in range(table.seats)])
-    return dealt_from(table, header, server_seed=server_seed, client_seeds=client_seeds)
+    return dealt_from(table, header, server_seed=server_seed, client_seeds=client_seeds, winner=winner)
 
 
-def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds: tuple[bytes, ...]) -> Parts:
-    """Prepare a round from a header and seeds, as the protocol does."""
+def dealt_from(
+    table: Table,
+    header: Header,
+    *,
+    server_seed: bytes,
+    client_seeds: tuple[bytes, ...],
+    winner: Winner | None = None,
+) -> Parts:
+    """Prepare a round from a header, seeds and the table's last winner, as the protocol does."""
     round_id = header.round_id
     deal = Deal.derive(header, server_seed=server_seed, client_seeds=client_seeds)
     commitments = [client_commitment(round_id=round_id, seat=Seat(i), seed=seed) for i, seed in enumerate(client_seeds)]
@@ -322,6 +333,7 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
         if table.sealed
         else msgspec.UNSET,
     )
+    lead = lead_of(header, deal, winner=winner, first=LeaderBy.DRAW) if has_leader(header) else None
     dealt = DealLeaf(
         client_seeds=tuple([seed.hex() for seed in client_seeds]),
         dealt_time=header.deal_deadline - DEAL_MS // 2,
@@ -329,7 +341,8 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
         mix=deal.mixed.hex(),
         opened_sections=opened_sections(table, deal),
         round_id=round_id.hex(),
-        leader=msgspec.UNSET if deal.leader is None else int(deal.leader),
+        leader=msgspec.UNSET if lead is None else int(lead.seat),
+        leader_by=msgspec.UNSET if lead is None else lead.by,
         seed_signatures=table.seed_signatures(opened, client_seeds),
     )
     return Parts(
@@ -338,6 +351,7 @@ def dealt_from(table: Table, header: Header, *, server_seed: bytes, client_seeds
         server_seed=server_seed,
         client_seeds=client_seeds,
         deal=deal,
+        winner=winner,
         opened=opened,
         dealt=dealt,
         revealed=RevealLeaf(round_id=round_id.hex(), server_seed=server_seed.hex()),
@@ -352,10 +366,10 @@ def opened_sections(table: Table, deal: Deal) -> tuple[int, ...]:
     return tuple(range(table.seats))
 
 
-def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | None = None, seed: int = 0) -> None:
+def settle(parts: Parts, *, play: Play | None = None, seed: int = 0) -> None:
     """Play the round by chance, or as given, and write its transcript."""
     header, ruleset = parts.header, parts.table.ruleset
-    leader = parts.dealt.leader if last_winner is None else int(last_winner.seat)
+    leader = parts.dealt.leader
     if play is None:
         luck = random.Random(f"{parts.table.name}/{header.round_number}/{seed}")  # noqa: S311 - the same in every run
         play = PLAYERS[ruleset.game](dealt_of(parts, leader=leader if isinstance(leader, int) else 0), luck)
@@ -384,7 +398,7 @@ def settle(parts: Parts, *, play: Play | None = None, last_winner: LastWinner | 
             ]
         ),
         leader=leader,
-        previous_winner_seat=msgspec.UNSET if last_winner is None else int(last_winner.seat),
+        leader_by=parts.dealt.leader_by,
         sealed=1 if parts.table.sealed else msgspec.UNSET,
     )
     parts.opens = {number: move.sections[-1] for number, move in enumerate(play.moves, 1) if move.sections}

@@ -88,6 +88,7 @@ MEANINGS: Final = {
     67: "one key in two seats, or a server's key in a seat",
     68: "a seat's token hash changed after its seed was signed",
     69: "bytes of any kind in any leaf: a finding, never an exception",
+    70: "a leader other than the log and the redeal give",
     71: "rounds given up after a seed, or by an unopened arrangement; by young keys; an instant win given up: notes",
     72: "a move that the referee received is dropped, and its seat's timeout settled: of the tenant, not the operator",
     73: "an OPEN whose stake, seats or bets its ruleset forbids; an unknown ruleset: a note",
@@ -118,6 +119,10 @@ TESTS: Final[dict[int, tuple[str, ...]]] = {
     65: (
         "tests/audit/test_audit_owners.py::test_decks_given_up_are_scored_with_the_seeds_that_are_handed_in",
         "tests/audit/test_audit_owners.py::test_seeds_that_are_chosen_by_the_cards_accuse_nobody",
+    ),
+    70: (
+        "tests/audit/test_audit_leaders.py::test_reason_that_the_ruleset_does_not_give_is_found",
+        "tests/attacks/test_attack_choose_the_leader.py::test_no_frontend_chooses_who_leads",
     ),
     66: ("tests/audit/test_audit_owners.py::test_key_that_changes_tables_and_seats_is_found",),
     51: ("tests/storage/test_storage_crash.py::test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on",),

@@ -68,11 +68,9 @@ class Frontend:
             "ultimate_texas": self._play_ultimate_texas,
         }
         seats = self._luck.choice((2, 3))
-        previous: list[tien_len_pb2.PreviousRound] = []
-        winners: list[int] = []
         for number in range(1, self._luck.choice((1, 1, 2)) + 1):
             opened, dealt = self._deal(table, number, ruleset, seats)
-            method, stub, request = rounds[ruleset.partition(".")[0]](opened, dealt, (previous, winners))
+            method, stub, request = rounds[ruleset.partition(".")[0]](opened, dealt)
             settled = _lawful(stub(request))
             acknowledged = self._ledger.acknowledge("SETTLE", table, number, settled.log_receipt)
             self._ledger.settle(acknowledged, method, request)
@@ -80,8 +78,6 @@ class Frontend:
                 again = stub(request).log_receipt
                 if (again.leaf, again.leaf_index) != (acknowledged.leaf, acknowledged.index):
                     self._ledger.fault(f"round {number} of {table} was settled twice")
-            previous.append(tien_len_pb2.PreviousRound(terminal_leaf=acknowledged.leaf, header=opened.header))
-            winners += [one.seat for one in settled.outcome.seats if getattr(one, "winner", False)][:1]
         self._ledger.see(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
         self.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=table))
 
@@ -115,7 +111,7 @@ class Frontend:
         return opened, dealt
 
     def _play_mau_binh(
-        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, _before: object
+        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse
     ) -> tuple[str, Callable[..., Any], mau_binh_pb2.MauBinhServiceSettleRoundRequest]:
         message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
         preview = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)
@@ -142,13 +138,8 @@ class Frontend:
         self,
         opened: shuffler_pb2.OpenRoundResponse,
         dealt: shuffler_pb2.DealRoundResponse,
-        before: tuple[list[tien_len_pb2.PreviousRound], list[int]],
     ) -> tuple[str, Callable[..., Any], tien_len_pb2.TienLenServiceSettleRoundRequest]:
         message = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-        previous, winners = before
-        if previous:
-            message.previous_rounds.append(previous[-1])
-            message.previous_winner_seat = winners[-1]
         while (event := choose(self.tien_len, message)) is not None:
             asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event)
             accepted = self.tien_len.AcceptEvent(asked) if self._luck.random() < 0.2 else None
@@ -162,7 +153,7 @@ class Frontend:
         return "TienLenService", self.tien_len.SettleRound, request
 
     def _play_ultimate_texas(
-        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, _before: object
+        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse
     ) -> tuple[str, Callable[..., Any], ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest]:
         header = opened.header
         message = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])

@@ -128,7 +128,6 @@ def play_tien_len(client: Client, place: Place) -> None:
     game: Any = client.resume(place.table) or client.tien_len(terms, secrets=seats)
     game.open()
     game.deal()
-    game.look_back()
     while (options := game.plays()).HasField("turn"):
         if options.plays:
             longest = max(options.plays, key=lambda play: len(play.cards))

@@ -39,7 +39,6 @@ with Client(sys.argv[1], timeout=60) as client:
     leads = client.tien_len(Terms(table="packed-3", ruleset="tien_len.mien_nam", seats=2))
     leads.open()
     leads.deal()
-    leads.look_back()
     leads.plays()
     assert log_pb2_grpc.LogServiceStub(client.channel).GetKeys(log_pb2.GetKeysRequest()).origin
 print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))

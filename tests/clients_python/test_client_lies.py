@@ -107,6 +107,7 @@ def swap_hands(answer: shuffler_pb2.DealRoundResponse) -> None:
         (swap_hands, "the hand of seat"),
         (lambda answer: setattr(answer, "dealt_time", answer.dealt_time + 1), "the time of the deal"),
         (lambda answer: setattr(answer, "leader", 1), "the leader"),
+        (lambda answer: setattr(answer, "leader_by", 2), "why it leads"),
         (lambda answer: setattr(answer, "certificate", b"{}"), "a certificate does not hold"),
     ],
 )
@@ -126,7 +127,8 @@ def test_a_deal_other_than_logged_is_found(liar: Liar, bend: Bend, found: str):
         (lambda leaf: leaf["client_seeds"].pop(), "the number of seeds"),
         (lambda leaf: leaf.update(deck_root="00" * 32), "the certificate's deal"),
         (lambda leaf: leaf.update(round_id="00" * 32), "the dealt round"),
-        (lambda leaf: leaf.update(leader=0), "the leader in DEAL"),
+        (lambda leaf: leaf.update(leader=0, leader_by="DRAW"), "whether DEAL names a leader"),
+        (lambda leaf: leaf.update(leader=0), "none of its type"),
         (lambda leaf: leaf.update(nonsense=0), "none of its type"),
     ],
 )

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -174,7 +175,7 @@ def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
     first = client.tien_len(terms, secrets=secrets)
     first.open()
     first.deal()
-    assert first.look_back() is None
+    assert first.leader_by == "DRAW"
     play_out(first)
     winner = next(seat.seat for seat in first.settle().result.seats if seat.winner)
     given_up = client.tien_len(terms, secrets=secrets)
@@ -185,27 +186,23 @@ def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
     third.open()
     third.deal()
     assert third.number == 3
-    assert third.look_back() == 1 - winner
+    assert (third.leader, third.leader_by) == (1 - winner, "WINNER")
     assert third.preview().state.turn == 1 - winner
-    assert len(third.message.previous_rounds) == 2
     play_out(third)
     assert third.settle().is_replayed
 
 
 @by_every_door
-def test_a_winner_who_is_gone_does_not_lead(client: Client, table: str):
+def test_a_round_for_another_stake_makes_no_leader(client: Client, table: str):
     terms = Terms(table=table, ruleset="tien_len.mien_nam", seats=3, stake=10)
-    first = client.tien_len(terms)
-    first.open()
-    first.deal()
-    play_out(first)
-    first.settle()
-    second = client.tien_len(terms)
-    second.open()
-    second.deal()
-    assert second.look_back(winner_seat=2) == 2
-    assert second.look_back(winner_gone=True) is None
-    assert second.preview().state.leader == second.leader
+    for stake, by in ((10, "DRAW"), (10, "WINNER"), (20, "DRAW")):
+        game = client.tien_len(replace(terms, stake=stake))
+        game.open()
+        game.deal()
+        assert game.leader_by == by
+        play_out(game)
+        assert game.settle().is_replayed
+        game.reveal()
 
 
 @by_every_door
@@ -308,7 +305,7 @@ def test_the_asyncio_client_does_the_same(harness: Harness, table: str):
         lead = client.tien_len(Terms(table=f"{table}-lead", ruleset="tien_len.mien_nam", seats=2))
         await lead.open()
         await lead.deal()
-        assert await lead.look_back() is None
+        assert lead.leader_by == "DRAW"
         options = await lead.plays()
         assert (await lead.play(options.turn, [Card(n) for n in options.plays[0].cards])).event_number == 1
         bet = client.ultimate_texas(

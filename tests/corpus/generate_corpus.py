@@ -98,9 +98,7 @@ def play_mau_binh(table: Playing, game: Any) -> None:  # noqa: ANN401 - a round 
 
 
 def play_tien_len(table: Playing, game: Any) -> None:  # noqa: ANN401 - a round of any game
-    """Play the weakest play there is, or pass, and once let the time run out; a winner under a key leads the next."""
-    if table.is_keyed and table.number > 1:
-        game.look_back()
+    """Play the weakest play there is, or pass, and once let the time run out."""
     for number in itertools.count():
         options = game.plays()
         if not options.HasField("turn"):

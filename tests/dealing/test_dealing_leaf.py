@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from referee.dealing import leaf
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, LeafError, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.evidence.canonical import CanonicalError
+from referee.games import LeaderBy
 
 HEX32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 TIMES = st.integers(0, 2**53 - 1)
-SEATS = st.integers(0, 1) | st.just(msgspec.UNSET)
+LEADS = st.tuples(st.integers(0, 1), st.sampled_from(LeaderBy)) | st.just((msgspec.UNSET, msgspec.UNSET))
 LEAVES = st.one_of(
     st.builds(
-        DealLeaf,
+        lambda lead, **members: DealLeaf(leader=lead[0], leader_by=lead[1], **members),
+        lead=LEADS,
         client_seeds=st.tuples(HEX32, HEX32),
         dealt_time=TIMES,
         deck_root=HEX32,
@@ -26,7 +28,6 @@ LEAVES = st.one_of(
         opened_sections=st.sampled_from([(), (0,), (0, 1)]),
         round_id=HEX32,
         cosigned_checkpoint=HEX32,
-        leader=SEATS,
     ),
     st.builds(
         UnsealLeaf,
@@ -107,6 +108,8 @@ REFUSED: list[tuple[str, str, Any]] = [
     ("deal", "leader", -1),
     ("deal", "leader", None),
     ("deal", "leader", True),
+    ("deal", "leader_by", "VOTE"),
+    ("deal", "leader_by", None),
     ("deal", "dealt_time", 2**53),
     ("deal", "dealt_time", -1),
     ("deal", "dealt_time", "1"),
@@ -181,5 +184,6 @@ def test_what_would_not_be_read_is_not_written():
                 opened_sections=(0,),
                 round_id="00" * 32,
                 leader=1,
+                leader_by=LeaderBy.DRAW,
             )
         )

@@ -1,5 +1,6 @@
 """Every dealing vector, which the second derivation wrote, holds for this project; and they are what it writes."""
 
+import json
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -15,11 +16,13 @@ from referee.dealing.commitment import (
     section_root,
     seed_statement,
 )
-from referee.dealing.deal import Deal, drawn_leader
+from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError, shuffle
 from referee.dealing.header import Header
+from referee.dealing.lead import Lead, Winner, dealt_leader
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer, is_signature
+from referee.games import LeaderBy
 from referee.games.mau_binh import arrangement_commitment
 from tests.evidence.envelopes import open_envelope
 
@@ -71,15 +74,25 @@ def test_deal_vectors(vectors_of: Read, header_from: ReadHeader):
             assert [card.number for card in cards] == section["cards"]
             assert deal.keys[index].hex() == section["key"]
             assert deal.roots[index].hex() == section["root"]
-        chosen = {"round_id": deal.round_id, "commitment": deal.commitment, "mixed": deal.mixed}
-        assert drawn_leader(header, **chosen) == vector["leader"]
         leads = vector["header"]["ruleset_id"].startswith("tien_len")
-        assert deal.leader == (vector["leader"] if leads else None)
+        assert deal.drawn == (vector["drawn"] if leads else None)
+        if leads:
+            found = {by: dealt_leader(header, deal, by) for by in (LeaderBy.DRAW, LeaderBy.LOWEST_CARD)}
+            assert found == {LeaderBy.DRAW: vector["drawn"], LeaderBy.LOWEST_CARD: vector["lowest"]}
         commitments = [
             client_commitment(round_id=deal.round_id, seat=Seat(seat), seed=seed).hex()
             for seat, seed in enumerate(seeds)
         ]
         assert commitments == vector["client_commitments"]
+
+
+def test_lead_vectors(vectors_of: Read, header_from: ReadHeader):
+    for vector in vectors_of("leads"):
+        winner = Winner.of_results(header_from(vector["before"]), json.dumps(vector["results"]).encode())
+        kept = None if winner is None else Winner.of_bytes(winner.to_bytes())
+        assert kept == winner
+        seat = None if winner is None else winner.seat_in(header_from(vector["header"]))
+        assert seat == vector["seat"], vector["id"]
 
 
 def test_shuffle_vectors(vectors_of: Read):
@@ -178,6 +191,7 @@ def test_issued_certificates_are_those_of_the_vectors(
             sections=map(int, vector["sections"]),
             dealt_time=second.DEALT_TIME,
             signer=shuffler,
+            lead=None if "leader" not in vector else Lead(vector["leader"], LeaderBy(vector["leader_by"])),
             unsealed_times={int(section): time for section, time in vector.get("unsealed", {}).items()},
         )
         assert issued.decode() == vector["certificate"]

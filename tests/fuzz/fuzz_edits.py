@@ -38,7 +38,7 @@ NAMES: Final = (
     "leader",
     "opens_section",
     "nonce",
-    "previous_winner_seat",
+    "leader_by",
     "receipt",
 )
 SECTIONS: Final = (

@@ -105,13 +105,20 @@ def _deal_again(opened: Tree, leaves: list[Tree]) -> None:
     ]
     dealt |= {"mix": mixed.hex(), "deck_root": deal.root.hex()}
     if "leader" in dealt:
-        dealt["leader"] = rounds.leader(rid, mixed, len(header["seat_keys"]))
+        seats = len(header["seat_keys"])
+        by = {
+            "DRAW": rounds.leader(rid, secret, mixed, seats),
+            "LOWEST_CARD": rounds.lowest(deal.sections[:seats]),
+        }
+        dealt["leader"] = by.get(str(dealt.get("leader_by")), dealt["leader"])
     _sign_seeds(opened, dealt, rid, commitment, seeds)
     if "inputs" not in settled:
         return
     inputs = settled["inputs"]
     inputs |= {"header": copy.deepcopy(header), "deck_root": deal.root.hex()}
     inputs["sections"] = deal.sections[: len(inputs["sections"])]
+    if "leader" in inputs and "leader" in dealt:
+        inputs["leader"] = dealt["leader"]
     for one in inputs["events"]:
         for name in ("back", "middle", "front", "cards"):
             if name in one["event"]:

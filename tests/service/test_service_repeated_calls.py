@@ -310,13 +310,13 @@ def test_round_that_the_log_has_otherwise_is_dealt_as_the_log_has_it(
     """As where a log was replaced by an older copy that opened the round again: another seed, another moment."""
     note = Dealer.note_opened
 
-    def note_another(dealer: Dealer, step: OpenStep, opened: OpenedRound, *, opened_time: int) -> None:
+    def note_another(dealer: Dealer, step: OpenStep, opened: OpenedRound, *, opened_time: int, winner: bytes) -> None:
         seed, sealing_key = bytes(SEED_SIZE), dealer._parts.sealing_key  # noqa: SLF001 - the key this log seals with
         commitment = server_commitment(round_id=step.round_id, seed=seed)
         names = {"round_id": step.round_id, "commitment": commitment}
         boxed = seal(seed, sealing_key=sealing_key, nonce=bytes(NONCE_SIZE), **names)
         other = msgspec.structs.replace(opened, commitment=commitment, sealed_seed=boxed)
-        note(dealer, step, other, opened_time=opened_time - 1)
+        note(dealer, step, other, opened_time=opened_time - 1, winner=winner)
 
     monkeypatch.setattr(Dealer, "note_opened", note_another)
     played = house.play()

@@ -125,12 +125,13 @@ def test_upgrade_that_fails_changes_nothing(old: Path) -> None:
 
 
 def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any) -> None:  # noqa: ANN401 - a fixture
-    """The tables of schema 1 are those of schema 2 without the column."""
+    """The tables of schema 1 are those of schema 2 without two columns."""
     open_sqlite(old).close()
     url = postgres.make_schema("upgraded")
     done = referee("restore", old / FILE_NAME, "--database", url)
     assert done.returncode == 0, done.stderr
     postgres.execute("ALTER TABLE upgraded.head DROP COLUMN roundless")
+    postgres.execute("ALTER TABLE upgraded.round DROP COLUMN winner")
     postgres.execute("UPDATE upgraded.schema_version SET version = 1")
     with pytest.raises(SchemaVersionError, match="version 1"):
         open_postgres_reader(url)

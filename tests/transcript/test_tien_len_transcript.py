@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from referee.cards import DECK, Card, Seat, parse_cards
 from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
 from referee.evidence import canonical
-from referee.games import GAMES, EventBytesError
+from referee.games import GAMES, EventBytesError, LeaderBy
 from referee.games.tien_len import Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.codec import decode_event, encode_event
 from referee.rulesets import get
@@ -88,6 +88,7 @@ def _inputs(vector: Vector, **changed: Any) -> Inputs:  # noqa: ANN401 - members
         signatures=("",) * len(hands),
         unsealed=(),
         leader=vector["leader"],
+        leader_by=LeaderBy.DRAW,
     )
     return msgspec.structs.replace(inputs, **changed)
 
@@ -182,10 +183,11 @@ def test_cards_left_stand_weakest_first() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"leader": msgspec.UNSET}, "names no leader"),
+        ({"leader": msgspec.UNSET, "leader_by": msgspec.UNSET}, "names no leader"),
+        ({"leader": msgspec.UNSET}, "together, or neither"),
+        ({"leader_by": msgspec.UNSET}, "together, or neither"),
         ({"leader": 4}, "seat 4 cannot lead"),
         ({"leader": -1}, "seat -1 cannot lead"),
-        ({"previous_winner_seat": 1}, "previous winner sits at 1"),
         ({"sections": ((5,) * 13, (6,) * 13, (7,) * 13, (8,) * 13)}, "dealt more than once"),
         ({"sections": ((99,) * 13,)}, "99"),
         ({"sections": ()}, "the deal has 0 sections"),
@@ -197,10 +199,11 @@ def test_inputs_that_no_round_can_have_are_refused(changed: dict[str, Any], word
         replay(_inputs(_plain(), **changed), RULESET)
 
 
-def test_leader_that_won_before_is_in_both_inputs_and_replayed() -> None:
+def test_reason_why_a_seat_led_is_in_the_inputs_and_replayed() -> None:
     vector = _plain()
-    payload = replay(_inputs(vector, previous_winner_seat=0), RULESET).payload
-    assert parse(payload).inputs.previous_winner_seat == parse(payload).inputs.leader == 0
+    payload = replay(_inputs(vector, leader_by=LeaderBy.WINNER), RULESET).payload
+    inputs = parse(payload).inputs
+    assert (inputs.leader, inputs.leader_by) == (0, LeaderBy.WINNER)
     assert payload != replay(_inputs(vector), RULESET).payload
 
 

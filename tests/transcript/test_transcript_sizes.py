@@ -7,7 +7,7 @@ import pytest
 
 from referee.dealing.header import NO_KEY, Header, HeaderJson
 from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
-from referee.games import GAMES
+from referee.games import GAMES, LeaderBy
 from referee.games.mau_binh.event import MAX_EVENTS as MAU_BINH_EVENTS
 from referee.games.tien_len.event import MAX_EVENTS as TIEN_LEN_EVENTS
 from referee.games.ultimate_texas.state import MAX_EVENTS as ULTIMATE_TEXAS_EVENTS
@@ -73,7 +73,7 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
         unsealed=(Unsealed(200, tuple(range(9)), LATE),) * 3,
         receipt=InputReceipt(200, "f" * 128, 9),
         leader=3,
-        previous_winner_seat=3,
+        leader_by=LeaderBy.LOWEST_CARD,
         sealed=1,
     )
     seat = {"arrangement": [[52] * 5, [52] * 5, [52] * 3], "left": [52] * 13, "codes": ["C" * 24] * 8, "net": -LATE}

@@ -91,7 +91,7 @@ class Audit:
         self.keys: dict[bytes, KeyLife] = {}
         self.rounds: dict[str, Round] = {}
         self.last: dict[str, Round] = {}
-        self.winners: dict[str, tuple[str, str, int]] = {}
+        self.winners: dict[str, tuple[Row, int] | None] = {}
         self.timed: list[tuple[int, int, str]] = []
         self.carrying: list[tuple[int, Round, Row]] = []
         self.vouched: set[int] = set()
@@ -264,8 +264,7 @@ class Audit:
             fresh.before = None if last is None else last.said["round_id"]
             self.last[header["table_id"]] = fresh
         self.timed.append((index, said["opened_time"], header["table_id"]))
-        game, key, seat = self.winners.get(header["table_id"], ("", "", -1))
-        fresh.last_winner = (key, seat) if game == fresh.game else None
+        fresh.last_winner = self.winners.get(header["table_id"])
         self.rounds[said["round_id"]] = fresh
 
     def _take_step(self, kind: str, index: int, said: Row) -> None:
@@ -283,8 +282,7 @@ class Audit:
             self.timed.append((index, time, found.header["table_id"]))
         if kind == "settle" and found.parts.get("settle", (0, {}))[0] == index:
             seat = winner_of(said["results"], len(found.header["seat_keys"]))
-            if seat >= 0:
-                self.winners[found.header["table_id"]] = (found.game, found.header["seat_keys"][seat], seat)
+            self.winners[found.header["table_id"]] = (found.header, seat) if seat >= 0 else None
 
     def _find_stray(self, kind: str, index: int, said: Row) -> None:
         code = {"deal": "DEAL_BEFORE_OPEN", "settle": "SETTLED_OTHER_ROUND"}.get(kind, "LEAF_OF_NO_ROUND")

@@ -19,11 +19,13 @@ from tests.vectors.independent_round import (
     deck_root,
     layout_of,
     leader,
+    lowest,
     mix,
     round_id,
     section_root,
     seed_statement,
     server_commitment,
+    winners_seat,
 )
 
 
@@ -47,6 +49,7 @@ class _Examination(Openings):
             self._examine_deal(*one.parts["deal"])
             self._examine_openings_at_deal(one.place)
             self._examine_unseals()
+            self._examine_leader(*one.parts["deal"])
         if "abort" in one.parts:
             self._examine_abort(*one.parts["abort"])
         if "settle" in one.parts:
@@ -120,11 +123,6 @@ class _Examination(Openings):
                 self.find("SEAT_TOKEN_MISMATCH" if is_sealed else "SEED_SIGNATURE_FORGED", index)
         if mix(one.rid, commitment, seeds).hex() != said["mix"]:
             self._explain_mix(index, said, seeds)
-            return
-        source = commitment if one.header["randomness_suite"] == 250 else bytes.fromhex(said["mix"])
-        drawn = leader(one.rid, source, seats) if one.game == "tien_len" else None
-        if said.get("leader") != drawn:
-            self.find("LEADER_MISMATCH", index)
             return
         self.is_sound = all(opened) and round_id(one.header) == one.rid
 
@@ -200,7 +198,7 @@ class _Examination(Openings):
             dealt = one.parts["deal"][1]
             if inputs["dealt_time"] != dealt["dealt_time"]:
                 self.find("DEAL_MISMATCH", index)
-            if not self._is_led(inputs, dealt):
+            if any(inputs.get(name) != dealt.get(name) for name in ("leader", "leader_by")):
                 self.find("LEADER_MISMATCH", index)
         self._examine_seal(index, inputs)
         if inputs["closed_time"] > one.header["round_deadline"]:
@@ -211,17 +209,28 @@ class _Examination(Openings):
         self._examine_course(index, inputs, results.get("events_hash"))
         self._examine_found(index, said["results"], inputs)
 
-    def _is_led(self, inputs: Row, dealt: Row) -> bool:
-        one, winner = self.one, self.one.last_winner
-        if "leader" not in dealt:
-            return "leader" not in inputs and "previous_winner_seat" not in inputs
-        keys = one.header["seat_keys"]
-        if "previous_winner_seat" in inputs:
-            seat = inputs["previous_winner_seat"]
-            fits = winner is not None and seat < len(keys) and winner[0] in (ZEROS, keys[seat])
-            return fits and inputs.get("leader") == seat
-        is_seated = winner is not None and winner[0] != ZEROS and winner[0] in keys
-        return inputs.get("leader") == dealt["leader"] and not is_seated
+    def _examine_leader(self, index: int, said: Row) -> None:
+        """Compare DEAL's leader with the log's last winner; what the deal decides waits for the seed."""
+        one, by = self.one, said.get("leader_by")
+        seat = winners_seat(one.header, one.last_winner)
+        if one.game != "tien_len":
+            is_right = by is None
+        elif seat is not None:
+            is_right = (said.get("leader"), by) == (seat, "WINNER")
+        else:
+            is_right = by in ("DRAW", "LOWEST_CARD")
+        if not is_right:
+            self.find("LEADER_MISMATCH", index)
+
+    def _examine_dealt_leader(self, index: int, said: Row, seed: bytes, again: Deal) -> None:
+        one, by, seats = self.one, said.get("leader_by"), len(self.one.header["seat_keys"])
+        if by not in ("DRAW", "LOWEST_CARD") or self.has("LEADER_MISMATCH"):
+            return
+        is_scripted = one.header["randomness_suite"] == 250
+        source = bytes.fromhex(one.said["server_commitment"] if is_scripted else said["mix"])
+        drawn = leader(one.rid, seed, source, seats) if by == "DRAW" else lowest(again.sections[:seats])
+        if said["leader"] != drawn:
+            self.find("LEADER_MISMATCH", index)
 
     def _examine_seal(self, index: int, inputs: Row) -> None:
         one = self.one
@@ -286,6 +295,7 @@ class _Examination(Openings):
             return None
         if differ:
             self.find("CARDS_MISMATCH", one.parts["settle"][0])
+        self._examine_dealt_leader(*one.parts["deal"], seed, again)
         return again
 
     def _explain_root(self, again: Deal, commitment: bytes, mixed: bytes, *, differ: bool) -> None:

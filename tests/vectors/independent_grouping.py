@@ -69,7 +69,7 @@ class Round:
         self.end = b""
         self.newest = opened
         self.before: str | None = None
-        self.last_winner: tuple[str, int] | None = None
+        self.last_winner: tuple[Row, int] | None = None
 
     @property
     def game(self) -> str:

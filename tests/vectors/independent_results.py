@@ -70,4 +70,5 @@ def winner_of(results: object, seats: int) -> int:
     """Return the seat that won a round; -1 if none is named."""
     winners = results.get("winners") if isinstance(results, dict) else None
     first = winners[0] if isinstance(winners, list) and winners else -1
-    return first if isinstance(first, int) and 0 <= first < seats else -1
+    is_number = isinstance(first, int) and not isinstance(first, bool)
+    return first if is_number and 0 <= first < seats else -1

@@ -25,6 +25,7 @@ from tests.vectors.independent_log import read_key
 
 Row = dict[str, Any]
 ZEROS = "00" * 32
+LEADER_BY = ("WINNER", "DRAW", "LOWEST_CARD")
 GAMES = {"mau_binh": 13, "tien_len": 13, "ultimate_texas": 2}
 TEXTS = {
     "origin": r"[!-*,-~]{1,255}",
@@ -159,8 +160,30 @@ def deck_of_seed(seed: bytes) -> list[int]:
     return deck
 
 
-def leader(rid: bytes, mixed: bytes, seats: int) -> int:
-    return draw(iter(hkdf(mixed, b"", enc("leader", rid), 32)), seats)
+def leader(rid: bytes, seed: bytes, mixed: bytes, seats: int) -> int:
+    return draw(iter(hkdf(seed, mixed, enc("leader", rid), 32)), seats)
+
+
+def lowest(hands: Sequence[Sequence[int]]) -> int:
+    """Return the seat that holds the lowest card: 3 to A before the twos, which are 1 to 4."""
+    strength = [*range(5, 53), *range(1, 5)]
+    return min((strength.index(card), seat) for seat, hand in enumerate(hands) for card in hand)[1]
+
+
+def winners_seat(header: Row, won: tuple[Row, int] | None) -> int | None:
+    """Return the seat from which the winner of the table's last settled round leads; None where it does not."""
+    if won is None:
+        return None
+    before, seat = won
+    if any(header[name] != before[name] for name in ("ruleset_digest", "currency", "stake")):
+        return None
+    keyed = {key for key in header["seat_keys"] if key != ZEROS}
+    if keyed and len(keyed & set(before["seat_keys"])) * 2 <= len(keyed):
+        return None
+    mine = before["seat_keys"][seat]
+    if mine != ZEROS:
+        return header["seat_keys"].index(mine) if mine in keyed else None
+    return seat if header["seat_keys"][seat : seat + 1] == [ZEROS] else None
 
 
 def section_root(rid: bytes, section: int, key: bytes, cards: Sequence[int]) -> bytes:
@@ -205,6 +228,8 @@ CERTIFICATE: dict[str, Callable[[Any], bool]] = {
     "section_roots": lambda value: is_list(value, is_hex),
     "sections": lambda value: is_list(value, _is_section),
     "server_commitment": is_hex,
+    "leader?": is_natural,
+    "leader_by?": lambda value: value in LEADER_BY,
     "sealed?": lambda value: is_natural(value) and value == 1,
 }
 
@@ -247,7 +272,14 @@ def read_certificate(data: bytes, header: Row, keys: Sequence[bytes]) -> Row:
     commitment, mixed = bytes.fromhex(shown["server_commitment"]), bytes.fromhex(shown["mix"])
     if deck_root(header, commitment, mixed, roots).hex() != shown["deck_root"]:
         refuse("ROOT_MISMATCH")
+    if not is_led(shown, len(header["seat_keys"])):
+        refuse("MALFORMED")
     return dict(shown)
+
+
+def is_led(said: Row, seats: int) -> bool:
+    """Whether a leader comes with its reason and is a seat, or neither is there."""
+    return ("leader" in said) == ("leader_by" in said) and said.get("leader", 0) < seats
 
 
 def _check_sections(shown: Row, header: Row, rid: bytes) -> None:
@@ -316,6 +348,7 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
         "opened_sections": lambda value: is_list(value, is_natural),
         "cosigned_checkpoint?": _is_text,
         "leader?": is_natural,
+        "leader_by?": lambda value: value in LEADER_BY,
         "seed_signatures?": lambda value: is_list(value, lambda one: one == "" or is_hex(one, 64)) and any(value),
     },
     "unseal": {
@@ -357,7 +390,7 @@ INPUTS: dict[str, Callable[[Any], bool]] = {
     "sections": lambda value: is_list(value, lambda cards: is_list(cards, is_natural)),
     "events": lambda value: is_list(value, lambda event: has_members(event, INPUT_EVENT)),
     "leader?": is_natural,
-    "previous_winner_seat?": is_natural,
+    "leader_by?": lambda value: value in LEADER_BY,
     "receipt?": lambda value: has_members(value, INPUT_RECEIPT),
     "sealed?": lambda value: is_natural(value) and value == 1,
     "signatures": lambda value: is_list(value, _is_text),
@@ -400,7 +433,8 @@ def _is_deal(said: Row) -> bool:
     note, sections = said.get("cosigned_checkpoint", "00"), said["opened_sections"]
     is_note = 0 < len(note) <= 8_192 and re.fullmatch("([0-9a-f]{2})*", note) is not None
     is_signed = len(said.get("seed_signatures") or said["client_seeds"]) == len(said["client_seeds"])
-    return is_note and is_signed and sections == sorted(set(sections))
+    is_whole = is_note and is_signed and is_led(said, len(said["client_seeds"]))
+    return is_whole and sections == sorted(set(sections))
 
 
 def _names(kind: str, said: Row) -> bool:
@@ -418,8 +452,6 @@ def check_leaf(kind: str, payload: bytes) -> Row:
             refuse("OPEN")
     if kind == "deal" and not all(said["client_seeds"]):
         refuse("DEAL")
-    if said.get("leader", 0) >= len(said.get("client_seeds", [0])):
-        refuse("SEAT")
     return said
 
 

@@ -18,6 +18,7 @@ from tests.vectors import independent_round as rounds
 from tests.vectors.independent_audit import audit
 from tests.vectors.independent_bytes import RefusedError
 from tests.vectors.independent_examination import know_rulesets
+from tests.vectors.independent_results import winner_of
 
 FOLDER = Path(__file__).parent
 BY_THE_RULES = {"ILLEGAL_EVENT", "TERMS_FORBIDDEN", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY"}
@@ -166,9 +167,16 @@ def test_deals(row: Row) -> None:
     assert (row["mix"], row["deck_root"]) == (mixed.hex(), dealt.root.hex())
     assert row["deck"] == [card for cards in dealt.sections for card in cards]
     source = commitment if row["header"]["randomness_suite"] == 250 else mixed
-    assert row["leader"] == rounds.leader(rid, source, len(clients))
+    assert row["drawn"] == rounds.leader(rid, seed, source, len(clients))
+    assert row["lowest"] == rounds.lowest(dealt.sections[: len(clients)])
     for i, section in enumerate(row["sections"]):
         assert (section["key"], section["root"]) == (dealt.keys[i].hex(), dealt.roots[i].hex())
+
+
+@each("dealing/leads")
+def test_leads(row: Row) -> None:
+    seat = winner_of(row["results"], len(row["before"]["seat_keys"]))
+    assert row["seat"] == rounds.winners_seat(row["header"], (row["before"], seat) if seat >= 0 else None)
 
 
 @each("dealing/certificates", "dealing/sealed_certificates")

@@ -166,6 +166,9 @@ def _commitments() -> Iterator[Row]:
         yield _opening(f"{kind}.{id_}", why, kind, members)
 
 
+LEFT_OUT = object()
+
+
 def leaf_rows() -> Iterator[Row]:
     leaves = {one["id"]: one for name in ("leaves", "seat_leaves") for one in read(f"dealing/{name}")}
     changes: list[tuple[str, str, str, Row]] = [
@@ -178,6 +181,9 @@ def leaf_rows() -> Iterator[Row]:
         ("open_sealed", "short_token", "32 bytes", {"seat_tokens": ["00"] * 4}),
         ("deal", "missing_seed", "every seat has a seed", {"client_seeds": ["", "", "", ""]}),
         ("deal", "leader", "the leader is a seat", {"leader": 4}),
+        ("deal", "leader_by", "a known reason", {"leader_by": "VOTE"}),
+        ("deal", "no_leader", "a reason comes with its leader", {"leader": LEFT_OUT}),
+        ("deal", "no_reason", "a leader comes with its reason", {"leader_by": LEFT_OUT}),
         ("deal", "null", "what is absent is left out", {"leader": None}),
         ("deal", "time", "times are integers", {"dealt_time": 1.5}),
         ("deal", "open_twice", "sections ascend", {"opened_sections": [0, 0]}),
@@ -208,7 +214,9 @@ def leaf_rows() -> Iterator[Row]:
         ("key", "unsound", "a key that signs everything", {"key": UNSOUND_KEY}),
     ]  # fmt: skip
     for id_, name, why, change in changes:
-        payload = json.dumps({**json.loads(leaves[id_]["payload"]), **change}, sort_keys=True, separators=(",", ":"))
+        said = {**json.loads(leaves[id_]["payload"]), **change}
+        said = {name: value for name, value in said.items() if value is not LEFT_OUT}
+        payload = json.dumps(said, sort_keys=True, separators=(",", ":"))
         yield row(f"{id_}.{name}", why, HAND, kind=leaves[id_]["kind"], payload=payload)
     for id_ in ("open", "deal", "unseal", "abort", "reveal", "key"):
         said = json.loads(leaves[id_]["payload"])

@@ -160,7 +160,7 @@ def test_last_winner_is_found_behind_aborted_rounds(verdicts: Verdicts) -> None:
         ]
     )
     assert whole["findings"] == proved["findings"] == unproved["findings"] == []
-    assert [outcome(proved, "FIRST_LEAD"), outcome(unproved, "FIRST_LEAD")] == ["PASSED", "NOT_CHECKED"]
+    assert [outcome(proved, "LEADER"), outcome(unproved, "LEADER")] == ["PASSED", "NOT_CHECKED"]
 
 
 @pytest.mark.slow("builds or checks a Node project")

@@ -25,9 +25,8 @@ function playRound(address, table, entropy, report) {
     })
     .then(function (hands) {
       report("seat 0 holds " + Referee.spell(hands.get(0)));
-      return game.lookBack();
+      return step();
     })
-    .then(step)
     .then(function (settled) {
       settled.outcome.seats.forEach(function (seat) {
         report("seat " + seat.seat + " nets " + seat.netMinor);

@@ -22,7 +22,7 @@ import type { GameMethods, GameTypes } from "./game.js";
 import type { Card } from "./gen/referee/v1/card_pb.js";
 import { LogService } from "./gen/referee/v1/log_pb.js";
 import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
-import { type Hand, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
+import { type Hand, LeaderBy, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
 import { SeatChain } from "./chain.js";
 import type { SeatSecrets } from "./secrets.js";
 import type { Session } from "./session.js";
@@ -177,6 +177,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
       }
     }
     same("the leader", answer.leader, value.leader);
+    same("why it leads", LeaderBy[answer.leaderBy], value.leader_by ?? "UNSPECIFIED");
     same("the time of the deal", Number(answer.dealtTime), value.dealt_time);
     this.#takeDeal(proved);
     await this.takeCertificate(answer.certificate);
@@ -285,7 +286,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
         abort: abort?.placed,
         reveal: reveal?.placed,
         previousRoundId: null,
-        lastWinner: this.lastWinner,
+        lastWinner: "UNKNOWN", // an audit has the log before this round
         exhibits: {
           certificates: deal === undefined ? [] : [...this.message.certificates, ...certificates],
           eventReceipts: receipt.length > 0 ? [receipt] : [],

@@ -62,6 +62,6 @@ export { AlreadySignedError, type Move, SeatChain } from "./seat.js";
 export { type Entropy, SeatSecrets, type SecretsOptions } from "./secrets.js";
 export type { Stage } from "./state.js";
 export type { Bet, Terms } from "./terms.js";
-export { type LastWinnerNow, TienLenGame } from "./tien-len.js";
+export { TienLenGame } from "./tien-len.js";
 export type { Proved, Trust } from "./trust.js";
 export { type Choice, UltimateTexasGame } from "./ultimate-texas.js";

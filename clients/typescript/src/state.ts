@@ -1,7 +1,7 @@
 /** What a frontend holds of a round: all that it was given and has checked. */
 
 import { create } from "@bufbuild/protobuf";
-import { type Header, hex, type LastWinner, sectionsOf, unhex } from "referee-verifier/protocol";
+import { type Header, hex, sectionsOf, unhex } from "referee-verifier/protocol";
 import type { SeatChain } from "./chain.js";
 import { type ClockDifference, RoundClock } from "./clock.js";
 import type { Course } from "./course.js";
@@ -68,7 +68,6 @@ export class RoundState<Types extends GameTypes> {
   /** Why the round can only lapse after it was resumed; empty where it goes on. */
   lapses = "";
   protected readonly clock = new RoundClock();
-  protected lastWinner: LastWinner | null | "UNKNOWN" = "UNKNOWN";
 
   constructor(game: GameMethods<Types>, terms: Terms, secrets: readonly SeatSecrets[]) {
     this.game = game;
@@ -151,9 +150,14 @@ export class RoundState<Types extends GameTypes> {
     return this.leaves.deal?.placed.value.dealt_time ?? 0;
   }
 
-  /** The seat that the deal names to lead, where the game has one. */
+  /** The seat that the deal names to lead, in a game that has a leader. */
   get leader(): number | undefined {
     return this.leaves.deal?.placed.value.leader;
+  }
+
+  /** Why that seat leads: it won before, was drawn, or was dealt the lowest card. */
+  get leaderBy(): "WINNER" | "DRAW" | "LOWEST_CARD" | undefined {
+    return this.leaves.deal?.placed.value.leader_by;
   }
 
   /** The events so far, with the hashes that receipts and seats sign. */

@@ -128,7 +128,6 @@ const scenes: Record<string, () => Promise<void>> = {
     assert.ok(game instanceof TienLenGame);
     await game.open();
     await game.deal();
-    await game.lookBack();
     for (;;) {
       const { turn, plays } = await game.plays();
       if (turn === undefined) {

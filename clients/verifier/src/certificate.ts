@@ -11,10 +11,10 @@ import { decode } from "./canonical.js";
 import { EnvelopeError, openEnvelope } from "./dsse.js";
 import { FormError, hex32, list, natural, type Of, oneOf, record } from "./form.js";
 import { type Header, roundIdOf } from "./header.js";
-import { CERTIFICATE_TYPE } from "./leaf.js";
+import { CERTIFICATE_TYPE, leaderByForm, strayLeader } from "./leaf.js";
 import { deckRoot, sectionRoot } from "./section.js";
 
-/** `sealed` is a member on a sealed table only, `unsealed_time` of a section that an UNSEAL opened. */
+/** `sealed` is a member on a sealed table only, `leader` in a game that has one, `unsealed_time` of a section that an UNSEAL opened. */
 export const certificateForm = record(
   {
     dealt_time: natural,
@@ -28,7 +28,7 @@ export const certificateForm = record(
     ),
     server_commitment: hex32,
   },
-  { sealed: oneOf(1) },
+  { leader: natural, leader_by: leaderByForm, sealed: oneOf(1) },
 );
 
 export type Certificate = Of<typeof certificateForm>;
@@ -78,6 +78,10 @@ export function readCertificate(data: Bytes, keys: Bytes[], header: Header): Cer
   });
   if (hex(whole) !== shown.deck_root) {
     refuse("ROOT_MISMATCH", "the roots do not hash to the deck root");
+  }
+  const stray = strayLeader(shown, header.seat_keys.length);
+  if (stray !== null) {
+    refuse("MALFORMED", stray);
   }
   return shown;
 }

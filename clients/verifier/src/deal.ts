@@ -6,7 +6,7 @@ import { dealOrder, drawLeader, scriptedOrder } from "./deck.js";
 import { gameOf, type Header, roundIdOf, SUITE_FIXTURE } from "./header.js";
 import { deckRoot, sectionKey, sectionRoot } from "./section.js";
 
-/** The games in which the deal draws who leads. */
+/** The games that have a leader, in which the twos, cards 1 to 4, are the highest cards. */
 const LEADING_GAMES = ["tien_len"];
 
 export interface Deal {
@@ -17,10 +17,14 @@ export interface Deal {
   readonly keys: Bytes[];
   readonly roots: Bytes[];
   readonly deckRoot: Bytes;
-  readonly leader: number | null;
+  /** The seat that the seeds draw as the leader; null in a game without a leader. */
+  readonly drawn: number | null;
+  /** The seat that was dealt the lowest card; null in a game without a leader. */
+  readonly lowest: number | null;
 }
 
-export function drawsLeader(header: Header): boolean {
+/** Whether somebody leads in the header's game. */
+export function hasLeader(header: Header): boolean {
   return LEADING_GAMES.includes(gameOf(header));
 }
 
@@ -39,7 +43,9 @@ export function deriveDeal(
   const roots = sections.map((cards, section) =>
     sectionRoot(keys[section] as Bytes, { roundId, section }, cards),
   );
-  const leads = drawsLeader(header);
+  const seats = header.seat_keys.length;
+  const leads = hasLeader(header);
+  const source = { mixed: isScripted ? commitment : mixed, roundId, seats };
   return {
     roundId,
     commitment,
@@ -48,10 +54,14 @@ export function deriveDeal(
     keys,
     roots,
     deckRoot: deckRoot({ roundId, commitment, mixed, layout: header.layout, roots }),
-    leader: leads
-      ? drawLeader(isScripted ? commitment : mixed, roundId, header.seat_keys.length)
-      : null,
+    drawn: leads ? drawLeader(serverSeed, source) : null,
+    lowest: leads ? lowestDealt(sections.slice(0, seats)) : null,
   };
+}
+
+function lowestDealt(hands: number[][]): number {
+  const lowest = hands.map((hand) => Math.min(...hand.map((card) => (card + 47) % 52)));
+  return lowest.indexOf(Math.min(...lowest));
 }
 
 /** The deck's cards by section, dealt from its front. */

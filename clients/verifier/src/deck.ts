@@ -6,7 +6,7 @@
  *     for i = 51 down to 1:
  *         n = i + 1; lim = 256 - 256 mod n; take the next byte b until b < lim; swap deck[i], deck[b mod n]
  *
- * The leader is drawn in the same way from HKDF(M, "", enc("leader", round_id), 32). A stream that
+ * A leader is drawn in the same way from HKDF(s, M, enc("leader", round_id), 32). A stream that
  * is used up makes the round void. Cards are numbers 1 to 52, 4*rank + suit + 1.
  *
  * Under suite 250, which is for tests and never fair, the seed spells the deck, and C replaces M
@@ -18,7 +18,7 @@
 
 import { type Bytes, hex } from "./bytes.js";
 import { enc } from "./encoding.js";
-import { EMPTY, hkdf } from "./hkdf.js";
+import { hkdf } from "./hkdf.js";
 
 const STREAM_SIZE = 128;
 const LEADER_STREAM_SIZE = 32;
@@ -57,10 +57,13 @@ export function scriptedOrder(seed: Bytes): number[] {
   return deck;
 }
 
-/** The seat that leads where the game has one drawn: from M, or from C under suite 250. */
-export function drawLeader(mixed: Bytes, roundId: Bytes, seats: number): number {
+/** The seat that is drawn to lead: from s and M, or from s and C under suite 250. */
+export function drawLeader(
+  seed: Bytes,
+  { mixed, roundId, seats }: { mixed: Bytes; roundId: Bytes; seats: number },
+): number {
   const info = enc("leader", roundId);
-  return draw(hkdf(mixed, { salt: EMPTY, info, length: LEADER_STREAM_SIZE }).values(), seats);
+  return draw(hkdf(seed, { salt: mixed, info, length: LEADER_STREAM_SIZE }).values(), seats);
 }
 
 /** An index below `count` from the next byte that counts. */

@@ -206,6 +206,8 @@ function agrees(
     ["deck_root", deal.value.deck_root],
     ["mix", deal.value.mix],
     ["dealt_time", deal.value.dealt_time],
+    ["leader", deal.value.leader],
+    ["leader_by", deal.value.leader_by],
     ["server_commitment", open.value.server_commitment],
   ];
   for (const [name, value] of claimed) {

@@ -67,6 +67,9 @@ export const openForm = record(
   { seat_tokens: list(hex32) },
 );
 
+/** Why a seat leads. */
+export const leaderByForm = oneOf("WINNER", "DRAW", "LOWEST_CARD");
+
 /**
  * `seed_signatures` are by seat, empty for a seat that did not sign. `cosigned_checkpoint` is the hex
  * of a note by which witnesses vouch for OPEN.
@@ -80,7 +83,12 @@ export const dealForm = record(
     opened_sections: list(natural),
     round_id: hex32,
   },
-  { cosigned_checkpoint: text, leader: natural, seed_signatures: list(text) },
+  {
+    cosigned_checkpoint: text,
+    leader: natural,
+    leader_by: leaderByForm,
+    seed_signatures: list(text),
+  },
 );
 
 /** What an event receipt says, and what the cards opened after it; `receipt_signature` is the referee's. */
@@ -128,7 +136,7 @@ const inputsForm = record(
     signatures: list(text),
     unsealed: list(unsealedForm),
   },
-  { receipt: inputReceiptForm, leader: integer, previous_winner_seat: integer, sealed: oneOf(1) },
+  { receipt: inputReceiptForm, leader: integer, leader_by: leaderByForm, sealed: oneOf(1) },
 );
 
 /** The members of `results` are the game's own. */
@@ -225,6 +233,10 @@ export function miscounted(leaf: Leaf): string | null {
   }
   if (leaf.kind === "DEAL") {
     const { client_seeds: seeds, seed_signatures: signatures } = leaf.value;
+    const lead = strayLeader(leaf.value, seeds.length);
+    if (lead !== null) {
+      return lead;
+    }
     const isRight =
       signatures === undefined || (signatures.length === seeds.length && signatures.some(Boolean));
     if (!isRight) {
@@ -242,6 +254,19 @@ export function miscounted(leaf: Leaf): string | null {
     return isRight ? null : `sections ${sections.join(", ")} do not ascend or lack ${section}`;
   }
   return null;
+}
+
+/** What is wrong with a leader and its reason by themselves; null where nothing is. */
+export function strayLeader(
+  { leader, leader_by: by }: { leader?: number; leader_by?: string },
+  seats: number,
+): string | null {
+  if ((leader === undefined) !== (by === undefined)) {
+    return "leader and leader_by are there together, or neither";
+  }
+  return leader !== undefined && leader >= seats
+    ? `a round of ${seats} seats has no seat ${leader}`
+    : null;
 }
 
 function isAscending(sections: readonly number[]): boolean {

@@ -6,9 +6,9 @@
 
 import { hex } from "./bytes.js";
 import type { Report } from "./check.js";
-import { drawsLeader } from "./deal.js";
+import { hasLeader } from "./deal.js";
 import type { LastWinner } from "./round-leaves.js";
-import { gameOf, type Header, HeaderError, roundIdOf } from "./header.js";
+import { type Header, HeaderError, roundIdOf } from "./header.js";
 import { SIGNERS } from "./leaf.js";
 import type { Placed } from "./reading.js";
 import { NO_LEAF, opened, type RoundState } from "./slot.js";
@@ -107,8 +107,7 @@ function stateAfter(before: Ended): RoundState {
 /** Who won the table's last settled round, proved by the signed leaves that lead there. */
 function lastWinner({ open, others }: Evidence, report: Report): LastWinner | null | "UNKNOWN" {
   let { header } = open.value;
-  const isAsked = drawsLeader(header);
-  const game = gameOf(header);
+  const isAsked = hasLeader(header);
   while (header.previous_leaf !== NO_LEAF) {
     const end = endOf(header, others);
     if (end === undefined) {
@@ -120,10 +119,10 @@ function lastWinner({ open, others }: Evidence, report: Report): LastWinner | nu
     }
     if (end.kind === "SETTLE") {
       const its = headerOf(end, others);
-      return its !== null && gameOf(its) === game ? winnerOf(end.value, its) : null;
+      return its?.table_id === header.table_id ? winnerOf(end.value, its) : "UNKNOWN";
     }
     const before = headerOf(end, others);
-    if (before === null) {
+    if (before?.table_id !== header.table_id) {
       return "UNKNOWN";
     }
     header = before;

@@ -4,10 +4,10 @@ import type { Bytes } from "./bytes.js";
 import type { Header } from "./header.js";
 import type { Placed } from "./reading.js";
 
-/** Who won a table's last settled round: the seat it had then and its key, zeros for none. */
+/** Who won a table's last settled round: the seat it had then, and that round's header. */
 export interface LastWinner {
   readonly seat: number;
-  readonly key: string;
+  readonly header: Header;
 }
 
 /** A log receipt that somebody was given, a C2SP tlog-proof, with its leaf where they have it. */
@@ -38,8 +38,8 @@ export interface Exhibits {
 
 /**
  * The leaves of one round, absent where there is none. `lastWinner` won the table's last settled
- * round before, where that was of the same game and its winner leads: null where nobody did,
- * "UNKNOWN" where the evidence does not reach back so far.
+ * round before: null where that names nobody, or its game has no leader, "UNKNOWN" where the
+ * evidence does not reach back so far.
  */
 export interface RoundLeaves {
   /** Lowercase hex, as OPEN names it. */

@@ -10,12 +10,12 @@ import { type Bytes, hex, isHex, unhex } from "./bytes.js";
 import { carriedCheckpoint } from "./carried.js";
 import type { Report } from "./check.js";
 import { clientCommitment, mix, serverCommitment } from "./commitment.js";
-import { type Deal, drawsLeader } from "./deal.js";
-import { drawLeader } from "./deck.js";
+import type { Deal } from "./deal.js";
 import { differ, unlike } from "./difference.js";
 import { examineExhibits } from "./exhibit.js";
 import type { RoundLeaves, Law } from "./round-leaves.js";
-import { gameOf, layoutOf, NO_KEY, roundIdOf, SUITE_FIXTURE } from "./header.js";
+import { gameOf, layoutOf, NO_KEY, roundIdOf } from "./header.js";
+import { examineDealtLeader, examineLeader } from "./lead.js";
 import { type DealingLevel, dealingLevel, type EventLevel, isTrivial } from "./level.js";
 import { examineUnseals } from "./opening.js";
 import { type Placed, signatureFault } from "./reading.js";
@@ -40,6 +40,9 @@ export function examine(leaves: RoundLeaves, law: Law, report: Report): Examined
   examineOpen(leaves, law, report);
   report.begin("TIMES");
   const isSound = deal !== undefined && examineDeal(leaves, deal, report);
+  if (deal !== undefined) {
+    examineLeader(leaves, deal, report);
+  }
   if (abort !== undefined) {
     examineAbort(leaves, abort, report);
   }
@@ -55,6 +58,9 @@ export function examine(leaves: RoundLeaves, law: Law, report: Report): Examined
       const shown = { sections: settled.sections, roots: certified.roots };
       again = examineCards(leaves, { deal, reveal }, shown, report);
     }
+  }
+  if (deal !== undefined && again !== null) {
+    examineDealtLeader(deal, again, report);
   }
   report.skip("the round was not dealt, or not under this header and these seeds", "DECK", "CARDS");
   examineExports(leaves, again, report);
@@ -220,7 +226,7 @@ function examineDeal(leaves: RoundLeaves, deal: Placed<"DEAL">, report: Report):
     explainMix(leaves, deal, { seeds, mixed }, report);
     return false;
   }
-  return examineLeader(leaves, deal, mixed, report) && opening.every(Boolean);
+  return opening.every(Boolean);
 }
 
 /** Whether a seat's seed opens what the seat committed to, where it did. */
@@ -268,30 +274,6 @@ function explainMix(
   const detail = "the mix is not over the round, its commitment and its seeds";
   const where = { leaf_index: deal.index, ...unlike("mix", deal.value.mix, hex(mixed)) };
   report.find("MIX", "MIX_MISMATCH", detail, where);
-}
-
-function examineLeader(
-  { header, roundId, open }: RoundLeaves,
-  deal: Placed<"DEAL">,
-  mixed: Bytes,
-  report: Report,
-): boolean {
-  const claimed = deal.value.leader;
-  const isClaimed = header.randomness_suite === SUITE_FIXTURE;
-  const source = isClaimed ? unhex(open.value.server_commitment) : mixed;
-  const found = drawsLeader(header)
-    ? drawLeader(source, unhex(roundId), header.seat_keys.length)
-    : undefined;
-  if (found !== undefined || claimed !== undefined) {
-    report.begin("LEADER");
-  }
-  if (claimed === found) {
-    return true;
-  }
-  const detail = "the leader is not the one the mix draws";
-  const where = { leaf_index: deal.index, ...differ("leader", claimed, found) };
-  report.find("LEADER", "LEADER_MISMATCH", detail, where);
-  return false;
 }
 
 function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Report): void {

@@ -12,8 +12,8 @@ import { Course } from "./course.js";
 import { member, numbers } from "./events.js";
 import type { Code, Where } from "./finding.js";
 import type { RoundLeaves } from "./round-leaves.js";
-import { gameOf, type Header, NO_KEY } from "./header.js";
-import type { Inputs } from "./leaf.js";
+import { gameOf, type Header } from "./header.js";
+import { examineSettledLeader } from "./lead.js";
 import { examineMoney } from "./money.js";
 import { examineSettledOpenings, type Opened } from "./opening.js";
 import type { Placed } from "./reading.js";
@@ -100,48 +100,7 @@ function examineSettledDeal(leaves: RoundLeaves, settle: Settle, report: Report)
     const difference = differ("inputs.dealt_time", inputs.dealt_time, deal.value.dealt_time);
     report.find("SETTLED_HEADER", "DEAL_MISMATCH", detail, { ...where, ...difference });
   }
-  const fault = leaderFault(leaves, inputs, deal.value.leader);
-  if (fault === "UNKNOWN") {
-    report.skip("the leaf that names the table's last winner is not at hand", "FIRST_LEAD");
-  } else if (fault !== null) {
-    report.find("FIRST_LEAD", "LEADER_MISMATCH", fault, where);
-  } else if (deal.value.leader !== undefined) {
-    report.begin("FIRST_LEAD");
-  }
-}
-
-/** Fault of the leader; null where there is none. A log does not show whether a winner is gone. */
-function leaderFault(
-  { header, lastWinner }: RoundLeaves,
-  inputs: Inputs,
-  drawn: number | undefined,
-): string | "UNKNOWN" | null {
-  const seat = inputs.previous_winner_seat;
-  if (drawn === undefined) {
-    const isNamed = inputs.leader !== undefined || seat !== undefined;
-    return isNamed ? "it names a leader, and nobody leads in this game" : null;
-  }
-  if (seat === undefined && inputs.leader !== drawn) {
-    return `seat ${inputs.leader} led, and the deal drew seat ${drawn}`;
-  }
-  if (seat !== undefined && inputs.leader !== seat) {
-    return `seat ${inputs.leader} led, and the last winner sits at ${seat}`;
-  }
-  if (lastWinner === "UNKNOWN") {
-    return "UNKNOWN";
-  }
-  if (seat === undefined) {
-    const isSeated =
-      lastWinner !== null && lastWinner.key !== NO_KEY && header.seat_keys.includes(lastWinner.key);
-    return isSeated ? "the leader was drawn, and the last winner is seated" : null;
-  }
-  if (lastWinner === null) {
-    return `seat ${seat} led as the last winner, and the table has settled no such round`;
-  }
-  const fits = lastWinner.key === NO_KEY || lastWinner.key === header.seat_keys[seat];
-  return fits && seat in header.seat_keys
-    ? null
-    : `seat ${seat} led as the last winner, whose key is another`;
+  examineSettledLeader(deal, settle, report);
 }
 
 /**

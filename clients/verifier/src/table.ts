@@ -7,10 +7,11 @@
 
 import type { CheckCode } from "./check.js";
 import { unlike } from "./difference.js";
-import { drawsLeader } from "./deal.js";
+import { hasLeader } from "./deal.js";
+import { member } from "./events.js";
 import { type Code, finding, type Finding, type Where } from "./finding.js";
 import type { Exhibits, RoundLeaves, LastWinner } from "./round-leaves.js";
-import { gameOf, type Header } from "./header.js";
+import type { Header } from "./header.js";
 import type { Transcript } from "./leaf.js";
 import type { Placed } from "./reading.js";
 import { headerFault } from "./settlement.js";
@@ -50,7 +51,7 @@ export class Tables {
   readonly #exhibits: ReadonlyMap<string, Exhibits>;
   readonly #rounds = new Map<string, Live>();
   readonly #last = new Map<string, Live>();
-  readonly #winners = new Map<string, { game: string; winner: LastWinner | null | "UNKNOWN" }>();
+  readonly #winners = new Map<string, LastWinner | null | "UNKNOWN">();
 
   readonly timeline: Timeline;
 
@@ -70,7 +71,7 @@ export class Tables {
 
   /** A table's round before the first that is shown here, and who won the last settled one. */
   follow(
-    { table_id: table, ruleset_id: ruleset, round_number: number }: Header,
+    { table_id: table, round_number: number }: Header,
     before: { state: RoundState; winner: LastWinner | null | "UNKNOWN" },
   ): void {
     this.#last.set(table, {
@@ -80,7 +81,7 @@ export class Tables {
       leaves: null,
       lastLeaf: -1,
     });
-    this.#winners.set(table, { game: ruleset.split(".")[0] ?? "", winner: before.winner });
+    this.#winners.set(table, before.winner);
   }
 
   /** An OPEN leaf takes its place. */
@@ -118,7 +119,7 @@ export class Tables {
         open: placed,
         unseals: [],
         previousRoundId: last === undefined || isTwice ? null : last.state.roundId,
-        lastWinner: this.#lastWinner(header),
+        lastWinner: this.#winners.get(header.table_id) ?? null,
         exhibits: this.#exhibits.get(roundId) ?? NO_EXHIBITS,
       },
     };
@@ -218,7 +219,7 @@ export class Tables {
         break;
       case "SETTLE":
         counts.settled += 1;
-        this.#keepWinner(header, placed.value);
+        this.#winners.set(header.table_id, winnerOf(placed.value, header));
         leaves.settle = placed;
         break;
       case "ABORT":
@@ -239,19 +240,6 @@ export class Tables {
     }
     live.leaves = null;
     return leaves;
-  }
-
-  #lastWinner(header: Header): LastWinner | null | "UNKNOWN" {
-    const kept = this.#winners.get(header.table_id);
-    return kept?.game === gameOf(header) ? kept.winner : null;
-  }
-
-  #keepWinner(header: Header, transcript: Transcript): void {
-    this.#winners.delete(header.table_id);
-    const winner = winnerOf(transcript, header);
-    if (winner !== null && drawsLeader(header)) {
-      this.#winners.set(header.table_id, { game: gameOf(header), winner });
-    }
   }
 
   #countsOf(header: Header): TableCounts {
@@ -303,15 +291,13 @@ export class Tables {
   }
 }
 
-/** The seat that a transcript names as its first winner; null where it names none. */
+/** The winner that a transcript names first; null where it names none, or its game has no leader. */
 export function winnerOf(transcript: Transcript, header: Header): LastWinner | null {
   const { results } = transcript;
-  if (typeof results !== "object" || Array.isArray(results) || !Array.isArray(results.winners)) {
-    return null;
-  }
-  const seat = results.winners[0];
-  const key = typeof seat === "number" ? header.seat_keys[seat] : undefined;
-  return typeof seat === "number" && key !== undefined ? { seat, key } : null;
+  const winners = member(results, "winners");
+  const seat = Array.isArray(winners) ? winners[0] : undefined;
+  const isSeat = typeof seat === "number" && seat in header.seat_keys;
+  return isSeat && hasLeader(header) ? { seat, header } : null;
 }
 
 function slot(header: Header): { table_id: string; round_number: number } {

@@ -17,10 +17,12 @@ import { drawLeader, shuffle, StreamUsedUpError } from "../src/deck.js";
 import { isSignedBy, parseEnvelope } from "../src/dsse.js";
 import { isSignature } from "../src/ed25519.js";
 import { type Header, roundIdOf, SUITE_FIXTURE } from "../src/header.js";
-import { KINDS } from "../src/leaf.js";
+import { seatOfWinner } from "../src/lead.js";
+import { KINDS, type Transcript } from "../src/leaf.js";
 import { KeyRing } from "../src/keys.js";
 import { readLeaf } from "../src/reading.js";
 import { sectionRoot } from "../src/section.js";
+import { winnerOf } from "../src/table.js";
 import { bytes, type Row, vectors } from "./files.js";
 
 for (const row of vectors("dealing/headers")) {
@@ -41,9 +43,16 @@ for (const row of vectors("dealing/deals")) {
     const commitments = clientSeeds.map((seed, seat) => clientCommitment(deal.roundId, seat, seed));
     assert.deepEqual(commitments.map(hex), row["client_commitments"]);
     const source = header.randomness_suite === SUITE_FIXTURE ? deal.commitment : deal.mixed;
-    const leader = drawLeader(source, deal.roundId, header.seat_keys.length);
-    assert.equal(leader, row["leader"]);
-    assert.equal(deal.leader, header.ruleset_id.startsWith("tien_len.") ? leader : null);
+    const seats = header.seat_keys.length;
+    const drawn = drawLeader(bytes(row["server_seed"]), {
+      mixed: source,
+      roundId: deal.roundId,
+      seats,
+    });
+    assert.equal(drawn, row["drawn"]);
+    const leads = header.ruleset_id.startsWith("tien_len.");
+    assert.equal(deal.drawn, leads ? drawn : null);
+    assert.equal(deal.lowest, leads ? row["lowest"] : null);
     for (const [section, inputs] of (row["sections"] as Row[]).entries()) {
       const [cards, key, root] = [deal.sections[section], deal.keys[section], deal.roots[section]];
       assert.ok(cards && key && root);
@@ -51,6 +60,15 @@ for (const row of vectors("dealing/deals")) {
       assert.equal(hex(key), inputs["key"]);
       assert.equal(hex(root), inputs["root"]);
     }
+  });
+}
+
+for (const row of vectors("dealing/leads")) {
+  test(`lead ${row["id"]}: ${row["why"]}`, () => {
+    const transcript = { results: row["results"] } as unknown as Transcript;
+    const winner = winnerOf(transcript, row["before"] as Header);
+    const seat = winner === null ? null : seatOfWinner(winner, row["header"] as Header);
+    assert.equal(seat, row["seat"]);
   });
 }
 

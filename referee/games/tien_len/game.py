@@ -7,6 +7,7 @@ from referee.games.questions import RANKS, rank_points
 from referee.games.tien_len.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, is_imposed
 from referee.games.tien_len.legality import check, check_closing
+from referee.games.tien_len.order import lowest_dealt
 from referee.games.tien_len.progress import apply
 from referee.games.tien_len.rules import TienLenRules
 from referee.games.tien_len.settlement import settle
@@ -34,6 +35,7 @@ GAME: Final = Game(
     rules_type=TienLenRules,
     max_events=MAX_EVENTS,
     has_leader=True,
+    lowest_dealt=lowest_dealt,
     layout=layout,
     check_stakes=check_stakes,
     begin=begin,

@@ -12,7 +12,7 @@ with the higher bit is the stronger, four bits hold a rank, and a card held is o
 Source: 002_0fe8d9549e6acb7c.txt, "2 (heo) > A (xì) > K (già) > Q (đầm)> J (bồi) > 10 > 9 > ... ≫ 3.♥ > ♦ > ♣ > ♠".
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 from referee.cards import DECK, Card
@@ -34,6 +34,11 @@ TWOS: Final[CardSet] = 0b1111 << 4 * RANK_OF_TWOS
 
 COUNT: Final = tuple(nibble.bit_count() for nibble in range(16))
 """How many cards a rank holds, by the four bits of that rank."""
+
+
+def lowest_dealt(hands: Sequence[Sequence[Card]]) -> int:
+    """Return the seat that was dealt the lowest card."""
+    return min(range(len(hands)), key=lambda seat: min(_BITS[card] for card in hands[seat]))
 
 
 def set_of(cards: Iterable[Card]) -> CardSet:

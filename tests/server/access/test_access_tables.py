@@ -18,13 +18,10 @@ from referee.v1 import (
     log_pb2,
     mau_binh_pb2,
     mau_binh_pb2_grpc,
-    round_pb2,
     shuffler_pb2,
     shuffler_pb2_grpc,
-    tien_len_pb2,
 )
 from referee.v1.log_pb2_grpc import LogServiceStub
-from referee.v1.tien_len_pb2_grpc import TienLenServiceStub
 
 
 def hidden(token: bytes, *, round_id: bytes, seat: int) -> bytes:
@@ -216,15 +213,6 @@ def test_roles_at_a_table_read_all_that_proves_its_rounds(guarded, sealed, role)
         proof = log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=one.leaf_index))
         assert proof.leaf_hash == one.leaf_hash
     assert log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
-
-
-def test_round_before_is_the_callers_too(guarded, reason):
-    """A header of another tenant in the history of a round of one's own is refused like any other."""
-    stub = TienLenServiceStub(guarded.bearing(guarded.mint.token("frontend")))
-    message = tien_len_pb2.TienLenRound(header=round_pb2.RoundHeader(table_id="acme.1", round_number=2))
-    message.previous_rounds.add(header=round_pb2.RoundHeader(table_id="bcme.1", round_number=1))
-    request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=message)
-    assert refused(lambda: stub.PreviewRound(request), reason) == "TABLE_FORBIDDEN"
 
 
 def test_seat_finds_its_own_round_in_the_log_and_no_other(sealed, reason):

@@ -11,6 +11,7 @@ from typing import Any, Final
 import grpc
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
@@ -18,10 +19,10 @@ from referee.cards import DECK, Card, Seat
 from referee.dealing import certificate
 from referee.dealing.commitment import deck_root, section_keys, section_root, seed_statement
 from referee.dealing.deal import Deal
-from referee.dealing.deck import draw_leader
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
+from referee.dealing.lead import Lead
 from referee.evidence.hkdf import Prk
-from referee.games import GAMES
+from referee.games import GAMES, LeaderBy
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.advice_settings import AdviceSettings
 from referee.server.app import Application
@@ -41,6 +42,17 @@ from referee.wire.round import write_header
 from tests.service.courses import is_timeout, sign, take
 
 RULESET: Final = "tien_len.mien_nam"
+
+
+def public_key(private: bytes) -> bytes:
+    """Return the public key of a private one."""
+    made = Ed25519PrivateKey.from_private_bytes(private).public_key()
+    return made.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+KEYS: Final = tuple(public_key(bytes([number]) * 32) for number in range(1, 9))
+"""Public keys of players."""
+PRIVATE: Final = {key: bytes([number]) * 32 for number, key in enumerate(KEYS, 1)}
 
 START: Final = 1_800_000_000_000
 
@@ -86,26 +98,13 @@ def signature_of(message: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLen
     keys = message.header.seat_keys
     if event.seat >= len(keys) or keys[event.seat] == NO_KEY or is_timeout(event):
         return b""
-    return sign(message, event, Ed25519PrivateKey.from_private_bytes(bytes([event.seat + 1]) * 32))
+    return sign(message, event, Ed25519PrivateKey.from_private_bytes(PRIVATE[keys[event.seat]]))
 
 
 def winner_of(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> int:
     """Return the seat that won."""
     (winner,) = (result.seat for result in settled.outcome.seats if result.winner)
     return winner
-
-
-def follow(
-    later: tien_len_pb2.TienLenRound,
-    earlier: "Dealt",
-    leaf: bytes,
-    *,
-    winner_seat: int | None = None,
-) -> None:
-    """Name an earlier round, and its winner's seat, as the one before the later round."""
-    later.previous_rounds.add(terminal_leaf=leaf, header=earlier.opened.header)
-    if winner_seat is not None:
-        later.previous_winner_seat = winner_seat
 
 
 @dataclass(frozen=True)
@@ -130,12 +129,9 @@ def seed_signature(opened: shuffler_pb2.OpenRoundResponse, seat: int, seed: byte
     return Ed25519PrivateKey.from_private_bytes(seed).sign(statement)
 
 
-def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: int) -> Deal:
-    """Make a deal of these hands whose mix draws this leader."""
-    round_id, commitment = header.round_id, bytes(32)
-    mixes = (hashlib.sha256(bytes([number])).digest() for number in range(256))
-    drawn = ((mix, draw_leader(mixed=mix, round_id=round_id, seat_count=len(hands))) for mix in mixes)
-    mixed = next(mix for mix, seat in drawn if seat == leader)
+def scripted_deal(header: Header, hands: Sequence[Sequence[Card]]) -> Deal:
+    """Make a deal of these hands."""
+    round_id, commitment, mixed = header.round_id, bytes(32), hashlib.sha256(b"mixed").digest()
     dealt = {card for hand in hands for card in hand}
     stock = tuple(card for card in DECK if card not in dealt)
     sections = tuple(tuple(section) for section in (*hands, stock) if section)
@@ -155,7 +151,7 @@ def scripted_deal(header: Header, hands: Sequence[Sequence[Card]], *, leader: in
         keys=keys,
         roots=roots,
         deck_root=whole,
-        leader=Seat(leader),
+        drawn=Seat(0),
     )
 
 
@@ -166,7 +162,6 @@ class House:
     make_play = staticmethod(make_play)
     make_pass = staticmethod(make_pass)
     winner_of = staticmethod(winner_of)
-    follow = staticmethod(follow)
     scripted_deal = staticmethod(scripted_deal)
 
     def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what ServerOptions takes
@@ -199,11 +194,17 @@ class House:
         return f"t-{self._tables}"
 
     def deal(
-        self, table: str = "", *, seats: int = 4, ruleset: str = RULESET, keys: Sequence[bytes] = (), stake: int = 10
+        self,
+        table: str = "",
+        *,
+        seats: int = 4,
+        ruleset: str = RULESET,
+        keys: Sequence[bytes] = (),
+        **terms: Any,  # noqa: ANN401 - members of the terms
     ) -> Dealt:
         """Open and deal the table's next round, at a new table if none is named.
 
-        A seat's key is made of the same bytes as its seed.
+        A seat's key is one of ``KEYS`` and made of the same bytes as its seed.
         """
         opened = self.shuffler.OpenRound(
             shuffler_pb2.OpenRoundRequest(
@@ -211,14 +212,14 @@ class House:
                     table_id=table or self.new_table(),
                     ruleset_id=ruleset,
                     seat_count=seats,
-                    currency="CHIP",
-                    stake_minor=stake,
                     seat_keys=keys,
+                    **{"currency": "CHIP", "stake_minor": 10, **terms},
                 )
             )
         )
         header = opened.header
         seeds = [bytes([seat + 1]) * 32 for seat in range(seats)]
+        seeds = [PRIVATE.get(key, seed) for key, seed in zip(header.seat_keys, seeds, strict=True)]
         dealt = self.shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(
                 table_id=header.table_id,
@@ -261,10 +262,11 @@ class House:
             }
         )
         certificate_bytes = certificate.issue(
-            scripted_deal(header, hands, leader=leader),
+            scripted_deal(header, hands),
             header,
             sections=range(len(hands)),
             dealt_time=dealt_time,
+            lead=Lead(Seat(leader), LeaderBy.DRAW) if ruleset.game == "tien_len" else None,
             signer=self.app.keys.signer("shuffler"),
         )
         return tien_len_pb2.TienLenRound(header=write_header(header), certificates=[certificate_bytes])

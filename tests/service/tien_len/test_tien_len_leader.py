@@ -1,213 +1,187 @@
-"""What a frontend can say about the winner of the round before, and what is refused because it is not proved."""
+"""Who leads a round on a running server: the log and the deal decide, and DEAL and certificates say so."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from grpc import StatusCode
 
-from referee.cards import DECK
+from referee.cards import DECK, Seat
+from referee.dealing import certificate
 from referee.dealing.header import NO_KEY
+from referee.dealing.lead import Lead
 from referee.evidence.dsse import Envelope
-from referee.evidence.merkle import leaf_hash
-from referee.v1 import tien_len_pb2
+from referee.games import LeaderBy
+from referee.v1 import shuffler_pb2, tien_len_pb2
+from referee.wire.round import read_header
+from tests.service.tien_len.conftest import KEYS
+from tests.vectors.independent_results import winner_of
+from tests.vectors.independent_round import leader, lowest, mix, round_id, winners_seat
 
 House: TypeAlias = Any  # of the conftest beside this file
 Dealt: TypeAlias = Any
+Row: TypeAlias = dict[str, Any]
 
-KEYS: Final = [
-    Ed25519PrivateKey.from_private_bytes(bytes([seat + 1]) * 32)
-    .public_key()
-    .public_bytes(Encoding.Raw, PublicFormat.Raw)
-    for seat in range(4)
-]
+A, B, C, D, E, F, *_ = KEYS
 
 
-@dataclass
-class Sequel:
-    """A settled round, an aborted one after it, and one that is to be led."""
-
-    settled: Dealt
-    settled_leaf: bytes
-    winner: int
-    aborted: Dealt
-    aborted_leaf: bytes
-    later: Dealt
-
-    @property
-    def message(self) -> tien_len_pb2.TienLenRound:
-        """The later round with the whole proof."""
-        message = tien_len_pb2.TienLenRound()
-        message.CopyFrom(self.later.round)
-        message.previous_rounds.add(terminal_leaf=self.aborted_leaf, header=self.aborted.opened.header)
-        message.previous_rounds.add(terminal_leaf=self.settled_leaf, header=self.settled.opened.header)
-        message.previous_winner_seat = self.winner
-        return message
+def by(one: Dealt) -> str:
+    """Return why the answer to a deal says that its leader leads."""
+    return shuffler_pb2.LeaderBy.Name(one.dealt.leader_by).removeprefix("LEADER_BY_")
 
 
-@pytest.fixture(scope="module")
-def sequel(house: House) -> Sequel:
-    settled = house.deal_playable(keys=KEYS)
-    answer = house.play_settled(settled)
-    table = settled.opened.header.table_id
-    aborted = house.deal(table, keys=KEYS)
-    leaf = house.abort(aborted).log_receipt.leaf
-    return Sequel(
-        settled=settled,
-        settled_leaf=answer.log_receipt.leaf,
-        winner=house.winner_of(answer),
-        aborted=aborted,
-        aborted_leaf=leaf,
-        later=house.deal(table, keys=KEYS),
+def payload(leaf: bytes) -> Row:
+    return dict(json.loads(Envelope.parse(leaf).payload))
+
+
+def drawn(house: House, one: Dealt) -> int:
+    """Draw the leader again from the seeds that the log shows once the round has ended."""
+    header = one.opened.header
+    house.shuffler.RevealRound(
+        shuffler_pb2.RevealRoundRequest(table_id=header.table_id, round_number=header.round_number)
     )
+    opened, dealt, *_, revealed = map(payload, house.steps(header))
+    rid, commitment = round_id(opened["header"]), bytes.fromhex(opened["server_commitment"])
+    mixed = mix(rid, commitment, [bytes.fromhex(seed) for seed in dealt["client_seeds"]])
+    return leader(rid, bytes.fromhex(revealed["server_seed"]), mixed, len(header.seat_keys))
 
 
-def _resigned(leaf: bytes, house: House, role: str) -> bytes:
-    envelope = Envelope.parse(leaf)
-    return Envelope.signed(envelope.payload_type, envelope.payload, house.app.keys.signer(role)).to_bytes()
+CASES: Final[dict[str, tuple[Sequence[bytes], Sequence[bytes], Row]]] = {
+    "same keys": ([A, B, C, D], [A, B, C, D], {}),
+    "keys moved": ([A, B, C, D], [D, C, B, A], {}),
+    "fewer seats": ([A, B, C, D], [C, A, B], {}),
+    "new keys": ([A, B, C, D], [E, F, NO_KEY, NO_KEY], {}),
+    "half of the keys": ([A, B, C, D], [A, B, E, F], {}),
+    "no keys": ([NO_KEY] * 3, [NO_KEY] * 3, {}),
+    "keys came": ([NO_KEY] * 3, [A, B, C], {}),
+    "keys went": ([A, B, C], [NO_KEY] * 3, {}),
+    "one key": ([NO_KEY, A, NO_KEY], [NO_KEY, A, NO_KEY], {}),
+    "another stake": ([A, B, C], [A, B, C], {"stake_minor": 20}),
+    "another currency": ([A, B, C], [A, B, C], {"currency": "GOLD"}),
+}
 
 
-Change: TypeAlias = Callable[[tien_len_pb2.TienLenRound, Sequel, House], None]
+@pytest.mark.parametrize("name", CASES)
+def test_leader_follows_from_the_last_settled_round(house: House, name: str) -> None:
+    """The expected seat comes from the third verifier, which was written from the vectors' page alone."""
+    before, now, terms = CASES[name]
+    first = house.deal_playable(keys=before, seats=len(before))
+    settled = payload(house.play_settled(first).log_receipt.leaf)
+    later = house.deal(first.opened.header.table_id, keys=now, seats=len(now), **terms)
+    header = payload(house.steps(later.opened.header)[0])["header"]
+    won = settled["inputs"]["header"], winner_of(settled["results"], len(before))
+    seat = winners_seat(header, won)
+    assert by(later) == ("DRAW" if seat is None else "WINNER")
+    assert house.preview(later.round).state.leader == later.dealt.leader
+    house.play_settled(later)
+    assert later.dealt.leader == (drawn(house, later) if seat is None else seat)
 
 
-def _leaf_of_another_round(message: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
-    message.previous_rounds[0].terminal_leaf = sequel.settled_leaf
-
-
-def _edited_leaf(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    leaf = bytearray(message.previous_rounds[1].terminal_leaf)
-    leaf[100] ^= 1
-    message.previous_rounds[1].terminal_leaf = bytes(leaf)
-
-
-def _leaf_signed_by_another_role(message: tien_len_pb2.TienLenRound, sequel: Sequel, house: House) -> None:
-    message.previous_rounds[1].terminal_leaf = _resigned(sequel.settled_leaf, house, "shuffler")
-
-
-def _header_of_another_round(message: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
-    message.previous_rounds[1].header.CopyFrom(sequel.aborted.opened.header)
-
-
-def _header_of_no_round(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    message.previous_rounds[0].header.protocol = 9
-
-
-def _proof_that_ends_too_early(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    del message.previous_rounds[1:]
-
-
-def _proof_that_is_missing(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    del message.previous_rounds[:]
-
-
-def _round_behind_the_settled_one(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    message.previous_rounds.add().CopyFrom(message.previous_rounds[0])
-
-
-def _too_many_rounds(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    for _number in range(255):
-        message.previous_rounds.add().CopyFrom(message.previous_rounds[0])
-
-
-def _seat_beyond_the_table(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    message.previous_winner_seat = 4
-
-
-def _seat_of_another_key(message: tien_len_pb2.TienLenRound, sequel: Sequel, _: House) -> None:
-    message.previous_winner_seat = (sequel.winner + 1) % 4
-
-
-def _winner_said_to_be_gone_whose_key_has_a_seat(message: tien_len_pb2.TienLenRound, _: Sequel, __: House) -> None:
-    message.ClearField("previous_winner_seat")
-
-
-@pytest.mark.parametrize(
-    ("change", "reason", "field"),
-    [
-        (_leaf_of_another_round, "FOREIGN", "round.previous_rounds[0].terminal_leaf"),
-        (_edited_leaf, "FOREIGN", "round.previous_rounds[1].terminal_leaf"),
-        (_leaf_signed_by_another_role, "FOREIGN", "round.previous_rounds[1].terminal_leaf"),
-        (_header_of_another_round, "FOREIGN", "round.previous_rounds[1].header"),
-        (_header_of_no_round, "INVALID_HEADER", "round.previous_rounds[0].header.protocol"),
-        (_proof_that_ends_too_early, "MISSING_FIELD", "round.previous_rounds[1]"),
-        (_proof_that_is_missing, "MISSING_FIELD", "round.previous_rounds"),
-        (_round_behind_the_settled_one, "INVALID_FIELD", "round.previous_rounds[2]"),
-        (_too_many_rounds, "INVALID_FIELD", "round.previous_rounds"),
-        (_seat_beyond_the_table, "INVALID_SEAT", "round.previous_winner_seat"),
-        (_seat_of_another_key, "INVALID_FIELD", "round.previous_winner_seat"),
-        (_winner_said_to_be_gone_whose_key_has_a_seat, "MISSING_FIELD", "round.previous_winner_seat"),
-    ],
-    ids=lambda value: value.__name__.strip("_") if callable(value) else "",
-)
-def test_a_winner_that_is_not_proved_is_refused(
-    house: House, sequel: Sequel, change: Change, reason: str, field: str
-) -> None:
-    assert house.preview(sequel.message).state.leader == sequel.winner
-    message = sequel.message
-    change(message, sequel, house)
-    size = house.log_size()
-    refusal = house.refusal_of(lambda: house.settle(message))
-    assert (StatusCode.INVALID_ARGUMENT, reason, field) == (refusal.code, refusal.reason, refusal.field)
-    assert house.log_size() == size
-
-
-def test_the_first_round_of_a_table_has_no_winner_before_it(house: House) -> None:
+def test_first_leader_of_a_table_is_drawn(house: House) -> None:
     one = house.deal_playable()
-    one.round.previous_winner_seat = 0
-    refusal = house.refusal_of(lambda: house.preview(one.round))
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "round.previous_winner_seat")
-    one.round.ClearField("previous_winner_seat")
-    one.round.previous_rounds.add(terminal_leaf=b"{}", header=one.opened.header)
-    refusal = house.refusal_of(lambda: house.preview(one.round))
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "round.previous_rounds[0]")
+    house.play_settled(one)
+    assert (by(one), one.dealt.leader) == ("DRAW", drawn(house, one))
 
 
-def test_a_table_that_settled_nothing_has_no_winner(house: House) -> None:
-    first = house.deal()
-    leaf = house.abort(first).log_receipt.leaf
-    later = house.deal(first.opened.header.table_id)
-    house.follow(later.round, first, leaf)
-    assert house.preview(later.round).state.leader == later.dealt.leader
-    later.round.previous_winner_seat = 0
-    refusal = house.refusal_of(lambda: house.preview(later.round))
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "round.previous_winner_seat")
+def test_aborted_rounds_hand_the_winner_on(house: House) -> None:
+    """Also where the round after them is settled by another frontend, or under other terms in between."""
+    first = house.deal_playable(keys=[A, B, C], seats=3)
+    won = house.winner_of(house.play_settled(first))
+    table = first.opened.header.table_id
+    for _ in range(2):
+        house.abort(house.deal(table, keys=[D, E, F], seats=3, stake_minor=50))
+    later = house.deal(table, keys=[B, C, A], seats=3)
+    assert (by(later), later.dealt.leader) == ("WINNER", (won - 1) % 3)
 
 
-def test_a_round_of_another_game_settled_last_makes_no_leader(house: House) -> None:
-    table = house.new_table()
-    leaf, header = house.settle_mau_binh(table)
-    later = house.deal(table)
-    later.round.previous_rounds.add(terminal_leaf=leaf, header=header)
-    assert house.preview(later.round).state.leader == later.dealt.leader
-    later.round.previous_winner_seat = 0
-    refusal = house.refusal_of(lambda: house.preview(later.round))
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", "round.previous_winner_seat")
-
-
-@pytest.mark.parametrize(("role", "reason"), [("referee", ""), ("shuffler", "FORGED"), ("log", "FORGED")])
-def test_only_the_referees_signature_makes_a_winner(house: House, role: str, reason: str) -> None:
-    """The hash that a header names is not enough."""
+def test_round_of_another_game_settled_last_makes_no_leader(house: House) -> None:
     first = house.deal_playable(seats=2)
-    settled = house.play_settled(first)
-    leaf = _resigned(settled.log_receipt.leaf, house, role)
-    later = house.script((DECK[0:26:2], DECK[26:52:2]), leader=0, round_number=2, previous_leaf=leaf_hash(leaf))
-    later.previous_rounds.add(terminal_leaf=leaf, header=first.opened.header)
-    later.previous_winner_seat = 1
-    if reason:
-        refusal = house.refusal_of(lambda: house.preview(later))
-        expected = (StatusCode.PERMISSION_DENIED, reason, "round.previous_rounds[0].terminal_leaf")
-        assert expected == (refusal.code, refusal.reason, refusal.field)
-    else:
-        assert house.preview(later).state.leader == 1
+    house.play_settled(first)
+    table = first.opened.header.table_id
+    house.settle_mau_binh(table)
+    assert by(house.deal(table, seats=2)) == "DRAW"
 
 
-def test_a_key_that_no_seat_has_is_gone(house: House) -> None:
-    first = house.deal_playable(keys=KEYS)
-    settled = house.play_settled(first)
-    keys = [NO_KEY if seat == house.winner_of(settled) else key for seat, key in enumerate(KEYS)]
-    later = house.deal(first.opened.header.table_id, keys=keys)
-    house.follow(later.round, first, settled.log_receipt.leaf)
-    assert house.preview(later.round).state.leader == later.dealt.leader
+def test_table_that_settled_nothing_has_no_winner(house: House) -> None:
+    first = house.deal()
+    house.abort(first)
+    assert by(house.deal(first.opened.header.table_id)) == "DRAW"
+
+
+def test_winner_is_remembered_by_a_server_that_starts_again(open_house: Any) -> None:  # noqa: ANN401 - a fixture
+    house = open_house()
+    first = house.deal_playable(keys=[A, B], seats=2)
+    won = house.winner_of(house.play_settled(first))
+    clock = house.clock[0]
+    house.close()
+    house = open_house()
+    house.clock[0] = clock
+    later = house.deal(first.opened.header.table_id, keys=[B, A], seats=2)
+    assert (by(later), later.dealt.leader) == ("WINNER", 1 - won)
+
+
+def test_certificate_says_who_leads_and_why(house: House) -> None:
+    one = house.deal_playable(seats=2)
+    house.play_settled(one)
+    later = house.deal(one.opened.header.table_id, seats=2)
+    keys = [house.app.keys.signer("shuffler").public_key]
+    header = read_header(later.opened.header, field="header")
+    read = certificate.read(later.dealt.certificate, keys=keys, header=header)
+    assert read.lead is not None
+    assert (read.lead.seat, read.lead.by) == (later.dealt.leader, "WINNER")
+    leaf = payload(house.steps(later.opened.header)[1])
+    assert (leaf["leader"], leaf["leader_by"]) == (read.lead.seat, read.lead.by)
+
+
+def test_deal_asked_for_again_names_the_same_leader(house: House) -> None:
+    one = house.deal_playable(seats=3)
+    header = one.opened.header
+    request = shuffler_pb2.DealRoundRequest(
+        table_id=header.table_id,
+        round_number=header.round_number,
+        client_seeds=[bytes([seat + 1]) * 32 for seat in range(3)],
+    )
+    again = house.shuffler.DealRound(request)
+    assert (again.leader, again.leader_by) == (one.dealt.leader, one.dealt.leader_by)
+
+
+def test_certificates_that_name_two_leaders_are_refused(house: House) -> None:
+    message = house.script((DECK[:13], DECK[13:26]), leader=0)
+    header = read_header(message.header, field="header")
+    message.certificates.append(
+        certificate.issue(
+            house.scripted_deal(header, (DECK[:13], DECK[13:26])),
+            header,
+            sections=[],
+            dealt_time=0,
+            lead=Lead(Seat(1), LeaderBy.DRAW),
+            signer=house.app.keys.signer("shuffler"),
+        )
+    )
+    refusal = house.refusal_of(lambda: house.preview(message))
+    assert (refusal.reason, refusal.field) == ("FOREIGN", "round.certificates[1]")
+
+
+def test_certificate_without_a_leader_begins_no_round(house: House) -> None:
+    message = house.script((DECK[:13], DECK[13:26]), leader=0)
+    header = read_header(message.header, field="header")
+    message.certificates[0] = certificate.issue(
+        house.scripted_deal(header, (DECK[:13], DECK[13:26])),
+        header,
+        sections=[0, 1],
+        dealt_time=0,
+        signer=house.app.keys.signer("shuffler"),
+    )
+    assert house.refusal_of(lambda: house.preview(message)).reason == "INVALID_HEADER"
+
+
+def test_lowest_card_is_the_games_own_and_not_the_lowest_number(house: House) -> None:
+    """A hand with the three of spades is the lowest, though twos have lower numbers."""
+    hands = [tuple(DECK[:13]), tuple(DECK[13:26])]
+    assert lowest([[card.number for card in hand] for hand in hands]) == 0
+    assert house.preview(house.script(hands[::-1], leader=1)).state.leader == 1
+
+
+def test_no_message_of_a_round_names_a_leader() -> None:
+    names = {field.name for field in tien_len_pb2.TienLenRound.DESCRIPTOR.fields}
+    assert names == {"header", "certificates", "events", "receipt", "signatures"}

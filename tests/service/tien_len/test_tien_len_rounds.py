@@ -12,6 +12,7 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence import vkey
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
+from referee.games import LeaderBy
 from referee.games.tien_len import TienLenRules
 from referee.log import LogReceipt
 from referee.rulesets import get
@@ -97,58 +98,21 @@ def test_revealed_seed_gives_the_cards_and_the_leader_again(house: House) -> Non
         client_seeds=[bytes.fromhex(seed) for seed in dealt.client_seeds],
     )
     assert one.hands == [[card.number for card in section] for section in again.sections]
-    assert leader == again.leader == dealt.leader == one.dealt.leader
+    assert leader == again.drawn == dealt.leader == one.dealt.leader
+    assert dealt.leader_by == LeaderBy.DRAW
 
 
-def test_winner_leads_the_next_round_proved_by_its_transcript(house: House) -> None:
-    table, earlier, settled = house.new_table(), None, None
-    for _ in range(4):
+def test_transcript_says_who_leads_and_why(house: House) -> None:
+    table, won = house.new_table(), None
+    for _ in range(3):
         one = house.deal(table)
-        if settled is not None:
-            winner = house.winner_of(settled)
-            house.follow(one.round, earlier, settled.log_receipt.leaf, winner_seat=winner)
-            assert house.preview(one.round).state.leader == winner
-        settled, earlier = house.play_settled(one), one
+        settled = house.play_settled(one)
         inputs = parse(_payload(settled)).inputs
         assert replay(inputs, get(RULESET)).payload == _payload(settled)
-    assert inputs.leader == inputs.previous_winner_seat == winner
-
-
-def test_winner_who_moved_leads_from_the_seat_it_has_now(house: House) -> None:
-    first = house.deal_playable(seats=2)
-    settled = house.play_settled(first)
-    moved = 1 - house.winner_of(settled)
-    later = house.deal(first.opened.header.table_id, seats=3)
-    house.follow(later.round, first, settled.log_receipt.leaf, winner_seat=moved)
-    assert house.preview(later.round).state.leader == moved
-
-
-def test_leader_is_drawn_again_when_the_winner_is_gone(house: House) -> None:
-    first = house.deal_playable()
-    settled = house.play_settled(first)
-    later = house.deal(first.opened.header.table_id)
-    assert house.preview(later.round).state.leader == later.dealt.leader
-    house.follow(later.round, first, settled.log_receipt.leaf)
-    assert house.preview(later.round).state.leader == later.dealt.leader
-    inputs = parse(_payload(house.play_settled(later))).inputs
-    assert inputs.leader == later.dealt.leader
-    assert not isinstance(inputs.previous_winner_seat, int)
-
-
-def test_aborted_rounds_are_passed_through_to_the_last_settled_one(house: House) -> None:
-    first = house.deal_playable()
-    settled = house.play_settled(first)
-    table = first.opened.header.table_id
-    dealt = house.deal(table)
-    dealt_leaf = house.abort(dealt).log_receipt.leaf
-    again = house.deal(table)
-    again_leaf = house.abort(again).log_receipt.leaf
-    later = house.deal(table)
-    house.follow(later.round, again, again_leaf)
-    house.follow(later.round, dealt, dealt_leaf)
-    winner = house.winner_of(settled)
-    house.follow(later.round, first, settled.log_receipt.leaf, winner_seat=winner)
-    assert house.preview(later.round).state.leader == winner
+        assert inputs.leader == one.dealt.leader
+        assert inputs.leader_by == (LeaderBy.DRAW if won is None else LeaderBy.WINNER)
+        assert won is None or inputs.leader == won
+        won = house.winner_of(settled)
 
 
 def _won_at_the_deal(house: House) -> Any:  # noqa: ANN401 - a Dealt of the conftest

@@ -7,9 +7,11 @@ from typing import Any, Final, TypeAlias
 import pytest
 from grpc import StatusCode
 
-from referee.cards import DECK, parse_cards
+from referee.cards import DECK, Seat, parse_cards
 from referee.dealing import certificate
+from referee.dealing.lead import Lead
 from referee.evidence.dsse import Envelope
+from referee.games import LeaderBy
 from referee.games.tien_len import MAX_EVENTS, TienLenRules, max_units
 from referee.rulesets import get, load_folder
 from referee.v1 import shuffler_pb2, tien_len_pb2
@@ -229,8 +231,14 @@ def test_one_seats_certificate_does_not_answer_for_all_hands(house: House) -> No
 
 def _certificate_of(house: House, message: tien_len_pb2.TienLenRound, hands: Any, *, seat: int) -> bytes:  # noqa: ANN401 - hands
     header = read_header(message.header, field="header")
-    deal = house.scripted_deal(header, hands, leader=0)
-    return certificate.issue(deal, header, sections=[seat], dealt_time=0, signer=house.app.keys.signer("shuffler"))
+    return certificate.issue(
+        house.scripted_deal(header, hands),
+        header,
+        sections=[seat],
+        dealt_time=0,
+        lead=Lead(Seat(0), LeaderBy.DRAW),
+        signer=house.app.keys.signer("shuffler"),
+    )
 
 
 def test_a_batch_answers_like_its_single_calls(house: House) -> None:
@@ -297,11 +305,11 @@ def test_the_highest_stake_is_the_one_that_no_payout_passes_2_53_with(house: Hou
     assert isinstance(rules, TienLenRules)
     most = (2**53 - 1) // max_units(rules, seat_count=seats)
     size = house.log_size()
-    refusal = house.refusal_of(lambda: house.deal(seats=seats, stake=most + 1))
+    refusal = house.refusal_of(lambda: house.deal(seats=seats, stake_minor=most + 1))
     expected = (StatusCode.INVALID_ARGUMENT, "INVALID_STAKE", "terms.stake_minor")
     assert expected == (refusal.code, refusal.reason, refusal.field)
     assert house.log_size() == size
-    one = house.deal_playable(seats=seats, stake=most)
+    one = house.deal_playable(seats=seats, stake_minor=most)
     settled = house.play_settled(one)
     assert all(abs(seat.net_minor) <= 2**53 - 1 for seat in settled.outcome.seats)
 
@@ -315,9 +323,9 @@ def test_a_stake_off_the_bet_unit_is_refused(
     (folder / "tens.toml").write_text(text, encoding="utf-8")
     house = open_house(catalogue=load_folder(folder))
     for stake in (5, 15):
-        refusal = house.refusal_of(lambda stake=stake: house.deal(ruleset="tien_len.tens", stake=stake))
+        refusal = house.refusal_of(lambda stake=stake: house.deal(ruleset="tien_len.tens", stake_minor=stake))
         assert (refusal.reason, refusal.field) == ("INVALID_STAKE", "terms.stake_minor")
-    assert house.deal(ruleset="tien_len.tens", stake=20).dealt.hands
+    assert house.deal(ruleset="tien_len.tens", stake_minor=20).dealt.hands
 
 
 def test_bets_of_single_seats_are_refused(house: House) -> None:

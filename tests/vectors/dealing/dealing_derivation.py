@@ -130,7 +130,10 @@ def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
         start += size
         key = hkdf(server_seed, mix, enc("section-key", rid, number(i, 1)), 32)
         sections.append({"index": i, "cards": cards, "key": key, "root": section_root(rid, i, cards, key)})
-    leader = draw(iter(hkdf(commitment if is_scripted else mix, b"", enc("leader", rid), 32)), len(header["seat_keys"]))
+    seats = len(header["seat_keys"])
+    drawn = draw(iter(hkdf(server_seed, commitment if is_scripted else mix, enc("leader", rid), 32)), seats)
+    dealt = {card: seat for seat in range(seats) for card in sections[seat]["cards"]}
+    lowest = next(dealt[card] for card in [*range(5, 53), 1, 2, 3, 4] if card in dealt)
     roots = [section["root"] for section in sections]
     return {
         "round_id": rid,
@@ -140,7 +143,8 @@ def derive(header: Row, server_seed: bytes, client_seeds: list[bytes]) -> Row:
         "sections": sections,
         "roots": roots,
         "deck_root": tagged("deck-root", rid, commitment, mix, bytes(header["layout"]), *roots),
-        "leader": leader,
+        "drawn": drawn,
+        "lowest": lowest,
     }
 
 

@@ -27,6 +27,7 @@ from tests.vectors.dealing.dealing_derivation import (
     shuffled,
     tagged,
 )
+from tests.vectors.dealing.dealing_leads import lead_rows
 from tests.vectors.dealing.dealing_refusals import SOURCE, refused_certificate_rows
 from tests.vectors.dealing.dealing_seats import (
     sealed_certificate_rows,
@@ -64,7 +65,8 @@ def deal_rows() -> Iterator[Row]:
             ],
             mix=dealt["mix"].hex(),
             deck=dealt["deck"],
-            leader=dealt["leader"],
+            drawn=dealt["drawn"],
+            lowest=dealt["lowest"],
             sections=[
                 {"cards": section["cards"], "key": section["key"].hex(), "root": section["root"].hex()}
                 for section in dealt["sections"]
@@ -117,14 +119,15 @@ def certificate_rows() -> Iterator[Row]:
     cases = {
         "mau_binh_four": ("all hands under one signature", [0, 1, 2, 3]),
         "mau_binh_two": ("the stock stays shut", [0, 1]),
-        "tien_len_four": ("one seat's own certificate at a sealed table", [2]),
+        "tien_len_four": ("one hand, with who leads and why", [2]),
         "ultimate_texas_one": ("the hand and, after its receipt, the flop", [0, 2]),
         "ultimate_texas_six": ("no section at all: it only names the deal", []),
     }
     for name, (why, sections) in cases.items():
         header = HEADERS[name][1]
         dealt = derive(header, *seeds_of(name, header))
-        payload = certificate_payload(header, dealt, sections, DEALT_TIME)
+        lead = {"leader": dealt["drawn"], "leader_by": "DRAW"} if name == "tien_len_four" else {}
+        payload = certificate_payload(header, dealt, sections, DEALT_TIME) | lead
         yield row(
             name,
             why,
@@ -135,6 +138,7 @@ def certificate_rows() -> Iterator[Row]:
             sections={str(i): dealt["sections"][i]["cards"] for i in sections},
             deck_root=dealt["deck_root"].hex(),
             dealt_time=DEALT_TIME,
+            **lead,
         )
     yield from refused_certificate_rows()
     yield from unsealed_certificate_rows()
@@ -211,7 +215,8 @@ def leaf_rows() -> Iterator[Row]:
                 "client_seeds": seeds,
                 "mix": dealt["mix"].hex(),
                 "deck_root": dealt["deck_root"].hex(),
-                "leader": dealt["leader"],
+                "leader": dealt["drawn"],
+                "leader_by": "DRAW",
                 "opened_sections": [0, 1, 2, 3],
                 "cosigned_checkpoint": b"any bytes of a note".hex(),
                 "dealt_time": DEALT_TIME,
@@ -266,6 +271,7 @@ def leaf_rows() -> Iterator[Row]:
 TOPICS: dict[str, Callable[[], Iterator[Row]]] = {
     "headers": header_rows,
     "deals": deal_rows,
+    "leads": lead_rows,
     "shuffles": shuffle_rows,
     "sections": section_rows,
     "certificates": certificate_rows,

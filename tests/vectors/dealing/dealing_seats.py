@@ -146,7 +146,8 @@ def seat_leaf_rows() -> Iterator[Row]:
         "seed_signatures": signatures,
         "mix": dealt["mix"].hex(),
         "deck_root": dealt["deck_root"].hex(),
-        "leader": dealt["leader"],
+        "leader": dealt["lowest"],
+        "leader_by": "LOWEST_CARD",
         "opened_sections": [0, 1, 2],
         "dealt_time": DEALT_TIME,
     }

@@ -13,7 +13,7 @@ from typing import Final
 
 from referee.cards import Card
 from referee.dealing.commitment import server_commitment
-from referee.dealing.deal import drawn_leader
+from referee.dealing.deal import scripted_leader
 from referee.dealing.deck import COPIES, seed_for_order
 from referee.dealing.header import Header
 from referee.games import game_of
@@ -26,7 +26,6 @@ from referee_harness.script import Script
 ANY_TABLE: Final = ""
 NEXT_ROUND: Final = 0
 _NO_SCRIPT: Final = Script()
-_NO_MIX: Final = b""
 
 
 class ScriptBook:
@@ -96,6 +95,6 @@ class ScriptBook:
         while True:
             seed = seed_for_order(order, copy=self._luck.randrange(COPIES))
             commitment = server_commitment(round_id=header.round_id, seed=seed)
-            drawn = drawn_leader(header, round_id=header.round_id, commitment=commitment, mixed=_NO_MIX)
+            drawn = scripted_leader(header, server_seed=seed, commitment=commitment)
             if leader is None or not is_leading or drawn == leader:
                 return seed

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from referee.cards import Seat
 from referee.games import GAMES, Deal, DealError, EventBytesError, UnlawfulEventError, refusals
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
@@ -50,12 +49,10 @@ def _play(state: RoundState[Any], ruleset: Ruleset, course: Course) -> Any:  # n
 
 
 def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> Deal:
-    given, terms = state.message, state.terms
+    terms = state.terms
     layout = GAMES[ruleset.game].layout(terms.seats)
     known = state.sections | {seat: cards for seat, (_, cards) in state.private.items()}
-    winner = given.previous_winner_seat if "previous_winner_seat" in given.DESCRIPTOR.fields_by_name else None
-    is_winner = winner is not None and given.HasField("previous_winner_seat")
-    leader = winner if is_winner else state.leader
+    lead = state.lead
     return Deal(
         round_id=round_id,
         seat_count=terms.seats,
@@ -63,7 +60,8 @@ def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> Deal:
         seat_stakes=tuple([tuple(bet) for bet in terms.bets]),
         bet_unit=ruleset.bet_unit,
         sections=tuple([known.get(section) for section in range(len(layout.shown))]),
-        leader=None if leader is None else Seat(leader),
+        leader=None if lead is None else lead.seat,
+        leader_by=None if lead is None else lead.by,
         dealt_time=state.dealt_time,
         is_sealed=bool(state.tokens),
     )

@@ -16,6 +16,7 @@ from referee.dealing.commitment import server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import HeaderJson
+from referee.dealing.lead import Lead, dealt_leader
 from referee.dealing.leaf import (
     ABORT_TYPE,
     DEAL_TYPE,
@@ -27,6 +28,7 @@ from referee.dealing.leaf import (
     RevealLeaf,
 )
 from referee.evidence.dsse import Envelope
+from referee.games import LeaderBy
 from referee.transcript.inputs import MEDIA_TYPE, InputReceipt, Inputs, TranscriptError
 from referee.transcript.inputs import parse as parse_transcript
 from referee.transcript.replay import replay
@@ -199,7 +201,10 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         if state.deal_leaf is None:
             await self._compare("DEAL", state.dealt_time, since=state.seeds_shown_time or state.asked_time)
         state.deal_leaf = proved
-        same("the leader", answer.leader if answer.HasField("leader") else None, state.leader)
+        same("the leader", answer.leader if answer.HasField("leader") else None, self.leader)
+        same(
+            "why it leads", shuffler_pb2.LeaderBy.Name(answer.leader_by), f"LEADER_BY_{self.leader_by or 'UNSPECIFIED'}"
+        )
         same("the time of the deal", answer.dealt_time, state.dealt_time)
         await self._take_certificate(answer.certificate)
         self._check_hands(answer.hands)
@@ -284,6 +289,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the deck root dealt again", deal.deck_root, self.state.deck_root)
         for section, cards in self.state.sections.items():
             same(f"section {section} dealt again", deal.sections[section], cards)
+        lead = self.state.lead
+        if lead is not None and lead.by is not LeaderBy.WINNER:
+            same("the leader by the deal made again", dealt_leader(self.header, deal, lead.by), lead.seat)
         await self._end()
         return Revealed(seed, deal.sections, proved)
 
@@ -310,6 +318,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         state = self.state
         same("the settled header", inputs.header, HeaderJson.of(self.header))
         same("the settled deal", (inputs.deck_root, inputs.dealt_time), (state.deck_root.hex(), state.dealt_time))
+        same("the settled leader", Lead.of(inputs.leader, inputs.leader_by), state.lead)
         for section, cards in enumerate(inputs.cards()):
             same(f"the settled section {section}", cards, state.sections.get(section, cards))
         course, given = self.course, self._given

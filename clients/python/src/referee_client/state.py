@@ -10,7 +10,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from referee.cards import Card
 from referee.dealing.header import Header
-from referee.games import Layout, game_of
+from referee.dealing.lead import Lead
+from referee.games import Layout, LeaderBy, game_of
 from referee.transcript.chain import Course
 from referee.v1 import round_pb2, shuffler_pb2
 from referee.v1.violation_pb2 import Violation
@@ -102,7 +103,7 @@ class RoundState(Generic[RoundMessage]):
     deck_root: bytes = b""
     mixed: bytes = b""
     dealt_time: int = 0
-    leader: int | None = None
+    lead: Lead | None = None
     sections: dict[int, tuple[Card, ...]] = field(default_factory=dict)
     unsealed: dict[int, int] = field(default_factory=dict)
     """When each section opened that opened after the deal."""
@@ -218,8 +219,13 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def leader(self) -> int | None:
-        """The seat that the deal drew to lead, where the game draws one."""
-        return self.state.leader
+        """The seat that leads, by the log and the deal; None in a game without a leader."""
+        return None if self.state.lead is None else self.state.lead.seat
+
+    @property
+    def leader_by(self) -> LeaderBy | None:
+        """Why that seat leads: it won before, was drawn, or was dealt the lowest card."""
+        return None if self.state.lead is None else self.state.lead.by
 
     @property
     def message(self) -> RoundMessage:

@@ -142,10 +142,6 @@ class TienLenRound(Round[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]
         super().__init__(core)
         self._core = core
 
-    def look_back(self, *, winner_seat: int | None = None, winner_gone: bool = False) -> int | None:
-        """As ``AsyncTienLenRound.look_back``."""
-        return finished(self._core.look_back(winner_seat=winner_seat, winner_gone=winner_gone))
-
     def plays(self, *, grouped: bool = False) -> tien_len_pb2.ListPlaysResponse:
         """As ``AsyncTienLenRound.plays``."""
         return finished(self._core.plays(grouped=grouped))

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-import msgspec
 from google.protobuf.message import Message
 
 from referee.cards import Seat
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError
 from referee.dealing.commitment import client_commitment, mix
-from referee.dealing.deal import leader_of
+from referee.dealing.deal import has_leader
 from referee.dealing.header import Header
+from referee.dealing.lead import Lead
 from referee.dealing.leaf import DealLeaf
 from referee.rulesets import Ruleset
 from referee.v1 import round_pb2, shuffler_pb2
@@ -108,6 +108,7 @@ class VerifiedRound(RoundView[RoundMessage]):
         same("the certificate's commitment", found.commitment, self._opened.server_commitment)
         same("the certificate's deal", (found.mixed, found.deck_root), (state.mixed, state.deck_root))
         same("the certificate's time", found.dealt_time, state.dealt_time)
+        same("the certificate's leader", found.lead, state.lead)
         same("whether the table is sealed", found.is_sealed, self.is_sealed)
         return found
 
@@ -147,10 +148,10 @@ class VerifiedRound(RoundView[RoundMessage]):
         committed = self._opened.server_commitment
         mixed = mix(round_id=self.round_id, commitment=committed, client_seeds=seeds)
         same("the mix", leaf.mix, mixed.hex())
-        drawn = leader_of(header, round_id=self.round_id, commitment=committed, mixed=mixed)
-        same("the leader in DEAL", None if leaf.leader is msgspec.UNSET else leaf.leader, drawn)
+        lead = Lead.of(leaf.leader, leaf.leader_by)
+        same("whether DEAL names a leader", lead is not None, has_leader(header))
         state.client_seeds, state.mixed, state.deck_root = seeds, mixed, bytes.fromhex(leaf.deck_root)
-        state.dealt_time, state.leader = leaf.dealt_time, drawn
+        state.dealt_time, state.lead = leaf.dealt_time, lead
         for seat, own in state.secrets.items():
             if own.private_key and seat not in state.chains:
                 state.chains[seat] = SeatChain(own, round_id=self.round_id, deck_root=state.deck_root)

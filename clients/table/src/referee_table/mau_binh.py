@@ -17,7 +17,7 @@ from referee_table.cards import texts
 from referee_table.commands import Arrange, Check, Commit, InRound, Leave, Move, Open, Suggest
 from referee_table.handing_in import HandingIn
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Previous, Settled
+from referee_table.play import RETRY_MS, Settled
 from referee_table.state import Draft, MauBinhState
 from referee_table.wording import Code, RefusedError
 
@@ -56,9 +56,8 @@ class MauBinhPlay(HandingIn):
         """Whether the show is over."""
         return self.state.showdown is not None and self.wake <= self.bench.clock.now()
 
-    async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
+    async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
         """Seats have their cards; a hand that wins at once ends the round here."""
-        del previous
         count, now = len(self.round.seats), self.bench.clock.now()
         self.message = mau_binh_pb2.MauBinhRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]

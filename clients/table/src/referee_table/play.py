@@ -100,7 +100,7 @@ class Play(ABC):
         """Whether the round is to be settled now."""
 
     @abstractmethod
-    async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: "Previous") -> None:
+    async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
         """Begin the round at its deal."""
 
     @abstractmethod
@@ -221,14 +221,6 @@ class Play(ABC):
             | ({"subject": one.subject, "subject_name": word(one.subject)} if one.subject else {})
             for one in transfers
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class Previous:
-    """The table's rounds before this one, as bytes, newest first, and the seat that their winner has now."""
-
-    rounds: list[bytes]
-    winner_seat: int | None
 
 
 def violations_of(violations: Iterable[violation_pb2.Violation]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from referee.v1 import round_pb2, tien_len_pb2
+from referee.v1 import round_pb2
 from referee_table import dealing
 from referee_table.commands import (
     AnyCommand,
@@ -27,7 +27,7 @@ from referee_table.company import Company
 from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
 from referee_table.mau_binh import MauBinhPlay
-from referee_table.play import Bench, Play, Previous, Settled
+from referee_table.play import Bench, Play
 from referee_table.records import proof_of, record_of, remembered, settled_record
 from referee_table.state import Done, Person, RoomState, Round
 from referee_table.tien_len import TienLenPlay
@@ -271,14 +271,8 @@ class Room:
         self.play = PLAYS[self.bench.law.game](self.bench, made)
         for one in self.state.people:
             one.has_acted = False
-        await self.play.begin(dealt, Previous(self.state.previous, self._previous_winner(made)))
+        await self.play.begin(dealt)
         self.state.phase, self.state.deadline = self.play.phase, self.play.deadline
-
-    def _previous_winner(self, made: Round) -> int | None:
-        """Return where the winner of the table's last settled round sits now: where its key does, if it had one."""
-        winner, key = self.state.previous_winner, self.state.previous_winner_key
-        is_winner = [one.key == key if key else one.person == winner for one in made.seats]
-        return is_winner.index(True) if True in is_winner else None
 
     async def _settle(self, play: Play) -> None:
         settled = await play.settle()
@@ -287,7 +281,6 @@ class Room:
         made = play.round
         self.people.score(made, settled)
         given = settled_record(made, settled, play.events(), time=self.bench.clock.now())
-        self._follow(made, settled.log_receipt.leaf, settled)
         self._end(given)
 
     async def _contribute(self, made: Round) -> None:
@@ -303,22 +296,7 @@ class Room:
         log_receipt = await dealing.aborted(self.bench, made)
         given = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "missing": missing}
         given["proof"] = proof_of(made, log_receipt)
-        self._follow(made, log_receipt.leaf, None)
         self._end(given)
-
-    def _follow(self, made: Round, leaf: bytes, settled: Settled | None) -> None:
-        """Let the table's next round refer to this one, if the game's winner leads."""
-        if self.bench.law.game != "tien_len":
-            return
-        header = round_pb2.RoundHeader.FromString(made.header)
-        one = tien_len_pb2.PreviousRound(terminal_leaf=leaf, header=header).SerializeToString()
-        if settled is not None:
-            self.state.previous = [one]
-            winner = None if settled.winner is None else made.seats[settled.winner]
-            self.state.previous_winner = "" if winner is None else winner.person
-            self.state.previous_winner_key = b"" if winner is None else winner.key
-        elif self.state.previous:
-            self.state.previous = [one, *self.state.previous]
 
     async def _give_up(self, error: Exception) -> None:
         """Give a round up: take its end from the log, or wait until the referee aborts it at its deadline."""
@@ -336,7 +314,6 @@ class Room:
         for person in self.people.humans:
             self.keeper.notify(person, notice("ROUND_GIVEN_UP"))
         self.state.generation += 1
-        self.state.previous, self.state.previous_winner, self.state.previous_winner_key = [], "", b""
         self._end(given)
 
     def _end(self, given: dict[str, Any]) -> None:

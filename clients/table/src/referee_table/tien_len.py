@@ -7,7 +7,7 @@ from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Pass, Suggest
 from referee_table.commands import Play as PlayCards
 from referee_table.instant import groups_of
-from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of
+from referee_table.play import RETRY_MS, Bench, Play, Settled, refusal_of
 from referee_table.signing import Signed
 from referee_table.state import Round, TienLenState
 from referee_table.wording import Code, RefusedError, text
@@ -51,14 +51,9 @@ class TienLenPlay(Play):
         """When a hand that won at the deal has been seen."""
         return self.round.dealt_time + (0 if self.bench.pace.is_brisk else self.bench.pace.scene_ms)
 
-    async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
+    async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
         """Seats have their cards, and one leads."""
         self.message = tien_len_pb2.TienLenRound(header=self.header, certificates=[dealt.certificate])
-        self.message.previous_rounds.extend(
-            [tien_len_pb2.PreviousRound.FromString(one) for one in previous.rounds],
-        )
-        if previous.rounds and previous.winner_seat is not None:
-            self.message.previous_winner_seat = previous.winner_seat
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = TienLenState()
         judge = self.bench.judge
@@ -66,7 +61,7 @@ class TienLenPlay(Play):
         kind = tien_len_pb2.TienLenServicePreviewRoundResponse
         preview = await judge.ask(judge.tien_len.PreviewRound, request, kind)
         await self._stand(preview.state)
-        self.round.leader = self.found.leader  # the table's last winner, where there is one, in place of the seat drawn
+        self.round.leader = self.found.leader
         for seat, one in enumerate(preview.outcome.seats):
             if one.instant_win:
                 name = self.bench.law.name("pattern", one.instant_win)

@@ -10,7 +10,7 @@ from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
 from referee_table.commands import Decide, InRound, Leave, Suggest
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Play, Previous, Settled, refusal_of
+from referee_table.play import RETRY_MS, Bench, Play, Settled, refusal_of
 from referee_table.signing import Signed
 from referee_table.state import Round, UltimateTexasState
 from referee_table.wording import Code, RefusedError
@@ -56,9 +56,8 @@ class UltimateTexasPlay(Play):
         """Whether the house lies open."""
         return bool(self.state.house) and self.again <= self.bench.clock.now()
 
-    async def begin(self, dealt: shuffler_pb2.DealRoundResponse, previous: Previous) -> None:
+    async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
         """Seats have their cards."""
-        del previous
         self.message = ultimate_texas_pb2.UltimateTexasRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = UltimateTexasState()

@@ -1,0 +1,104 @@
+"""Who leads a round, in a game that has a leader: the log and the deal decide, and no caller names a seat.
+
+W is the winner of the table's last settled round. It counts only if that round had this header's ruleset, currency and
+stake and, where this header has keys, more than half of them sat in it: a throw-away round makes no leader. Then W
+leads from the seat that has its key. A W without a key leads from its seat number, if that seat has no key here.
+Otherwise the ruleset says whether the leader is drawn from the seeds or is the seat that was dealt the lowest card.
+"""
+
+from typing import Any, Final, Self
+
+import msgspec
+
+from referee.cards import Seat
+from referee.dealing.deal import Deal
+from referee.dealing.header import NO_KEY, Header
+from referee.games import LeaderBy, game_of
+
+
+class Lead(msgspec.Struct, frozen=True):
+    """The seat that leads a round, and why."""
+
+    seat: Seat
+    by: LeaderBy
+
+    @classmethod
+    def of(cls, leader: int | msgspec.UnsetType, by: LeaderBy | msgspec.UnsetType) -> Self | None:
+        """Return what a leaf, certificate or transcript says; None where it names no leader, or no reason."""
+        if isinstance(leader, msgspec.UnsetType) or isinstance(by, msgspec.UnsetType):
+            return None
+        return cls(Seat(leader), by)
+
+
+class Winner(msgspec.Struct, frozen=True, array_like=True):
+    """W: the seat that won a round, with the terms of that round which decide where W leads next."""
+
+    ruleset_digest: bytes
+    currency: str
+    stake: int
+    seat_keys: tuple[bytes, ...]
+    seat: Seat
+
+    @classmethod
+    def of_results(cls, header: Header, results: bytes) -> Self | None:
+        """Return the winner that a transcript's results name first; None where they name no seat of the round."""
+        try:
+            named = _results_decoder.decode(results)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        winners = named.get("winners") if isinstance(named, dict) else None
+        seat = winners[0] if isinstance(winners, list) and winners else None
+        if type(seat) is not int or not 0 <= seat < header.seat_count:
+            return None
+        return cls(header.ruleset_digest, header.currency, header.stake, header.seat_keys, Seat(seat))
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Self | None:
+        """Return the winner that a store keeps; None where it keeps none, or bytes that are none."""
+        try:
+            return msgspec.msgpack.decode(data, type=cls)
+        except msgspec.DecodeError:
+            return None
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes that a store keeps."""
+        return msgspec.msgpack.encode(self)
+
+    def seat_in(self, header: Header) -> Seat | None:
+        """Return the seat from which the winner leads the round of a header; None where it does not lead."""
+        if not self._counts_for(header):
+            return None
+        key = self.seat_keys[self.seat]
+        if key != NO_KEY:
+            return Seat(header.seat_keys.index(key)) if key in header.seat_keys else None
+        is_keyless = self.seat < header.seat_count and header.seat_keys[self.seat] == NO_KEY
+        return self.seat if is_keyless else None
+
+    def _counts_for(self, header: Header) -> bool:
+        terms = (header.ruleset_digest, header.currency, header.stake)
+        if (self.ruleset_digest, self.currency, self.stake) != terms:
+            return False
+        keys = set(header.seat_keys) - {NO_KEY}
+        return not keys or 2 * len(keys.intersection(self.seat_keys)) > len(keys)
+
+
+_results_decoder: Final = msgspec.json.Decoder(Any)
+
+
+def lead_of(header: Header, deal: Deal, *, winner: Winner | None, first: LeaderBy) -> Lead:
+    """Return who leads a round; ``first`` is what its ruleset says of a round that no winner leads."""
+    seat = None if winner is None else winner.seat_in(header)
+    return Lead(dealt_leader(header, deal, first), first) if seat is None else Lead(seat, LeaderBy.WINNER)
+
+
+def dealt_leader(header: Header, deal: Deal, by: LeaderBy) -> Seat:
+    """Return the seat that leads by the deal: the one drawn, or the one that was dealt the lowest card.
+
+    Raise ValueError in a game without a leader, and for WINNER, which no deal decides.
+    """
+    if deal.drawn is None or by is LeaderBy.WINNER:
+        msg = f"a deal of this game decides no leader by {by}"
+        raise ValueError(msg)
+    if by is LeaderBy.DRAW:
+        return deal.drawn
+    return Seat(game_of(header.ruleset_id).lowest_dealt(deal.sections[: header.seat_count]))

@@ -1,0 +1,95 @@
+"""Who led a round, as an audit and the proof of one round check it."""
+
+import json
+
+from referee.audit import Code, Finding, MemoryLog, audit_log
+from referee.audit.bundle import ProvedRound, prove_round
+from referee.dealing.lead import dealt_leader
+from referee.games import LeaderBy
+from referee.rulesets import load_builtin
+from tests.audit.audit_attack import LEADING
+from tests.audit.audit_attacks_leaders import led, played
+from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder, abort
+from tests.audit.audit_bundles import bundle_of, rounds_of
+from tests.vectors import independent_audit
+
+
+def findings(log: MemoryLog) -> tuple[Finding, ...]:
+    return audit_log(
+        log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=load_builtin(), now=NOW
+    ).findings
+
+
+def independent_codes(log: MemoryLog) -> list[str]:
+    """Return the findings of the verifier that has no rules."""
+    row = {
+        "origin": ORIGIN,
+        "log_key": LOG.text,
+        "root_key": ROOT.text,
+        "checkpoint": log.checkpoint.decode(),
+        "leaves": [leaf.decode() for leaf in log.entries],
+        "now": NOW,
+    }
+    return [one.code for one in independent_audit.audit(row).findings]
+
+
+def test_reason_that_the_ruleset_does_not_give_is_found() -> None:
+    """The seat has the lowest card and the ruleset draws: only who has the ruleset's rules can say so."""
+    log = LogBuilder.founded()
+    parts = log.lay_out(LEADING)
+    led(parts, int(dealt_leader(parts.header, parts.deal, LeaderBy.LOWEST_CARD)), LeaderBy.LOWEST_CARD)
+    log.append(parts)
+    (found,) = findings(log.bundle())
+    assert (found.code, "the ruleset says DRAW" in found.detail) == (Code.LEADER_MISMATCH, True)
+    assert independent_codes(log.bundle()) == []
+
+
+def test_drawn_leader_is_checked_once_the_seed_is_shown() -> None:
+    log = LogBuilder.founded()
+    parts = log.lay_out(LEADING)
+    led(parts, 1 - int(dealt_leader(parts.header, parts.deal, LeaderBy.DRAW)), LeaderBy.DRAW)
+    log.append(parts, steps="ODE")
+    assert Code.LEADER_MISMATCH not in [found.code for found in findings(log.bundle())]
+    log.entries.append(parts.reveal_leaf)
+    assert [found.code for found in findings(log.bundle())] == [Code.LEADER_MISMATCH]
+
+
+def proof_of_the_last_round(log: LogBuilder, *, without: int | None = None) -> ProvedRound:
+    """Prove the newest round from its bundle, without one of the log's leaves."""
+    entries = log.entries
+    bundle = json.loads(bundle_of(entries, log.checkpoint(), list(rounds_of(entries))[-1]))
+    bundle["leaves"] = [leaf for leaf in bundle["leaves"] if leaf["index"] != without]
+    return prove_round(
+        json.dumps(bundle).encode(),
+        origin=ORIGIN,
+        log_key=LOG.text,
+        root_key=ROOT.text,
+        catalogue=load_builtin(),
+        now=NOW,
+    )
+
+
+def test_bundle_without_the_winners_settlement_says_that_the_leader_is_not_checked() -> None:
+    log = played()
+    settled = len(log.entries) - 2
+    given_up = log.lay_out(LEADING)
+    abort(given_up, stage="OPENED", reason="SEED_MISSING")
+    log.append(given_up, steps="OER")
+    log.play(LEADING)
+    whole, cut = proof_of_the_last_round(log), proof_of_the_last_round(log, without=settled)
+    assert (whole.findings, whole.is_proved, whole.unchecked) == ((), True, ())
+    assert (cut.findings, cut.is_proved) == ((), True)
+    assert [line.partition(":")[0] for line in cut.unchecked] == ["leader not checked"]
+
+
+def test_bundle_with_the_winners_settlement_shows_a_false_leader() -> None:
+    log = played()
+    settled = len(log.entries) - 2
+    parts = log.lay_out(LEADING)
+    assert isinstance(parts.dealt.leader, int)
+    led(parts, 1 - parts.dealt.leader, LeaderBy.WINNER)
+    log.append(parts)
+    assert [one.code for one in proof_of_the_last_round(log).findings] == [Code.LEADER_MISMATCH]
+    cut = proof_of_the_last_round(log, without=settled)
+    assert cut.findings == ()
+    assert "leader not checked" in cut.unchecked[-1]
