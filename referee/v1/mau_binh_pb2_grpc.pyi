@@ -31,7 +31,7 @@ class MauBinhServiceStub:
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
-    with the TIMEOUT of a seat that did not open its arrangement. Of an event:
+    where a seat is reported that did not open its arrangement. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
@@ -80,7 +80,7 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
-    with the TIMEOUT of a seat that did not open its arrangement. Of an event:
+    where a seat is reported that did not open its arrangement. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
@@ -125,7 +125,7 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
-    with the TIMEOUT of a seat that did not open its arrangement. Of an event:
+    where a seat is reported that did not open its arrangement. Of an event:
     UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
     settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
     NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
