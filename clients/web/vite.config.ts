@@ -1,4 +1,4 @@
-/** One page, one script, one style sheet. The verifier and the SDK's chain of a seat are compiled in from their sources. */
+/** One page, one script, one style sheet. The verifier and what the page uses of the SDK are compiled in from their sources. */
 
 import { fileURLToPath } from "node:url";
 
@@ -12,7 +12,7 @@ export default defineConfig({
   plugins: [svelte()],
   resolve: {
     alias: [
-      { find: "referee-client/chain", replacement: inFolder("../typescript/src/chain.ts") },
+      { find: /^referee-client\/(.*)$/, replacement: inFolder("../typescript/src/$1.ts") },
       { find: /^referee-verifier$/, replacement: inFolder("../verifier/src/index.ts") },
       { find: /^referee-verifier\/(.*)$/, replacement: inFolder("../verifier/src/$1.ts") },
       { find: "@noble/curves", replacement: inFolder("node_modules/@noble/curves") },

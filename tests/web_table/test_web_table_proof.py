@@ -15,6 +15,9 @@ TEXAS: Final = "ultimate_texas.casino"
 FORGET: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith('referee.round'))
   .forEach((key) => localStorage.removeItem(key))"""
 """Makes the browser forget what it put into its rounds, as one in which the seat was not played."""
+SHIFT: Final = "(() => { const now = Date.now; Date.now = () => now() + (%d); })()"
+"""Moves a device's clock by so many milliseconds."""
+MINUS: Final = "\N{MINUS SIGN}"
 YOURS: Final = re.compile(r"\b(you|your)\b|\bbạn\b", re.IGNORECASE)
 SEAT: Final = {
     "en": ["your browser put a random number into it", "The cards you held", "The payouts are those"],
@@ -130,6 +133,48 @@ def test_proof_speaks_to_the_one_who_looks(table, invite) -> None:
         expect_sentences(proof_of(guest), ELSEWHERE[language])
         expect_counts(guest.page)
         assert outcome_of(guest.page, "OWN_SEED") == "NOT_CHECKED"
+
+
+def test_proof_says_which_times_differ_from_the_devices_clock(table, invite) -> None:
+    """Seats whose devices are forty seconds slow, fast and right, and a fast one that joined when the deal was over."""
+    slow, fast, right = invite("An", language="en"), invite("Bình", language="vi"), invite("Chi", language="en")
+    joined = invite("Dung", language="en")
+    for guest, shift in ((slow, -40_000), (fast, 40_000), (joined, 40_000)):
+        guest.page.add_init_script(SHIFT % shift)
+    slow.enter(table.url)
+    room = slow.open_room(TEXAS, bots=0)
+    for guest in (fast, right):
+        guest.enter(f"{table.url}#{room}")
+        expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    seats = (slow, fast, right)
+    for guest in seats:
+        guest.get_ready()
+    for guest in seats:
+        expect(guest.page.locator(".texas .buttons .button")).to_have_count(4, timeout=TIMEOUT)
+    joined.enter(f"{table.url}#{room}")
+    expect(joined.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
+    for guest in seats:
+        play(guest)
+    for guest in (*seats, joined):
+        guest.wait_phase("LOBBY")
+        expect(proof_of(guest).locator(".proof .plain li")).to_have_count(3, timeout=TIMEOUT)
+
+    for guest, sign, meaning in ((slow, "+", "either clock may be wrong"), (fast, MINUS, "bên nào cũng có thể sai")):
+        note = guest.page.locator(".proof .clocks")
+        expect(note).to_contain_text(meaning)
+        found = re.search(r"(\d+):(\d+):(\d+)\D+(\d+):(\d+):(\d+)\D*\((.)(\d+) ", note.inner_text())
+        assert found, note.inner_text()
+        hours, minutes, seconds, own_hours, own_minutes, own_seconds = map(int, found.groups()[:6])
+        apart = ((hours - own_hours) * 60 + minutes - own_minutes) * 60 + seconds - own_seconds
+        said = int(found[8]) * (1 if found[7] == "+" else -1)
+        assert found[7] == sign
+        assert 10 <= abs(said) <= 40
+        assert (apart - said + 1) % 86_400 <= 2
+    for guest in (right, joined):
+        expect(guest.page.locator(".proof .clocks")).to_have_count(0)
+
+    fast.page.reload()  # the page no longer knows when it showed its seed: it says what it had kept
+    expect(proof_of(fast).locator(".proof .clocks")).to_contain_text(f"({MINUS}", timeout=TIMEOUT)
 
 
 def test_cards_that_the_log_does_not_have_turn_the_badge_red(table, invite) -> None:

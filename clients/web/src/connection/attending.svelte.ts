@@ -13,6 +13,7 @@ import { keep, recall, recallOrDraw } from "./keepsakes";
 import { lasting } from "./lasting";
 import type { Round, View } from "./messages";
 import { arrangeChoice, makeMove, sendAgain, signSeed } from "./signing";
+import { clockOf, compareTimes, timesShown } from "./times";
 
 interface SealedHand {
   readonly roundId: string;
@@ -39,7 +40,11 @@ export function handOf(round: Round | null): readonly Card[] {
 export function attend(view: View): void {
   const { round, phase } = view;
   const seat = round?.you ?? null;
-  if (round === null || seat === null) {
+  if (round === null) {
+    return;
+  }
+  compareTimes(round.round_id, timesShown(round));
+  if (seat === null) {
     return;
   }
   if (phase === "BINDING" && round.bound?.includes(seat) !== true) {
@@ -75,6 +80,9 @@ const currentOf = (round: Round): (() => Round) => lasting(() => connection.view
 const ignore = (): void => undefined;
 
 function bind(view: View, { round_id }: Round, seat: number): void {
+  if (recall(round_id) === null) {
+    clockOf(round_id).asked = Date.now();
+  }
   const { seed, token } = recallOrDraw(round_id);
   const sealed = view.sealed ? { token_hash: tokenHash(round_id, seat, token) } : {};
   const fields = { round_id, seed_commitment: seedCommitment(round_id, seat, seed), ...sealed };
@@ -84,6 +92,9 @@ function bind(view: View, { round_id }: Round, seat: number): void {
 async function showSeed({ sealed }: View, round: Round, seat: number): Promise<void> {
   const own = recall(round.round_id);
   if (own !== null) {
+    if (own.seat === undefined) {
+      clockOf(round.round_id).seedsShown = Date.now();
+    }
     keep(round.round_id, { ...own, seat });
     const signed = await signSeed(round, own, sealed);
     await connection.command("seed", { round_id: round.round_id, seed: own.seed, ...signed });

@@ -3,6 +3,7 @@
  * proof shows the seat's own seed. Hex texts, in this browser alone.
  */
 
+import type { ClockDifference } from "referee-client/clock";
 import { hex } from "referee-verifier/bytes";
 
 import type { Card } from "../cards/card";
@@ -30,6 +31,8 @@ export interface Keepsake {
   >;
   /** What the seat was shown and has signed, where it has a key. */
   readonly chain?: Chain;
+  /** Times of the round that differ from this device's clock. */
+  readonly differences?: readonly ClockDifference[];
 }
 
 const PREFIX = "referee.round.";

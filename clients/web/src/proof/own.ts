@@ -9,6 +9,7 @@ import { unbase64 } from "referee-verifier/bytes";
 import { numberOf } from "../cards/card";
 import type { Keepsake } from "../connection/keepsakes";
 import type { Last } from "../connection/messages";
+import type { DatedTime } from "../connection/times";
 
 export const OWN_CHECKS = ["OWN_SEED", "OWN_CARDS", "SHOWN_RESULT"] as const;
 export type OwnCheck = (typeof OWN_CHECKS)[number];
@@ -78,6 +79,26 @@ export function checkShown(bundle: unknown, last: Last): OwnOutcome {
       ) ===
       spelt((results?.transfers ?? []).map((one) => [one.from, one.to, one.amount, one.reason])),
   );
+}
+
+/** The times of a round as the log's leaves have them, to compare with this device's clock. */
+export function timesIn(bundle: unknown, roundId: string): DatedTime[] {
+  interface Leaf {
+    readonly opened_time?: number;
+    readonly dealt_time?: number;
+    readonly unsealed_time?: number;
+    readonly number?: number;
+    readonly inputs?: { readonly events: readonly { readonly time: number }[] };
+  }
+  return payloadsOf(bundle, roundId).flatMap((payload): DatedTime[] => {
+    const { opened_time, dealt_time, unsealed_time, number = 0, inputs } = payload as Leaf;
+    return [
+      ...(opened_time === undefined ? [] : [["OPEN", opened_time, 0] as const]),
+      ...(dealt_time === undefined ? [] : [["DEAL", dealt_time, 0] as const]),
+      ...(unsealed_time === undefined ? [] : [["UNSEAL", unsealed_time, number] as const]),
+      ...(inputs?.events ?? []).map(({ time }, place) => ["EVENT", time, place + 1] as const),
+    ];
+  });
 }
 
 /** The nets by seat in the settlement of a round; undefined where none was. */

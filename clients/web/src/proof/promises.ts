@@ -1,7 +1,9 @@
 /** The verifier's checks in Vietnamese, and this page's own in both languages. English is the verifier's own wording. */
 
+import type { Dated } from "referee-client/clock";
 import type { CheckCode } from "referee-verifier";
 
+import type { Key } from "../words/words";
 import type { OwnCheck } from "./own";
 
 export const PROMISES_VI: Record<CheckCode, string> = {
@@ -21,7 +23,8 @@ export const PROMISES_VI: Record<CheckCode, string> = {
   CLIENT_SEEDS: "hạt của các ghế mở đúng cam kết của họ",
   SEED_SIGNATURES: "ghế có khóa đã ký hạt của mình, dưới cam kết của máy chủ",
   MIX: "phép trộn gồm ván, cam kết của máy chủ và mọi hạt",
-  LEADER: "người đi đầu là người thắng ván trước theo nhật ký, hoặc là ghế mà lần chia bài cho biết",
+  LEADER:
+    "người đi đầu là người thắng ván trước theo nhật ký, hoặc là ghế mà lần chia bài cho biết",
   SERVER_SEED: "hạt của máy chủ mở đúng cam kết trong OPEN",
   DECK: "đầu ván và các hạt cho ra đúng bộ bài mà DEAL cam kết",
   CARDS: "các lá bài được kể là các lá đã chia",
@@ -55,4 +58,12 @@ export const OWN_PROMISES: Record<OwnCheck, readonly [string, string]> = {
     "các khoản trả hiện ở đây là các khoản trọng tài đã ký",
     "the payouts shown here are those that the referee signed",
   ],
+};
+
+/** What has a time that is compared with this device's clock. */
+export const DATED: Record<Dated, Key> = {
+  OPEN: "datedOpen",
+  DEAL: "datedDeal",
+  UNSEAL: "datedUnseal",
+  EVENT: "datedEvent",
 };

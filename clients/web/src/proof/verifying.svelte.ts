@@ -3,6 +3,7 @@
  * keys, which this browser keeps from the first time it saw them; others for the same log are said to be others.
  */
 
+import type { ClockDifference } from "referee-client/clock";
 import type { Check, RoundResult } from "referee-verifier";
 import { unbase64 } from "referee-verifier/bytes";
 
@@ -11,7 +12,8 @@ import { clock } from "../connection/clock.svelte";
 import { connection } from "../connection/connection.svelte";
 import { recall } from "../connection/keepsakes";
 import type { Last, LogKeys } from "../connection/messages";
-import { checkOwn, checkShown, netsOf, type OwnCheck, type OwnOutcome } from "./own";
+import { compareTimes } from "../connection/times";
+import { checkOwn, checkShown, netsOf, timesIn, type OwnCheck, type OwnOutcome } from "./own";
 
 /** Who looks: the seat in its own browser, the seat in one that kept nothing of the round, or another person. */
 export type Viewer = "SEAT" | "SEAT_ELSEWHERE" | "OTHER";
@@ -27,6 +29,8 @@ export interface Verdict {
   readonly nets?: readonly number[];
   readonly trouble?: string;
   readonly areNewKeys?: boolean;
+  /** Times of the round that differ from this device's clock: no fault of the round as such. */
+  readonly differences?: readonly ClockDifference[];
 }
 
 /** By the path of the round's bundle. */
@@ -108,6 +112,7 @@ export async function verifyAt(path: string, last?: Last): Promise<void> {
       own,
       viewer: own.OWN_SEED === "PASSED" ? "SEAT" : hasSeat ? "SEAT_ELSEWHERE" : "OTHER",
       areNewKeys: areOther(log),
+      differences: compareTimes(result.round_id, timesIn(bundle, result.round_id)),
       ...(nets === undefined ? {} : { nets }),
     };
   } catch (error) {

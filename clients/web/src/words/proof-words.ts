@@ -8,6 +8,22 @@ export const PROOF_WORDS = {
   ],
   bundle: ["Gói bằng chứng", "Bundle"],
   checkingProof: ["Đang kiểm chứng…", "Verifying…"],
+  clockDiffers: [
+    "Giờ của ván lệch giờ máy này hơn 10 giây, lệch nhất: {dated}.",
+    "Times of this round are more than 10 s off this device's clock, by most: {dated}.",
+  ],
+  clockDiffersMeans: [
+    "Đây không phải lỗi kiểm chứng: đồng hồ bên nào cũng có thể sai. Nhân chứng cùng ký sổ là bên phân định.",
+    "No check failed by this: either clock may be wrong. A witness that cosigns the log decides which.",
+  ],
+  datedDeal: ["chia bài", "the deal"],
+  datedEvent: ["nước {number}", "event {number}"],
+  datedOpen: ["mở ván", "the opening of the round"],
+  datedTime: [
+    "{what} ghi {time}, máy này chỉ {own} ({seconds} giây)",
+    "{what} says {time}, this device {own} ({seconds} s)",
+  ],
+  datedUnseal: ["mở bài sau nước {number}", "the cards opened after event {number}"],
   holds: ["đúng", "holds"],
   notChecked: ["chưa kiểm", "not checked"],
   notVerified: ["KHÔNG kiểm chứng được: {checks}", "NOT verified: {checks}"],
