@@ -3,12 +3,14 @@
 Where a game's advice gives reasons, tables ``[advice.CODE]`` beside them have the words for these.
 
 A violation's text may hold ``{seat}`` (counted from 0, as in the API), ``{cards}``, ``{against}``, ``{expected}``,
-``{found}`` and ``{late_seconds}``. The words for faults of a table's stake, ``texts/stakes.toml``, belong to every
-game. Programs read the codes; these words may change at any time and are never part of a transcript.
+``{found}``, ``{late_seconds}``, and the ruleset's own names as ``{table[CODE]}``, such as ``{chi[BACK]}``. The words
+for faults of a table's stake, ``texts/stakes.toml``, belong to every game. Programs read the codes; these words may
+change at any time and are never part of a transcript.
 
 >>> from referee.verdict import Violation
->>> load_texts("mau_binh").say(Violation(code="BACK_WRONG_SIZE", expected=5, found=4), Language.EN)
-'The back has 4 cards; it needs 5.'
+>>> names = {"chi": {"BACK": Name(vi="chi 1", en="back")}}
+>>> load_texts("mau_binh").say(Violation(code="BACK_WRONG_SIZE", expected=5, found=4), Language.VI, names)
+'Chi 1 có 4 lá; cần 5 lá.'
 """
 
 import enum
@@ -16,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -32,6 +35,12 @@ class Language(enum.StrEnum):
     EN = "en"
 
 
+Names: TypeAlias = Mapping[str, Mapping[str, Name]]
+"""A ruleset's names for people, by table and code."""
+
+_NO_NAMES: Final[Names] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """The words for the violations of one game, and for the reasons of its advice where it has such, by code."""
@@ -44,15 +53,26 @@ class Texts:
         name = self.advice.get(code)
         if name is None:
             return code
-        return (name.vi if language is Language.VI else name.en).format(**facts)
+        return _in(name, language).format(**facts)
 
-    def say(self, violation: Violation, language: Language) -> str:
-        """Return the violation in words; the code itself if there are no words."""
+    def say(self, violation: Violation, language: Language, names: Names = _NO_NAMES) -> str:
+        """Return the violation in words, with the ruleset's ``names``; the code itself if there are no words.
+
+        Raise KeyError where the words need a name that is not given.
+        """
         name = self.violations.get(violation.code)
         if name is None:
             return violation.code
-        template = name.vi if language is Language.VI else name.en
-        return template.format(**_facts(violation))
+        words = _in(name, language).format(**_names_in(names, language), **_facts(violation))
+        return words[:1].upper() + words[1:]
+
+
+def _in(name: Name, language: Language) -> str:
+    return name.vi if language is Language.VI else name.en
+
+
+def _names_in(names: Names, language: Language) -> dict[str, dict[str, str]]:
+    return {table: {code: _in(name, language) for code, name in rows.items()} for table, rows in names.items()}
 
 
 def _facts(violation: Violation) -> dict[str, str]:

@@ -51,11 +51,11 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
 
     def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, read: ReadRound) -> None:
         """Fill in showdown and outcome; or what keeps the round from being settled now."""
-        violations = GAME.check_closing(read.state, self._settler.clock())
+        ruleset, violations = read.verified.ruleset, GAME.check_closing(read.state, self._settler.clock())
         if violations:
-            response.violations.extend(write_violations(violations, self._texts))
+            response.violations.extend(write_violations(violations, self._texts, ruleset))
             return
-        ruleset, stake, outcome = read.verified.ruleset, read.verified.header.stake, read.outcome
+        stake, outcome = read.verified.header.stake, read.outcome
         shown = showdown(read.state.rules, outcome, stake=stake, names=ruleset.names)
         response.showdown.CopyFrom(
             write_showdown(
@@ -77,7 +77,7 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
         acceptable = not refusals(GAME, violations)
         win = instant_win_of(rules, hand)
         return mau_binh_pb2.CheckArrangementResponse(
-            violations=write_violations(violations, self._texts),
+            violations=write_violations(violations, self._texts, ruleset),
             acceptable=acceptable,
             values=[
                 write_value(value, ruleset) for value in (chi_values(rules, arrangement.chi) if acceptable else ())

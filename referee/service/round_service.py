@@ -19,7 +19,7 @@ from referee.service.verifying import MEMO_BYTES, RoundVerifier
 from referee.storage import Append
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RefusedRound
-from referee.verdict import Violation
+from referee.v1.violation_pb2 import Violation
 from referee.wire.refusal import RefusedError
 from referee.wire.round import fill_receipt
 from referee.wire.values import write_violations
@@ -59,7 +59,7 @@ class _Judged(NamedTuple):
 
     append: Append | None = None
     outcome: bytes = b""
-    violations: tuple[Violation, ...] = ()
+    violations: Sequence[Violation] = ()
     refused_event: int = 0
     refused: RefusedRound | None = None
 
@@ -102,7 +102,7 @@ class RoundService:
         response = self._responses["AcceptEvent"]()
         event = type(request.event).FromString(request.event.SerializeToString())
         violations, after = self._reader.accept(read, event, request.signature, now=self._settler.clock())
-        response.violations.extend(write_violations(violations, self._texts))
+        response.violations.extend(write_violations(violations, self._texts, read.verified.ruleset))
         if after is None:
             self._fill_state(response, read.state, read.verified.ruleset)
             response.refused_event_number = read.refused_event
@@ -122,7 +122,7 @@ class RoundService:
         read = self._reader.read(request.round)
         response = self._responses["PreviewRound"]()
         if read.violations:
-            response.violations.extend(write_violations(read.violations, self._texts))
+            response.violations.extend(write_violations(read.violations, self._texts, read.verified.ruleset))
             response.refused_event_number = read.refused_event
             return response
         self._fill_state(response, read.state, read.verified.ruleset)
@@ -179,13 +179,14 @@ class RoundService:
         judged = self._settler.judge(read)
         if isinstance(judged, Append):
             return _Judged(append=judged, outcome=read.outcome_bytes)
-        return _Judged(violations=judged, refused_event=read.refused_event)
+        violations = write_violations(judged, self._texts, read.verified.ruleset)
+        return _Judged(violations=violations, refused_event=read.refused_event)
 
     def _fill_judged(self, response: Any, judged: "_Judged") -> None:
         """Fill a response with the outcome of a round, or with the violations that keep it from being settled."""
         if judged.append is None:
             response.refused_event_number = judged.refused_event
-            response.violations.extend(write_violations(judged.violations, self._texts))
+            response.violations.extend(judged.violations)
         else:
             response.outcome.MergeFromString(judged.outcome)
 

@@ -53,7 +53,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         ruleset, state = read.verified.ruleset, read.state
         response = tien_len_pb2.ListPlaysResponse(ruleset_digest=ruleset.digest)
         if read.violations:
-            response.violations.extend(write_violations(read.violations, self._texts))
+            response.violations.extend(write_violations(read.violations, self._texts, ruleset))
             response.refused_event_number = read.refused_event
             return response
         plays = legal_plays(state)
@@ -78,7 +78,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         ruleset, state = read.verified.ruleset, read.state
         response = tien_len_pb2.SuggestPlayResponse(ruleset_digest=ruleset.digest)
         if read.violations:
-            response.violations.extend(write_violations(read.violations, self._texts))
+            response.violations.extend(write_violations(read.violations, self._texts, ruleset))
             response.refused_event_number = read.refused_event
             return response
         if state.is_over:
@@ -95,7 +95,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         event = self._reader.next_event(read, request.event, time=max(self._settler.clock(), state.last_time))
         combination = _combination_of(event)
         return tien_len_pb2.CheckPlayResponse(
-            violations=write_violations(read.violations or GAME.check(state, event), self._texts),
+            violations=write_violations(read.violations or GAME.check(state, event), self._texts, ruleset),
             combination=None if combination is None else write_combination(combination, ruleset),
             ruleset_digest=ruleset.digest,
             refused_event_number=read.refused_event,

@@ -57,7 +57,7 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         verified, state, ruleset = read.verified, read.state, read.verified.ruleset
         verified.check_seat(seat, field="seat")
         response = ultimate_texas_pb2.AdviseResponse(
-            violations=write_violations(read.violations, self._texts),
+            violations=write_violations(read.violations, self._texts, ruleset),
             refused_event_number=read.refused_event,
             state=write_state(state, ruleset),
             ruleset_digest=ruleset.digest,
@@ -78,7 +78,7 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         ruleset, state = read.verified.ruleset, read.state
         event = self._reader.next_event(read, request.event, time=max(self._settler.clock(), state.last_time))
         return ultimate_texas_pb2.CheckDecisionResponse(
-            violations=write_violations(read.violations or GAME.check(state, event), self._texts),
+            violations=write_violations(read.violations or GAME.check(state, event), self._texts, ruleset),
             state=write_state(state, ruleset),
             ruleset_digest=ruleset.digest,
             refused_event_number=read.refused_event,

@@ -92,8 +92,8 @@ def transfer_bytes(outcome: type[Any], transfer: Transfer) -> bytes:
     return data
 
 
-def write_violations(violations: Iterable[Violation], texts: Texts) -> list[ViolationMessage]:
-    """Write violations in their order, with their texts in both languages."""
+def write_violations(violations: Iterable[Violation], texts: Texts, ruleset: Ruleset) -> list[ViolationMessage]:
+    """Write violations in their order, with their texts in both languages and the ruleset's own names."""
     return [
         ViolationMessage(
             code=violation.code,
@@ -104,7 +104,9 @@ def write_violations(violations: Iterable[Violation], texts: Texts) -> list[Viol
             found=violation.found,
             deadline_time=violation.deadline_time,
             received_time=violation.received_time,
-            text=Text(vi=texts.say(violation, Language.VI), en=texts.say(violation, Language.EN)),
+            text=Text(
+                vi=texts.say(violation, Language.VI, ruleset.names), en=texts.say(violation, Language.EN, ruleset.names)
+            ),
         )
         for violation in violations
     ]

@@ -8,10 +8,11 @@ import pytest
 from referee.cards import Seat, parse_cards
 from referee.games import StakeFault, mau_binh, tien_len, ultimate_texas
 from referee.games.mau_binh import Code
-from referee.rulesets import Language, Ruleset, load_builtin, load_texts
+from referee.rulesets import Language, Ruleset, get, load_builtin, load_texts
 from referee.verdict import Violation
 
 FACTS = {"seat", "cards", "against", "expected", "found", "late_seconds"}
+NAMES = {f"chi[{chi}]" for chi in ("BACK", "MIDDLE", "FRONT")}
 GAMES = sorted({ruleset.game for ruleset in load_builtin()})
 
 
@@ -31,7 +32,7 @@ def test_every_code_of_a_violation_has_words(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_words_use_facts_that_exist_and_the_same_in_both_languages(game: str) -> None:
     for code, name in load_texts(game).violations.items():
-        assert fields_of(name.vi) <= FACTS, code
+        assert fields_of(name.vi) <= FACTS | NAMES, code
         assert fields_of(name.vi) == fields_of(name.en), code
 
 
@@ -40,7 +41,13 @@ def test_facts_are_filled_in() -> None:
     late = Violation(code=Code.DEADLINE_PASSED, seat=Seat(0), deadline_time=60_000, received_time=61_001)
     assert texts.say(late, Language.EN) == "The arranging time is up; this came 2 s late."
     foul = Violation(code=Code.FOULED_FRONT, cards=parse_cards("2S 2C 2D"), against=parse_cards("3S 3C 4D 5D 6D"))
-    assert texts.say(foul, Language.VI) == "Binh lủng: chi ba lá (2♠ 2♣ 2♦) mạnh hơn chi giữa (3♠ 3♣ 4♦ 5♦ 6♦)."
+    assert (
+        texts.say(foul, Language.VI, get("mau_binh.classic").names)
+        == "Binh lủng: chi 3 (2♠ 2♣ 2♦) mạnh hơn chi 2 (3♠ 3♣ 4♦ 5♦ 6♦)."
+    )
+    size = Violation(code=Code.BACK_WRONG_SIZE, expected=5, found=4)
+    said = [texts.say(size, Language.VI, get(f"mau_binh.{sheet}").names) for sheet in ("maubinh_com", "classic")]
+    assert said == ["Chi đầu có 4 lá; cần 5 lá.", "Chi 1 có 4 lá; cần 5 lá."]
     assert texts.say(Violation(code=Code.ROUND_NOT_OVER, seat=Seat(2)), Language.VI).startswith("Ghế 2 ")
 
 

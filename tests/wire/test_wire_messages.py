@@ -11,7 +11,7 @@ from referee.dealing.header import NO_KEY, NO_LEAF, Header
 from referee.games import GAMES
 from referee.log import SlotError, SlotKey, SlotReason
 from referee.money import Amount, Transfer
-from referee.rulesets import load_texts
+from referee.rulesets import get, load_texts
 from referee.v1.card_pb2 import Card as CardMessage
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RoundHeader
@@ -189,7 +189,7 @@ def test_violation_carries_its_facts_and_no_others() -> None:
         deadline_time=1_000,
         received_time=2_500,
     )
-    first, bare = write_violations([full, Violation(code="ALREADY_LEFT")], texts)
+    first, bare = write_violations([full, Violation(code="ALREADY_LEFT")], texts, get("mau_binh.classic"))
     assert (first.HasField("seat"), first.seat, first.HasField("found"), first.found) == (True, 0, True, 0)
     assert (list(first.cards), list(first.against)) == ([1], [52])
     assert (first.expected, first.deadline_time, first.received_time) == (5, 1_000, 2_500)
