@@ -32,7 +32,7 @@ test-all: $(DEV) ## all tests: crash sweeps, browsers, builds and counts over wh
 	$(PYTEST) --timeout 2700
 
 test-rest: $(DEV) ## what test leaves out, one by one to whichever worker is free: each is long
-	$(PYTEST) --dist load --maxschedchunk 1 --timeout 2700 -m "slow or exhaustive"
+	$(PYTEST) --dist load --maxschedchunk 1 --timeout 2700 --durations 25 --durations-min 30 -m "slow or exhaustive"
 
 check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .
