@@ -129,7 +129,7 @@ def _note_instant_win(
         dealt_time=abort.leaf.aborted_time,
         seat_stakes=header.seat_stakes,
         bet_unit=ruleset.bet_unit,
-        leader=again.leader,
+        leader=again.drawn,
         round_id=header.round_id,
     )
     try:
