@@ -23,6 +23,7 @@ TABLES = (
 )
 ELSEWHERE = {
     # found by comparison with other rounds, with earlier checkpoints or with witnesses
+    Code.WRONG_PREVIOUS_LEAF,
     Code.CLIENT_SEED_REPEATED,
     Code.SERVER_SEED_REPEATED,
     Code.DECK_REPEATED,
