@@ -196,14 +196,22 @@ export function bundleOf(log: Row, roundId: string): Row {
       return {};
     }
   };
-  const previous = leaves.map(its).find((one) => one["round_id"] === roundId && one["header"])?.[
-    "header"
-  ]?.previous_leaf as string | undefined;
-  const chosen = leaves.flatMap((leaf, index) => {
-    const { key, round_id: id } = its(leaf);
-    const isEnd = Buffer.from(hashes[index] as Bytes).toString("hex") === previous;
-    return key !== undefined || id === roundId || isEnd ? [index] : [];
-  });
+  const payloads = leaves.map(its);
+  const openOf = (id: unknown): Row | undefined =>
+    payloads.find((one) => one["round_id"] === id && one["header"]);
+  const ends = new Set<number>();
+  let header = openOf(roundId)?.["header"] as Row | undefined;
+  while (header !== undefined) {
+    const named = header["previous_leaf"];
+    const end = hashes.findIndex((hash) => Buffer.from(hash).toString("hex") === named);
+    const opened =
+      payloads[end]?.["inputs"] === undefined ? openOf(payloads[end]?.["round_id"]) : undefined;
+    header = end < 0 ? undefined : (opened?.["header"] as Row | undefined);
+    ends.add(end).add(opened === undefined ? -1 : payloads.indexOf(opened));
+  }
+  const chosen = payloads.flatMap(({ key, round_id: id }, index) =>
+    key !== undefined || id === roundId || ends.has(index) ? [index] : [],
+  );
   return {
     format: 1,
     origin: log["origin"],
