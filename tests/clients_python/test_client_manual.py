@@ -44,7 +44,7 @@ def run(*arguments: str, folder: Path) -> str:
 
 @pytest.mark.parametrize(
     ("index", "given"),
-    [(0, "played again by the rules: True"), (1, "OUT_OF_CARDS"), (2, "house"), (3, "["), (5, "")],
+    [(0, "played again by the rules: True"), (1, "OUT_OF_CARDS"), (2, "house"), (3, "["), (5, ""), (6, "")],
 )
 def test_an_example_of_the_client_runs(harness: Harness, tmp_path: Path, index: int, given: str):
     """The fourth block names keys that nobody has and is read by people alone."""
@@ -62,7 +62,7 @@ def test_an_example_of_what_to_do_after_a_crash_runs(harness: Harness, tmp_path:
 
 def test_the_manual_has_no_example_that_is_not_run():
     assert len(blocks(CRASHES)) == 2
-    assert len(blocks(PYTHON)) == 6
+    assert len(blocks(PYTHON)) == 7
     assert len(blocks(AFTERNOON)) == 2
     assert "Trust(" in blocks(PYTHON)[4]
 

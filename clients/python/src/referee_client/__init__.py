@@ -9,6 +9,7 @@ commitments, cards and payments by itself, and raises ``VerificationError`` wher
 
 from referee.cards import DECK, Card, parse_cards, spell
 from referee.log.checkpoint import Checkpoint
+from referee.transcript.receipted import ReceiptedEvent
 from referee_client.aio import AsyncClient
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel, open_channel, service_config
 from referee_client.clock import ClockDifference
@@ -32,6 +33,7 @@ from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
 from referee_client.record import RecordError
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import AlreadySignedError, SeatChain, SignedMove
+from referee_client.seat_key import load_seat_key, save_seat_key
 from referee_client.state import Revealed, Settled, Stage
 from referee_client.sync import Client, MauBinhRound, TienLenRound, UltimateTexasRound
 from referee_client.terms import Bet, Terms
@@ -62,6 +64,7 @@ __all__ = [
     "NotFoundError",
     "NotReadyError",
     "Proved",
+    "ReceiptedEvent",
     "RecordError",
     "RefereeError",
     "Revealed",
@@ -81,9 +84,11 @@ __all__ = [
     "VerificationError",
     "WrongSecretsError",
     "event_bytes",
+    "load_seat_key",
     "open_aio_channel",
     "open_channel",
     "parse_cards",
+    "save_seat_key",
     "service_config",
     "spell",
 ]

@@ -10,8 +10,10 @@ in it ever waits: that is how the blocking client does what the asyncio one does
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, Protocol, TypeVar
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
@@ -19,6 +21,9 @@ from google.protobuf.message import Message
 
 Answer = TypeVar("Answer", bound=Message)
 Result = TypeVar("Result")
+
+Lock: TypeAlias = Callable[[], AbstractAsyncContextManager[Any]]
+"""Makes what is entered by ``async with`` and held until it is left."""
 
 
 class Line(Protocol):
@@ -29,6 +34,9 @@ class Line(Protocol):
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Run work that waits for a disk and return its result."""
+
+    def lock(self) -> "Lock":
+        """Return a lock for what one caller at a time may do; the others wait."""
 
 
 class AioLine:
@@ -51,6 +59,11 @@ class AioLine:
         """Run the work on another thread, so that the event loop goes on."""
         return await asyncio.to_thread(work)
 
+    def lock(self) -> Lock:
+        """Return a lock for what one task at a time may do."""
+        held = asyncio.Lock()
+        return lambda: held
+
 
 class BlockingLine:
     """Line over a blocking channel: its coroutines never wait for an event loop, so ``finished`` can run them."""
@@ -71,6 +84,17 @@ class BlockingLine:
     async def run(self, work: Callable[[], Result]) -> Result:
         """Run the work here."""
         return work()
+
+    def lock(self) -> Lock:
+        """Return a lock for what one thread at a time may do."""
+        held = threading.Lock()
+
+        @asynccontextmanager
+        async def holding() -> AsyncIterator[None]:
+            with held:
+                yield
+
+        return holding
 
 
 def finished(work: Coroutine[Any, Any, Result]) -> Result:

@@ -13,6 +13,7 @@ from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_signature
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt
+from referee.transcript.receipted import receipted_event
 from referee.v1 import shuffler_pb2
 from referee_client import clock
 from referee_client.cards import cards_of
@@ -77,7 +78,14 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         An event that was sent and not answered may have a receipt, so it is sent again before any other. If its time
         has passed by then, it is reported with the time at which it was sent, and the answer has no receipt; where the
         rules do not allow that, the round lapses.
+
+        A round has one event under way at a time: other callers wait. An event with a receipt is kept in
+        ``receipted_events``, and in the journal, before it is returned.
         """
+        async with self._turn():
+            return await self._accept_event(event, signature)
+
+    async def _accept_event(self, event: Event, signature: bytes) -> Any:  # noqa: ANN401 - the game's own answer
         self._require_going(event)
         sent = self._sent_event()
         if sent is not None and _choice_of(sent) == _choice_of(event):
@@ -116,12 +124,19 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         expected = (answer.event_number, opens)
         same("the event's receipt", (receipt.number, _section_of(receipt)), expected)
         self._given.receipt = answer.receipt
+        self._keep_receipted(course, receipt.number)
         self.state.event_sent_time = asked
-        await self._compare("EVENT", answer.event.time, since=asked, number=receipt.number)
         await self._take(answer.event, signature)
+        await self._compare("EVENT", answer.event.time, since=asked, number=receipt.number)
         if opens is not None:
             await self.open_section()
         return answer
+
+    def _keep_receipted(self, course: Course, number: int) -> None:
+        """Keep the event of the newest receipt with it."""
+        kept = receipted_event(course, number, self._given.receipt)
+        if kept not in self.state.receipted_events:
+            self.state.receipted_events.append(kept)
 
     async def _take(self, event: Event, signature: bytes) -> None:
         """Append an event to the course, record that, and only then let it be seen."""
@@ -257,8 +272,12 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         """Take over a round so far: ``message`` as this frontend saved it, or as another one sends it.
 
         Its certificates, its receipt and the seats' signatures are verified, and each seat of this client is shown the
-        course. Sign with ``sign`` what the other frontend then submits.
+        course. Sign with ``sign`` what the other frontend then submits. The event of its newest receipt is kept.
         """
+        await self._adopt(saved)
+        await self._save()
+
+    async def _adopt(self, saved: bytes) -> None:
         given = type(self._given).FromString(saved)
         same("the header", given.header, self.state.header_message)
         course = self._course_of(given.events)
@@ -280,6 +299,8 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         for seat, chain in self.state.chains.items():
             chain.show(course, signature=signatures[seat])
         self._given.CopyFrom(given)
+        if course.received:
+            self._keep_receipted(course, course.received)
 
     def _signature_of(self, seat: int) -> bytes:
         given = self._given

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from referee.transcript.receipted import ReceiptedEvent
 from referee.v1.round_pb2 import RoundHeader
 from referee_client.clock import ClockDifference
 from referee_client.seat import SeatSecrets
@@ -41,6 +42,7 @@ class Record(msgspec.Struct, kw_only=True):
     lapses: str
     is_partial: bool
     clock_differences: Sequence[ClockDifference]
+    receipted_events: Sequence[ReceiptedEvent]
 
 
 def encode_record(state: RoundState[Any]) -> bytes:
@@ -62,6 +64,7 @@ def encode_record(state: RoundState[Any]) -> bytes:
         lapses=state.lapses,
         is_partial=state.is_partial,
         clock_differences=state.clock_differences,
+        receipted_events=state.receipted_events,
     )
     return msgspec.json.encode(record)
 
@@ -97,4 +100,5 @@ def state_of(record: Record, message: Any) -> RoundState[Any]:  # noqa: ANN401 -
         lapses=record.lapses,
         is_partial=record.is_partial,
         clock_differences=list(record.clock_differences),
+        receipted_events=list(record.receipted_events),
     )

@@ -98,7 +98,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
         """Take the recorded course; send again what was under way, which an ended round does not need."""
         await self.deal()
         if type(self._given).FromString(record.message).certificates:
-            await self.adopt(record.message)
+            await self._adopt(record.message)
         try:
             await self._open_newest()
             for seat in record.opened_hands:
@@ -126,7 +126,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
                 return
             if number:
                 try:
-                    await self.adopt(saved)
+                    await self._adopt(saved)
                 except VerificationError as error:
                     raise _held_error(index, error) from None
         await self._open_newest()

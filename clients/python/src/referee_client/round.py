@@ -231,6 +231,10 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         Where the rules do not let it be settled yet, ``violations`` say why. Raise RoundLapsesError for a resumed round
         whose settlement could leave out a move that was received.
         """
+        async with self._turn():
+            return await self._settle()
+
+    async def _settle(self) -> Settled[Outcome]:
         self._require_going()
         if (sent := self._sent_event()) is not None:
             await self._send_again(sent)

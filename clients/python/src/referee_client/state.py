@@ -4,8 +4,10 @@ Cards stand here only as certificates opened them; hashes are computed, never be
 """
 
 import enum
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from referee.cards import Card
@@ -13,11 +15,13 @@ from referee.dealing.header import Header
 from referee.dealing.lead import Lead
 from referee.games import Layout, LeaderBy, game_of
 from referee.transcript.chain import Course
+from referee.transcript.receipted import ReceiptedEvent
 from referee.v1 import round_pb2, shuffler_pb2
 from referee.v1.violation_pb2 import Violation
 from referee_client.clock import ClockDifference
 from referee_client.errors import VerificationError
 from referee_client.event import Event, course_of
+from referee_client.receipts import write_receipts
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import SeatChain
 from referee_client.terms import Terms
@@ -122,6 +126,7 @@ class RoundState(Generic[RoundMessage]):
     private: dict[int, tuple[bytes, tuple[Card, ...]]] = field(default_factory=dict)
     """On a sealed table, hands that their own seats opened, each with its certificate."""
     clock_differences: list[ClockDifference] = field(default_factory=list)
+    receipted_events: list[ReceiptedEvent] = field(default_factory=list)
     asked_time: int = 0
     """When this client first asked for the round, by this machine's clock; 0 where another process did."""
     seeds_shown_time: int = 0
@@ -164,6 +169,18 @@ class RoundView(Generic[RoundMessage]):
         Such a round's clocks may have run out by a wrong clock: keep them, with the log's receipts, for a complaint.
         """
         return tuple(self.state.clock_differences)
+
+    @property
+    def receipted_events(self) -> Sequence[ReceiptedEvent]:
+        """Events with a receipt of their own, in the order in which this client got them."""
+        return tuple(self.state.receipted_events)
+
+    def write_receipts(self, folder: "str | os.PathLike[str]") -> list[Path]:
+        """Write each receipted event to a file of its own, which proves that the referee received the move.
+
+        ``referee audit --receipt FILE`` takes it. A file that is there stays as it is. Give each player its own.
+        """
+        return write_receipts(folder, self.receipted_events, stem=f"{self.table}.round-{self.number}")
 
     def _reach(self, stage: Stage) -> None:
         """Note a stage; a step that is repeated changes nothing."""

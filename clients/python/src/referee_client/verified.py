@@ -52,6 +52,7 @@ class VerifiedRound(RoundView[RoundMessage]):
     def __init__(self, session: Session, state: RoundState[RoundMessage]) -> None:
         super().__init__(state)
         self._session = session
+        self._turn = session.line.lock()
 
     @property
     def _opened(self) -> shuffler_pb2.OpenRoundResponse:

@@ -1,0 +1,51 @@
+"""Receipted events of a round: what proves which moves the referee received, should a frontend drop one.
+
+``referee audit --receipt FILE`` takes each file. A player keeps those of its own moves.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from referee.evidence.dsse import Envelope
+from referee.transcript.chain import FORM
+from referee.transcript.receipted import ReceiptedEvent
+
+
+def write_receipts(folder: "str | os.PathLike[str]", kept: Sequence[ReceiptedEvent], *, stem: str) -> list[Path]:
+    """Write one file an event durably, readable by its owner alone, and return their paths.
+
+    Its name has the number of the event, its seat and the beginning of its hash, so no file replaces that of another
+    event; one that is there stays as it is.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    paths = [place / f"{stem}.{_name(one)}.receipt.json" for one in kept]
+    for path, one in zip(paths, kept, strict=True):
+        if path.exists():
+            continue
+        beside = path.with_name(f"{path.name}.new")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(one.to_bytes())
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    _sync(place)
+    return paths
+
+
+def _name(one: ReceiptedEvent) -> str:
+    number = FORM.read(Envelope.parse(one.receipt.encode()).payload).number
+    seat = msgspec.json.decode(one.event)["seat"]
+    return f"event-{number}.seat-{seat}.{one.event_hash(number)[:16]}"
+
+
+def _sync(folder: Path) -> None:
+    """Make new names in a folder durable."""
+    at = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(at)
+    finally:
+        os.close(at)

@@ -1,0 +1,56 @@
+"""A seat's key in a file, so that it is the same one in every session: a JSON Web Key of Ed25519 (RFC 8037).
+
+A table whose keys are all new can be somebody's own puppets; one whose keys have played before cannot, so
+a player keeps one key for all its rounds.
+
+>>> import tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     save_seat_key(f"{folder}/seat.key.json", bytes(32))
+...     load_seat_key(f"{folder}/seat.key.json") == bytes(32)
+True
+"""
+
+import base64
+import binascii
+import os
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+from nacl.signing import SigningKey
+
+_SIZE: Final = 32
+
+
+class _Jwk(msgspec.Struct, kw_only=True):
+    crv: Literal["Ed25519"] = "Ed25519"
+    d: str
+    kty: Literal["OKP"] = "OKP"
+    x: str
+
+
+def save_seat_key(path: "str | os.PathLike[str]", private_key: bytes) -> None:
+    """Write a seat's key to a new file, readable by its owner alone; FileExistsError where there is one already."""
+    jwk = _Jwk(d=_text(private_key), x=_text(bytes(SigningKey(private_key).verify_key)))
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(msgspec.json.encode(jwk, order="sorted"))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load_seat_key(path: "str | os.PathLike[str]") -> bytes:
+    """Read a key that ``save_seat_key`` wrote, for ``SeatSecrets.make``; ValueError where the file is none."""
+    try:
+        jwk = msgspec.json.decode(Path(path).read_bytes(), type=_Jwk)
+        private_key = base64.urlsafe_b64decode(jwk.d + "=" * (-len(jwk.d) % 4))
+    except (msgspec.MsgspecError, binascii.Error) as error:
+        msg = f"{path} is no JSON Web Key of Ed25519 with its private part: {error}"
+        raise ValueError(msg) from None
+    if len(private_key) != _SIZE or _text(bytes(SigningKey(private_key).verify_key)) != jwk.x:
+        msg = f"the private part of the key in {path} is not that of its public part x"
+        raise ValueError(msg)
+    return private_key
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
