@@ -1,16 +1,14 @@
 """A store of an older schema, upgraded as the page on upgrading says.
 
-``schema_1.sql`` is SQLite's dump of a log that the last program of schema 1 wrote: three leaves name its keys, four are
-of a round. Its keys are made again from the same entropy.
+``schema_1.sql`` has the tables as the last program of schema 1 made them. They are filled with the log of a round that
+today's program played, since formats of leaves change until the first release.
 """
 
-import hashlib
-import itertools
+import random
 import shlex
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +17,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from referee.server.app import Application
-from referee.server.key_folder import KeyFolder
 from referee.server.options import ServerOptions
 from referee.storage import (
     SchemaVersionError,
@@ -31,35 +28,48 @@ from referee.storage import (
 )
 from referee.storage.schema import VERSION
 from referee.storage.sqlite import FILE_NAME
+from tests.chaos.frontend import Frontend
+from tests.chaos.in_process import Channel, running
+from tests.chaos.ledger import Ledger
 from tests.command import referee
 
 PAGE: Final = Path(__file__).parents[2] / "referee/server/UPGRADING.md"
-DUMP: Final = Path(__file__).with_name("schema_1.sql")
-LEAVES: Final = 7
+TABLES: Final = Path(__file__).with_name("schema_1.sql")
+RULESET: Final = "ultimate_texas.casino"
 OF_KEYS: Final = 3
 
 
-def entropy() -> Callable[[int], bytes]:
-    """Return the source of the bytes that the keys of the dump were made of."""
-    numbers = itertools.count()
-
-    def draw(size: int) -> bytes:
-        blocks = (hashlib.sha256(b"a log of schema 1, %d" % next(numbers)).digest() for _ in range(0, size, 32))
-        return b"".join(blocks)[:size]
-
-    return draw
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the data folder of a server that played one round."""
+    folder = tmp_path_factory.mktemp("played") / "data"
+    with running(ServerOptions(data=folder, listen="127.0.0.1:0", origin="example.com/referee")) as server:
+        channel: Any = Channel(server)
+        Frontend(channel, Ledger(), name="upgraded", luck=random.Random(1)).play(RULESET)  # noqa: S311 - what is played
+    return folder
 
 
 @pytest.fixture
-def old(tmp_path: Path) -> Path:
+def old(tmp_path: Path, played: Path) -> Path:
     """Return a data folder of schema 1, with its keys."""
     folder = tmp_path / "referee-data"
     folder.mkdir(mode=0o700)
+    shutil.copytree(played / "keys", folder / "keys")
     with closing(sqlite3.connect(folder / FILE_NAME)) as made:
-        made.executescript(DUMP.read_text(encoding="utf-8"))
-        assert made.execute("SELECT version FROM schema_version").fetchall() == [(1,)]
-    KeyFolder.open_or_make(folder / "keys", origin="example.com/referee", entropy=entropy())
+        made.executescript(TABLES.read_text(encoding="utf-8"))
+        made.execute("ATTACH ? AS new", (str(played / FILE_NAME),))
+        for (table,) in made.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall():
+            columns = ", ".join(row[1] for row in made.execute(f"PRAGMA main.table_info({table})"))
+            made.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")  # noqa: S608
+        made.execute("UPDATE main.schema_version SET version = 1")
+        made.commit()
     return folder
+
+
+def leaves_of(folder: Path) -> int:
+    """Return how many leaves a store of either schema has."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as store:
+        return int(store.execute("SELECT size FROM head").fetchone()[0])
 
 
 def start(folder: Path) -> list[dict[str, Any]]:
@@ -90,7 +100,7 @@ def test_steps_of_the_page_upgrade_a_log_that_audits_clean(old: Path, monkeypatc
     assert start(old) == []
     assert run_page("Steps") == 2
     with closing(open_sqlite_reader(old)) as reader:
-        assert (reader.head().size, reader.head().roundless) == (LEAVES, OF_KEYS)
+        assert (reader.head().size, reader.head().roundless) == (leaves_of(old), OF_KEYS)
 
 
 def test_backup_of_the_old_schema_is_restored_as_the_page_says(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +147,6 @@ def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any) ->
         open_postgres_reader(url)
     with closing(open_postgres(url)) as store:
         assert (store.found_version, store.head().roundless) == (1, OF_KEYS)
-        assert check_store(store).size == LEAVES
+        assert check_store(store).size == leaves_of(old)
     with closing(open_postgres(url)) as store:
         assert store.found_version == VERSION

@@ -20,7 +20,7 @@ from tests.verifier.verifier_project import run
 
 Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 
-BY_THE_RULES = {"WRONG_RESULT", "ILLEGAL_EVENT"}
+BY_THE_RULES = {"WRONG_RESULT", "ILLEGAL_EVENT", "TERMS_FORBIDDEN"}
 """Findings that require replaying the game."""
 ONLY_IN_THE_AUDIT = {
     Code.ILLEGAL_EVENT: "requires the rules of the game",
