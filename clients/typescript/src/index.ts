@@ -58,7 +58,9 @@ export { type Calls, isOver, type Previewing, type Referee, refereeOver } from "
 export { type FieldAtFault, type Reason, type Refusal, refusalOf } from "./refusal.js";
 export { RETRIES, type Retries } from "./retry.js";
 export type { Revealed, Settled } from "./round.js";
+export { type ReceiptedEvent, writeReceiptedEvent } from "referee-verifier/protocol";
 export { AlreadySignedError, type Move, SeatChain } from "./seat.js";
+export { readSeatKey, writeSeatKey } from "./seat-key.js";
 export { type Entropy, SeatSecrets, type SecretsOptions } from "./secrets.js";
 export type { Stage } from "./state.js";
 export type { Bet, Terms } from "./terms.js";

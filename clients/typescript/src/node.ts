@@ -9,6 +9,7 @@ import { type Calls, optionsOf, type Referee, refereeOver } from "./referee.js";
 
 export { FileJournal } from "./file-journal.js";
 export * from "./index.js";
+export { loadSeatKey, saveSeatKey, writeReceipts } from "./kept-files.js";
 
 /** Where a server is. */
 export interface NodeAddress extends Calls {

@@ -166,6 +166,9 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
       }
     }
     const { certificates } = this.message;
+    if (received > 0) {
+      this.keepReceipted(course, received, given.receipt);
+    }
     this.message = given;
     this.message.certificates = certificates;
     for (const seat of this.chains.keys()) {
@@ -188,8 +191,9 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     return refusing(() => course.receipt(envelope));
   }
 
-  /** Send again what was sent and not answered, before anything else is done to the round. */
+  /** Wait for the event under way, and send again what was sent and not answered, before anything else is done to the round. */
   protected async sendUnanswered(): Promise<void> {
+    await this.#last.catch(() => undefined);
     if (this.unanswered !== undefined) {
       await this.#sendAgain(this.unanswered);
     }
@@ -254,6 +258,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     same("the number in the receipt", receipt.number, answer.eventNumber);
     same("the section in the receipt", receipt.opensSection, answer.opensSection);
     this.message.receipt = answer.receipt;
+    this.keepReceipted(course, receipt.number, answer.receipt);
     this.clock.eventSent = asked;
     this.clock.compare("EVENT", Number(accepted.time), asked, receipt.number);
     await this.#take(accepted, signature);

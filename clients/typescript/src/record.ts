@@ -4,7 +4,7 @@
  * the log has (OPEN, DEAL, cards) is read from there again and verified as if for the first time.
  */
 
-import { base64, unbase64 } from "referee-verifier/protocol";
+import { base64, type ReceiptedEvent, unbase64 } from "referee-verifier/protocol";
 import type { ClockDifference } from "./clock.js";
 import { SeatSecrets } from "./secrets.js";
 import type { Terms } from "./terms.js";
@@ -30,6 +30,7 @@ export interface RoundRecord {
   readonly lapses: string;
   readonly isPartial: boolean;
   readonly clockDifferences: readonly ClockDifference[];
+  readonly receiptedEvents: readonly ReceiptedEvent[];
 }
 
 /** The text of a record. */
@@ -75,6 +76,7 @@ export function encodeRecord(record: RoundRecord): string {
     lapses: record.lapses,
     is_partial: record.isPartial,
     clock_differences: record.clockDifferences,
+    receipted_events: record.receiptedEvents,
   });
 }
 
@@ -123,6 +125,7 @@ export function readRecord(text: string): RoundRecord {
     lapses: said.lapses,
     isPartial: said.is_partial,
     clockDifferences: said.clock_differences,
+    receiptedEvents: said.receipted_events,
   };
 }
 
@@ -164,4 +167,5 @@ interface Saved {
   readonly lapses: string;
   readonly is_partial: boolean;
   readonly clock_differences: readonly ClockDifference[];
+  readonly receipted_events: readonly ReceiptedEvent[];
 }

@@ -99,6 +99,7 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
       lapses: this.lapses,
       isPartial: this.isPartial,
       clockDifferences: this.clock.differences,
+      receiptedEvents: this.receiptedEvents,
     };
     await journal.save(this.table, this.number, encodeRecord(record));
   }
@@ -121,6 +122,7 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
     }
     [this.lapses, this.isPartial] = [record.lapses, record.isPartial];
     this.clock.differences.push(...record.clockDifferences);
+    this.receiptedEvents.push(...record.receiptedEvents);
     this.unanswered = record.unanswered
       ? { ...record.unanswered, event: fromBinary(this.game.event, record.unanswered.event) }
       : undefined;

@@ -1,7 +1,14 @@
 /** What a frontend holds of a round: all that it was given and has checked. */
 
 import { create } from "@bufbuild/protobuf";
-import { type Header, hex, sectionsOf, unhex } from "referee-verifier/protocol";
+import {
+  type Header,
+  hex,
+  type ReceiptedEvent,
+  sectionsOf,
+  text,
+  unhex,
+} from "referee-verifier/protocol";
 import type { SeatChain } from "./chain.js";
 import { type ClockDifference, RoundClock } from "./clock.js";
 import type { Course } from "./course.js";
@@ -68,6 +75,11 @@ export class RoundState<Types extends GameTypes> {
   /** Why the round can only lapse after it was resumed; empty where it goes on. */
   lapses = "";
   protected readonly clock = new RoundClock();
+  /**
+   * Events with a receipt of their own, in the order in which this client got them. What
+   * `writeReceiptedEvent` makes of one is a file for `referee audit --receipt`.
+   */
+  readonly receiptedEvents: ReceiptedEvent[] = [];
 
   constructor(game: GameMethods<Types>, terms: Terms, secrets: readonly SeatSecrets[]) {
     this.game = game;
@@ -188,6 +200,19 @@ export class RoundState<Types extends GameTypes> {
 
   protected get ownSecrets(): SeatSecrets[] {
     return [...this.secrets.values()].sort((one, other) => one.seat - other.seat);
+  }
+
+  /** Keep the event of this number of a course with its receipt, unless it is kept already. */
+  protected keepReceipted(course: Course, number: number, receipt: Uint8Array): void {
+    const link = course.links[number - 1];
+    if (link === undefined) {
+      throw new RangeError(`the course has no event ${number}`);
+    }
+    const previous = course.links[number - 2]?.eventHash ?? course.start;
+    const kept = { event: text(link.event), previous_hash: hex(previous), receipt: text(receipt) };
+    if (!this.receiptedEvents.some((one) => one.receipt === kept.receipt)) {
+      this.receiptedEvents.push(kept);
+    }
   }
 
   protected hexId(): string {
