@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games import AnyGame, Deal, GameRules, play
+from referee.games import AnyGame, Deal, GameRules, LeaderBy, play
 from referee.games.ultimate_texas import State as TexasState
 from referee.verdict import Violation
 
@@ -34,6 +34,11 @@ def hands_deal(
         leader=None if leader is None else Seat(leader),
         is_sealed=is_sealed,
     )
+
+
+def led_by(deal: Deal, reason: LeaderBy | None) -> Deal:
+    """Return the deal whose leader leads for this reason."""
+    return msgspec.structs.replace(deal, leader_by=reason)
 
 
 def texas_deal(stakes: Sequence[tuple[int, int]], *, bet_unit: int = 2, dealt_time: int = 0) -> Deal:

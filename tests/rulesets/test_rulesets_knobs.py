@@ -65,6 +65,11 @@ def test_price_of_an_untouched_hand_that_never_counts_is_refused() -> None:
     )
 
 
+def test_lead_of_another_kind_is_refused() -> None:
+    ((line, reason),) = faults_of(edited("tien_len", ('first = "LOWEST_CARD"', 'first = "LOSER"')))
+    assert (line, reason) == ('first = "LOSER"', "'LOSER' is not allowed; write one of LOWEST_CARD, DRAWN")
+
+
 def test_units_of_nothing_do_not_switch_a_rule_off() -> None:
     """Both penalties of a file of schema 1, and of one that says both."""
     text = get("tien_len.mien_nam").source.decode()

@@ -1,12 +1,14 @@
 """The examples of a house's rules at a table: whole rounds on a server, with the house's part shown and audited."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from referee.evidence.dsse import Envelope
 from referee.games import GAMES
 from referee.rulesets import load_examples
 from referee.v1 import log_pb2, log_pb2_grpc
@@ -65,6 +67,18 @@ def test_example_is_played_paid_and_audited(scene: Scene, game: str) -> None:
     assert report.findings == ()
     assert [(row.ruleset_id, row.settled, row.house) for row in report.money.rows] == [(ruleset, ROUNDS, house)]
     assert house != 0
+    leads = reasons_to_lead(row_of(scene))
+    assert leads == (["LOWEST_CARD", "WINNER", "WINNER"] if game == "tien_len" else [])
+
+
+def reasons_to_lead(row: dict[str, Any]) -> list[str]:
+    """Return why each settled round's leader led, in the order of the log."""
+    return [one["inputs"]["leader_by"] for one in said_in(row) if "leader_by" in one.get("inputs", {})]
+
+
+def said_in(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what the leaves of a log say, in its order."""
+    return [json.loads(Envelope.parse(leaf.encode()).payload) for leaf in row["leaves"]]
 
 
 def row_of(scene: Scene) -> dict[str, Any]:
@@ -86,23 +100,23 @@ def row_of(scene: Scene) -> dict[str, Any]:
 
 
 @pytest.mark.slow("builds a Node project")
-def test_other_verifiers_find_nothing_in_a_round_with_commission(scene: Scene) -> None:
-    """Both read the house's part of the results."""
+@pytest.mark.parametrize("game", ["mau_binh", "tien_len"])
+def test_other_verifiers_find_nothing_in_a_round_of_a_house(scene: Scene, game: str) -> None:
+    """Both read the house's part of the results, and find the leader by the lowest card."""
     if why := install(PROJECT):
         pytest.skip(f"the TypeScript verifier is not asked: {why}")
     build(PROJECT, "build:test")
 
     async def play() -> None:
         async with scene.open():
-            for game in ("mau_binh", "tien_len"):
-                seats = await scene.table(f"{game}.house_example", people=2, bots=1)
-                await ready(*seats)
-                assert (await finish(scene, seats[0]))["house_net_minor"] > 0
-                for one in seats:
-                    await one.go()
+            seats = await scene.table(f"{game}.house_example", people=2, bots=1)
+            await ready(*seats)
+            assert (await finish(scene, seats[0]))["house_net_minor"] > 0
 
     asyncio.run(play())
     row = row_of(scene)
+    assert any("house" in one.get("results", {}) for one in said_in(row))
+    assert reasons_to_lead(row) == (["LOWEST_CARD"] if game == "tien_len" else [])
     examples = list(load_examples())
     know_rulesets(
         [
@@ -154,5 +168,6 @@ def test_rules_of_an_example_say_each_knob_in_both_languages(scene: Scene) -> No
     assert "all three chi won from everybody: paid 2 times" in said["mau_binh"]
     assert "no card played: 26 stakes, where that is more than the cards left" in said["tien_len"]
     assert "a seat that left pays 2 times for cards left or the 3♠" in said["tien_len"]
+    assert "without one, who was dealt the lowest card, which the first play holds" in said["tien_len"]
     assert "100 to 5000" in said["ultimate_texas"]
     assert "50 to 2500" in said["ultimate_texas"]

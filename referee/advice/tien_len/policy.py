@@ -113,7 +113,7 @@ def weigh(view: View, weights: Weights = WEIGHTS, *, wide: bool = False) -> list
 
 def candidates(view: View, *, wide: bool) -> list[Combination]:
     """Return the plays worth weighing: the weakest of each kind and top rank, and each two."""
-    if view.to_beat is None and not wide:
+    if view.to_beat is None and not wide and not view.bound:
         groups = list(plan_of(view.hand).groups)
         top = view.hand.bit_length() - 1
         best_card = Combination(Kind.SINGLE, 1, 1 << top, top)

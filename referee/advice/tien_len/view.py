@@ -36,7 +36,8 @@ class View(NamedTuple):
 
     ``hand`` is its own, ``unseen`` the cards that it neither has nor saw played; ``counts`` are numbers of cards by
     seat. ``passed`` and ``gone`` are sets of seats, one bit a seat. ``chain`` is the sum of the chops that end in
-    ``to_beat``, in stakes, if the last victim pays them all, else 0. ``victim`` is that victim.
+    ``to_beat``, in stakes, if the last victim pays them all, else 0. ``victim`` is that victim. ``bound`` is the card
+    that the play has to hold, 0 where it need hold none.
     """
 
     rules: TienLenRules
@@ -50,6 +51,7 @@ class View(NamedTuple):
     gone: int
     chain: int
     victim: int
+    bound: CardSet = 0
 
     @classmethod
     def of(cls, state: State) -> "View":
@@ -70,13 +72,14 @@ class View(NamedTuple):
             gone=state.gone,
             chain=_chain_units(state),
             victim=state.chops[-1].victim if state.link else state.turn,
+            bound=state.bound_card,
         )
 
     def plays(self) -> Iterator[Combination]:
         """Yield every lawful play, in the order of the game's own list."""
         to_beat = self.to_beat
         if to_beat is None:
-            yield from combinations_in(self.hand)
+            yield from (play for play in combinations_in(self.hand) if play.card_set & self.bound == self.bound)
             return
         for shape in SHAPES:
             if shape.kind is to_beat.kind and shape.length == to_beat.length:

@@ -3,13 +3,14 @@
 from typing import Final
 
 from referee.games.game import Clock, Game
+from referee.games.lead import LeaderBy
 from referee.games.questions import RANKS, rank_points
 from referee.games.tien_len.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, is_imposed
 from referee.games.tien_len.legality import check, check_closing
 from referee.games.tien_len.order import lowest_dealt
 from referee.games.tien_len.progress import apply
-from referee.games.tien_len.rules import TienLenRules
+from referee.games.tien_len.rules import LowestCardLead, TienLenRules
 from referee.games.tien_len.settlement import settle
 from referee.games.tien_len.stakes import check_stakes
 from referee.games.tien_len.state import State, begin, layout
@@ -19,6 +20,10 @@ def _clock(state: State) -> Clock | None:
     if state.is_over:
         return None
     return Clock(state.turn_time, 1000 * state.rules.turn.seconds, state.turn, state.turn_event)
+
+
+def _first_leader(rules: TienLenRules) -> LeaderBy:
+    return LeaderBy.LOWEST_CARD if isinstance(rules.lead, LowestCardLead) else LeaderBy.DRAW
 
 
 def _minimum_seen(state: State, event: Event) -> int:
@@ -35,6 +40,7 @@ GAME: Final = Game(
     rules_type=TienLenRules,
     max_events=MAX_EVENTS,
     has_leader=True,
+    first_leader=_first_leader,
     lowest_dealt=lowest_dealt,
     layout=layout,
     check_stakes=check_stakes,

@@ -1,9 +1,10 @@
 """Faults of an event, all of them at once; without a fault it is lawful.
 
 The seat on turn must play or pass. A seat that leads may not pass. A seat that has passed is out until the trick ends,
-whatever it holds. Any combination may be led; what is put on another must beat it. Nothing forces 3♠ to be led. A seat
-may leave at any time, once. After the end nothing is lawful. ROUND_OVER and UNKNOWN_SEAT make the rest meaningless, so
-no other faults are returned with them.
+whatever it holds. Any combination may be led; what is put on another must beat it. Nothing forces 3♠ to be led, except
+that a seat which leads because it was dealt the lowest card plays that card first. A seat may leave at any time, once.
+After the end nothing is lawful. ROUND_OVER and UNKNOWN_SEAT make the rest meaningless, so no other faults are returned
+with them.
 
 This module changes nothing and moves no money.
 """
@@ -34,7 +35,8 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 def check_play(state: State, play: Play) -> tuple[Violation, ...]:
     """Check a play; return all faults in the order of Fault.
 
-    Cards that are given twice are not judged as a combination. ``against`` of DOES_NOT_BEAT is the play to beat.
+    Cards that are given twice are not judged as a combination. ``against`` of DOES_NOT_BEAT is the play to beat, that
+    of LACKS_LOWEST_CARD the card that the play lacks.
     """
     if _is_in_turn(state, play):
         return _check_cards(state, play)
@@ -109,7 +111,8 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
         return
     hand, to_beat = state.held[state.turn], state.to_beat
     if to_beat is None:
-        yield from combinations_in(hand)
+        bound = state.bound_card
+        yield from (play for play in combinations_in(hand) if play.card_set & bound == bound)
         return
     for shape in SHAPES:
         if shape.kind is to_beat.kind and shape.length == to_beat.length:
@@ -172,9 +175,13 @@ def _check_cards(state: State, play: Play) -> tuple[Violation, ...]:
     seat, to_beat = play.seat, state.to_beat
     card_set, combination = read_cards(play.cards)
     does_beat = combination is not None and (to_beat is None or beats(state.rules.chops, combination, than=to_beat))
-    if does_beat and not card_set & ~state.held[seat]:
+    lacking = state.bound_card & ~card_set if seat == state.turn else 0
+    if does_beat and not lacking and not card_set & ~state.held[seat]:
         return ()
-    faults: list[Violation] = []
+    faults, lacks = list[Violation](), list[Violation]()
+    if lacking:
+        cards, against = cards_of(card_set), cards_of(lacking)
+        lacks.append(Violation(code=Fault.LACKS_LOWEST_CARD, seat=seat, cards=cards, against=against))
     if missing := card_set & ~state.held[seat]:
         if played := missing & state.dealt[seat]:
             faults.append(Violation(code=Fault.CARD_PLAYED_BEFORE, seat=seat, cards=cards_of(played)))
@@ -182,10 +189,10 @@ def _check_cards(state: State, play: Play) -> tuple[Violation, ...]:
             faults.append(Violation(code=Fault.CARD_NOT_HELD, seat=seat, cards=cards_of(foreign)))
     if card_set.bit_count() != len(play.cards):
         twice = tuple(card for card in cards_of(card_set) if play.cards.count(card) > 1)
-        return (Violation(code=Fault.CARD_TWICE, seat=seat, cards=twice), *faults)
+        return (Violation(code=Fault.CARD_TWICE, seat=seat, cards=twice), *faults, *lacks)
     if combination is None:
         faults.append(Violation(code=Fault.NOT_A_COMBINATION, seat=seat, cards=cards_of(card_set)))
     elif to_beat is not None and not does_beat:
         against = to_beat.cards
         faults.append(Violation(code=Fault.DOES_NOT_BEAT, seat=seat, cards=combination.cards, against=against))
-    return tuple(faults)
+    return (*faults, *lacks)

@@ -143,6 +143,24 @@ class LeavingTimes(
 Leaving: TypeAlias = LeavingTimes | NoLeaving
 
 
+class DrawnLead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="first", tag="DRAWN"):
+    """Where no winner leads, a seat is drawn, and may lead anything."""
+
+
+class LowestCardLead(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="first", tag="LOWEST_CARD"
+):
+    """Where no winner leads, the seat that was dealt the lowest card does, and its first play holds that card.
+
+    If it leaves before it has played, nobody has to play that card.
+    """
+
+    reason: Text
+
+
+LeadRule: TypeAlias = LowestCardLead | DrawnLead
+
+
 class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What one Tiến Lên ruleset says. ``instant_wins`` lists the patterns that win at the deal, the strongest first.
 
@@ -161,6 +179,7 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     commission: Annotated[CommissionRule, since(2)] = NoCommission()
     leftover: Annotated[Leftover, since(2)] = NoUntouched()
     leaving: Annotated[Leaving, since(2)] = NoLeaving()
+    lead: Annotated[LeadRule, since(2)] = DrawnLead()
 
     def __post_init__(self) -> None:
         refuse(

@@ -18,6 +18,7 @@ import msgspec
 from referee.cards import Card, Seat
 from referee.games.game import Deal, DealError, check_deal, open_cards
 from referee.games.layout import Layout
+from referee.games.lead import LeaderBy
 from referee.games.stakes import require_stakes
 from referee.games.tien_len.code import EndKind, Price
 from referee.games.tien_len.combination import Combination
@@ -89,6 +90,18 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def leader(self) -> Seat:
         """Seat that led the first trick."""
         return self.deal.leader if self.deal.leader is not None else Seat(0)
+
+    @property
+    def bound_card(self) -> CardSet:
+        """Card that the next play has to hold: the leader's lowest, where it leads for that and has not played; or 0.
+
+        Nobody has to play it once the leader has left.
+        """
+        leader = self.deal.leader
+        if self.deal.leader_by is not LeaderBy.LOWEST_CARD or leader is None or self.turn != leader:
+            return 0
+        dealt = self.dealt[leader]
+        return dealt & -dealt if self.held[leader] == dealt else 0
 
     @property
     def is_over(self) -> bool:

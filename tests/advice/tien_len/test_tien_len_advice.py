@@ -12,11 +12,15 @@ from referee.advice.tien_len.policy import choose
 from referee.advice.tien_len.structure import cost_of
 from referee.advice.tien_len.view import EVERYTHING, View
 from referee.cards import DECK, Seat, parse_cards, spell
+from referee.games import LeaderBy
 from referee.games.tien_len import (
+    GAME,
     Leave,
     Pass,
     Play,
+    TienLenRules,
     apply,
+    begin,
     check,
     legal_plays,
     may_pass,
@@ -26,7 +30,9 @@ from referee.games.tien_len import (
 from referee.games.tien_len.chop import beats
 from referee.games.tien_len.combination import combinations_in
 from referee.games.tien_len.order import cards_of
+from referee.rulesets import load_examples
 from tests.advice.tien_len import endgames
+from tests.games.rounds import hands_deal, led_by
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +74,27 @@ def test_suggestions_differ_and_have_reasons(positions):
 def test_a_view_lists_the_plays_of_the_law(positions):
     for state in positions:
         assert tuple(View.of(state).plays()) == legal_plays(state)
+
+
+@pytest.mark.parametrize("samples", [0, 6])
+def test_who_leads_by_the_lowest_card_is_advised_to_play_it(samples):
+    rules, chance = load_examples().get("tien_len.house_example").rules, random.Random(5)  # noqa: S311 - no secret
+    assert isinstance(rules, TienLenRules)
+    for _ in range(4 if samples else 25):
+        cards = chance.sample(DECK, 39)
+        hands = [tuple(cards[13 * seat : 13 * seat + 13]) for seat in range(3)]
+        leader = GAME.lowest_dealt(hands)
+        state = begin(rules, led_by(hands_deal(hands, leader=leader), LeaderBy.LOWEST_CARD))
+        if state.is_over:
+            continue
+        view, lowest = View.of(state), state.cards_of(state.turn)[0]
+        assert tuple(view.plays()) == legal_plays(state)
+        for count in (1, 5):
+            advised = suggest(view, count=count, samples=samples)
+            assert all(one.play is not None and lowest in one.play.cards for one in advised)
+        free = begin(rules, led_by(hands_deal(hands, leader=leader), LeaderBy.WINNER))
+        assert len(legal_plays(free)) > len(legal_plays(state))
+        assert suggest(View.of(apply(state, Play(state.turn, (lowest,), 1))), count=1)
 
 
 def test_hidden_cards_change_nothing(positions):

@@ -169,7 +169,12 @@ def _add(name: str, cards: Cards, rest: Worth) -> Worth:
 
 
 class SlowRound:
-    """A round that changes as it is played. ``live`` are the seats still in the trick, the one on turn first."""
+    """A round that changes as it is played. ``live`` are the seats still in the trick, the one on turn first.
+
+    ``first_card``, where it is set, has to be in the first play of the first leader.
+    """
+
+    first_card = ""
 
     def __init__(
         self,
@@ -180,6 +185,7 @@ class SlowRound:
         instant_wins: bool = True,
         three_counts: tuple[bool, bool] = (True, True),
     ) -> None:
+        self.first_leader = leader
         self.last_three, self.stopped_three = three_counts
         self.hands = [set(hand) for hand in hands]
         self.stay = set(range(len(self.hands)))
@@ -206,6 +212,9 @@ class SlowRound:
     def is_legal(self, cards: Cards) -> bool:
         """Whether the seat on turn may play these cards."""
         if self.winner is not None or not cards or not cards <= self.hands[self.turn] or shape(cards) is None:
+            return False
+        begins = self.first_card in self.hands[self.turn] and self.turn == self.first_leader
+        if begins and self.first_card not in cards:
             return False
         return self.top is None or beats(cards, self.top)
 

@@ -1,4 +1,4 @@
-"""What houses ask for: commission, cóng, the price of leaving. Each against a second writing of the rule."""
+"""What houses ask for: commission, cóng, the price of leaving, who leads. Each against a second writing of the rule."""
 
 import math
 import random
@@ -11,15 +11,28 @@ from typing import Any
 import pytest
 
 from referee.cards import HOUSE, Card, Seat, parse_cards
+from referee.games import LeaderBy
 from referee.games.commission import Commission, NoCommission
-from referee.games.tien_len import Event, Leave, State, TienLenRules, Timeout, apply, begin, settle
+from referee.games.tien_len import (
+    GAME,
+    Event,
+    Leave,
+    State,
+    TienLenRules,
+    Timeout,
+    apply,
+    begin,
+    legal_plays,
+    settle,
+)
 from referee.games.tien_len.codec import encode_results
-from referee.games.tien_len.rules import LeavingTimes, Untouched
+from referee.games.tien_len.combination import combinations_in
+from referee.games.tien_len.rules import DrawnLead, LeavingTimes, LowestCardLead, Untouched
 from referee.games.tien_len.stakes import max_units
 from referee.money import house_net
 from referee.rulesets import load_examples
 from tests.budget import examples
-from tests.games.rounds import at_stake, hands_deal
+from tests.games.rounds import at_stake, hands_deal, led_by
 from tests.games.tien_len.test_tien_len_rounds import choose, debts, follow
 
 Variant = Callable[[dict[str, Any]], TienLenRules]
@@ -147,6 +160,45 @@ def test_rounds_without_a_rule_of_three_of_spades_go_as_the_second_implementatio
     assert tries >= 3, endings
 
 
+def test_rounds_led_by_the_lowest_card_go_as_the_second_implementation_says(
+    variant: Variant, second: ModuleType, dealing: Dealing, chance: random.Random
+) -> None:
+    """In every state each combination of the hand is lawful in both or in neither; some leaders leave or wait first."""
+    rules = variant({"lead": {"first": "LOWEST_CARD", "reason": "test"}, "instant_wins": []})
+    assert GAME.first_leader(rules) is LeaderBy.LOWEST_CARD
+    seen = Counter[str]()
+    for number in range(examples(60)):
+        seats = 2 + number % 3
+        hands = dealing(chance, seats)
+        lowest, leader = min((second.weight(card.text), seat) for seat in range(seats) for card in hands[seat])
+        assert GAME.lowest_dealt(hands) == leader
+        by = (LeaderBy.LOWEST_CARD, LeaderBy.LOWEST_CARD, LeaderBy.LOWEST_CARD, LeaderBy.WINNER)[number % 4]
+        card = second.RANKS[lowest[0]] + second.SUITS[lowest[1]] if by is LeaderBy.LOWEST_CARD else ""
+        state = begin(rules, led_by(hands_deal(hands, leader=leader), by))
+        slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader, instant_wins=False)
+        slow.first_card = card
+        while not state.is_over and state.event_count < 120:
+            everything = {play.cards for play in combinations_in(state.held[state.turn])}
+            lawful = {play.cards for play in legal_plays(state)}
+            texts = {cards: frozenset(one.text for one in cards) for cards in everything}
+            assert lawful == {cards for cards in everything if slow.is_legal(texts[cards])}
+            seen["bound"] += bool(state.bound_card)
+            seen["free lead"] += state.to_beat is None and lawful == everything
+            leaving = 0.4 if state.event_count < 2 and number % 5 == 0 else 0.01
+            event = choose(chance, state, keep_three=number % 2 == 0, leaving=leaving)
+            if state.bound_card and isinstance(event, Leave | Timeout):
+                seen[f"{type(event).__name__} of the leader" if event.seat == leader else "Leave of another"] += 1
+            follow(slow, event)
+            state = apply(state, event)
+            assert slow.turn == state.turn or state.is_over
+        if state.ending is not None:
+            assert (slow.winner, slow.ending) == (state.ending.winner, state.ending.kind)
+            owed = Counter({debt: units for debt, units in slow.debts.items() if units})
+            assert owed == debts(settle(state).transfers)
+    wanted = {"bound", "free lead", "Leave of the leader", "Leave of another", "Timeout of the leader"}
+    assert wanted <= set(+seen), seen
+
+
 def is_last(state: State, card: str) -> bool:
     """Whether a card is the only one of the seat whose play is to be beaten."""
     return state.to_beat_seat is not None and state.cards_of(state.to_beat_seat) == parse_cards(card)
@@ -206,6 +258,7 @@ def test_example_uses_every_knob_of_the_game() -> None:
     assert isinstance(rules.commission, Commission)
     assert isinstance(rules.leftover, Untouched)
     assert isinstance(rules.leaving, LeavingTimes)
+    assert isinstance(rules.lead, LowestCardLead)
     assert not rules.last_three_of_spades.applies
     assert not rules.stopped_three_of_spades.applies
 
@@ -213,5 +266,7 @@ def test_example_uses_every_knob_of_the_game() -> None:
 def test_built_in_ruleset_has_no_knob_on(rules: TienLenRules) -> None:
     assert isinstance(rules.commission, NoCommission)
     assert (rules.untouched_units, rules.leaving_multiplier) == (0, 1)
+    assert isinstance(rules.lead, DrawnLead)
+    assert GAME.first_leader(rules) is LeaderBy.DRAW
     assert rules.last_three_of_spades.applies
     assert rules.stopped_three_of_spades.applies

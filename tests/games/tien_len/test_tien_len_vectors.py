@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from referee.cards import Card, Seat, parse_cards, spell
-from referee.games import play
+from referee.games import LeaderBy, play
 from referee.games.tien_len import (
     GAME,
     Event,
@@ -21,7 +21,7 @@ from referee.games.tien_len.chop import beats, chop_units, chopped_by
 from referee.games.tien_len.instant_win import find_instant_win
 from referee.rulesets import load_examples
 from referee.verdict import Violation
-from tests.games.rounds import hands_deal, settled
+from tests.games.rounds import hands_deal, led_by, settled
 
 Deal = Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]]
 ReadEvent = Callable[[str, int], Event]
@@ -92,9 +92,10 @@ def test_a_round_ends_and_pays_as_worked_out(
 
 
 def test_a_round_of_a_house_pays_as_worked_out(deal: Deal, read_event: ReadEvent, knobs_vector: Vector) -> None:
-    """Commission, cóng and the price of leaving, in minor units."""
+    """Commission, cóng, the price of leaving and the lead by the lowest card, in minor units."""
     events = [read_event(text, number) for number, text in enumerate(knobs_vector["events"], start=1)]
     dealt = hands_deal(deal(knobs_vector["hands"]), leader=knobs_vector["leader"], stake=knobs_vector["stake"])
+    dealt = led_by(dealt, read_lead(knobs_vector))
     rules = load_examples().get(knobs_vector["ruleset"]).rules
     played = settled(GAME, rules, dealt, events, closed_time=events[-1].time)
     assert played.violations == ()
@@ -113,7 +114,7 @@ def test_an_event_has_exactly_these_faults(
     events = [read_event(text, number) for number, text in enumerate(violations_vector["events"], start=1)]
     hands, leader = deal(violations_vector["hands"]), Seat(violations_vector["leader"])
     rules = variant(violations_vector.get("rules", {}))
-    played = play(GAME, begin(rules, hands_deal(hands, leader=leader)), events)
+    played = play(GAME, begin(rules, led_by(hands_deal(hands, leader=leader), read_lead(violations_vector))), events)
     assert played.violations == ()
     action, _, closed_time = violations_vector["event"].partition(" @")
     if action == "settle":
@@ -125,6 +126,11 @@ def test_an_event_has_exactly_these_faults(
     assert violations_vector["violations"] == [_facts(violation) for violation in found]
     places = [list(Fault).index(Fault(violation.code)) for violation in found]
     assert sorted(places) == places
+
+
+def read_lead(vector: Vector) -> LeaderBy | None:
+    """Return why the leader of a vector leads; None where the vector does not say, for then it changes nothing."""
+    return LeaderBy(vector["leader_by"]) if "leader_by" in vector else None
 
 
 def _facts(violation: Violation) -> dict[str, Any]:

@@ -137,6 +137,7 @@ def _tien_len(law: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a Law
                 _row(
                     say("Thứ tự", "Order"), say("3 nhỏ nhất, 2 lớn nhất; ♠ < ♣ < ♦ < ♥", "3 low, 2 high; ♠ < ♣ < ♦ < ♥")
                 ),
+                _row(say("Đi đầu", "To lead"), sentences.lead(data)),
                 _row(say("Về nhất", "To win"), say("hết bài trước", "be the first without cards")),
                 _row(say("Bỏ lượt", "Passing"), say("nghỉ đến hết vòng", "sits out the rest of the trick")),
             ],

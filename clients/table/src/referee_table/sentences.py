@@ -165,6 +165,16 @@ def price_of_leaving(data: Data) -> Text:
     )
 
 
+def lead(data: Data) -> Text:
+    """Say who leads where no winner does."""
+    if data.get("lead", {}).get("first") == "LOWEST_CARD":
+        return say(
+            "người về nhất ván trước; nếu không có, ai có lá nhỏ nhất, và phải đánh lá ấy trước",
+            "the last winner; without one, who was dealt the lowest card, which the first play holds",
+        )
+    return say("người về nhất ván trước; nếu không có thì bốc thăm", "the last winner; without one, a seat drawn")
+
+
 def limits(data: Data, bet: str) -> Text:
     """Say between which amounts a bet of Ultimate Texas Hold'em lies; empty without limits."""
     smallest, largest = (data.get("limits", {}).get(f"{end}_{bet}") for end in ("smallest", "largest"))
