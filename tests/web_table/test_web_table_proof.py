@@ -1,11 +1,14 @@
 """What the proof of a round says: it counts what was checked, and speaks of the seat to that seat alone."""
 
+import json
 import re
+from pathlib import Path
 from typing import Final
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.command import referee
 from tests.web_table.test_web_table_signing import Wire
 from tests.web_table.web_table_guest import TIMEOUT, Guest
 
@@ -133,6 +136,35 @@ def test_proof_speaks_to_the_one_who_looks(table, invite) -> None:
         expect_sentences(proof_of(guest), ELSEWHERE[language])
         expect_counts(guest.page)
         assert outcome_of(guest.page, "OWN_SEED") == "NOT_CHECKED"
+
+
+def test_downloaded_bundle_has_the_receipts_of_ones_own_moves(table, invite, tmp_path: Path) -> None:
+    """The page keeps what proves a move when the table answers it; the file verifies, and not with a move changed."""
+    guest = invite("An", language="en")
+    guest.enter(table.url)
+    guest.open_room(TEXAS, bots=1)
+    guest.get_ready()
+    play(guest)
+    guest.wait_phase("LOBBY")
+    page = proof_of(guest)
+    page.locator(".proof details summary").click()
+    assert outcome_of(page, "EVENT_RECEIPTS") == "PASSED"
+    with page.expect_download(timeout=TIMEOUT) as download:
+        page.locator("a[download]").click()
+    file = tmp_path / "bundle.json"
+    download.value.save_as(file)
+    bundle = json.loads(file.read_text())
+    (kept,) = [json.loads(text) for text in bundle["event_receipts"]]
+    assert json.loads(kept["event"])["seat"] == 0
+
+    origin, log_key, root_key = page.locator(".proof dl dd").all_inner_texts()[-3:]
+    keys = ["--log-key", log_key, "--root-key", root_key, "--origin", origin]
+    proved = referee("verify", file, *keys)
+    assert proved.returncode == 0, proved.stdout
+    kept["previous_hash"] = "00" * 32
+    bundle["event_receipts"] = [json.dumps(kept, sort_keys=True, separators=(",", ":"))]
+    file.write_text(json.dumps(bundle))
+    assert referee("verify", file, *keys).returncode == 1
 
 
 def test_proof_says_which_times_differ_from_the_devices_clock(table, invite) -> None:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from referee_client.event import course_of
 
 from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM
+from referee.transcript.receipted import receipted_event
 from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
 from referee_table.cards import texts
 from referee_table.clock import Clock
@@ -172,9 +174,19 @@ class Play(ABC):
         return {"course": shown_course(self.round, self.message, seat, is_whole=self.is_public)}
 
     def receipt(self) -> dict[str, Any]:
-        """Return the receipt of the newest event, as the answer to the command that made it."""
-        receipt = base64.b64encode(self.message.receipt).decode()
-        return {"number": len(self.message.events), "receipt": receipt}
+        """Return the receipt of the newest event, as the answer to the command that made it.
+
+        ``kept`` is the file that proves the move: the receipt, the event's bytes and the hash before it.
+        """
+        message, made = self.message, self.round
+        course = course_of(message.events, round_id=made.round_id, deck_root=made.deck_root)
+        kept = receipted_event(course, len(message.events), message.receipt)
+        return {
+            "number": len(message.events),
+            "receipt": base64.b64encode(message.receipt).decode(),
+            "round_id": made.round_id.hex(),
+            "kept": kept.to_bytes().decode(),
+        }
 
     def keep(self, answer: Any, signature: bytes = b"") -> None:  # noqa: ANN401 - the game's own answer
         """Append an accepted event and its seat's signature to the round; its receipt replaces the one before."""

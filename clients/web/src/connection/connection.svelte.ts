@@ -8,6 +8,7 @@ import { settings } from "../settings.svelte";
 import { both, say, type Text } from "../words/say";
 import { forgetTime, learnTime } from "./clock.svelte";
 import { keptSecret, tab } from "./identity";
+import { keepMove } from "./keepsakes";
 import { seatKey } from "./seat-key";
 import type { Lobby, Message, Refused, Notice, View, Violation, Welcome } from "./messages";
 
@@ -16,6 +17,14 @@ const LONGEST_WAIT = 8_000;
 const PING_EVERY = 15_000;
 const SILENCE = 40_000;
 const LONGEST_MOVE = 1_500;
+
+/** Keeps the proof of a move, where the answer to a command has one. */
+function keepReceipted(result: unknown): void {
+  const { kept, round_id } = (result ?? {}) as { kept?: unknown; round_id?: unknown };
+  if (typeof kept === "string" && typeof round_id === "string") {
+    keepMove(round_id, kept);
+  }
+}
 
 /** What the server would not do. */
 export class RefusedError extends Error {
@@ -177,6 +186,7 @@ class Connection {
         }
         break;
       case "done":
+        keepReceipted(message.result);
         this.#answered(message.id)?.resolve(message.result);
         break;
       case "refused":

@@ -33,6 +33,8 @@ export interface Keepsake {
   readonly chain?: Chain;
   /** Times of the round that differ from this device's clock. */
   readonly differences?: readonly ClockDifference[];
+  /** Files that prove the seat's moves: each a receipted event, which the referee signed as received. */
+  readonly moves?: readonly string[];
 }
 
 const PREFIX = "referee.round.";
@@ -67,6 +69,14 @@ export function recall(roundId: string): Keepsake | null {
     return text === null ? (held.get(roundId) ?? null) : (JSON.parse(text) as Keepsake);
   } catch {
     return held.get(roundId) ?? null;
+  }
+}
+
+/** Keeps the file that proves a move of the seat, before the page shows that the move counts. */
+export function keepMove(roundId: string, file: string): void {
+  const kept = recall(roundId);
+  if (kept !== null && !kept.moves?.includes(file)) {
+    keep(roundId, { ...kept, moves: [...(kept.moves ?? []), file] });
   }
 }
 

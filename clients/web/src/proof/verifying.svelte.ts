@@ -127,13 +127,27 @@ export async function verifyAt(path: string, last?: Last): Promise<void> {
   }
 }
 
-/** The bundle, and the certificate that this page's own sealed hand came with: it has to show the deal in the log. */
+/**
+ * The bundle with what this page holds of the round: the certificate that its own sealed hand came with, which has to
+ * show the deal in the log, and the receipts of its own moves, which have to be in the settled course.
+ */
 function withHeld(bundle: object, roundId: string): object {
   const { hand } = attending;
-  return hand?.roundId === roundId
-    ? { ...bundle, certificates: [new TextDecoder().decode(unbase64(hand.certificate))] }
-    : bundle;
+  const moves = recall(roundId)?.moves;
+  return {
+    ...bundle,
+    ...(hand?.roundId === roundId
+      ? { certificates: [new TextDecoder().decode(unbase64(hand.certificate))] }
+      : {}),
+    ...(moves === undefined ? {} : { event_receipts: moves }),
+  };
 }
+
+/** The file of a round's bundle with what this page holds of the round. */
+export const bundleFile = async (path: string, roundId: string): Promise<Blob> =>
+  new Blob([JSON.stringify(withHeld(await fetchBundle(path), roundId))], {
+    type: "application/json",
+  });
 
 async function fetchBundle(path: string): Promise<object> {
   const response = await fetch(new URL(path, location.href), { cache: "no-store" });
