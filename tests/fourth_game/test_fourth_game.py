@@ -73,8 +73,10 @@ def test_round_is_exported_verified_and_replayed(house: House, environment: dict
 
 
 def test_audit_without_the_package_names_the_unknown_ruleset(house: House) -> None:
+    """The rules are not there to judge by, which is no fault of the log."""
     (audited,) = run(["audit", "--data", str(house.data), *house.keys], environment=dict(os.environ))
-    assert audited.code == 1
+    assert audited.code == 0
+    assert "RULESET_UNKNOWN" in audited.output
     assert "bai_cao.classic" in audited.output
 
 

@@ -143,8 +143,16 @@ def test_a_file_that_contradicts_itself_is_refused(rules: TienLenRules, change: 
         msgspec.convert(data, TienLenRules)
 
 
-@pytest.mark.parametrize("table", TienLenRules.__struct_fields__)
-def test_no_table_has_a_default(rules: TienLenRules, table: str) -> None:
+KNOBS = {"commission", "leftover", "leaving", "lead"}
+"""Tables of schema 2; a file of schema 1 means them as off."""
+
+
+def test_only_what_schema_1_lacks_has_a_default() -> None:
+    assert {field.name for field in msgspec.structs.fields(TienLenRules) if not field.required} == KNOBS
+
+
+@pytest.mark.parametrize("table", sorted(set(TienLenRules.__struct_fields__) - KNOBS))
+def test_no_table_of_schema_1_has_a_default(rules: TienLenRules, table: str) -> None:
     data = msgspec.to_builtins(rules)
     del data[table]
     with pytest.raises(msgspec.ValidationError, match=f"missing required field `{table}`"):
@@ -174,15 +182,16 @@ def test_the_order_of_patterns_is_the_files(variant: Variant, rules: TienLenRule
 
 
 def test_every_price_of_a_file_is_among_those_proved_whole(rules: TienLenRules) -> None:
-    """Each number is made another: fourteen prices, eight patterns and two penalties."""
+    """Each number is made another: fourteen prices, eight patterns, two penalties and that of a hand never played."""
     data = msgspec.to_builtins(rules)
+    data["leftover"] = {"kind": "UNTOUCHED", "untouched_units": 10_000, "reason": "a house's own"}
     tables = [data["chop_prices"], data["leftover_prices"], *data["instant_wins"]]
     tables += [data["last_three_of_spades"], data["stopped_three_of_spades"]]
     numbers = itertools.count(100)
     for table in tables:
-        table.update({key: next(numbers) for key, value in table.items() if isinstance(value, int)})
+        table.update({key: next(numbers) for key, value in table.items() if type(value) is int})
     payouts = msgspec.convert(data, TienLenRules).payouts
-    assert sorted(payouts) == list(range(100, 100 + 14 + 8 + 2))
+    assert sorted(payouts) == [*range(100, 100 + 14 + 8 + 2), 10_000]
 
 
 def test_codes_are_ascii_in_capitals() -> None:

@@ -48,7 +48,7 @@ def test_page_that_is_damaged_is_found_by_sqlite(data: Path) -> None:
     connection.execute(
         "UPDATE sqlite_master SET sql = replace(sql, 'WHERE due IS NOT NULL', '') WHERE name='round_due'"
     )
-    connection.execute("INSERT INTO round SELECT 't', 1, x'00', 1, 1, 0, NULL, NULL, 1, x'', NULL")
+    connection.execute("INSERT INTO round SELECT 't', 1, x'00', 1, 1, 0, NULL, NULL, 1, x'', NULL, NULL")
     connection.commit()
     connection.close()
     _, found = stored_of(configured(data=data))
