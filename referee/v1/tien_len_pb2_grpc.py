@@ -31,7 +31,7 @@ class TienLenServiceStub:
     Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
     DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT, LACKS_LOWEST_CARD (the leader's first play, where the ruleset's
-    [lead] says LOWEST_CARD). Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    [lead] gives it to the lowest card). Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
     Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
@@ -96,7 +96,7 @@ class TienLenServiceServicer:
     Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
     DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT, LACKS_LOWEST_CARD (the leader's first play, where the ruleset's
-    [lead] says LOWEST_CARD). Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    [lead] gives it to the lowest card). Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
     Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.
@@ -223,7 +223,7 @@ class TienLenService:
     Violation codes. Of an event: ROUND_OVER, UNKNOWN_SEAT, OUT_OF_ORDER, ALREADY_LEFT, OUT_OF_TURN, PASSED_ALREADY,
     DEADLINE_PASSED, NOT_OUT_OF_TIME, MUST_LEAD. Of the cards of a play: CARD_TWICE, CARD_PLAYED_BEFORE,
     CARD_NOT_HELD, NOT_A_COMBINATION, DOES_NOT_BEAT, LACKS_LOWEST_CARD (the leader's first play, where the ruleset's
-    [lead] says LOWEST_CARD). Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
+    [lead] gives it to the lowest card). Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY.
 
     Transfer reasons. CHOP, CHOP_CHAIN, LEFTOVER, LAST_THREE_OF_SPADES, STOPPED_THREE_OF_SPADES, INSTANT_WIN.
     Where the ruleset has such a rule: UNTOUCHED, LEAVING and, last and to the house, COMMISSION.

@@ -11,6 +11,7 @@ import msgspec
 from referee.audit import Code, Documents
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
+from referee.dealing.lead import Lead
 from tests.audit.audit_attack import (
     TABLE,
     Attacked,
@@ -47,6 +48,7 @@ def opening(parts: Parts, *sections: int, times: Mapping[int, int] = MappingProx
         parts.header,
         sections=sections,
         dealt_time=parts.dealt.dealt_time,
+        lead=Lead.of(parts.dealt.leader, parts.dealt.leader_by),
         signer=SHUFFLER,
         unsealed_times=times,
     )

@@ -2,12 +2,15 @@
 
 import base64
 import itertools
+import json
 
 import msgspec
 import pytest
 
 from referee.audit import Code, Documents, Report
 from referee.audit.documents import hex_values, layers_of
+from referee.games import LeaderBy
+from tests.audit.audit_attacks_leaders import led
 from tests.audit.audit_attacks_secrecy import FLOP, HOUSE, handed_out, opening, streets
 from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, course_of, receipt_of, settle, unseal_of
 
@@ -64,7 +67,8 @@ def test_seed_of_a_round_is_no_secret_of_another(audit: Auditor):
     log, first = laid_out(LON)
     log.append(first)
     second = log.lay_out(LON)
-    settle(second)
+    (winner,) = json.loads(first.transcript)["results"]["winners"]
+    led(second, winner, LeaderBy.WINNER)
     log.append(second)
     assert audited(audit, log, exports=(handed_out(second, other=first.server_seed.hex()),)).findings == ()
 

@@ -236,10 +236,11 @@ class House:
     def script(self, hands: Sequence[Sequence[Card]], *, leader: int, **changed: Any) -> tien_len_pb2.TienLenRound:  # noqa: ANN401 - members of Header
         """Make a round of these hands, led by this seat, that the shuffler certifies and the log does not have.
 
-        ``changed`` are members of the header, ``dealt_time`` when it was dealt.
+        ``changed`` are members of the header, ``dealt_time`` when it was dealt, ``leader_by`` why the seat leads.
         """
         ruleset = self.catalogue.get(changed.pop("ruleset", RULESET))
         dealt_time = changed.pop("dealt_time", 0)
+        leader_by = LeaderBy(changed.pop("leader_by", LeaderBy.DRAW))
         header = Header(
             **{
                 "protocol": 1,
@@ -266,7 +267,7 @@ class House:
             header,
             sections=range(len(hands)),
             dealt_time=dealt_time,
-            lead=Lead(Seat(leader), LeaderBy.DRAW) if ruleset.game == "tien_len" else None,
+            lead=Lead(Seat(leader), leader_by) if ruleset.game == "tien_len" else None,
             signer=self.app.keys.signer("shuffler"),
         )
         return tien_len_pb2.TienLenRound(header=write_header(header), certificates=[certificate_bytes])

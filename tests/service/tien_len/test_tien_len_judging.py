@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -19,6 +20,8 @@ Vector: TypeAlias = dict[str, Any]
 ROOT: Final = Path(__file__).parents[3]
 VECTORS: Final = ROOT / "tests" / "vectors" / "tien_len"
 RULES: Final = (ROOT / "referee" / "rulesets" / "tien_len.mien_nam.toml").read_text(encoding="utf-8")
+EXAMPLE: Final = ROOT / "referee" / "rulesets" / "examples" / "tien_len.house_example.toml"
+"""A ruleset in which the lowest card leads."""
 STAKE: Final = 100
 
 
@@ -40,6 +43,8 @@ def _house_rules(vector: Vector) -> str:
 
 
 def _ruleset(vector: Vector) -> str:
+    if vector.get("leader_by") == "LOWEST_CARD":
+        return EXAMPLE.stem
     if "rules" not in vector:
         return "tien_len.mien_nam"
     return "tien_len." + re.sub("[^a-z0-9]", "_", vector["id"])
@@ -49,6 +54,7 @@ def _ruleset(vector: Vector) -> str:
 def scripted(tmp_path_factory: pytest.TempPathFactory, house: House) -> Iterator[House]:
     """Start a server with the variants that the vectors name."""
     folder = tmp_path_factory.mktemp("rulesets")
+    shutil.copy(EXAMPLE, folder)
     for vector in (*_vectors("violations"), *_vectors("rounds")):
         if "rules" in vector:
             (folder / f"{_ruleset(vector)}.toml").write_text(_house_rules(vector), encoding="utf-8")
@@ -73,7 +79,11 @@ def _event(text: str, number: int) -> tien_len_pb2.TienLenEvent:
 def _round_of(scripted: House, vector: Vector) -> tien_len_pb2.TienLenRound:
     hands = [parse_cards(hand) for hand in vector["hands"]]
     message: tien_len_pb2.TienLenRound = scripted.script(
-        hands, leader=vector["leader"], ruleset=_ruleset(vector), stake=STAKE
+        hands,
+        leader=vector["leader"],
+        leader_by=vector.get("leader_by", "DRAW"),
+        ruleset=_ruleset(vector),
+        stake=STAKE,
     )
     message.events.extend([_event(text, number) for number, text in enumerate(vector["events"], start=1)])
     return message
