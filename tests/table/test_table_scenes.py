@@ -10,7 +10,7 @@ import pytest
 from tests.table.scripted_player import View
 from tests.table.table_scene import PACE, Court, MovedClock, Scene, ready
 
-LUCKY = {"mau_binh.maubinh_com": ("luck 3", 3, "THREE_FLUSHES"), "tien_len.mien_nam": ("luck 23", 3, "SIX_PAIRS")}
+LUCKY = {"mau_binh.maubinh_com": ("luck 40", 2, "SIX_PAIRS"), "tien_len.mien_nam": ("luck 23", 3, "SIX_PAIRS")}
 """Entropy whose first round of one person and three bots is won at the deal: by which seat, with what."""
 
 
