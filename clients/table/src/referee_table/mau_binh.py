@@ -138,7 +138,7 @@ class MauBinhPlay(HandingIn):
             return None
         outcome = settled.outcome
         names = self.bench.law.name
-        shown = {
+        shown: dict[str, Any] = {
             "seats": [
                 {
                     "cards": texts(cards_of(one.arrangement)),

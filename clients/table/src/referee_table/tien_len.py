@@ -129,7 +129,7 @@ class TienLenPlay(Play):
             self.again = self.bench.clock.now() + RETRY_MS
             return None
         outcome = settled.outcome
-        shown = {
+        shown: dict[str, Any] = {
             "seats": [
                 {
                     "left": texts(one.left),
