@@ -11,9 +11,9 @@ from referee.cli.options import AsJson, Database, DataFolder, fail, print_json
 from referee.cli.progress import progress_bar
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError
-from referee.server.key_folder import has_keys
-from referee.server.keys import KeyFileError
-from referee.server.signed_head import read_signed_head
+from referee.server.keys.folder import has_keys
+from referee.server.keys.private_key import KeyFileError
+from referee.server.keys.signed_head import read_signed_head
 from referee.storage import DataLossError, Head, StoreError, back_up, open_store, restore_into
 from referee.storage import restore as restore_file
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.cli.options import fail
-from referee.server.address import listening
-from referee.server.app import Application
-from referee.server.limits import LimitSettings
-from referee.server.tls import TlsSettings
-from referee.server.web_settings import WebSettings
+from referee.server.process.address import listening
+from referee.server.process.app import Application
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.tls import TlsSettings
+from referee.server.settings.web import WebSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

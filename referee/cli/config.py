@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 
 from referee.cli.options import UNANSWERABLE, AsJson, print_json
 from referee.cli.paper import paper
-from referee.server.settings_reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
+from referee.server.settings.reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 
 app = typer.Typer(help="Show, check and begin a server's configuration.", no_args_is_help=True)
 

@@ -16,8 +16,8 @@ from referee.cli.options import FOUND
 from referee.cli.paper import paper
 from referee.cli.progress import ProgressBar, progress_bar
 from referee.server.doctor import CheckLevel, CheckResult, examine
-from referee.server.keys import PASSPHRASE_VARIABLE
-from referee.server.settings_reading import DEFAULT, KEYS, SettingsError, read_settings
+from referee.server.keys.private_key import PASSPHRASE_VARIABLE
+from referee.server.settings.reading import DEFAULT, KEYS, SettingsError, read_settings
 
 _MARKS: Final = {CheckLevel.OK: "[green]✓[/]", CheckLevel.WARN: "[yellow]![/]", CheckLevel.FAIL: "[red]✗[/]"}
 _WORDS: Final = {CheckLevel.FAIL: "failed", CheckLevel.WARN: "to look at", CheckLevel.OK: "well"}

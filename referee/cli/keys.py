@@ -29,12 +29,12 @@ from referee.cli.options import (
 from referee.cli.progress import progress_bar
 from referee.cli.stopping import until_asked
 from referee.server.folder_lock import FolderInUseError
-from referee.server.key_folder import EVERY, ROLES, KeyFolder, check_keys_exist, has_keys, is_encrypted_file
-from referee.server.key_rotation import CHANGING, KeyRotation, KeyRotationError
-from referee.server.keys import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
-from referee.server.options import DEFAULT_ORIGIN
-from referee.server.signed_head import LostLeavesError
-from referee.server.signing_agent import SigningAgent
+from referee.server.keys.folder import EVERY, ROLES, KeyFolder, check_keys_exist, has_keys, is_encrypted_file
+from referee.server.keys.private_key import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
+from referee.server.keys.rotation import CHANGING, KeyRotation, KeyRotationError
+from referee.server.keys.signed_head import LostLeavesError
+from referee.server.keys.signing_agent import SigningAgent
+from referee.server.settings.configuration import DEFAULT_ORIGIN
 from referee.storage import DataLossError, NotFoundedError, StoreError, is_missing, open_reader
 
 app = typer.Typer(

@@ -12,8 +12,8 @@ from rich.markup import escape
 
 from referee.evidence.printable import ascii_json, printable_lines
 from referee.rulesets import Catalogue, RulesetError, load_builtin, load_folder
-from referee.server.keys import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, KeyFileError, Passphrase
-from referee.server.variable import variable_of
+from referee.server.keys.private_key import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, KeyFileError, Passphrase
+from referee.server.settings.variable import variable_of
 
 # One variable for one setting: where an option is a setting of the server too, its variable is the server's.
 FOUND: Final = 1

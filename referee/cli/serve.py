@@ -19,15 +19,16 @@ from referee.cli.config import ConfigFile, Set, read_or_fail
 from referee.cli.options import catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.cli.supervising import VERIFIED, stop_with_parent, supervise, verified_before, worker_configuration
-from referee.server.app import Application, freeze_heap
-from referee.server.drain import Drain
-from referee.server.keys import PASSPHRASE_VARIABLE, KeyFileError
-from referee.server.options import SERVICES, ServerObserver, ServerOptions
-from referee.server.remote_signer import AgentClient
-from referee.server.settings import Configuration, ServeSettings, witnesses_of
-from referee.server.startup import PASSING
-from referee.server.supervisor import next_port
-from referee.server.witness_client import WitnessError
+from referee.server.keys.private_key import PASSPHRASE_VARIABLE, KeyFileError
+from referee.server.keys.remote_signer import AgentClient
+from referee.server.process.app import Application, freeze_heap
+from referee.server.process.drain import Drain
+from referee.server.process.options import ServerObserver, ServerOptions
+from referee.server.process.startup import PASSING
+from referee.server.process.supervisor import next_port
+from referee.server.process.witness_client import WitnessError
+from referee.server.settings.configuration import SERVICES, Configuration, ServeSettings
+from referee.server.settings.witnesses import witnesses_of
 from referee.storage import DataLossError, StoreAwayError, StoreError, trouble_of
 
 _PROGRESS_SECONDS: Final = 5.0
@@ -256,7 +257,7 @@ def _stopping_seconds(serving: ServeSettings) -> float:
 
 def _tracing() -> ServerObserver:
     try:
-        from referee.server.tracing import exporting  # noqa: PLC0415 - an extra that few install
+        from referee.server.process.tracing import exporting  # noqa: PLC0415 - an extra that few install
 
         return exporting()
     except ModuleNotFoundError as error:

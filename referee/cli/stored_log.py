@@ -8,8 +8,8 @@ from typing import Final
 
 from referee.cli.options import fail
 from referee.log import Round, SlotKey, StepKind
-from referee.server.key_folder import read_public_keys
-from referee.server.keys import KeyFileError
+from referee.server.keys.folder import read_public_keys
+from referee.server.keys.private_key import KeyFileError
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 
 _PAGE: Final = 1_000

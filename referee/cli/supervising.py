@@ -12,9 +12,9 @@ import typer
 
 from referee.cli.options import FOUND, fail
 from referee.cli.stopping import until_asked
-from referee.server.options import VerifiedLog
-from referee.server.settings import Configuration
-from referee.server.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
+from referee.server.process.options import VerifiedLog
+from referee.server.process.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
+from referee.server.settings.configuration import Configuration
 
 _VARIABLE: Final = "REFEREE_WORKER_CONFIGURATION"
 _VERIFIED: Final = "REFEREE_WORKER_VERIFIED"

@@ -15,13 +15,13 @@ from referee.evidence.ed25519 import PublicKeyError
 from referee.evidence.pem import PemError, public_key_in_pem
 from referee.evidence.printable import ascii_json
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
-from referee.server.access.caller import CallerRole
 from referee.server.access.revocation import revocations_in
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.clock import system_clock
-from referee.server.keys import KeyFileError, open_or_make_key, read_key
-from referee.server.variable import variable_of
+from referee.server.keys.private_key import KeyFileError, open_or_make_key, read_key
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.variable import variable_of
 
 app = typer.Typer(
     help="Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.", no_args_is_help=True

@@ -12,9 +12,9 @@ from referee.cli import logging
 from referee.cli.options import PassphraseFile, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.evidence.vkey import Algorithm, KeyTextError
-from referee.server.address import AddressError, listening
 from referee.server.clock import system_clock
-from referee.server.keys import KeyFileError, Passphrase, open_or_make_key, read_key
+from referee.server.keys.private_key import KeyFileError, Passphrase, open_or_make_key, read_key
+from referee.server.process.address import AddressError, listening
 from referee.witness import TrustError, Witness, WitnessServer, WitnessState, WitnessStateError
 from referee.witness.trust import read_trusted
 

@@ -13,9 +13,9 @@ from importlib import resources
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final, cast
 
-from referee.server.metrics import LogCollector, Metrics
-from referee.server.settings_reading import KEYS
-from referee.server.variable import variable_of
+from referee.server.process.metrics import LogCollector, Metrics
+from referee.server.settings.reading import KEYS
+from referee.server.settings.variable import variable_of
 from referee.service.call import Call
 from referee.storage import Reader
 

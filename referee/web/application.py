@@ -15,8 +15,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from referee.server.probes import ALIVE, LIVE, METHODS, READY, readiness
-from referee.server.web_settings import WebSettings
+from referee.server.process.probes import ALIVE, LIVE, METHODS, READY, readiness
+from referee.server.settings.web import WebSettings
 from referee.web.bodies import BoundedBodies
 from referee.web.callers import WebBounds
 from referee.web.codec import CODECS

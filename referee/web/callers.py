@@ -13,7 +13,7 @@ True
 from collections import Counter
 from dataclasses import dataclass, field
 
-from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
+from referee.server.limits.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
 
 
 class ByteBudget:

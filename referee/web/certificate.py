@@ -8,7 +8,8 @@ import ssl
 
 import structlog
 
-from referee.server.tls import ServedCertificate, TlsSettings
+from referee.server.process.certificate import ServedCertificate
+from referee.server.settings.tls import TlsSettings
 
 _log = structlog.get_logger("referee.web")
 

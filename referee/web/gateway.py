@@ -13,10 +13,10 @@ from typing import Final, Self
 
 import uvicorn
 
-from referee.server.limits import LimitSettings
-from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets
-from referee.server.tls import TlsSettings
-from referee.server.web_settings import WebSettings
+from referee.server.limits.rate_limit import ConcurrencyLimit, TokenBuckets
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.tls import TlsSettings
+from referee.server.settings.web import WebSettings
 from referee.web.application import WebApplication
 from referee.web.callers import ByteBudget, WebBounds
 from referee.web.certificate import WebCertificate

@@ -25,8 +25,8 @@ from referee.evidence.dsse import Envelope
 from referee.games.mau_binh.game import QUESTIONS
 from referee.log import Checkpoint
 from referee.rulesets import get, load_builtin
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.wire.round import read_header
 from tests.audit.abort_power import limit

@@ -12,8 +12,8 @@ import pytest
 
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee.service.lost_ruleset import LostRulesetError
 from referee.v1 import shuffler_pb2
 from tests.service.conftest import House

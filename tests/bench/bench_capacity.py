@@ -33,7 +33,7 @@ from referee.cli.demo import DEMOS
 from referee.cli.stored_log import StoredLog
 from referee.cli.table import Table
 from referee.rulesets import load_builtin
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from referee.storage import Reader, open_sqlite_reader
 from referee.tiles import FolderPlace, publish
 from tests.bench.measuring import Measured, measured_server

@@ -17,8 +17,8 @@ from pathlib import Path
 import grpc
 
 from referee.cli import logging
-from referee.server.app import Application, freeze_heap
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application, freeze_heap
+from referee.server.process.options import ServerOptions
 
 
 class Meter(grpc.GenericRpcHandler):

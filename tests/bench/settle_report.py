@@ -23,8 +23,8 @@ import grpc
 import structlog
 
 from referee.evidence.dsse import Envelope
-from referee.server.app import Application, freeze_heap
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application, freeze_heap
+from referee.server.process.options import ServerOptions
 from referee.service import round_service, settling
 from referee.service.attesting import Attestor
 from referee.service.interceptor import CallInterceptor

@@ -22,8 +22,8 @@ import grpc
 
 import referee
 from referee.cli.demo_ultimate_texas import open_cards
-from referee.server.app import Application
-from referee.server.options import ServerObserver, ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerObserver, ServerOptions
 from referee.v1 import (
     mau_binh_pb2,
     mau_binh_pb2_grpc,

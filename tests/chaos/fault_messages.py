@@ -26,8 +26,8 @@ from typing import Any, Final
 import grpc
 import structlog
 
-from referee.server.advice_settings import AdviceSettings
-from referee.server.options import ServerOptions
+from referee.server.process.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
 from referee.service.status import CODES
 from referee.storage import open_reader
 from referee.v1 import (

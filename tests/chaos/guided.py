@@ -16,8 +16,8 @@ import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore] 
 with atheris.instrument_imports(include=["referee"]):
     import structlog
 
-    from referee.server.advice_settings import AdviceSettings
-    from referee.server.options import ServerOptions
+    from referee.server.process.options import ServerOptions
+    from referee.server.settings.advice import AdviceSettings
     from tests.chaos.fault_messages import Clock, outcome_of
     from tests.chaos.in_process import InProcess
     from tests.chaos.mutation import Mutator

@@ -13,8 +13,8 @@ from unittest import mock
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 
 FOREVER: Final = 1e9
 

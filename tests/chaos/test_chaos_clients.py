@@ -12,9 +12,9 @@ import grpc
 import pytest
 import structlog
 
-from referee.server.app import Application
-from referee.server.limits import LimitSettings
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.limits import LimitSettings
 from referee.service import pool
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings

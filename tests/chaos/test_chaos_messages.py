@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.log.slot import LAST_TIME
-from referee.server.advice_settings import AdviceSettings
-from referee.server.options import ServerOptions
+from referee.server.process.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
 from referee.service.status import CODES
 from referee.v1 import round_pb2, shuffler_pb2, tien_len_pb2
 from referee.v1.error_reason_pb2 import ErrorReason

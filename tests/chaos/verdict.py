@@ -21,7 +21,7 @@ from referee.evidence.merkle import Frontier, LeafIndex, leaf_hash
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, ReceiptError, grow
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from referee.storage import DataLossError, StoreError, check_store, open_reader
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.access.settings import AccessSettings, Issuer
-from referee.server.app import Application
-from referee.server.options import ServerOptions
-from referee.server.tls import TlsSettings
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.tls import TlsSettings
 from tests.command import referee
 from tests.server.tls.conftest import Authority
 

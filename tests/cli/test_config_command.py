@@ -17,8 +17,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
-from referee.server.settings_reading import KEYS
-from referee.server.variable import variable_of
+from referee.server.settings.reading import KEYS
+from referee.server.settings.variable import variable_of
 
 START_SECONDS: Final = 120
 LINES: Final = {"COLUMNS": "120", "TERM": "dumb"}

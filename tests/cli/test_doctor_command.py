@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 
 
 def doctor(*arguments: str, **environ: str) -> Result:

@@ -21,7 +21,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.printable import ascii_json, printable, readable
 from referee.games import GAMES
 from referee.rulesets import load_builtin
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.command import Done, referee
 from tests.demo_log import DemoLog

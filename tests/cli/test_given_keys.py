@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.key_folder import read_public_keys
-from referee.server.keys import KeySigner
+from referee.server.keys.folder import read_public_keys
+from referee.server.keys.private_key import KeySigner
 from tests.command import referee
 from tests.demo_log import DemoLog
 from tests.node_project import build, install

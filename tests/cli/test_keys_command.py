@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
-from referee.server.app import Application
-from referee.server.key_folder import EVERY, KeyFolder
-from referee.server.keys import Passphrase
-from referee.server.options import ServerOptions
+from referee.server.keys.folder import EVERY, KeyFolder
+from referee.server.keys.private_key import Passphrase
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 
 OLD: Final = "correct horse battery"
 NEW: Final = "staple, and another word"

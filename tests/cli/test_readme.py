@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from tests.command import PLAIN, referee
 
 ROOT = Path(__file__).parents[2]

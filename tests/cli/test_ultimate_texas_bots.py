@@ -12,8 +12,8 @@ from referee.cards import DECK
 from referee.cli.demo_ultimate_texas import open_cards, play_round
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.builtin import rules_as

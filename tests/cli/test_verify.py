@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from tests.command import referee
 from tests.demo_log import DemoLog
 

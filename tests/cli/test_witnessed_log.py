@@ -19,8 +19,8 @@ from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
 from referee.log.cosignature import quorum_of
-from referee.server.key_folder import read_public_keys
-from referee.server.keys import KeySigner
+from referee.server.keys.folder import read_public_keys
+from referee.server.keys.private_key import KeySigner
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.command import referee
 from tests.node_project import build, install

@@ -13,9 +13,9 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from referee_harness import Harness
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
-from referee.server.startup import SuiteError
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.process.startup import SuiteError
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, shuffler_pb2, shuffler_pb2_grpc
 
 DRAGONS = {"wins": ["sanh rong", "sanh rong"]}

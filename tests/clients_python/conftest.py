@@ -15,9 +15,9 @@ import pytest
 from referee_client import Client
 from referee_harness import Clock, Harness
 
-from referee.server.access.caller import CallerRole
-from referee.server.access.settings import AccessSettings, Certified, Issuer
-from referee.server.tls import TlsSettings
+from referee.server.settings.access import AccessSettings, Certified, Issuer
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.tls import TlsSettings
 from tests.clients_python.lying_server import Liar
 from tests.server.access.mint import Mint
 from tests.server.tls.conftest import Authority

@@ -30,7 +30,7 @@ from referee_client.messages import shuffler_pb2
 from referee_client.trust import Believed
 from referee_harness import Clock, Harness
 
-from referee.server.app import Application
+from referee.server.process.app import Application
 
 by_every_door = pytest.mark.parametrize("client", ["open", "token", "mtls"], indirect=True)
 """Marks a test that runs without access control, with a frontend's token, and by mutual TLS."""
@@ -353,7 +353,7 @@ def test_a_trust_that_is_no_key_is_refused():
 
 def test_rounds_of_the_client_are_dealt_on_level_two(tmp_path: Path):
     """Scripted decks stay at L0, so the server deals at random, and its log audited."""
-    from referee.server.options import ServerOptions  # noqa: PLC0415 - the one test that needs it
+    from referee.server.process.options import ServerOptions  # noqa: PLC0415 - the one test that needs it
 
     with (
         Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application,

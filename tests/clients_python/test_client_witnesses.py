@@ -11,8 +11,8 @@ from referee_client import Client, NotReadyError, RefereeError, SeatSecrets, Ter
 from referee_client.trust import Believed
 
 from referee.evidence.note import Note, cosign_note
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from tests.clients_python.watched_server import NAME, STRANGER, WITNESS, Key, Watched, watched_server
 
 

@@ -12,10 +12,9 @@ from referee_client import Trust
 
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.log.cosignature import Quorum
-from referee.server.app import Application
-from referee.server.cosigner import Witnesses
-from referee.server.options import ServerOptions
-from referee.server.witness_client import WitnessAddress
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.witnesses import WitnessAddress, Witnesses
 from referee.witness import Witness, WitnessState, read_trusted
 from referee.witness.server import WitnessServer
 

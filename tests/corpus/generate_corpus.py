@@ -20,8 +20,8 @@ from referee_harness import Clock
 
 from referee.cli.stored_log import public_keys, stored_log
 from referee.rulesets import load_builtin
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from tests.corpus.corpus import FOLDER, verdict_of
 
 START: Final = 1_760_000_000_000

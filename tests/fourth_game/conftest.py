@@ -7,7 +7,7 @@ import sys
 import grpc
 import pytest
 
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from tests.fourth_game.fourth_house import (
     DEMO,
     HERE,

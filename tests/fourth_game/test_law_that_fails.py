@@ -14,7 +14,7 @@ from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from tests.fourth_game.fourth_house import HERE, SECONDS, STAKE, run, serving
 

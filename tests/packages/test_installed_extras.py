@@ -16,7 +16,7 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from tests.clients_python.test_client_manual import ADDRESS, AFTERNOON, PYTHON, blocks
 from tests.command import referee
 from tests.demo_log import DemoLog

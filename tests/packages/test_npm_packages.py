@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 import referee
-from referee.server.key_folder import read_public_keys
+from referee.server.keys.folder import read_public_keys
 from tests import node_project
 from tests.command import referee as run_referee
 from tests.demo_log import DemoLog

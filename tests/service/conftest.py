@@ -26,9 +26,9 @@ from referee.evidence.ed25519 import Signer
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
 from referee.rulesets import load_builtin
-from referee.server.advice_settings import AdviceSettings
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
 from referee.v1 import (
     log_pb2,
     log_pb2_grpc,

@@ -14,13 +14,13 @@ from typing import Any
 from referee.cards import parse_cards
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.rulesets import Catalogue, get, load_builtin, parse_ruleset
-from referee.server.access.caller import CallerRole
-from referee.server.access.provider import Provider
-from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, issue
-from referee.server.advice_settings import AdviceSettings
-from referee.server.keys import KeySigner
-from referee.server.limits import LimitSettings
+from referee.server.keys.private_key import KeySigner
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.advice import AdviceSettings
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.provider import Provider
 from referee.storage import Cosigned
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2
 from tests.service.refused_rounds import CASES, Call, House, refused

@@ -27,8 +27,8 @@ from google.protobuf.message import DecodeError
 
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.server.access import roles
-from referee.server.access.caller import CallerRole
-from referee.server.limits import LimitSettings
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.limits import LimitSettings
 from referee.service.interceptor import CallInterceptor
 from referee.storage import ClockError, DataLossError, QueueFullError
 from referee.v1 import log_pb2, mau_binh_pb2

@@ -16,9 +16,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from referee.rulesets import load_builtin
-from referee.server.app import Application
-from referee.server.options import ServerOptions
-from referee.server.services import FULL_NAMES
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.process.services import FULL_NAMES
 from referee.storage import DataLossError
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 import grpc
 import pytest
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.node_project import install
 from tests.once import alone_in

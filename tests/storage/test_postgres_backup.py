@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import pytest
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee.storage import open_reader
 from tests.command import referee
 

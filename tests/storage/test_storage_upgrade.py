@@ -16,8 +16,8 @@ from typing import Any, Final
 import pytest
 from structlog.testing import capture_logs
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee.storage import (
     SchemaVersionError,
     check_store,

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from referee.server.key_folder import KeyFolder
-from referee.server.key_registry import KeyRegistry
+from referee.server.keys.folder import KeyFolder
+from referee.server.keys.registry import KeyRegistry
 from referee.storage import open_postgres_reader
 
 Start: TypeAlias = "Callable[[Path, str], subprocess.Popen[str]]"

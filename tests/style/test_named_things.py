@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from referee.cli.main import COMMANDS, load_command
-from referee.server.settings_reading import KEYS, SECTIONS
-from referee.server.variable import variable_of
+from referee.server.settings.reading import KEYS, SECTIONS
+from referee.server.settings.variable import variable_of
 
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = (".md", ".toml", ".service", ".yaml", ".proto", ".example")

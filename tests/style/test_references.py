@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.server.reference import metrics, page, settings
-from referee.server.settings_reading import KEYS
+from referee.server.settings.reading import KEYS
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ def test_operators_reference_is_made_from_the_code():
 def test_operators_reference_has_every_setting_and_metric():
     """Counted apart from how the page is made: the keys of the configuration, and the names in the sources."""
     assert [key for key, _, _ in settings()] == list(KEYS)
-    sources = "".join(path.read_text("utf-8") for path in (ROOT / "referee" / "server").glob("*metrics.py"))
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "referee" / "server").rglob("*metrics.py"))
     named = set(re.findall(r'"(referee_[a-z_]+)"', sources))
     assert named
     assert named == {name.removesuffix("_total") for name, *_ in metrics()}

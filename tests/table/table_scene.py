@@ -15,9 +15,9 @@ from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
 from referee.rulesets import Catalogue
-from referee.server.advice_settings import AdviceSettings
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
 from tests.table.scripted_player import Player, play_anything
 
 START: Final = 1_700_000_000_000

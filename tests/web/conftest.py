@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from referee.cli.browsers import door_for
-from referee.server.app import Application
-from referee.server.limits import LimitSettings
-from referee.server.options import ServerOptions
-from referee.server.tls import TlsSettings
-from referee.server.web_settings import WebSettings
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.tls import TlsSettings
+from referee.server.settings.web import WebSettings
 from referee.service.call import Call
 
 FOLDED: Final = 0x80

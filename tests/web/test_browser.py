@@ -19,12 +19,12 @@ from typing import Any, Final
 import pytest
 
 from referee.cli.browsers import door_for
-from referee.server.access.settings import AccessSettings, Issuer
-from referee.server.app import Application
-from referee.server.limits import LimitSettings
-from referee.server.options import ServerOptions
-from referee.server.tls import TlsSettings
-from referee.server.web_settings import WebSettings
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.tls import TlsSettings
+from referee.server.settings.web import WebSettings
 from tests.browser_flags import FLAGS
 from tests.clients_python.watched_server import STRANGER, WITNESS, watched_server
 from tests.command import referee

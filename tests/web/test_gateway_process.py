@@ -23,8 +23,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from referee.server.tls import TlsSettings
-from referee.server.web_settings import WebSettings
+from referee.server.settings.tls import TlsSettings
+from referee.server.settings.web import WebSettings
 
 Door = Any  # made by a fixture, and has its class in conftest
 KEYS: Final = "/referee.v1.LogService/GetKeys"

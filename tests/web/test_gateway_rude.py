@@ -12,8 +12,8 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from referee.server.limits import LimitSettings
-from referee.server.web_settings import WebSettings
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.web import WebSettings
 from referee.service.call import Call
 from referee.web import Gateway, Upstream
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, frame, settings

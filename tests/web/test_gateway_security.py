@@ -8,11 +8,11 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from referee.server.access.caller import CallerRole
-from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, issue
-from referee.server.keys import KeySigner
-from referee.server.limits import LimitSettings
+from referee.server.keys.private_key import KeySigner
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.limits import LimitSettings
 from referee.service import interceptor
 
 Door = Any  # made by a fixture, and has its class in conftest

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import grpc
 
 from referee.evidence.vkey import VerifierKey
-from referee.server.access.caller import EVERY_TENANT, Caller
+from referee.server.access.caller import Caller
 from referee.server.access.revocation import Revocations
-from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.access.token import Claims, TokenError, read_token
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.caller_role import EVERY_TENANT
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 

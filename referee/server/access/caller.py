@@ -8,32 +8,11 @@ name is in every header and leaf, so ownership needs no storage and cannot chang
 [True, False, False, False, False]
 """
 
-import enum
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
-EVERY_TENANT: Final = "*"
-_TENANT: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
-_PATTERN: Final = re.compile(r"[A-Za-z0-9._*-]{1,64}")
-
-
-class CallerRole(enum.StrEnum):
-    """Role of a caller; ``roles.TABLE`` has the methods of each."""
-
-    ANYONE = "anyone"
-    """Caller without credentials."""
-    SEAT = "seat"
-    """One seat of one round."""
-    FRONTEND = "frontend"
-    """Operator of tables: opens, deals, reports events, settles."""
-    AUDITOR = "auditor"
-    """Reader of the log."""
-    SHUFFLER = "shuffler"
-    """Dealer for a frontend that only reports and settles."""
-    ADMIN = "admin"
-    """Operator who ends rounds that hang and reads everything but hands."""
+from referee.server.settings.caller_role import EVERY_TENANT, CallerRole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,16 +53,6 @@ def tenant_of(table: str) -> str:
     """Return the tenant that a table belongs to: its id up to the first dot; empty where it has no dot."""
     tenant, dot, _ = table.partition(".")
     return tenant if dot else ""
-
-
-def is_tenant(text: str) -> bool:
-    """Return whether the text names one tenant, or ``*`` for all."""
-    return text == EVERY_TENANT or _TENANT.fullmatch(text) is not None
-
-
-def is_pattern(text: str) -> bool:
-    """Return whether the text is a pattern of table ids."""
-    return _PATTERN.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -14,13 +14,14 @@ import grpc
 from google.protobuf.message import Message
 
 from referee.server.access.authenticator import Authenticator, certified_names
-from referee.server.access.caller import Caller, CallerRole
+from referee.server.access.caller import Caller
 from referee.server.access.roles import PUBLIC_LOG, TABLE, Rule
 from referee.server.access.scope import rounds_named, values_at
-from referee.server.access.settings import AccessSettings
-from referee.server.limits import LimitSettings
-from referee.server.rate_limit import TokenBuckets, account_of, address_of
-from referee.server.tls import TlsSettings
+from referee.server.limits.rate_limit import TokenBuckets, account_of, address_of
+from referee.server.settings.access import AccessSettings
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.tls import TlsSettings
 from referee.service.call import Call
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
-from referee.server.access.provider import Provider, is_url
+from referee.server.settings.provider import Provider, is_url
 
 LEAST_SECONDS: Final = 30.0
 """Least time between the starts of two fetches."""

@@ -7,7 +7,7 @@ and revocation on each call.
 
 import base64
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
@@ -15,10 +15,11 @@ import jwt
 import msgspec
 from jwt.types import Options
 
-from referee.server.access.caller import EVERY_TENANT, Caller, CallerRole, is_pattern, is_tenant
-from referee.server.access.provider import Provider, claim_at
+from referee.server.access.caller import Caller
 from referee.server.access.provider_keys import KeyState, ProviderKeys
 from referee.server.access.token import TokenError
+from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
+from referee.server.settings.provider import Provider
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -159,3 +160,19 @@ def _refuse_unknown(provider: Provider, kid: str, state: KeyState, retry_seconds
         f"{provider.issuer}: {state.value}; try again in {retry_seconds} s",
         retry_seconds=retry_seconds,
     )
+
+
+def claim_at(path: str, claims: Mapping[str, object]) -> object:
+    """Return the claim of this name or JSON Pointer; None if a token does not have it.
+
+    >>> claim_at("/realm_access/roles", {"realm_access": {"roles": ["dealer"]}}), claim_at("org", {"org": "acme"})
+    (['dealer'], 'acme')
+    """
+    if not path.startswith("/"):
+        return claims.get(path)
+    value: object = claims
+    for step in path[1:].split("/"):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(step.replace("~1", "/").replace("~0", "~"))
+    return value

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from referee.server.access.caller import CallerRole
+from referee.server.settings.caller_role import CallerRole
 from referee.service.game_service import GameService
 from referee.service.registry import GAME_SERVICES
 

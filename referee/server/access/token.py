@@ -25,7 +25,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
-from referee.server.access.caller import Caller, CallerRole, SeatScope, is_pattern, is_tenant
+from referee.server.access.caller import Caller, SeatScope
+from referee.server.settings.caller_role import CallerRole, is_pattern, is_tenant
 
 MAX_TOKEN_SIZE: Final = 2048
 

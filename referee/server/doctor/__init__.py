@@ -14,7 +14,7 @@ from referee.server.doctor.machine import check_certificates, check_disk, check_
 from referee.server.doctor.providers import check_providers
 from referee.server.doctor.store import StoreFacts, check_storage
 from referee.server.doctor.witnesses import check_witness_states
-from referee.server.settings import Configuration
+from referee.server.settings.configuration import Configuration
 
 __all__ = ["CheckLevel", "CheckResult", "examine"]
 

@@ -9,9 +9,8 @@ from referee.evidence.ed25519 import SignerUnavailableError
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.server.doctor.check_result import CheckResult
 from referee.server.doctor.store import StoreFacts
-from referee.server.key_folder import ROLES, SEALING, has_keys, is_encrypted_file
-from referee.server.key_registry import KeyRegistry
-from referee.server.keys import (
+from referee.server.keys.folder import ROLES, SEALING, has_keys, is_encrypted_file
+from referee.server.keys.private_key import (
     PASSPHRASE_VARIABLE,
     KeyFileError,
     Passphrase,
@@ -20,9 +19,10 @@ from referee.server.keys import (
     read_key,
     read_secret,
 )
-from referee.server.remote_signer import AgentClient
-from referee.server.settings import Configuration
-from referee.server.startup import PRIVATE_KEYS
+from referee.server.keys.registry import KeyRegistry
+from referee.server.keys.remote_signer import AgentClient
+from referee.server.process.startup import PRIVATE_KEYS
+from referee.server.settings.configuration import Configuration
 
 
 def check_keys(

@@ -10,8 +10,8 @@ from typing import Final, Protocol
 
 from referee.server.doctor.check_result import CheckResult
 from referee.server.folder_lock import FILE_NAME, FolderInUseError, lock_folder
-from referee.server.settings import Configuration
-from referee.server.tls import CertificateFormatError, expires_time
+from referee.server.process.certificate import CertificateFormatError, expires_time
+from referee.server.settings.configuration import Configuration
 
 _DAY_MS: Final = 86_400_000
 _MIB: Final = 1024 * 1024

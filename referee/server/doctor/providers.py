@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from referee.evidence.printable import printable
-from referee.server.access.provider import Provider, is_url
 from referee.server.doctor.check_result import CheckResult
-from referee.server.settings import Configuration
+from referee.server.settings.configuration import Configuration
+from referee.server.settings.provider import Provider, is_url
 
 if TYPE_CHECKING:
     import jwt

@@ -17,12 +17,12 @@ from typing import Final
 
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.vkey import KeyTextError, VerifierKey
-from referee.server.cosigner import known_checkpoints
 from referee.server.doctor.check_result import CheckResult
-from referee.server.key_registry import KeyRegistry
-from referee.server.keys import KeyFileError
-from referee.server.settings import Configuration
-from referee.server.signed_head import LostLeavesError, SignedHead
+from referee.server.keys.private_key import KeyFileError
+from referee.server.keys.registry import KeyRegistry
+from referee.server.keys.signed_head import LostLeavesError, SignedHead
+from referee.server.process.cosigner import known_checkpoints
+from referee.server.settings.configuration import Configuration
 from referee.storage import (
     DataLossError,
     NotFoundedError,

@@ -6,11 +6,12 @@ from typing import Final
 
 from referee.evidence.note import Note, NoteError
 from referee.server.clock import Clock, system_clock
-from referee.server.cosigner import CALL_SECONDS, Witnesses
 from referee.server.doctor.check_result import CheckResult
 from referee.server.doctor.store import StoreFacts
-from referee.server.settings import Configuration, witnesses_of
-from referee.server.witness_client import CLOCKS_APART_MS, WitnessClient, WitnessError
+from referee.server.process.cosigner import CALL_SECONDS
+from referee.server.process.witness_client import CLOCKS_APART_MS, WitnessClient, WitnessError
+from referee.server.settings.configuration import Configuration
+from referee.server.settings.witnesses import Witnesses, witnesses_of
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 
 _STALE_SECONDS: Final = 900

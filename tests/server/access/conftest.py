@@ -10,10 +10,10 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from referee.server.access.settings import AccessSettings, Issuer
-from referee.server.advice_settings import AdviceSettings
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.advice import AdviceSettings
 from tests.server.access.mint import NOW, Mint
 
 

@@ -12,8 +12,8 @@ from referee.evidence.vkey import VerifierKey
 from referee.server.access.authenticator import Authenticator
 from referee.server.access.revocation import revocations_in
 from referee.server.access.roles import markdown
-from referee.server.access.settings import AccessSettings, Issuer
 from referee.server.clock import system_clock
+from referee.server.settings.access import AccessSettings, Issuer
 
 SEAT = ("--role", "seat", "--table", "acme.7", "--round", "3", "--seat", "1")
 

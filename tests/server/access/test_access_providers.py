@@ -11,10 +11,11 @@ import jwt
 import pytest
 
 from referee.server.access.authenticator import Authenticator
-from referee.server.access.caller import Caller, CallerRole
-from referee.server.access.provider import Provider
+from referee.server.access.caller import Caller
 from referee.server.access.provider_keys import LEAST_SECONDS, KeyState, ProviderKeys
-from referee.server.access.settings import AccessSettings, Issuer
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.provider import Provider
 from referee.wire.refusal import RefusedError
 from tests.server.access.identity_provider import (
     ISSUER,

@@ -11,8 +11,8 @@ import pytest
 import structlog
 
 from referee.evidence.dsse import Envelope
-from referee.server.access.settings import AccessSettings, Issuer
-from referee.server.limits import LimitSettings
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.limits import LimitSettings
 from referee.service.call import current
 from referee.v1 import (
     log_pb2,

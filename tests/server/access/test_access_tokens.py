@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from referee.evidence.vkey import VerifierKey
 from referee.server.access.authenticator import REMEMBERED, Authenticator
-from referee.server.access.caller import CallerRole, SeatScope
-from referee.server.access.settings import AccessSettings, Issuer
+from referee.server.access.caller import SeatScope
 from referee.server.access.token import Claims, TokenError, issue, read_token
-from referee.server.keys import KeySigner
+from referee.server.keys.private_key import KeySigner
+from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.caller_role import CallerRole
 from referee.wire.refusal import RefusedError
 from tests.server.access.mint import FILE, NOW, SECONDS, Mint, text
 

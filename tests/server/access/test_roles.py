@@ -13,9 +13,9 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import referee.v1
-from referee.server.access.caller import CallerRole
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.scope import TABLE_ID, rounds_named, values_at
+from referee.server.settings.caller_role import CallerRole
 
 REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 TABLE_NAME, ROUND, SEAT = "acme.t", 1, 1

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from referee.server.app import Application
-from referee.server.cosigner import Witnesses
-from referee.server.key_folder import KeyFolder
+from referee.server.keys.folder import KeyFolder
+from referee.server.process.app import Application
+from referee.server.settings.witnesses import Witnesses
 from tests.server.cosigning.local_witness import ORIGIN, House, LocalWitness, settings
 
 

@@ -13,11 +13,10 @@ from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum
-from referee.server.app import Application
-from referee.server.cosigner import Witnesses
-from referee.server.keys import KeySigner
-from referee.server.options import ServerOptions
-from referee.server.witness_client import WitnessAddress
+from referee.server.keys.private_key import KeySigner
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.witnesses import WitnessAddress, Witnesses
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 

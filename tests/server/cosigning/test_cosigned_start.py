@@ -9,9 +9,9 @@ import pytest
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint
-from referee.server.cosigner import Witnesses
-from referee.server.keys import KeySigner
-from referee.server.witness_client import WitnessClient, WitnessError
+from referee.server.keys.private_key import KeySigner
+from referee.server.process.witness_client import WitnessClient, WitnessError
+from referee.server.settings.witnesses import Witnesses
 from referee.storage import DataLossError, open_sqlite
 from tests.server.cosigning.local_witness import ORIGIN, House, LocalWitness, quorum_of
 

@@ -15,11 +15,12 @@ from referee.evidence.merkle import verify_inclusion
 from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
-from referee.server.app import Application
-from referee.server.cosigner import Cosigner
 from referee.server.folder_lock import LeaderLock
-from referee.server.keys import KeySigner
-from referee.server.witness_client import WitnessAddress, WitnessClient, WitnessError
+from referee.server.keys.private_key import KeySigner
+from referee.server.process.app import Application
+from referee.server.process.cosigner import Cosigner
+from referee.server.process.witness_client import WitnessClient, WitnessError
+from referee.server.settings.witnesses import WitnessAddress
 from referee.storage import open_sqlite
 from referee.v1 import log_pb2
 from tests.server.cosigning.local_witness import ORIGIN, House, LocalWitness, quorum_of, settings

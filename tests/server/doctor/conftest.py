@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 from referee.server.doctor import CheckLevel, CheckResult
 from referee.server.doctor.keys import check_keys
 from referee.server.doctor.store import StoreFacts, check_storage
-from referee.server.settings import Configuration
-from referee.server.settings_reading import read_settings
+from referee.server.settings.configuration import Configuration
+from referee.server.settings.reading import read_settings
 
 
 def configured(*, data: Path, **more: object) -> Configuration:

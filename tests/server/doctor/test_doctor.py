@@ -21,18 +21,19 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from referee.evidence.vkey import Algorithm
-from referee.server.app import Application
 from referee.server.clock import system_clock
 from referee.server.doctor import CheckLevel, CheckResult, examine
 from referee.server.doctor.clock import check_clock, kernel_clock
 from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_ports
 from referee.server.doctor.store import StoreFacts
 from referee.server.doctor.witnesses import check_witness_states
-from referee.server.key_folder import KeyFolder
-from referee.server.keys import KeySigner
-from referee.server.options import ServerOptions
-from referee.server.settings import Configuration, witnesses_of
-from referee.server.tls import TlsSettings
+from referee.server.keys.folder import KeyFolder
+from referee.server.keys.private_key import KeySigner
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.configuration import Configuration
+from referee.server.settings.tls import TlsSettings
+from referee.server.settings.witnesses import witnesses_of
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 from tests.server.doctor.examining import by_check, configured, outcome_of, stored_of

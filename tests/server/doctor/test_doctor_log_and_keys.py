@@ -7,13 +7,13 @@ from typing import Final
 
 import pytest
 
-from referee.server.app import Application
 from referee.server.doctor import CheckLevel
 from referee.server.doctor.store import check_file_system, judge_forces
-from referee.server.key_folder import KeyFolder
-from referee.server.keys import KeySigner, Passphrase, write_key
-from referee.server.options import ServerOptions
-from referee.server.signing_agent import SigningAgent
+from referee.server.keys.folder import KeyFolder
+from referee.server.keys.private_key import KeySigner, Passphrase, write_key
+from referee.server.keys.signing_agent import SigningAgent
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from tests.server.doctor.examining import configured, keys_of, outcome_of, stored_of
 
 PASSPHRASE: Final = "correct horse battery"  # noqa: S105 - a test's own

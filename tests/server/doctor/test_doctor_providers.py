@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 from referee.cli.main import app
-from referee.server.access.caller import CallerRole
-from referee.server.access.provider import Provider
-from referee.server.access.settings import AccessSettings
 from referee.server.doctor import CheckResult
 from referee.server.doctor.providers import WAIT_SECONDS, check_providers
-from referee.server.settings import Configuration
+from referee.server.settings.access import AccessSettings
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.configuration import Configuration
+from referee.server.settings.provider import Provider
 from tests.server.access.identity_provider import ISSUER, IdentityProvider, identity_provider, public_key
 from tests.server.doctor.examining import by_check
 

@@ -20,11 +20,11 @@ from grpc_status import rpc_status
 
 from referee.advice.process import AdviceFaultError
 from referee.cards import parse_cards
-from referee.server import advising
-from referee.server.advice_settings import AdviceSettings
-from referee.server.advising import NICENESS, AdvicePool, ProcessEndedError
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.limits import advising
+from referee.server.limits.advising import NICENESS, AdvicePool, ProcessEndedError
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
 from referee.service.call import CallEndedError
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import pytest
 
-from referee.server import advising
-from referee.server.advice_settings import AdviceSettings
-from referee.server.advising import AdvicePool, AdviceProcess
+from referee.server.limits import advising
+from referee.server.limits.advising import AdvicePool, AdviceProcess
+from referee.server.settings.advice import AdviceSettings
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -25,9 +25,9 @@ FAULTS: Final = [
 SCRIPT: Final = """\
 import os
 from pathlib import Path
-from referee.server.advice_settings import AdviceSettings
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee_client import Client, Terms
 
 options = ServerOptions(

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from referee.server.limits import LimitSettings
+from referee.server.settings.limits import LimitSettings
 
 
 @pytest.mark.parametrize("name", LimitSettings.__struct_fields__)

@@ -14,9 +14,9 @@ from google.rpc import error_details_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 
-from referee.server.app import Application
-from referee.server.limits import LimitSettings
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.limits import LimitSettings
 from referee.service.pool import STREAMS
 from referee.v1 import log_pb2, log_pb2_grpc
 

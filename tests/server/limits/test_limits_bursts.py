@@ -20,9 +20,9 @@ import grpc.aio
 import pytest
 from referee_client import RefereeError, open_aio_channel, open_channel
 
-from referee.server.app import Application
-from referee.server.limits import LimitSettings
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.limits import LimitSettings
 from referee.service.call import Call
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, frame, settings

@@ -10,8 +10,8 @@ from typing import Any, Final
 import grpc
 import pytest
 
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
 
 SECONDS: Final = 60

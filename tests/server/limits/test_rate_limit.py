@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.server import rate_limit
-from referee.server.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
+from referee.server.limits import rate_limit
+from referee.server.limits.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
 
 steps = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 64)), max_size=60)
 

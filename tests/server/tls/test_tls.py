@@ -19,11 +19,12 @@ import pytest
 import structlog
 from cryptography.hazmat.primitives import serialization
 
-from referee.server.access.caller import CallerRole
-from referee.server.access.settings import AccessSettings, Certified, listen_problems
-from referee.server.app import Application
-from referee.server.options import ServerOptions
-from referee.server.tls import CertificateFormatError, ServedCertificate, TlsFileError, TlsSettings, expires_time
+from referee.server.process.app import Application
+from referee.server.process.certificate import CertificateFormatError, ServedCertificate, expires_time
+from referee.server.process.options import ServerOptions
+from referee.server.settings.access import AccessSettings, Certified, listen_problems
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.tls import TlsFileError, TlsSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 
 SECONDS = 60

@@ -24,9 +24,9 @@ from referee.dealing.lead import Lead
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES, LeaderBy
 from referee.rulesets import Catalogue, load_builtin
-from referee.server.advice_settings import AdviceSettings
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
 from referee.v1 import (
     log_pb2,
     log_pb2_grpc,

@@ -14,9 +14,9 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.rulesets import Catalogue
-from referee.server.advice_settings import AdviceSettings
-from referee.server.app import Application
-from referee.server.options import ServerOptions
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.advice import AdviceSettings
 from referee.v1 import (
     log_pb2,
     log_pb2_grpc,

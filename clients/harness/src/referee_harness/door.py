@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from referee.server.limits import LimitSettings
-from referee.server.web_settings import WebSettings
+from referee.server.settings.limits import LimitSettings
+from referee.server.settings.web import WebSettings
 from referee_harness.refusal import HarnessError
 
 _NOBODY = ""

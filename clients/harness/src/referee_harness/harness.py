@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from referee.rulesets import Catalogue, load_builtin
-from referee.server.access.settings import AccessSettings
-from referee.server.advice_settings import AdviceSettings
-from referee.server.app import Application
-from referee.server.options import ServerOptions
-from referee.server.tls import TlsSettings
+from referee.server.process.app import Application
+from referee.server.process.options import ServerOptions
+from referee.server.settings.access import AccessSettings
+from referee.server.settings.advice import AdviceSettings
+from referee.server.settings.tls import TlsSettings
 from referee_harness import vectors
 from referee_harness.clock import Clock
 from referee_harness.door import Door, open_door

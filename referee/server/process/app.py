@@ -1,0 +1,221 @@
+"""One server process: the log, the keys and the services put together and served.
+
+The rooms below never read the clock, draw entropy or hold a private key: they are given all three from here.
+"""
+
+import gc
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Final, Self, cast
+
+import grpc
+from grpc_health.v1 import health, health_pb2_grpc
+
+from referee.server.access.gate import gate_of
+from referee.server.folder_lock import LeaderLock
+from referee.server.limits.advising import AdvicePool
+from referee.server.limits.rate_limit import ConcurrencyLimit
+from referee.server.process.address import listening
+from referee.server.process.certificate import ServedCertificate
+from referee.server.process.cosigner import Cosigner
+from referee.server.process.drain import HealthService, drain
+from referee.server.process.follower import Follower, Sweep
+from referee.server.process.metrics import Metrics
+from referee.server.process.metrics_port import MetricsPort
+from referee.server.process.options import ServerOptions
+from referee.server.process.reflection import serve_reflection
+from referee.server.process.services import WRITING, add_services
+from referee.server.process.startup import OpenedLog
+from referee.server.process.write_watch import WriteWatch
+from referee.server.settings.access import listen_problems
+from referee.service.interceptor import Bounds, CallInterceptor
+from referee.service.pool import CallPool
+from referee.storage import WriteTrouble
+
+_YOUNG: Final = 10_000
+"""New objects after which the garbage among them is collected."""
+
+
+class Application:
+    """A server; ``port`` is the port it listens on. Closing it answers the accepted calls and closes the log."""
+
+    def __init__(self, options: ServerOptions) -> None:
+        certificate = _certificate_of(options)
+        self._drain = options.drain
+        self._on_retired = options.on_retired
+        metrics = Metrics() if options.metrics else None
+        self._observers = (*options.observers, *([metrics] if metrics else []))
+        with ExitStack() as opened:
+            log = self.log = OpenedLog.open(options, self._observers, opened)
+            self._open = opened.pop_all()
+        self.keys, self.origin = log.keys, log.origin
+        self._follower = _follower_of(options, log)
+        self._cosigner: Cosigner | None = None
+        if options.witnesses is not None:
+            turn = LeaderLock(options.data / "cosigner.lock")
+            self._cosigner = Cosigner(log.store, options.witnesses, turn=turn, clock=options.clock)
+        self.pool = CallPool(
+            threads=options.threads, queue=options.queue, request_seconds=options.limits.request_seconds
+        )
+        self.advice = AdvicePool(
+            options.advice, resting=self.pool.resting, watch=metrics.advised if metrics else lambda _outcome, **_: None
+        )
+        most = options.limits.calls_at_once
+        self.admission = ConcurrencyLimit(most=most) if most else None
+        self._server = self._make_server(options)
+        names = self.services = add_services(
+            self._server,
+            options,
+            log,
+            advice=self.advice,
+            cosigner=self._cosigner,
+            on_ended=lambda: self._follower.wake() if self._follower is not None else None,
+        )
+        writer = log.writer
+        self._watch = None if writer is None else WriteWatch(writer, on_change=self._report_writing)
+        self._health = HealthService()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        serve_reflection(self._server, [*names, health.SERVICE_NAME])
+        with listening("serve.listen", options.listen, is_probed=not options.is_port_shared):
+            if certificate is None:
+                self.port = self._server.add_insecure_port(options.listen)
+            else:
+                self.port = self._server.add_secure_port(options.listen, certificate.credentials())
+        for path in options.gateway_sockets:
+            self._server.add_insecure_port(path)
+        self._gateways: list[Callable[[], None]] = []
+        if metrics and certificate:
+            metrics.watch_certificate(lambda: certificate.expires_time)
+        self._metrics_port = self._measure(metrics, options) if metrics else None
+
+    @property
+    def metrics_port(self) -> int:
+        """Port on which Prometheus scrapes this process; 0 for none."""
+        return self._metrics_port.port if self._metrics_port else 0
+
+    def add_handler(self, handler: grpc.GenericRpcHandler) -> None:
+        """Serve further methods, such as those of a benchmark; call it before ``start``."""
+        self._server.add_generic_rpc_handlers((handler,))
+
+    def add_gateway(self, close: Callable[[], None]) -> None:
+        """Register a gateway, whose ``close`` is called when no more calls are accepted."""
+        self._gateways.append(close)
+
+    def start(self) -> Self:
+        """Listen; first start revealing the seeds of rounds that ended before the last stop."""
+        if self._follower is not None:
+            self._follower.start()
+        if self._cosigner is not None:
+            self._cosigner.start()
+        self.log.guard.start(self._retire)
+        self._health.serve(self.services)
+        if self._watch is not None:
+            self._watch.start()
+        self._server.start()
+        return self
+
+    def close(self) -> None:
+        """Answer the accepted calls, then close the log."""
+        drained = drain(self._server, self._health, self._drain, gateways=self._gateways)
+        if self._cosigner is not None:
+            self._cosigner.close()  # calls that wait for a cosignature are answered now
+        drained.wait()
+        self._health.close()
+        self.advice.close()
+        self.pool.shutdown()
+        if self._follower is not None:
+            self._follower.close()
+        if self._watch is not None:
+            self._watch.close()
+        if self._metrics_port is not None:
+            self._metrics_port.close()
+        self._open.close()
+        for observer in self._observers:
+            observer.close()
+
+    def _retire(self, why: str) -> None:
+        """Report NOT_SERVING for good, because this process must sign no more, and say so."""
+        self._health.stop_serving(why)
+        self._on_retired(why)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _make_server(self, options: ServerOptions) -> grpc.Server:
+        limits = options.limits
+        calls = CallInterceptor(
+            bounds=Bounds(
+                message_bytes=limits.message_bytes,
+                unread_bytes=limits.unread_bytes,
+                answer_seconds=limits.answer_seconds,
+                admission=self.admission,
+            ),
+            pool=self.pool,
+            gate=gate_of(options.access, limits, clock=options.clock, tls=options.tls),
+            gateway_pass=options.gateway_pass,
+            observers=self._observers,
+        )
+        return grpc.server(
+            cast("ThreadPoolExecutor", self.pool),  # of which gRPC only calls submit
+            interceptors=[*options.interceptors, calls],
+            options=[
+                ("grpc.so_reuseport", int(options.is_port_shared)),
+                ("grpc.max_concurrent_streams", options.streams),
+                *limits.transport,
+            ],
+        )
+
+    def _report_writing(self, trouble: WriteTrouble | None) -> None:
+        """Report the services that write, and the server as a whole, as serving or not."""
+        names = [name for name in self.services if name in WRITING]
+        if trouble is None:
+            self._health.serve(names)
+        else:
+            self._health.pause(names, f"the log cannot be written: {trouble.cause}")
+
+    def _measure(self, metrics: Metrics, options: ServerOptions) -> MetricsPort:
+        metrics.watch_pool(self.pool, threads=options.threads)
+        metrics.watch_advice(self.advice)
+        metrics.watch_log(self.log.store, clock=options.clock)
+        if self.log.writer is not None:
+            metrics.watch_writer(self.log.writer)
+        if self._watch is not None:
+            metrics.watch_writing(self._watch)
+        host, _, port = options.metrics.rpartition(":")
+        with listening("telemetry.metrics", options.metrics):
+            return MetricsPort(metrics, host=host.strip("[]"), port=int(port), problem=lambda: self._health.problem)
+
+
+def freeze_heap() -> int:
+    """Exempt the objects alive after the start from garbage collection, and collect later ones less often.
+
+    A call makes hundreds of objects and hardly a cycle.
+    """
+    gc.set_threshold(_YOUNG, 10, 10)
+    gc.collect()
+    gc.freeze()
+    return gc.get_freeze_count()
+
+
+def _follower_of(options: ServerOptions, log: OpenedLog) -> Follower | None:
+    """Return what aborts and reveals rounds; None in a process that does not shuffle."""
+    if log.writer is None or "shuffler" not in options.services:
+        return None
+    return Follower(
+        log.store,
+        log.writer,
+        sealing_key=log.keys.sealing,
+        sweep=Sweep(clock=options.clock, signer=log.keys.signer("shuffler")) if options.sweep else None,
+    )
+
+
+def _certificate_of(options: ServerOptions) -> ServedCertificate | None:
+    """Return the TLS certificate, None without TLS; raise ValueError for an address that must not be served so."""
+    problems = listen_problems(options.listen, tls=options.tls, access=options.access)
+    if problems:
+        raise ValueError("; ".join(map(str, problems)))
+    return ServedCertificate(options.tls) if options.tls.is_on else None

@@ -1,0 +1,133 @@
+"""The gRPC services of a server: which there are and how each is built."""
+
+from collections.abc import Callable
+from typing import Final
+
+import grpc
+
+from referee.rulesets import load_builtin
+from referee.server.limits.advising import AdvicePool
+from referee.server.process.cosigner import Cosigner
+from referee.server.process.options import ServerOptions
+from referee.server.process.startup import OpenedLog, suite_of
+from referee.service.attesting import Attestor
+from referee.service.log import LogKeys, LogService
+from referee.service.opening import Opener
+from referee.service.registry import GAME_SERVICES
+from referee.service.round_service import RefereeParts
+from referee.service.rulesets import RulesetService, SeatingService
+from referee.service.settling import Settler
+from referee.service.shuffler import ShufflerService
+from referee.service.shuffler_parts import ShufflerParts
+from referee.service.verifying import RoundVerifier
+from referee.storage import Writer
+from referee.v1 import log_pb2_grpc, ruleset_pb2_grpc, seating_pb2_grpc, shuffler_pb2_grpc
+
+FULL_NAMES: Final = {
+    "rulesets": ("referee.v1.RulesetService",),
+    "seating": ("referee.v1.SeatingService",),
+    "shuffler": ("referee.v1.ShufflerService",),
+    "referee": tuple([service.full_name for service in GAME_SERVICES.values()]),
+    "log": ("referee.v1.LogService",),
+}
+"""The gRPC services of each of ``options.SERVICES``."""
+WRITING: Final = frozenset((*FULL_NAMES["shuffler"], *FULL_NAMES["referee"]))
+"""The gRPC services that write to the log."""
+
+
+def add_services(  # noqa: PLR0913 - one parameter a part
+    server: grpc.Server,
+    options: ServerOptions,
+    log: OpenedLog,
+    *,
+    advice: AdvicePool,
+    cosigner: Cosigner | None,
+    on_ended: Callable[[], None],
+) -> list[str]:
+    """Add the services that the options name to a server and return their full names.
+
+    ``on_ended`` is called after a round ended.
+    """
+    catalogue = options.catalogue or load_builtin()
+    verifier = RoundVerifier(
+        catalogue=catalogue,
+        origin=log.origin,
+        shuffler_keys=log.counted("shuffler"),
+        clock=options.clock,
+        reader=log.store,
+        suite=suite_of(options),
+        memo_bytes=options.limits.memo_bytes,
+    )
+
+    def add_referee() -> None:
+        signer, referee_keys = log.keys.signer("referee"), log.counted("referee")
+        parts = RefereeParts(
+            verifier=verifier,
+            attestor=Attestor(signer, referee_keys=referee_keys),
+            settler=Settler(
+                signer=signer, writer=_writer(log), reader=log.store, clock=options.clock, on_settled=on_ended
+            ),
+            advice=advice,
+            populations=options.populations,
+            memo_bytes=options.limits.memo_bytes,
+        )
+        for service in GAME_SERVICES.values():
+            service.add_to_server(service.servicer(parts), server)
+
+    def add_shuffler() -> None:
+        parts = ShufflerParts(
+            opener=Opener(
+                catalogue=catalogue,
+                origin=log.origin,
+                reader=log.store,
+                clock=options.clock,
+                own_keys=log.own_keys,
+                suite=suite_of(options),
+            ),
+            verifier=verifier,
+            referee_keys=log.counted("referee"),
+            reader=log.store,
+            writer=_writer(log),
+            signer=log.keys.signer("shuffler"),
+            sealing_key=log.keys.sealing,
+            clock=options.clock,
+            entropy=options.entropy,
+            on_ended=on_ended,
+            fixture_seed=options.fixture_seed,
+            has_witnesses=options.witnesses is not None,
+        )
+        shuffler_pb2_grpc.add_ShufflerServiceServicer_to_server(ShufflerService(parts), server)
+
+    add: dict[str, Callable[[], None]] = {
+        "rulesets": lambda: ruleset_pb2_grpc.add_RulesetServiceServicer_to_server(RulesetService(catalogue), server),
+        "seating": lambda: seating_pb2_grpc.add_SeatingServiceServicer_to_server(
+            SeatingService(catalogue, options.clock), server
+        ),
+        "shuffler": add_shuffler,
+        "referee": add_referee,
+        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(options, log, cosigner), server),
+    }
+    names: list[str] = []
+    for service in options.services:
+        add[service]()
+        names += FULL_NAMES[service]
+    return names
+
+
+def _writer(log: OpenedLog) -> Writer:
+    if log.writer is None:
+        msg = "a service that appends was added without the log's private key"
+        raise RuntimeError(msg)
+    return log.writer
+
+
+def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | None) -> LogService:
+    witnesses = options.witnesses
+    keys = LogKeys(
+        log=log.keys.public["log"].text,
+        root=log.keys.public["root"].text,
+        leaves=log.registry.leaves,
+        witnesses=[] if witnesses is None else [one.key.text for one in witnesses.addresses],
+        quorum=0 if witnesses is None else witnesses.quorum.needed,
+    )
+    return LogService(log.store, keys=keys, cosigners=cosigner, waiting=max(1, options.threads // 2))

@@ -1,0 +1,174 @@
+"""Section ``[access]``: issuers of tokens, identity providers, callers known by certificate, and revocations.
+
+Without any of them every caller may call everything, so the server then serves this machine only, unless
+``insecure`` is set.
+
+>>> [problem.key for problem in AccessSettings(issuers=(Issuer(key="no key", tenant="a.b"),)).problems()]
+['access.issuers[0].key', 'access.issuers[0].tenant']
+"""
+
+import ipaddress
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
+from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
+from referee.server.settings.problem import SettingProblem
+from referee.server.settings.provider import Provider
+from referee.server.settings.tls import TlsSettings
+
+PROVED: Final = (CallerRole.SEAT, CallerRole.FRONTEND, CallerRole.AUDITOR, CallerRole.SHUFFLER, CallerRole.ADMIN)
+"""The roles that need credentials."""
+_OF_ONE_ROUND: Final = "acts for one round, which a certificate cannot name"
+_MOST_LEEWAY: Final = 600
+_MOST_LIFETIME: Final = 366 * 86_400
+
+
+class Issuer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A key whose tokens are valid, within its tenant and roles. Two keys may share a name during a change of keys."""
+
+    key: str
+    """Verifier key, as printed by ``referee token key``."""
+    tenant: str = EVERY_TENANT
+    """Tenant that it may issue tokens for; ``*`` for all."""
+    roles: tuple[CallerRole, ...] = PROVED
+    """Roles that it may grant."""
+
+
+class Certified(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A caller known by a certificate that ``tls.client_ca`` signed."""
+
+    name: str
+    """A subject alternative name of the certificate, such as ``spiffe://acme/frontend``, or ``CN=frontend-1``."""
+    role: CallerRole
+    tenant: str
+    """Tenant whose tables the caller may name; ``*`` for all."""
+    tables: str = "*"
+    """Pattern that restricts the tables; ``*`` matches any characters."""
+
+
+class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Section ``[access]``; without issuers, providers and certificates callers are not authenticated."""
+
+    insecure: bool = False
+    issuers: tuple[Issuer, ...] = ()
+    providers: tuple[Provider, ...] = ()
+    certificates: tuple[Certified, ...] = ()
+    revoked: str = ""
+    leeway_seconds: float = 30
+    longest_seconds: int = 7 * 86_400
+    public_log: bool = False
+
+    @property
+    def is_on(self) -> bool:
+        """Whether callers are authenticated."""
+        return bool(self.issuers or self.providers or self.certificates)
+
+    def problems(self) -> tuple[SettingProblem, ...]:
+        """Return what is wrong with the section by itself."""
+        return tuple(self._found())
+
+    def _found(self) -> Iterator[SettingProblem]:
+        for index, issuer in enumerate(self.issuers):
+            yield from _issuer_problems(f"access.issuers[{index}]", issuer)
+        for index, provider in enumerate(self.providers):
+            yield from provider.problems(f"access.providers[{index}]")
+            if provider.issuer in [one.issuer for one in self.providers[:index]]:
+                what = f"is {provider.issuer!r}, as another provider's"
+                yield SettingProblem(f"access.providers[{index}].issuer", what, "give each provider once")
+        for index, one in enumerate(self.certificates):
+            yield from _certified_problems(f"access.certificates[{index}]", one)
+        if not 0 <= self.leeway_seconds <= _MOST_LEEWAY:
+            what = f"is {self.leeway_seconds}"
+            yield SettingProblem("access.leeway_seconds", what, f"give a number from 0 to {_MOST_LEEWAY}")
+        if not 1 <= self.longest_seconds <= _MOST_LIFETIME:
+            what = f"is {self.longest_seconds}"
+            yield SettingProblem("access.longest_seconds", what, f"give a number from 1 to {_MOST_LIFETIME}")
+        if self.revoked and not Path(self.revoked).is_file():
+            yield SettingProblem(
+                "access.revoked", f"is {self.revoked}, which is not a file", "create it, empty at first"
+            )
+        if self.revoked and not self.is_on:
+            yield SettingProblem(
+                "access.revoked", "is set, but callers are not authenticated", "set access.issuers too, or neither"
+            )
+
+
+def listen_problems(listen: str, *, tls: TlsSettings, access: AccessSettings) -> tuple[SettingProblem, ...]:
+    """Return what prevents serving at an address: other machines can connect without authentication or encryption.
+
+    >>> [str(one) for one in listen_problems("127.0.0.1:50051", tls=TlsSettings(), access=AccessSettings())]
+    []
+    >>> [one.key for one in listen_problems("0.0.0.0:50051", tls=TlsSettings(), access=AccessSettings())]
+    ['tls.certificate', 'access.issuers']
+    """
+    found = []
+    if access.certificates and not tls.client_ca:
+        what = "are set, but the server requests no client certificate"
+        found.append(SettingProblem("access.certificates", what, "set tls.client_ca"))
+    if access.insecure or is_of_this_machine(listen):
+        return tuple(found)
+    if not tls.is_on:
+        what = f"is empty, and traffic to {listen} could be read and changed"
+        remedy = "set tls.certificate and tls.key, listen on 127.0.0.1, or set access.insecure"
+        found.append(SettingProblem("tls.certificate", what, remedy))
+    if not (access.is_on or tls.client_ca):
+        what = f"are empty, and every caller of {listen} could deal and settle on every table"
+        remedy = "set issuers or tls.client_ca, listen on 127.0.0.1, or set access.insecure"
+        found.append(SettingProblem("access.issuers", what, remedy))
+    return tuple(found)
+
+
+def is_of_this_machine(listen: str) -> bool:
+    """Return whether only this machine can connect to an address: a Unix socket or the loopback interface.
+
+    >>> [is_of_this_machine(one) for one in ("unix:/run/r", "[::1]:1", "localhost:1", "127.0.0.9:1", "[::]:1", "a:1")]
+    [True, True, True, True, False, False]
+    """
+    if listen.startswith(("unix:", "unix-abstract:")):
+        return True
+    host = listen.rpartition(":")[0].strip("[]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _issuer_problems(key: str, issuer: Issuer) -> Iterator[SettingProblem]:
+    try:
+        parsed = VerifierKey.parse(issuer.key)
+    except KeyTextError as error:
+        yield SettingProblem(
+            f"{key}.key", f"is not a verifier key: {error}", "give the line that referee token key prints"
+        )
+    else:
+        if parsed.algorithm is not Algorithm.ED25519:
+            yield SettingProblem(f"{key}.key", "is a witness's key", "give the line that referee token key prints")
+    if not is_tenant(issuer.tenant):
+        yield _tenant_problem(key, issuer.tenant)
+    if not issuer.roles or CallerRole.ANYONE in issuer.roles:
+        yield SettingProblem(f"{key}.roles", "are empty or contain anyone", f"give some of {', '.join(PROVED)}")
+
+
+def _certified_problems(key: str, one: Certified) -> Iterator[SettingProblem]:
+    if not one.name:
+        yield SettingProblem(f"{key}.name", "is empty", "give a subject alternative name, or CN= and a common name")
+    if one.role is CallerRole.SEAT:
+        yield SettingProblem(f"{key}.role", f"is seat, which {_OF_ONE_ROUND}", "issue tokens to seats")
+    if one.role is CallerRole.ANYONE:
+        yield SettingProblem(
+            f"{key}.role", "is anyone, which needs no certificate", f"give one of {', '.join(PROVED[1:])}"
+        )
+    if not is_tenant(one.tenant):
+        yield _tenant_problem(key, one.tenant)
+    if not is_pattern(one.tables):
+        what = f"is {one.tables!r}, which is not a pattern of table ids"
+        yield SettingProblem(f"{key}.tables", what, "use 1 to 64 of A-Z a-z 0-9 . _ - and *")
+
+
+def _tenant_problem(key: str, tenant: str) -> SettingProblem:
+    remedy = "use 1 to 32 of A-Z a-z 0-9 _ - (a table's id begins with it and a dot), or * for all tenants"
+    return SettingProblem(f"{key}.tenant", f"is {tenant!r}, which is not a tenant", remedy)

@@ -1,0 +1,116 @@
+"""Section ``[web]``: the gateway for browsers.
+
+Only listed origins may call from pages served elsewhere, and only listed host names and this machine's own are
+answered, which prevents DNS rebinding.
+
+>>> [str(one) for one in WebSettings(listen="127.0.0.1:8080", origins=("https://play.example.com/",)).problems()]
+['web.origins names https://play.example.com/, which is not an origin; write scheme://host or scheme://host:port']
+"""
+
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from referee.server.settings.problem import SettingProblem
+
+_ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
+_HOST: Final = re.compile(r"\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\]")
+_MAX_PORT: Final = 65535
+_MIB: Final = 1024 * 1024
+LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
+"""Names of this machine."""
+
+
+class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Section ``[web]``; without ``listen`` there is no gateway."""
+
+    listen: str = ""
+    origins: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    page: str = ""
+    connections: int = 1024
+    caller_connections: int = 512
+    caller_connects: float = 32
+    caller_bytes: int = 16 * 1024 * 1024
+    total_bytes: int = 64 * 1024 * 1024
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port to listen on.
+
+        >>> WebSettings(listen="8080").address, WebSettings(listen="[::1]:0").address
+        (('127.0.0.1', 8080), ('::1', 0))
+        """
+        host, _, port = self.listen.rpartition(":")
+        return host.strip("[]") or "127.0.0.1", int(port)
+
+    @property
+    def place(self) -> str:
+        """The address as text with its host; empty for none.
+
+        >>> WebSettings(listen="8080").place
+        '127.0.0.1:8080'
+        """
+        return self.listen if ":" in self.listen or not self.listen else f"127.0.0.1:{self.listen}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can connect."""
+        host = self.address[0]
+        try:
+            return ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Host names that are answered."""
+        return (*LOCAL, *self.hosts)
+
+    def problems(self) -> tuple[SettingProblem, ...]:
+        """Return what prevents serving with these settings."""
+        return tuple(self._problems())
+
+    def _problems(self) -> Iterator[SettingProblem]:
+        if self.listen and not _is_address(self.listen):
+            yield SettingProblem(
+                "web.listen", f"is {self.listen}, not an address", "write host:port, such as 127.0.0.1:8080"
+            )
+        elif self.listen and not self.is_local and not self.hosts:
+            yield SettingProblem(
+                "web.hosts",
+                "is empty, but other machines can connect to the address",
+                "list the host names in browsers' address lines, such as play.example.com, or * for any",
+            )
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                what = f"names {origin}, which is not an origin"
+                yield SettingProblem("web.origins", what, "write scheme://host or scheme://host:port")
+        for host in self.hosts:
+            if not _HOST.fullmatch(host):
+                yield SettingProblem(
+                    "web.hosts", f"names {host}, which is not a host", "write a host without scheme and port"
+                )
+        if self.page and not Path(self.page, "index.html").is_file():
+            yield SettingProblem(
+                "web.page", f"is {self.page}, which has no index.html", "build the page or give its folder"
+            )
+        for name, least in (
+            ("connections", 1),
+            ("caller_connections", 1),
+            ("caller_connects", 0.1),
+            ("caller_bytes", _MIB),
+            ("total_bytes", _MIB),
+        ):
+            value = getattr(self, name)
+            if value < least:
+                yield SettingProblem(f"web.{name}", f"is {value}", f"give a number from {least} up")
+
+
+def _is_address(text: str) -> bool:
+    port = text.rpartition(":")[2]
+    return port.isdigit() and int(port) <= _MAX_PORT

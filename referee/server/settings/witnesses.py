@@ -1,0 +1,55 @@
+"""Section ``[witnesses]``: the witnesses of a log, by address and key, and their quorum."""
+
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from referee.evidence.vkey import VerifierKey
+from referee.log.cosignature import Quorum, quorum_of
+
+
+class WitnessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Section ``[witnesses]``: who cosigns the log's head."""
+
+    urls: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    quorum: Annotated[int, Meta(ge=0)] = 0
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessAddress:
+    """Address of a witness and its key. ``url`` is the submission prefix, http or https."""
+
+    url: str
+    key: VerifierKey
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+            msg = f"{self.url!r} is not a witness's address; write http://host:port or https://host/prefix"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witnesses:
+    """The witnesses of a log and their quorum. ``is_required``: every witness must answer at the start."""
+
+    addresses: tuple[WitnessAddress, ...]
+    quorum: Quorum
+    is_required: bool = False
+
+
+def witnesses_of(settings: WitnessSettings) -> Witnesses | None:
+    """Return the witnesses that the settings name, or None; raise ValueError for impossible settings."""
+    if not settings.urls and not settings.keys:
+        return None
+    agreed = quorum_of(settings.keys, needed=settings.quorum or None)
+    if agreed.doubled:
+        msg = f"{agreed.doubled[0].text} is given for two witnesses; each needs a key of its own"
+        raise ValueError(msg)
+    named = tuple(WitnessAddress(url, key) for url, key in zip(settings.urls, agreed.witnesses, strict=True))
+    return Witnesses(addresses=named, quorum=agreed, is_required=settings.required)

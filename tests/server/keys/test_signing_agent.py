@@ -1,0 +1,324 @@
+"""Keys that another process holds: what it signs, what it refuses, and a server whose signer dies and comes back."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import grpc
+import pytest
+from grpc_status import rpc_status
+
+from referee.dealing.leaf import DEAL_TYPE, KEY_TYPE
+from referee.evidence.dsse import pae
+from referee.evidence.ed25519 import SignerUnavailableError, is_signature
+from referee.log import Checkpoint
+from referee.server.keys.folder import ROLES, KeyFolder
+from referee.server.keys.private_key import KeySigner
+from referee.server.keys.remote_signer import MAX_MESSAGE, AgentClient, RemoteSigner
+from referee.server.keys.signing_agent import SigningAgent
+from referee.v1 import log_pb2, shuffler_pb2
+
+Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
+Serve: TypeAlias = Callable[..., Process]
+Ask: TypeAlias = Callable[..., RemoteSigner]
+
+ORIGIN: Final = "log.example/1"
+START_SECONDS: Final = 60
+KEYS: Final = {
+    role: KeySigner(f"{ORIGIN}/{role}" if role != "log" else ORIGIN, role.encode().ljust(32)) for role in ROLES
+}
+STATEMENT: Final = pae(DEAL_TYPE, b"{}")
+NAMING: Final = pae(KEY_TYPE, b"{}")
+CHECKPOINT: Final = Checkpoint(ORIGIN, 3, b"r" * 32).body.encode()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "signer.sock"
+
+
+@pytest.fixture
+def agent(path: Path) -> Iterator[SigningAgent]:
+    answering = SigningAgent(path, KEYS).start()
+    yield answering
+    answering.close()
+
+
+@pytest.fixture
+def ask(path: Path) -> Iterator[Ask]:
+    """Return a client of this test's socket and close it at the end."""
+    agents: list[AgentClient] = []
+
+    def asking(role: str, **more: float) -> RemoteSigner:
+        agents.append(AgentClient(f"unix:{path}", **more))
+        return agents[-1].signer(role)
+
+    yield asking
+    for one in agents:
+        one.close()
+
+
+@pytest.mark.parametrize(
+    ("role", "message"),
+    [("log", CHECKPOINT), ("root", NAMING), ("shuffler", STATEMENT), ("referee", STATEMENT)],
+)
+@pytest.mark.usefixtures("agent")
+def test_it_signs_for_each_role_what_that_role_says(ask: Ask, role: str, message: bytes) -> None:
+    signer = ask(role)
+    assert (signer.key, signer.name, signer.verifier_key) == (KEYS[role].key, KEYS[role].name, KEYS[role].verifier_key)
+    assert is_signature(signer.sign(message), message, KEYS[role].public_key)
+
+
+@pytest.mark.parametrize(
+    ("role", "message", "expected"),
+    [
+        ("log", STATEMENT, "signs checkpoints and nothing else"),
+        ("log", b"\xff", "signs checkpoints and nothing else"),
+        ("log", b"", "signs checkpoints and nothing else"),
+        ("log", Checkpoint("other.example", 3, b"r" * 32).body.encode(), "signs checkpoints of 'log.example/1'"),
+        ("root", STATEMENT, "the root's key signs no such statement"),
+        ("root", CHECKPOINT, "the root's key signs no such statement"),
+        ("shuffler", NAMING, "the shuffler's key signs no such statement"),
+        ("referee", NAMING, "the referee's key signs no such statement"),
+        ("referee", CHECKPOINT, "the referee's key signs no such statement"),
+        ("shuffler", b"anything", "the shuffler's key signs no such statement"),
+        ("referee", pae(DEAL_TYPE, bytes(MAX_MESSAGE - 40)), "more than 65536 bytes"),
+    ],
+)
+@pytest.mark.usefixtures("agent")
+def test_it_does_not_sign_for_one_role_what_another_says(ask: Ask, role: str, message: bytes, expected: str) -> None:
+    """A server that was taken over cannot name keys, nor have anything signed in the log's name but checkpoints."""
+    with pytest.raises(SignerUnavailableError, match=expected):
+        ask(role).sign(message)
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("", "NO the request is not"),
+        ("KEY", "NO the request is not"),
+        ("KEY cook", "NO this agent has no key for 'cook'"),
+        ("KEY log log", "NO the request is not"),
+        ("SIGN log", "NO the request is not"),
+        ("SIGN cook 00", "NO this agent has no key for 'cook'"),
+        ("SIGN log 0", "NO the message is not in hexadecimal digits"),
+        ("SIGN log zz", "NO the message is not in hexadecimal digits"),
+        ("key log", "NO the request is not"),
+    ],
+)
+def test_request_that_is_none_is_answered_with_why(agent: SigningAgent, line: str, answer: str) -> None:
+    assert agent.answer(line).startswith(answer)
+
+
+def test_role_that_was_not_given_is_not_signed_for(ask: Ask, path: Path) -> None:
+    """An agent without the root's key cannot be made to name keys."""
+    answering = SigningAgent(path, {"referee": KEYS["referee"]}).start()
+    try:
+        assert ask("referee").key == KEYS["referee"].key
+        with pytest.raises(SignerUnavailableError, match="this agent has no key for 'root', only for referee"):
+            ask("root")
+    finally:
+        answering.close()
+
+
+@pytest.mark.usefixtures("agent")
+def test_many_ask_at_once_on_one_connection_and_on_many(ask: Ask) -> None:
+    """Each has the signature of its own message."""
+    signers = [ask("referee") for _ in range(4)]
+    messages = [pae(DEAL_TYPE, str(number).encode()) for number in range(200)]
+    with ThreadPoolExecutor(8) as threads:
+        signed = threads.map(lambda one: signers[one[0] % 4].sign(one[1]), enumerate(messages))
+    assert all(
+        is_signature(one, message, KEYS["referee"].public_key) for one, message in zip(signed, messages, strict=True)
+    )
+
+
+@pytest.mark.usefixtures("agent")
+def test_socket_is_its_users_alone(path: Path) -> None:
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_socket_may_be_opened_to_a_group(path: Path) -> None:
+    answering = SigningAgent(path, KEYS, group=os.getgid()).start()
+    assert path.stat().st_mode & 0o777 == 0o660
+    answering.close()
+    assert not path.exists()
+
+
+@pytest.mark.usefixtures("agent")
+def test_second_agent_does_not_take_the_place_of_one_that_answers(path: Path) -> None:
+    """But one that was killed leaves a socket behind that the next one clears away."""
+    with pytest.raises(OSError, match="another process answers there"):
+        SigningAgent(path, KEYS)
+    left = path.with_name("left.sock")
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(left))
+    SigningAgent(left, KEYS).start().close()
+
+
+def test_agent_that_comes_back_is_found_at_once(ask: Ask, path: Path) -> None:
+    first = SigningAgent(path, KEYS).start()
+    signer = ask("referee")
+    assert signer.sign(STATEMENT)
+    first.close()
+    with pytest.raises(SignerUnavailableError, match="cannot be reached"):
+        signer.sign(STATEMENT)
+    with pytest.raises(SignerUnavailableError, match="cannot be reached"):
+        signer.sign(STATEMENT)
+    second = SigningAgent(path, KEYS).start()
+    assert is_signature(signer.sign(STATEMENT), STATEMENT, KEYS["referee"].public_key)
+    second.close()
+
+
+class Answering:
+    """Something at the socket that answers one request, in a way of its own, and hangs up."""
+
+    def __init__(self, path: Path, answer: bytes) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.bind(str(path))
+        self._socket.listen()
+        self._thread = threading.Thread(target=self._serve, args=(answer,), daemon=True)
+        self._thread.start()
+
+    def _serve(self, answer: bytes) -> None:
+        connection, _ = self._socket.accept()
+        with connection, connection.makefile("rwb") as file:
+            file.readline()
+            file.write(answer)
+
+    def close(self) -> None:
+        """Assert that it was asked, and close it."""
+        self._thread.join(START_SECONDS)
+        assert not self._thread.is_alive()
+        self._socket.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (b"OK " + b"00" * 64 + b"\n", "sent no signature by"),
+        (b"OK zz\n", "sent no signature by"),
+        (b"OK\n", "sent no signature by"),
+        (b"NO I will not\n", "refuses: I will not"),
+        (b"HTTP/1.1 200 OK\n", "refuses: HTTP/1.1"),
+        (b"\xff\n", "refuses"),
+    ],
+)
+def test_what_is_no_signature_never_leaves(ask: Ask, path: Path, answer: bytes, expected: str) -> None:
+    """Whatever answers there, a server says nothing with a signature that does not verify."""
+    honest = SigningAgent(path, KEYS).start()
+    signer = ask("referee")
+    honest.close()
+    other = Answering(path, answer)
+    with pytest.raises(SignerUnavailableError, match=expected):
+        signer.sign(STATEMENT)
+    other.close()
+
+
+def test_signer_that_does_not_answer_is_given_up_in_time(ask: Ask, path: Path) -> None:
+    quiet = socket.socket(socket.AF_UNIX)
+    quiet.bind(str(path))
+    quiet.listen()
+    with pytest.raises(SignerUnavailableError, match="cannot be reached: timed out"):
+        ask("log", seconds=0.2)
+    quiet.close()
+
+
+def test_signer_that_hangs_up_each_time_is_given_up(ask: Ask, path: Path) -> None:
+    rude = Answering(path, b"")
+    with pytest.raises(SignerUnavailableError, match="closed the connection"):
+        ask("log")
+    rude.close()
+
+
+class AgentProcess:
+    """One ``referee keys agent``."""
+
+    def __init__(self, keys: Path, path: Path) -> None:
+        command = [sys.executable, "-m", "referee", "keys", "agent", "--keys", str(keys), "--socket", str(path)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert self._process.stdout is not None
+        self.printed = self._process.stdout.readline()
+        assert self.printed, "the agent did not start"
+
+    def kill(self) -> None:
+        """Kill it."""
+        self._process.kill()
+        self.wait()
+
+    def stop(self) -> int:
+        """Its exit code, asked to stop."""
+        self._process.terminate()
+        return self.wait()
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        code = self._process.wait(START_SECONDS)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        return code
+
+
+def open_round(process: Process, table: str) -> None:
+    """Open a round, which the log's key must sign."""
+    terms = shuffler_pb2.RoundTerms(
+        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
+    )
+    process.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+
+
+def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_path: Path, path: Path) -> None:
+    """It founds the log, deals, settles and reveals, and its folder has no signing key.
+
+    The agent dies: calls are UNAVAILABLE with a reason, reading goes on. It comes back, and so do they, no restart.
+    """
+    safe = tmp_path / "safe"
+    KeyFolder.open_or_make(safe, origin=ORIGIN, entropy=os.urandom)
+    agent = AgentProcess(safe, path)
+    process = serve("--quiet", "--set", f"keys.signer=unix:{path}")
+    assert process.ready["origin"] == ORIGIN
+    held = {one.name for one in (tmp_path / "data" / "keys").iterdir()}
+    assert held == {"sealing.key", "log.head", *(f"{role}.pub" for role in ROLES)}
+    table = process.play("t")
+    process.accept(table)
+    assert process.referee.SettleRound(table.request).log_receipt.leaf
+    agent.kill()
+
+    for ask in (lambda: open_round(process, "u"), lambda: process.accept(process.play("v"))):
+        with pytest.raises(grpc.RpcError) as caught:
+            ask()
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        assert b"SIGNER_UNAVAILABLE" in rpc_status.from_call(caught.value).details[0].value
+        assert str(path) not in str(caught.value.details())
+    assert process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
+
+    agent = AgentProcess(safe, path)
+    again = process.play("u")
+    leaf = process.referee.SettleRound(again.request).log_receipt.leaf
+    end = time.monotonic() + 30
+    while len(process.leaves()) < 3 + 2 * 4:  # three keys; two rounds opened, dealt, settled and revealed
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert leaf in process.leaves()
+    assert process.stop() == 0
+    assert agent.stop() == 0
+
+
+def test_server_does_not_start_without_its_signer(tmp_path: Path, path: Path) -> None:
+    command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"]
+    done = subprocess.run(
+        [*command, "--set", f"keys.signer=unix:{path}"],
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"the signer at {path} cannot be reached: No such file or directory" in done.stderr
