@@ -11,10 +11,10 @@ import typer
 
 from referee.cli.options import FOUND, fail
 from referee.cli.progress import progress_bar
-from referee.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
+from referee.lab.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
 
 if TYPE_CHECKING:
-    from referee.fairness.report import FairnessReport
+    from referee.lab.fairness.report import FairnessReport
 
 SEED_SIZE: Final = 32
 MOST_DECKS: Final = 100_000_000
@@ -42,8 +42,8 @@ def fairness_report(  # noqa: PLR0913 - one parameter an option
     Exit code 0 where everything holds, 1 where something was found or a control was not, 2 for a bad question. The same
     seed and numbers give the same report. For dieharder: referee fairness-report --stream | dieharder -g 200 -a
     """
-    from referee.fairness.page import render_page  # noqa: PLC0415 - numpy, which no other command waits for
-    from referee.fairness.text import report_lines  # noqa: PLC0415 - as above
+    from referee.lab.fairness.page import render_page  # noqa: PLC0415 - numpy, which no other command waits for
+    from referee.lab.fairness.text import report_lines  # noqa: PLC0415 - as above
 
     chosen = _read_seed(seed)
     processes = workers or os.cpu_count() or 1
@@ -74,7 +74,7 @@ def _read_seed(text: str) -> bytes:
 
 
 def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> "FairnessReport":
-    from referee.fairness.report import examine  # noqa: PLC0415 - as above
+    from referee.lab.fairness.report import examine  # noqa: PLC0415 - as above
 
     sizes = {"decks": decks, "controls": control_decks}
     with progress_bar("dealing", "decks") as bar:
@@ -88,7 +88,7 @@ def _examine(seed: bytes, *, decks: int, control_decks: int, workers: int) -> "F
 
 
 def _write_stream(seed: bytes, *, workers: int, limit: int) -> None:
-    from referee.fairness.survey import stream_chunks  # noqa: PLC0415 - as above
+    from referee.lab.fairness.survey import stream_chunks  # noqa: PLC0415 - as above
 
     output = sys.stdout.buffer
     if output.isatty():

@@ -35,7 +35,7 @@ class OddsGame:
 
 def _builtin() -> tuple[OddsGame, ...]:
     from referee.cli import learn_mau_binh, odds_instant_wins, odds_ultimate_texas  # noqa: PLC0415 - they load numpy
-    from referee.odds import mau_binh, tien_len  # noqa: PLC0415 - as above
+    from referee.lab.odds import mau_binh, tien_len  # noqa: PLC0415 - as above
 
     return (
         OddsGame(

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table as Grid
 
 from referee.cli.paper import paper
-from referee.odds.instant_win import InstantWinChance, InstantWinOdds
+from referee.lab.odds.instant_win import InstantWinChance, InstantWinOdds
 from referee.rulesets import Ruleset
 
 

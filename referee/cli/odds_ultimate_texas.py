@@ -17,7 +17,7 @@ from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
-from referee.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, draw_svg, draw_text, values_of
+from referee.lab.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, draw_svg, draw_text, values_of
 from referee.rulesets import Ruleset
 
 

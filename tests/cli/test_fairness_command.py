@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from referee.fairness.rounds import streams
+from referee.lab.fairness.rounds import streams
 from tests.command import referee
 
 SEED = "5eed" * 16

@@ -19,8 +19,8 @@ EXCEPTIONS: Final = {
     "referee/cli/odds.py": "registers the odds of the built-in games",
     "referee/cli/rulesets.py": "its help gives an id as an example",
     "referee/cli/usage.py": "its examples give ids of rulesets",
-    "referee/fairness/poker.py": "measures of the laboratory that names the hands it counts",
-    "referee/fairness/thirteen.py": "measures of the laboratory that names the hands it counts",
+    "referee/lab/fairness/poker.py": "measures of the laboratory that names the hands it counts",
+    "referee/lab/fairness/thirteen.py": "measures of the laboratory that names the hands it counts",
     "referee/games/registry.py": "registers the laws of the built-in games",
     "referee/service/registry.py": "registers the services of the built-in games",
 }

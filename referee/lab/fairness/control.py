@@ -1,0 +1,194 @@
+"""Shufflers with one fault each: a report that does not find them proves nothing about one that has none.
+
+Every control uses streams of the same derivation as the real shuffle and differs in one thing. Statistics do not see
+some faults at any feasible number of decks: these are excluded by an exact count, and the report names that count and
+the number of decks that the best statistic would need.
+
+>>> [control.name for control in CONTROLS if not control.is_seen]
+['u16 modulo', 'u32 modulo']
+>>> uneven_draws(2**8), uneven_draws(2**16), uneven_draws(2**32)
+(46, 46, 46)
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from referee.lab.fairness.decks import PLACES, Decks, StreamReader, Streams, in_order, shuffled, swap
+from referee.lab.fairness.rounds import SMALL_SEED_BITS
+
+LONGEST_STREAM: Final = 256
+"""Bytes of a round's stream that the widest control uses; it begins like every shorter stream."""
+
+_STUCK_AT: Final = 20
+_FAVOURED_OF_256: Final = 4
+_TWO_OF_HEARTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """A shuffler with a fault.
+
+    ``counted`` is the exact count that excludes it, empty if there is none. ``is_seen`` says whether the statistics of
+    decks must catch it; if they need not, ``decks_needed`` is about the number of decks it would take.
+    """
+
+    name: str
+    fault: str
+    shuffle: Callable[[Streams], Decks]
+    counted: str = ""
+    is_seen: bool = True
+    decks_needed: float = 0.0
+    has_small_seeds: bool = False
+
+
+def uneven_draws(values: int) -> int:
+    """Count the n from 2 to 52 for which ``values`` equally likely values, taken modulo n, favour some index."""
+    return sum(values % n != 0 for n in range(2, PLACES + 1))
+
+
+def noncentrality(values: int) -> float:
+    """Compute what a deck adds on average to the chi-square of *card by place* if its draws are ``values`` modulo n.
+
+    The chance of each card at each place follows exactly, draw by draw: a draw exchanges the place's card with that of
+    the index drawn.
+    """
+    chances = np.eye(PLACES)
+    for place in range(PLACES - 1, 0, -1):
+        left = place + 1
+        drawn = np.array([(values - index + left - 1) // left / values for index in range(left)])
+        here = drawn @ chances[:left]
+        chances[:left] += drawn[:, None] * (chances[place] - chances[:left])
+        chances[place] = here
+    return float((PLACES - 1) * ((chances - 1 / PLACES) ** 2).sum())
+
+
+def decks_needed(values: int) -> float:
+    """Estimate the decks that *card by place* needs to see such draws among some hundred measures: four deviations."""
+    degrees = (PLACES - 1) ** 2
+    return 4 * math.sqrt(2 * degrees) / noncentrality(values)
+
+
+def _modulo(streams: Streams, *, width: int) -> Decks:
+    reader = StreamReader(streams)
+    cards = in_order(len(streams))
+    for place in range(PLACES - 1, 0, -1):
+        value = np.zeros(len(streams), dtype=np.int64)
+        for _ in range(width):
+            value = value << 8 | reader.take()
+        swap(cards, place=place, with_places=value % (place + 1))
+    return Decks(cards, reader.used)
+
+
+def _limit_off_by_one(streams: Streams) -> Decks:
+    reader = StreamReader(streams)
+    cards = in_order(len(streams))
+    for place in range(PLACES - 1, 0, -1):
+        left = place + 1
+        swap(cards, place=place, with_places=reader.take_below(257 - 256 % left) % left)
+    return Decks(cards, reader.used)
+
+
+def _comparison_turned_round(streams: Streams) -> Decks:
+    reader = StreamReader(streams)
+    cards = in_order(len(streams))
+    for place in range(PLACES - 1, 0, -1):
+        left = place + 1
+        swap(cards, place=place, with_places=reader.take_from(256 - 256 % left) % left)
+    return Decks(cards, reader.used)
+
+
+def _swap_with_any(streams: Streams) -> Decks:
+    reader = StreamReader(streams)
+    cards = in_order(len(streams))
+    for place in range(PLACES):
+        swap(cards, place=place, with_places=reader.take_below(256 - 256 % PLACES) % PLACES)
+    return Decks(cards, reader.used)
+
+
+def _sattolo(streams: Streams) -> Decks:
+    reader = StreamReader(streams)
+    cards = in_order(len(streams))
+    for place in range(PLACES - 1, 0, -1):
+        swap(cards, place=place, with_places=reader.take_below(256 - 256 % place) % place)
+    return Decks(cards, reader.used)
+
+
+def _stuck_byte(streams: Streams) -> Decks:
+    stuck = streams.copy()
+    stuck[:, _STUCK_AT] = 0
+    return shuffled(stuck)
+
+
+def _favours_a_seat(streams: Streams) -> Decks:
+    decks = shuffled(streams)
+    cards = decks.cards
+    favoured = np.nonzero(streams[:, -1] < _FAVOURED_OF_256)[0]
+    where = np.argmax(cards[:, favoured] == _TWO_OF_HEARTS, axis=0)
+    first = cards[0, favoured].copy()
+    cards[0, favoured] = _TWO_OF_HEARTS
+    cards[where, favoured] = first
+    return Decks(cards, decks.used)
+
+
+def _by_modulo(bits: int, *, is_seen: bool) -> Control:
+    return Control(
+        name=f"u{bits} modulo",
+        fault=f"draws {bits} bits and takes the remainder, without rejection",
+        shuffle=lambda streams: _modulo(streams, width=bits // 8),
+        counted=f"{uneven_draws(2**bits)} of 51 draws are uneven: n does not divide 2^{bits}",
+        is_seen=is_seen,
+        decks_needed=decks_needed(2**bits),
+    )
+
+
+CONTROLS: Final = (
+    _by_modulo(8, is_seen=True),
+    _by_modulo(16, is_seen=False),
+    _by_modulo(32, is_seen=False),
+    Control(
+        name="limit off by one",
+        fault="accepts the first byte that should be rejected",
+        shuffle=_limit_off_by_one,
+        counted="46 of 51 draws are uneven: index 0 has a byte more",
+    ),
+    Control(
+        name="comparison turned round",
+        fault="accepts the bytes that should be rejected and rejects the others",
+        shuffle=_comparison_turned_round,
+        counted="for n = 2, 4, 8, 16 and 32 no byte is taken: every stream is used up",
+    ),
+    Control(
+        name="swap with any",
+        fault="exchanges each of the 52 places with any of the 52",
+        shuffle=_swap_with_any,
+        counted="52^52 equally likely ways are no multiple of 52! orders",
+    ),
+    Control(
+        name="Sattolo",
+        fault="off by one: never leaves a card where it is",
+        shuffle=_sattolo,
+        counted="51! equally likely ways cannot reach 52! orders",
+    ),
+    Control(
+        name="small seed space",
+        fault=f"{SMALL_SEED_BITS} bits of seed, each shuffled without a fault",
+        shuffle=shuffled,
+        counted=f"2^{SMALL_SEED_BITS} seeds cannot reach 52! orders",
+        has_small_seeds=True,
+    ),
+    Control(
+        name="stuck byte",
+        fault=f"byte {_STUCK_AT} of every stream is zero",
+        shuffle=_stuck_byte,
+        counted="one byte of the stream has one value",
+    ),
+    Control(
+        name="favours a seat",
+        fault="in one deck of 64 seat 0 is given the 2 of hearts after the shuffle",
+        shuffle=_favours_a_seat,
+    ),
+)

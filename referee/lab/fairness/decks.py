@@ -1,0 +1,135 @@
+"""Many decks at once: arrays in which a row is a place of the deck and a column is one deck.
+
+``shuffled`` gives byte for byte the decks of ``referee.dealing.deck.shuffle``. It takes the same bytes in the same
+order and only makes each of the 51 draws for all decks before the next; the tests compare the two on many streams, and
+a report does so again on the first decks of every batch. Cards are 0 to 51 here: a card's number less one.
+
+>>> from referee.dealing.deck import shuffle
+>>> made = shuffled(as_array([bytes(128), bytes(range(128))]))
+>>> [card.number - 1 for card in shuffle(bytes(range(128)))] == made.cards[:, 1].tolist()
+True
+>>> made.used.tolist()
+[51, 51]
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.dealing.deck import STREAM_SIZE
+from referee.lab.fairness.hand import HAND, SEATS, Cards, Hands, Integers
+
+Streams = npt.NDArray[np.uint8]
+
+PLACES: Final = 52
+_LARGEST: Final = 255
+
+
+@dataclass(frozen=True)
+class Decks:
+    """Decks side by side: ``cards[place, deck]``, 0 to 51, and the bytes of its stream that each deck used."""
+
+    cards: Cards
+    used: Integers
+
+    def __len__(self) -> int:
+        return int(self.cards.shape[1])
+
+    @cached_property
+    def ranks(self) -> Cards:
+        """Rank of each card, 0 (two) to 12 (ace)."""
+        return self.cards >> np.uint8(2)
+
+    @cached_property
+    def suits(self) -> Cards:
+        """Suit of each card: spade, club, diamond, heart are 0 to 3."""
+        return self.cards & np.uint8(3)
+
+    @cached_property
+    def hands(self) -> tuple[Hands, ...]:
+        """Hands of four seats, thirteen cards each, seat 0 first."""
+        return tuple([Hands.of(self.cards[HAND * seat : HAND * seat + HAND]) for seat in range(SEATS)])
+
+    def kept(self, wanted: npt.NDArray[np.bool_]) -> "Decks":
+        """Return the wanted decks."""
+        return self if wanted.all() else Decks(self.cards[:, wanted], self.used[wanted])
+
+
+def as_array(streams: Iterable[bytes], *, length: int = STREAM_SIZE) -> Streams:
+    """Convert streams of equal length to rows."""
+    return np.frombuffer(b"".join(streams), dtype=np.uint8).reshape(-1, length)
+
+
+def in_order(count: int) -> Cards:
+    """Make unshuffled decks."""
+    return np.repeat(np.arange(PLACES, dtype=np.uint8)[:, None], count, axis=1)
+
+
+class StreamReader:
+    """Reader of many streams at once, each at its own place.
+
+    Past its end a stream gives zeros and nothing is rejected, so that every draw ends; ``used`` is then more than the
+    stream has.
+    """
+
+    def __init__(self, streams: Streams) -> None:
+        count, length = streams.shape
+        width = length + 2 * PLACES
+        padded = np.zeros((count, width), dtype=np.uint8)
+        padded[:, :length] = streams
+        self._bytes = padded.reshape(-1)
+        self._starts = np.arange(count, dtype=np.int64) * width
+        self._ends = self._starts + length
+        self._places = self._starts.copy()
+
+    @property
+    def used(self) -> Integers:
+        """Number of bytes taken from each stream."""
+        return np.asarray(self._places - self._starts, dtype=np.int64)
+
+    def take(self) -> Cards:
+        """Take the next byte of each stream."""
+        taken = self._bytes[self._places]
+        self._places += 1
+        return np.asarray(taken, dtype=np.uint8)
+
+    def take_below(self, limit: int) -> Cards:
+        """Take the next byte of each stream that is below the limit, at most 256; reject those before it."""
+        return self.take() if limit > _LARGEST else self._take_until(lambda taken: taken < limit)
+
+    def take_from(self, limit: int) -> Cards:
+        """Take the next byte of each stream that is not below the limit; reject those before it."""
+        return self._take_until(lambda taken: taken >= limit)
+
+    def _take_until(self, counts: Callable[[Cards], npt.NDArray[np.bool_]]) -> Cards:
+        taken = self.take()
+        rejected = np.nonzero(~counts(taken))[0]
+        while len(rejected):
+            rejected = rejected[self._places[rejected] <= self._ends[rejected]]
+            again = self._bytes[self._places[rejected]]
+            self._places[rejected] += 1
+            taken[rejected] = again
+            rejected = rejected[~counts(again)]
+        return taken
+
+
+def swap(cards: Cards, *, place: int, with_places: Cards | Integers) -> None:
+    """Exchange, in every deck, the card at a place with the card at that deck's other place."""
+    columns = np.arange(cards.shape[1])
+    others = cards[with_places, columns]
+    cards[with_places, columns] = cards[place]
+    cards[place] = others
+
+
+def shuffled(streams: Streams) -> Decks:
+    """Shuffle a deck by each stream; a deck whose stream was used up has used more bytes than the stream has."""
+    reader = StreamReader(streams)
+    cards = in_order(len(streams))
+    for place in range(PLACES - 1, 0, -1):
+        left = place + 1
+        swap(cards, place=place, with_places=reader.take_below(256 - 256 % left) % left)
+    return Decks(cards, reader.used)

@@ -1,0 +1,131 @@
+"""A measure: something counted in every deck, and how far the counts are from what is known beforehand.
+
+Counts are whole numbers that add up over batches, so that any number of processes gives the same counts and memory does
+not grow with decks. The judgement is a p-value that depends on the counts and the number of decks alone; it is zero if
+an outcome happened that has no cases. Outcomes expected fewer than 25 times are judged together, since chi-square holds
+for large counts only.
+
+>>> import numpy as np
+>>> coin = Spread("coin", (1, 1), lambda decks: decks.cards[0] & 1)
+>>> [round(coin.judge(np.array([heads, 10_000 - heads]), decks=10_000).p_value, 4) for heads in (5_000, 5_200)]
+[1.0, 0.0001]
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from referee.lab.fairness.decks import Decks
+from referee.lab.fairness.hand import Integers
+from referee.lab.fairness.law import Law
+from referee.lab.fairness.tail import binomial_two_sided, chi_square_p_value
+
+FEWEST_EXPECTED: Final = 25
+
+Observation = Callable[[Decks], npt.NDArray[np.integer]]
+"""Outcome of each deck."""
+
+Question = Callable[[Decks], npt.NDArray[np.bool_]]
+"""Whether each deck shows something."""
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """Result of a measure: a statistic, its expected value, and the chance to be as far out."""
+
+    statistic: float
+    expected: float
+    p_value: float
+
+
+class Measure(Protocol):
+    """Interface of a measure."""
+
+    @property
+    def name(self) -> str:
+        """Name of the measure in the report."""
+
+    @property
+    def cells(self) -> int:
+        """Number of counts."""
+
+    def count(self, decks: Decks) -> Integers:
+        """Count in some decks."""
+
+    def judge(self, counts: Integers, *, decks: int) -> Judgement:
+        """Judge how far out the counts of so many decks are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A measure with several outcomes, judged by chi-square."""
+
+    name: str
+    law: Law
+    observe: Observation
+
+    @property
+    def cells(self) -> int:
+        """Number of outcomes."""
+        return len(self.law)
+
+    def count(self, decks: Decks) -> Integers:
+        """Count the decks with each outcome."""
+        return np.bincount(self.observe(decks), minlength=self.cells).astype(np.int64)
+
+    def judge(self, counts: Integers, *, decks: int) -> Judgement:
+        """Judge by chi-square over the outcomes, with the rare ones as one."""
+        return chi_square([int(count) for count in counts], self.law, decks=decks)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A measure that each deck shows or does not show, judged by the exact binomial tail."""
+
+    name: str
+    cases: int
+    of: int
+    ask: Question
+
+    @property
+    def cells(self) -> int:
+        """Number of counts: one."""
+        return 1
+
+    def count(self, decks: Decks) -> Integers:
+        """Count the decks that show it."""
+        return np.array([np.count_nonzero(self.ask(decks))], dtype=np.int64)
+
+    def judge(self, counts: Integers, *, decks: int) -> Judgement:
+        """Judge the number of decks that show it."""
+        chance, found = self.cases / self.of, int(counts[0])
+        p_value = binomial_two_sided(found, trials=decks, chance=chance)
+        return Judgement(statistic=found, expected=decks * chance, p_value=p_value)
+
+
+def chi_square(counts: Sequence[int], law: Law, *, decks: int) -> Judgement:
+    """Compute Pearson's chi-square; its expected value is the degrees of freedom."""
+    total = sum(law)
+    if any(count and not weight for count, weight in zip(counts, law, strict=True)):
+        return Judgement(statistic=float(decks), expected=0.0, p_value=0.0)
+    expected = [decks * weight / total for weight in law]
+    cells = pooled(list(zip(counts, expected, strict=True)))
+    statistic = sum((found - ordinary) ** 2 / ordinary for found, ordinary in cells)
+    degrees = len(cells) - 1
+    p_value = chi_square_p_value(statistic, degrees=degrees) if degrees else 1.0
+    return Judgement(statistic=statistic, expected=degrees, p_value=p_value)
+
+
+def pooled(cells: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Add up the rarest outcomes until at least 25 are expected of them."""
+    rare_found, rare_expected = 0, 0.0
+    kept: list[tuple[int, float]] = []
+    for found, expected in sorted(cells, key=lambda cell: cell[1]):
+        if expected < FEWEST_EXPECTED or 0 < rare_expected < FEWEST_EXPECTED:
+            rare_found, rare_expected = rare_found + found, rare_expected + expected
+        else:
+            kept.append((found, expected))
+    return [(rare_found, rare_expected), *kept] if rare_expected else kept

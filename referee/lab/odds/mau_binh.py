@@ -1,0 +1,132 @@
+"""Counts of the 635,013,559,600 hands of Mậu Binh that win at the deal, by pattern.
+
+Three things decide which patterns a hand meets: how many ranks it holds once, twice, three and four times; whether its
+ranks split into three straights; and how many cards of each suit it holds. Hands are counted by these three, and one
+hand of each kind is judged by the game's own rules.
+
+>>> from referee.rulesets import get
+>>> odds = instant_win_odds(get("mau_binh.classic").rules)
+>>> odds.chances[0].pattern, odds.chances[0].wins, f"{float(odds.any_win):.6f}"
+('SUITED_DRAGON', 4, '0.016605')
+"""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.cards import DECK, Card
+from referee.games.mau_binh import HAND_SIZE, MauBinhRules, instant_win_of, patterns_of
+from referee.lab.odds.instant_win import InstantWinChance, InstantWinOdds
+
+RANKS: Final = 13
+SUITS: Final = 4
+_SPLIT: Final = (5, 5, 3)
+
+Vector: TypeAlias = tuple[int, ...]
+"""Number of cards of each rank in a hand, from the two to the ace."""
+
+
+def instant_win_odds(rules: MauBinhRules) -> InstantWinOdds:
+    """Count the wins under a ruleset, in the order of its list."""
+    met: Counter[str] = Counter()
+    wins: Counter[str] = Counter()
+    for hand, count in _kinds():
+        if (found := patterns_of(hand)) and (win := instant_win_of(rules, hand)) is not None:
+            met.update(dict.fromkeys(map(str, found), count))
+            wins[str(win.pattern)] += count
+    return InstantWinOdds(
+        chances=tuple(
+            InstantWinChance(pattern=str(pattern), units=value.units, met=met[pattern], wins=wins[pattern])
+            for pattern, value in rules.instant_win_values.items()
+        )
+    )
+
+
+def _kinds() -> Iterator[tuple[list[Card], int]]:
+    """Yield one hand of every kind, and how many hands are of its kind."""
+    straights: dict[Vector, list[Vector]] = {}
+    for vector in sorted(_three_straights()):
+        straights.setdefault(_shape(vector), []).append(vector)
+    for shape in _shapes():
+        suits = _suit_counts(shape)
+        special = straights.get(shape, [])
+        others = math.factorial(RANKS)
+        for count in range(SUITS + 1):
+            others //= math.factorial(shape.count(count))
+        plain = next((one for one in _vectors(shape) if one not in special), None)
+        for one, vectors in ((plain, others - len(special)), (next(iter(special), None), len(special))):
+            if one is not None and vectors:
+                for spades, clubs, diamonds in np.argwhere(suits).tolist():
+                    held = (spades, clubs, diamonds, HAND_SIZE - spades - clubs - diamonds)
+                    yield _hand(one, held), vectors * int(suits[spades, clubs, diamonds])
+
+
+def _shape(vector: Vector) -> Vector:
+    return tuple(sorted(vector, reverse=True))
+
+
+def _shapes() -> Iterator[Vector]:
+    """Yield every way for thirteen ranks to hold thirteen cards, the fullest rank first."""
+
+    def grow(shape: Vector, left: int) -> Iterator[Vector]:
+        if len(shape) == RANKS:
+            if not left:
+                yield shape
+            return
+        for count in range(min(left, shape[-1] if shape else SUITS), -1, -1):
+            if count * (RANKS - len(shape)) >= left:
+                yield from grow((*shape, count), left - count)
+
+    return grow((), HAND_SIZE)
+
+
+def _vectors(shape: Vector) -> Iterator[Vector]:
+    """Yield some vectors of a shape: more than three straights have, if the shape has so many."""
+    for first in range(RANKS):
+        turned = shape[first:] + shape[:first]
+        yield turned
+        yield turned[::-1]
+    yield from itertools.islice(itertools.permutations(shape), 100_000)
+
+
+def _three_straights() -> set[Vector]:
+    """Return the vectors of three runs of five, five and three, the ace low or high."""
+    ends = (12, *range(13))
+    runs = [[ends[low : low + size] for low in range(len(ends) - size + 1)] for size in _SPLIT]
+    found = set()
+    for three in itertools.product(*runs):
+        held = Counter(itertools.chain.from_iterable(three))
+        found.add(tuple(held[rank] for rank in range(RANKS)))
+    return found
+
+
+def _suit_counts(shape: Vector) -> npt.NDArray[np.int64]:
+    """Count the ways in which ranks of this shape have suits, by numbers of spades, clubs and diamonds."""
+    ways = np.zeros((HAND_SIZE + 1,) * 3, dtype=np.int64)
+    ways[0, 0, 0] = 1
+    for count in shape:
+        taken = np.zeros_like(ways)
+        for suits in itertools.combinations(range(SUITS), count):
+            shifted = ways
+            for suit in suits:
+                if suit < SUITS - 1:
+                    shifted = np.roll(shifted, 1, axis=suit)
+            taken += shifted
+        ways = taken
+    return ways
+
+
+def _hand(vector: Vector, suits: Sequence[int]) -> list[Card]:
+    """Build a hand with these ranks and suits: the fullest ranks first take the suits with most cards left."""
+    wanted = list(suits)
+    hand = []
+    for rank in sorted(range(RANKS), key=lambda one: -vector[one]):
+        for suit in sorted(range(SUITS), key=lambda one: -wanted[one])[: vector[rank]]:
+            wanted[suit] -= 1
+            hand.append(DECK[SUITS * rank + suit])
+    return hand
