@@ -1,0 +1,149 @@
+"""Figures of the code's size: ``python -m tests.style.size`` prints each figure and how it is counted."""
+
+import ast
+import dataclasses
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from referee.games.game import Game
+from tests.bench.trace_settle import ROOT as PACKAGE
+from tests.bench.trace_settle import settle_each, trace
+
+ROOT: Final = Path(__file__).parents[2]
+GENERATED: Final = re.compile(r"_pb2|_pb\.|/v1/|/dist/|/gen/")
+OPENS_ROUND: Final = re.compile(r"OpenRoundRequest\(|\.OpenRound\(")
+"""A file that matches opens rounds by hand: it builds the request, or calls the method on a stub."""
+CLIENT_CODE: Final = ("py", "ts", "svelte", "js", "mjs", "go", "java", "rb", "css", "html")
+ROUND_ROOMS: Final = re.compile(
+    r"referee\.(dealing|transcript|service(?!\.(call|pool|interceptor|batch))|log\.slot|games\.game$|games\.\w+\.state"
+    r"|v1\.(?!.*money|text|hand))"
+)
+"""Modules whose types can hold a round or a part of it."""
+
+NO_ROUND: Final = re.compile(
+    r"(Re(sponse|quest|ceipt)|Event|Step|SlotKey|Attestor|SectionJson|Arrangement|Unseal|_Judged|\.Game|SeatState|Ending)$"
+)
+"""Types of these modules that hold a single event, section or answer, or no part of a round."""
+
+Row = tuple[str, str, str]
+
+
+def paths(*prefixes: str) -> list[str]:
+    """Return the tracked files under some folders."""
+    command = ["git", "ls-files", "-z", *prefixes]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
+
+
+def lines(names: list[str]) -> int:
+    return sum(len((ROOT / name).read_bytes().splitlines()) for name in names)
+
+
+def trees(names: list[str]) -> Iterator[tuple[str, ast.Module]]:
+    return ((name, ast.parse((ROOT / name).read_bytes())) for name in names)
+
+
+def repeated_classes(names: list[str]) -> list[str]:
+    """Return the public class names of several files; a lifecycle name of the games, such as ``State``, may repeat."""
+    places: dict[str, set[str]] = {}
+    for name, tree in trees(names):
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, set()).add(name)
+    return sorted(name for name, files in places.items() if len(files) > 1 and not is_lifecycle_name(files))
+
+
+def is_lifecycle_name(files: set[str]) -> bool:
+    """Say whether all definitions are in ``games``, at most one of them outside the games' own folders."""
+    return all(file.startswith("referee/games/") for file in files) and sum(file.count("/") == 2 for file in files) < 2
+
+
+def by_language(names: list[str]) -> str:
+    counts = {suffix: lines([name for name in names if name.endswith(f".{suffix}")]) for suffix in CLIENT_CODE}
+    return ", ".join(f"{suffix} {count:,}" for suffix, count in counts.items() if count)
+
+
+class Types:
+    """Profile function that collects the objects that functions of ``referee`` take and return."""
+
+    def __init__(self) -> None:
+        self._is_on = False
+        self._objects: dict[int, object] = {}
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
+        """Collect the arguments of an entered function, or its result."""
+        if self._is_on and frame.f_code.co_filename.startswith(PACKAGE):
+            values = frame.f_locals.values() if event == "call" else (argument,)
+            self._objects |= {id(value): value for value in values if ROUND_ROOMS.match(type(value).__module__)}
+
+    def record(self, call: Callable[[], object], _request: object) -> dict[int, object]:
+        """Make a call and return the objects by identity."""
+        self._objects, self._is_on = {}, True
+        try:
+            call()
+        finally:
+            self._is_on = False
+        return self._objects
+
+
+def round_types() -> Mapping[str, list[str]]:
+    """Return, by game, the types that hold a round in the settlement of one never seen.
+
+    Objects that the next settlement meets again are services, not a round.
+    """
+    types = Types()
+    recorded: Mapping[str, tuple[dict[int, Any], dict[int, Any]]] = settle_each(types, types.record)
+    result = {}
+    for game, (unseen, seen) in recorded.items():
+        lasting = {type(value) for key, value in unseen.items() if key in seen}
+        names = {f"{kind.__module__}.{kind.__name__}" for kind in map(type, unseen.values()) if kind not in lasting}
+        result[game] = sorted(name for name in names if not NO_ROUND.search(name))
+    return result
+
+
+def rows() -> Iterator[Row]:
+    """Yield the rows of the table: what, its figure, and how it is counted."""
+    code = [name for name in paths("referee") if name.endswith(".py") and not GENERATED.search(name)]
+    tests = [name for name in paths("tests") if name.endswith(".py")]
+    clients = [name for name in paths("clients") if name.endswith(CLIENT_CODE) and not GENERATED.search(name)]
+    yield "lines under referee/", f"{lines(code):,}", "*.py, v1 not counted"
+    statements = sum(isinstance(node, ast.stmt) for _, tree in trees(code) for node in ast.walk(tree))
+    yield "statements under referee/", f"{statements:,}", "ast.stmt nodes of the same files"
+    yield "lines in tests/", f"{lines(tests):,}", "*.py"
+    yield "lines in clients/", f"{lines(clients):,}", by_language(clients)
+    rooms = {name.split("/")[1] for name in code if name.count("/") > 1}
+    yield "rooms of referee/", str(len(rooms)), "folders with code, v1 not counted"
+    yield "members of Game", str(len(dataclasses.fields(Game))), "fields of the class"
+    kinds = round_types()
+    counts = ", ".join(f"{game} {len(names)}" for game, names in kinds.items())
+    yield "types for the round in a settlement", str(max(map(len, kinds.values()))), f"{counts}; --list names them"
+    audit = [name for name in code if name.startswith("referee/audit/") and "/page/" not in name]
+    yield "files of audit/", str(len(audit)), "*.py, its page not counted"
+    traces = {game: (len(unseen.files), len(seen.files)) for game, (unseen, seen) in trace().items()}
+    files = ", ".join(f"{game} {seen} ({unseen} unseen)" for game, (unseen, seen) in traces.items())
+    yield "files a settlement of a seen round enters", str(max(seen for _, seen in traces.values())), files
+    yield "conftests", str(sum(name.endswith("conftest.py") for name in tests)), "conftest.py under tests/"
+    by_hand = [name for name in tests if OPENS_ROUND.search((ROOT / name).read_text(encoding="utf-8"))]
+    yield "test files that open rounds by hand", str(len(by_hand)), OPENS_ROUND.pattern
+    repeated = repeated_classes(code)
+    yield "class names defined more than once", str(len(repeated)), ", ".join(repeated)
+    fourth = [name for name in paths("tests/fourth_game/src") if name.endswith(".py") and not GENERATED.search(name)]
+    yield "lines of Python of a fourth game", str(lines(fourth)), "tests/fourth_game/src, v1 not counted"
+    if "--list" in sys.argv:
+        yield from (("round types", game, " ".join(names)) for game, names in kinds.items())
+        yield from (("opens by hand", "", name) for name in by_hand)
+
+
+def main() -> None:
+    """Print the table."""
+    for what, figure, how in rows():
+        sys.stdout.write(f"{what:<44}{figure:>9}  {how}\n")
+
+
+if __name__ == "__main__":
+    main()
