@@ -1,8 +1,8 @@
 """Check of a SETTLE leaf: its header is OPEN's, its deal is DEAL's, and replaying its inputs gives its bytes.
 
 The inputs are compared with what the log already knows, their course is checked by the newest receipt and signatures,
-and the results are computed again from the inputs. A game's violation code that begins with ``CARD_`` means that an
-event used a card which its seat could not use.
+and the results are computed again from the inputs. What an unlawful event is reported as follows from the kind of fault
+that its game names.
 """
 
 import itertools
@@ -17,7 +17,8 @@ from referee.audit.openings import Openings, examine_settled_openings
 from referee.audit.reading import Placed, is_canonical
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.header import Header, HeaderJson
-from referee.games import LawError
+from referee.games import GAMES, LawError
+from referee.games.fault import FaultKind
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee.transcript.inputs import Inputs, Transcript
@@ -25,9 +26,12 @@ from referee.transcript.played import EventLevel, EvidenceError, EvidenceFault
 from referee.transcript.replay import OpeningsError, Replayed, UnlawfulRoundError, replay
 
 _MAX_CARD: Final = 52
-_CARD_FAULT: Final = "CARD_"
-_SEAL_FAULTS: Final = frozenset({"NOT_COMMITTED", "STILL_SEALED", "WRONG_OPENING"})
-_TIMEOUT_FAULT: Final = "NOT_OUT_OF_TIME"
+_ILLEGAL: Final = {
+    FaultKind.CARD: Code.CARD_NOT_IN_HAND,
+    FaultKind.TIMEOUT: Code.TIMEOUT_TOO_EARLY,
+    FaultKind.SEAL: Code.SEAL_BROKEN,
+}
+"""Findings of unlawful events by the gravest kind of their faults; of other kinds, ILLEGAL_EVENT."""
 _EVIDENCE: Final = (
     Code.EVENTS_ALTERED,
     Code.HISTORY_ALTERED,
@@ -187,14 +191,9 @@ def _replayed(inputs: Inputs, ruleset: Ruleset, header: Header) -> tuple[Replaye
     try:
         return replay(inputs, ruleset, header=header), None
     except UnlawfulRoundError as error:
-        codes = [violation.code for violation in error.violations]
-        code = Code.ILLEGAL_EVENT
-        if _SEAL_FAULTS.intersection(codes):
-            code = Code.SEAL_BROKEN
-        elif _TIMEOUT_FAULT in codes:
-            code = Code.TIMEOUT_TOO_EARLY
-        elif any(fault.startswith(_CARD_FAULT) for fault in codes):
-            code = Code.CARD_NOT_IN_HAND
+        kinds = [GAMES[ruleset.game].fault_kind(violation.code) for violation in error.violations]
+        gravest = max(kinds, default=FaultKind.RULE)
+        code = _ILLEGAL.get(gravest, Code.ILLEGAL_EVENT)
         return None, (code, f"the inputs break the rules: {error}")
     except EvidenceError as error:
         return None, (EVIDENCE_CODES[error.fault], str(error))

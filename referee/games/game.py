@@ -14,6 +14,8 @@ import msgspec
 
 from referee.cards import Card, Seat, spell
 from referee.evidence.canonical import CanonicalError
+from referee.games.fault import FaultKind, rule_fault
+from referee.games.groups import Groups, no_groups
 from referee.games.law_error import guarded, guarded_reading
 from referee.games.layout import Layout
 from referee.games.lead import LeaderBy, draw_first, lowest_dealt
@@ -237,7 +239,7 @@ _LAWFUL: Final = (CanonicalError, DealError, EventBytesError, RoundNotOverError,
 GUARDED: Final = (
     *("check_stakes", "begin", "check", "apply", "clock", "check_closing", "settle", "open_sections", "needs", "opens"),
     *("opens_at_deal", "minimum_seen", "is_imposed", "needs_received", "unseal", "withheld"),
-    *("first_leader", "lowest_dealt"),
+    *("first_leader", "lowest_dealt", "fault_kind", "groups"),
     *("encode_event", "encode_events", "decode_event", "decode_events", "encode_results"),
 )
 """Functions of a law that raise LawError for a defect."""
@@ -252,7 +254,8 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
 
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people; the package ``data`` has the ruleset
       files ``<name>.*.toml`` and the words for broken rules in ``texts/<name>.toml``.
-    - ``max_events`` bounds a round; ``warnings`` do not refuse; ``questions`` are what statistics ask of a hand.
+    - ``max_events`` bounds a round; ``questions`` are what statistics ask of a hand; ``fault_kind`` is the kind of a
+      violation's code. ``groups(record)`` are the cards that the record of an event or of a seat's results shows.
     - ``has_leader``: ``begin`` needs ``Deal.leader``; ``first_leader(rules)`` is why it leads where no winner does,
       ``lowest_dealt(hands)`` the seat with the lowest card in the game's order, by number where the game says none.
     - ``needs_hands``: ``begin`` of an open table needs every hand.
@@ -300,7 +303,8 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     first_leader: Callable[[RulesT], LeaderBy] = draw_first
     lowest_dealt: Callable[[Sequence[Sequence[Card]]], int] = lowest_dealt
     needs_hands: bool = True
-    warnings: frozenset[str] = frozenset()
+    fault_kind: Callable[[str], FaultKind] = rule_fault
+    groups: Groups = no_groups
     seat_stake_names: tuple[str, ...] = ()
     round_bounds: Callable[[RulesT], RoundBounds] = _bounds_of
     open_sections: Callable[[StateT, Sections], StateT] = _keep_sections
@@ -349,9 +353,9 @@ def play(game: AnyGame, state: State, events: Sequence[Event]) -> Played:
 
 def refusals(game: AnyGame, violations: Sequence[Violation]) -> tuple[Violation, ...]:
     """Return the violations that refuse an event; the others only warn."""
-    if not game.warnings or not violations:
-        return tuple(violations)
-    return tuple([violation for violation in violations if violation.code not in game.warnings])
+    if not violations:
+        return ()
+    return tuple([violation for violation in violations if game.fault_kind(violation.code) is not FaultKind.WARNING])
 
 
 def check_deal(deal: Deal, layout_of: Callable[[int], Layout], *, seats: SeatLimits) -> None:

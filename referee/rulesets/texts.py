@@ -1,6 +1,7 @@
 """The words for broken rules, as data: ``texts/<game>.toml`` has one table ``[violation.CODE]`` with ``vi`` and ``en``.
 
-Where a game's advice gives reasons, tables ``[advice.CODE]`` beside them have the words for these.
+Where a game's advice gives reasons, tables ``[advice.CODE]`` beside them have the words for these. ``[event]`` and
+``[group]`` have the words for codes of events and for labels of groups of cards, as an audit's page shows them.
 
 A violation's text may hold ``{seat}`` (counted from 0, as in the API), ``{cards}``, ``{against}``, ``{expected}``,
 ``{found}``, ``{late_seconds}``, and the ruleset's own names as ``{table[CODE]}``, such as ``{chi[BACK]}``. The words
@@ -43,10 +44,12 @@ _NO_NAMES: Final[Names] = {}
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The words for the violations of one game, and for the reasons of its advice where it has such, by code."""
+    """The words for the violations of one game, the reasons of its advice, its events and groups of cards, by code."""
 
     violations: Mapping[str, Name]
     advice: Mapping[str, Name]
+    events: Mapping[str, Name]
+    groups: Mapping[str, Name]
 
     def advise(self, code: str, facts: Mapping[str, str], language: Language) -> str:
         """Return a reason of advice in words, with its ``{facts}`` filled in; the code itself if there are no words."""
@@ -92,13 +95,16 @@ def _facts(violation: Violation) -> dict[str, str]:
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     violation: dict[str, Name]
     advice: dict[str, Name] = {}
+    event: dict[str, Name] = {}
+    group: dict[str, Name] = {}
 
 
 @cache
 def load_texts(game: str) -> Texts:
     """Return the words of one game; raise RulesetError if its file is not of the right shape."""
     read = _read(GAMES[game].data, f"{game}.toml")
-    return Texts(_read(__package__, "stakes.toml").violation | read.violation, read.advice)
+    violations = _read(__package__, "stakes.toml").violation | read.violation
+    return Texts(violations, read.advice, read.event, read.group)
 
 
 def _read(package: str, name: str) -> _File:

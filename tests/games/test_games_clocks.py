@@ -7,6 +7,7 @@ import pytest
 
 from referee.cards import DECK, Seat, parse_cards
 from referee.games import Clock, Deal, mau_binh, tien_len, ultimate_texas
+from referee.games.fault import FaultKind
 from referee.games.ultimate_texas import Decision, Event
 from referee.rulesets import get
 from tests.games.rounds import hands_deal, texas_deal
@@ -82,7 +83,7 @@ def test_opening_of_mau_binh_runs_from_the_time_at_which_the_hands_opened() -> N
     assert [fault.code for fault in mau_binh.check(state, mau_binh.Leave(Seat(0), 35_000))] == ["STILL_OPENING"]
     out_of_time = mau_binh.Timeout(Seat(0), 35_000)
     assert [fault.code for fault in mau_binh.check(state, out_of_time)] == ["NOT_OPENED"]
-    assert mau_binh.GAME.warnings >= {"NOT_OPENED"}
+    assert mau_binh.GAME.fault_kind("NOT_OPENED") is FaultKind.WARNING
     state = mau_binh.apply(state, out_of_time)
     assert (mau_binh.GAME.withheld(state), state.is_over) == ((0,), False)
     state = mau_binh.apply(state, mau_binh.Timeout(Seat(1), 35_001))

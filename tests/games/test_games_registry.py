@@ -24,7 +24,8 @@ from referee.games import (
     refusals,
     registry,
 )
-from referee.rulesets import get, load_builtin
+from referee.games.fault import FaultKind
+from referee.rulesets import get, load_builtin, load_texts
 from referee.verdict import Violation
 
 SHIPPED = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
@@ -143,11 +144,37 @@ def test_warnings_alone_refuse_nothing() -> None:
     assert refusals(GAMES["mau_binh"], (fouled, late)) == (late,)
     assert refusals(GAMES["tien_len"], (fouled, late)) == (fouled, late)
     assert refusals(GAMES["mau_binh"], ()) == ()
-    assert {name: set(game.warnings) for name, game in GAMES.items()} == {
-        "mau_binh": {"FOULED_MIDDLE", "FOULED_FRONT", "NOT_OPENED"},
-        "tien_len": set(),
-        "ultimate_texas": set(),
+
+
+def test_each_game_names_the_kinds_of_its_faults() -> None:
+    kinds = {
+        (name, kind.name): {code for code in load_texts(name).violations if GAMES[name].fault_kind(code) is kind}
+        for name in BOUNDS
+        for kind in FaultKind
+        if kind is not FaultKind.RULE
     }
+    assert {key: codes for key, codes in kinds.items() if codes} == {
+        ("mau_binh", "WARNING"): {"FOULED_MIDDLE", "FOULED_FRONT", "NOT_OPENED"},
+        ("mau_binh", "CARD"): {"CARD_NOT_DEALT", "CARD_TWICE", "CARD_MISSING"},
+        ("mau_binh", "TIMEOUT"): {"NOT_OUT_OF_TIME"},
+        ("mau_binh", "SEAL"): {"NOT_COMMITTED", "STILL_SEALED", "WRONG_OPENING"},
+        ("tien_len", "CARD"): {"CARD_TWICE", "CARD_PLAYED_BEFORE", "CARD_NOT_HELD"},
+        ("tien_len", "TIMEOUT"): {"NOT_OUT_OF_TIME"},
+        ("ultimate_texas", "TIMEOUT"): {"NOT_OUT_OF_TIME"},
+    }
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_label_of_every_group_has_words(name: str) -> None:
+    record = {"arrangement": [[1], [2], [3]], "back": [1], "best": [1], "cards": [1], "left": [4]}
+    labels = {group.label for group in GAMES[name].groups(record)} - {""}
+    assert labels == set(load_texts(name).groups)
+
+
+@pytest.mark.parametrize("hostile", [None, 7, "cards", {}, [None], ["1", 0, 53, 1.0], [[], [], []]])
+def test_groups_of_a_hostile_record_are_none(hostile: object) -> None:
+    record = dict.fromkeys(("arrangement", "hands", "back", "best", "category", "cards", "left"), hostile)
+    assert [group for game in GAMES.values() for group in game.groups(record)] == []
 
 
 def test_game_that_says_nothing_more_is_open_and_shows_all_at_the_deal() -> None:
@@ -155,6 +182,7 @@ def test_game_that_says_nothing_more_is_open_and_shows_all_at_the_deal() -> None
     own = {field.name: field.default for field in fields if field.default is not dataclasses.MISSING}
     questions = ("opens_at_deal", "is_imposed", "needs_received", "needs", "opens", "minimum_seen")
     answers = {name: own.pop(name)(None, None) for name in questions}
+    assert (own["fault_kind"]("CARD_TWICE"), own["groups"]({"cards": [1]})) == (FaultKind.RULE, ())
     assert own.pop("first_leader")(None) is LeaderBy.DRAW
     assert answers == {
         "opens_at_deal": False,
@@ -164,8 +192,8 @@ def test_game_that_says_nothing_more_is_open_and_shows_all_at_the_deal() -> None
         "opens": (),
         "minimum_seen": 0,
     }
-    settings = ("can_be_sealed", "has_leader", "needs_hands", "warnings", "seat_stake_names", "questions")
-    assert [own[name] for name in settings] == [False, False, True, frozenset(), (), None]
+    settings = ("can_be_sealed", "has_leader", "needs_hands", "seat_stake_names", "questions")
+    assert [own[name] for name in settings] == [False, False, True, (), None]
 
 
 def test_impossible_deal_and_stake_begin_no_round(game: AnyGame) -> None:

@@ -1,10 +1,13 @@
-"""No code outside a game's own files names a game: shared code finds games in the registries.
+"""No code outside a game's own files names a game, or a code of its violations, events and groups of cards.
+
+Shared code finds games in the registries, kinds of faults by ``fault_kind`` and groups of cards by ``groups``.
 
 Docstrings and comments may, as examples do. A file is a game's own if its name or a folder of it has the game's name.
 """
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -25,6 +28,17 @@ EXCEPTIONS: Final = {
     "referee/service/registry.py": "registers the services of the built-in games",
 }
 """Files that may name a game, each with the reason."""
+TABLES: Final = [tomllib.loads(path.read_text("utf-8")) for path in ROOT.glob("referee/rulesets/texts/*_*.toml")]
+CODES: Final = frozenset(code for tables in TABLES for table in tables.values() for code in table)
+"""Codes that belong to games: of violations, events and groups of cards."""
+CODE_EXCEPTIONS: Final = {
+    ("referee/audit/course.py", "COMMIT"): "finds seats that did not open in logs of games that are not installed",
+    ("referee/audit/course.py", "TIMEOUT"): "finds reports about seats in logs of games that are not installed",
+    ("referee/audit/finding.py", "DEADLINE_PASSED"): "a finding about the shuffler's deadline",
+    ("referee/log/slot.py", "ALREADY_OPENED"): "a conflict about opening a round",
+    ("referee/log/slot.py", "NOT_OPENED"): "a conflict about opening a round",
+}
+"""Codes that shared code uses for something of its own, each with what it is."""
 
 
 def names_in(source: str) -> Iterator[str]:
@@ -45,6 +59,17 @@ def names_in(source: str) -> Iterator[str]:
         yield from (word for word in words if GAME.search(word))
 
 
+def codes_in(source: str) -> Iterator[str]:
+    """Yield the codes of games, in any case, that are whole texts of the code."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.upper() in CODES:
+            yield node.value
+
+
+JUDGING: Final = tuple(f"referee/{room}/" for room in ("audit", "dealing", "log", "suspicion", "transcript"))
+"""Rooms that judge rounds of any game; elsewhere such words are of plain English, SQL and the command line."""
+
+
 def shared_files() -> list[str]:
     paths = [path.relative_to(ROOT).as_posix() for path in (ROOT / "referee").rglob("*.py")]
     return sorted(path for path in paths if not GAME.search(path) and not path.startswith("referee/v1/"))
@@ -55,6 +80,20 @@ def test_shared_code_names_no_game() -> None:
     named = {path: list(names_in((ROOT / path).read_text(encoding="utf-8"))) for path in paths}
     assert len(named) > len(EXCEPTIONS)
     assert {path: names for path, names in named.items() if names} == {}
+
+
+def test_shared_code_knows_no_code_of_a_game() -> None:
+    paths = [path for path in shared_files() if path.startswith(JUDGING)]
+    found = {(path, code) for path in paths for code in codes_in((ROOT / path).read_text(encoding="utf-8"))}
+    assert len(CODES) > 50
+    assert found == CODE_EXCEPTIONS.keys()
+
+
+@pytest.mark.parametrize(
+    "source", ["_GROUPS = ('back', 'middle', 'front')", "{'STILL_SEALED'} & codes", "x == 'PLAY_4X'"]
+)
+def test_a_code_is_found_in_either_case(source: str) -> None:
+    assert list(codes_in(source))
 
 
 @pytest.mark.parametrize("path", EXCEPTIONS)

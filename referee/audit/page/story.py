@@ -7,39 +7,40 @@ seeds. A leaf that cannot be read is shown as such. Nothing is judged here.
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 import orjson
 
 from referee.audit.course import attestation_of
 from referee.audit.finding import FindingError, Phrase
-from referee.audit.page.words import name_of, title_of
+from referee.audit.page.words import name_of, phrase_of, title_of
 from referee.audit.reading import Payload, read_envelope, read_header, read_payload
 from referee.cards import HOUSE
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import HeaderJson
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
-from referee.games import game_of
-from referee.rulesets import Catalogue, Ruleset, UnknownRulesetError
+from referee.games import AnyGame, LawError, game_of
+from referee.games.groups import cards_in
+from referee.rulesets import Catalogue, Ruleset, Texts, UnknownRulesetError, load_texts
 from referee.transcript.inputs import InputEvent, Transcript
 
 RoundKey = tuple[str, int]
 """A table's id and a round's number."""
 MAX_EVENTS: Final = 120
 """Events of a round shown."""
-_GROUPS: Final = ("back", "middle", "front")
-_CARDS: Final = range(1, 53)
+_KIND: Final = "kind"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Cards shown together, by their numbers, under a code and perhaps the name of the hand they make."""
+    """Cards shown together, by their numbers, with a label and the name of the hand they make where they have such."""
 
-    code: str = ""
+    label: Phrase | None = None
     name: Phrase | None = None
     cards: tuple[int, ...]
+    is_house: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +56,15 @@ class StoryStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEvent:
-    """An event: when, in ms after the deal, whose, what, with which cards, how attested, and what it opens."""
+    """An event: when, in ms after the deal, whose, what, with which cards, how attested, and what it opens.
+
+    ``kind`` are the words for it, such as "decides", "fold".
+    """
 
     number: int
     after: int
     seat: int
-    kind: str
-    decision: str
+    kind: tuple[Phrase, ...]
     groups: tuple[Group, ...]
     attested: str
     opens: tuple[int, ...]
@@ -121,6 +124,7 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
         return None
     header = opened.header
     ruleset = _ruleset(header, catalogue)
+    shown = _Shown.under(header, ruleset)
     settle: Transcript | None = by_type.get(Transcript)
     sections = _sections(by_type)
     found = _found(settle)
@@ -135,10 +139,13 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
         currency=header.currency,
         stake=header.stake,
         steps=tuple(steps),
-        seats=tuple([_seat(seat, sections, found, ruleset) for seat in range(seat_count)]),
-        board=_board(sections, found, ruleset, header),
+        seats=tuple([_seat(seat, sections, found, shown) for seat in range(seat_count)]),
+        board=_board(sections, found, shown, seat_count),
         events=tuple(
-            [_event(number, event, start, opens.get(number, ())) for number, event in enumerate(events[:MAX_EVENTS], 1)]
+            [
+                _event(number, event, shown, after=event.time - start, opens=opens.get(number, ()))
+                for number, event in enumerate(events[:MAX_EVENTS], 1)
+            ]
         ),
         events_left_out=max(0, len(events) - MAX_EVENTS),
         paid=_paid(found, ruleset),
@@ -183,7 +190,7 @@ def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
 def _sections(by_type: dict[type, Any]) -> tuple[tuple[int, ...], ...]:
     """Return the sections of the settlement, or dealt again if nothing was settled."""
     if Transcript in by_type:
-        return tuple([_cards(section) for section in by_type[Transcript].inputs.sections])
+        return tuple([cards_in(section) for section in by_type[Transcript].inputs.sections])
     if OpenLeaf not in by_type or DealLeaf not in by_type or RevealLeaf not in by_type:
         return ()
     opened, deal, reveal = by_type[OpenLeaf], by_type[DealLeaf], by_type[RevealLeaf]
@@ -209,75 +216,94 @@ def _found(settle: Transcript | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _seat(seat: int, sections: Sequence[tuple[int, ...]], found: dict[str, Any], ruleset: Ruleset | None) -> SeatStory:
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How a round is shown: its ruleset, its game and the game's words; None for what is not installed."""
+
+    game: AnyGame | None
+    texts: Texts | None
+    ruleset: Ruleset | None
+
+    @classmethod
+    def under(cls, header: HeaderJson, ruleset: Ruleset | None) -> Self:
+        """Look up the game of a round."""
+        try:
+            game = game_of(header.ruleset_id)
+        except KeyError:
+            return cls(None, None, ruleset)
+        return cls(game, load_texts(game.name), ruleset)
+
+    def groups(self, record: dict[str, Any]) -> tuple[Group, ...]:
+        """Return the groups of cards of an event, or of a seat in the results."""
+        try:
+            groups = () if self.game is None else self.game.groups(record)
+        except LawError:
+            return ()
+        labels = {} if self.texts is None else self.texts.groups
+        return tuple(
+            [
+                Group(
+                    label=phrase_of(labels, group.label) if group.label else None,
+                    name=name_of(self.ruleset, group.name) if group.name else None,
+                    cards=group.cards,
+                )
+                for group in groups
+            ]
+        )
+
+    def kind(self, event: dict[str, Any]) -> tuple[Phrase, ...]:
+        """Return the words for an event: those of its kind, then of other codes in it."""
+        words = {} if self.texts is None else self.texts.events
+        kind = event.get(_KIND)
+        others = [code for name, code in event.items() if name != _KIND and isinstance(code, str) and code in words]
+        return tuple([phrase_of(words, code) for code in (kind if isinstance(kind, str) else "?", *others)])
+
+
+def _seat(seat: int, sections: Sequence[tuple[int, ...]], found: dict[str, Any], shown: _Shown) -> SeatStory:
     seats = found.get("seats")
     mine = seats[seat] if isinstance(seats, list) and seat < len(seats) and isinstance(seats[seat], dict) else {}
     result = mine.get("instant_win") or mine.get("result")
     return SeatStory(
         seat=seat,
         hand=sections[seat] if seat < len(sections) else (),
-        groups=_ending(mine, ruleset),
-        result=name_of(ruleset, result) if isinstance(result, str) else None,
+        groups=shown.groups(mine),
+        result=name_of(shown.ruleset, result) if isinstance(result, str) else None,
         net=mine["net"] if isinstance(mine.get("net"), int) else None,
     )
 
 
-def _ending(mine: dict[str, Any], ruleset: Ruleset | None) -> tuple[Group, ...]:
-    """Return a seat's cards at the end."""
-    groups: list[Group] = []
-    arrangement, hands = mine.get("arrangement"), mine.get("hands")
-    if isinstance(arrangement, list) and len(arrangement) == len(_GROUPS):
-        names = hands if isinstance(hands, list) and len(hands) == len(_GROUPS) else [""] * len(_GROUPS)
-        groups += [
-            Group(
-                code=code.upper(), name=name_of(ruleset, name) if isinstance(name, str) and name else None, cards=held
-            )
-            for code, name, held in zip(_GROUPS, names, map(_cards, arrangement), strict=True)
-        ]
-    if isinstance(mine.get("best"), list):
-        category = mine.get("category")
-        name = name_of(ruleset, category) if isinstance(category, str) else None
-        groups.append(Group(code="BEST", name=name, cards=_cards(mine["best"])))
-    if isinstance(mine.get("left"), list) and mine["left"]:
-        groups.append(Group(code="LEFT", cards=_cards(mine["left"])))
-    return tuple(groups)
-
-
 def _board(
-    sections: Sequence[tuple[int, ...]], found: dict[str, Any], ruleset: Ruleset | None, header: HeaderJson
+    sections: Sequence[tuple[int, ...]], found: dict[str, Any], shown: _Shown, seat_count: int
 ) -> tuple[Group, ...]:
-    """Return the house's cards and the board, if the game has them."""
+    """Return the house's cards, with the name of its hand, and the board, if the game has them."""
     try:
-        layout = game_of(header.ruleset_id).layout(len(header.seat_keys))
-    except (KeyError, ValueError):
+        layout = None if shown.game is None else shown.game.layout(seat_count)
+    except ValueError:
         return ()
-    if not layout.has_board or len(sections) < len(layout.shown):
+    if layout is None or not layout.has_board or len(sections) < len(layout.shown):
         return ()
     house = found.get("house")
-    category = house.get("category") if isinstance(house, dict) else None
-    name = name_of(ruleset, category) if isinstance(category, str) else None
-    cards = {one: sections[layout.board(one)] for one in layout.names}
-    groups = [Group(code="HOUSE", name=name, cards=cards.pop("house"))] if "house" in cards else []
-    return (*groups, Group(code="BOARD", cards=tuple(itertools.chain.from_iterable(cards.values()))))
+    names = [group.name for group in shown.groups(house)] if isinstance(house, dict) else []
+    cards = {section: sections[layout.board(section)] for section in layout.names}
+    groups = []
+    if "house" in cards:
+        groups = [Group(name=names[0] if names else None, cards=cards.pop("house"), is_house=True)]
+    return (*groups, Group(cards=tuple(itertools.chain.from_iterable(cards.values()))))
 
 
-def _event(number: int, source: InputEvent, start: int, opens: tuple[int, ...]) -> StoryEvent:
+def _event(number: int, source: InputEvent, shown: _Shown, *, after: int, opens: tuple[int, ...]) -> StoryEvent:
     try:
         event = orjson.loads(bytes(source.event))
     except orjson.JSONDecodeError:
         event = {}
     event = event if isinstance(event, dict) else {}
-    groups = [Group(code=name.upper(), cards=_cards(event[name])) for name in _GROUPS if name in event]
-    if "cards" in event:
-        groups.append(Group(cards=_cards(event["cards"])))
-    seat, kind, decision = event.get("seat"), event.get("kind"), event.get("decision")
+    seat = event.get("seat")
     return StoryEvent(
         number=number,
-        after=source.time - start,
+        after=after,
         seat=seat if isinstance(seat, int) else HOUSE,
-        kind=kind if isinstance(kind, str) else "?",
-        decision=decision if isinstance(decision, str) else "",
-        groups=tuple(groups),
+        kind=shown.kind(event),
+        groups=shown.groups(event),
         attested=attestation_of(source),
         opens=opens,
     )
@@ -307,13 +333,4 @@ def _paid(found: dict[str, Any], ruleset: Ruleset | None) -> tuple[StoryTransfer
             )
             for one in transfers
         ]
-    )
-
-
-def _cards(numbers: object) -> tuple[int, ...]:
-    """Keep the numbers that are cards'."""
-    return (
-        tuple([one for one in numbers if isinstance(one, int) and one in _CARDS])
-        if isinstance(numbers, list | tuple)
-        else ()
     )

@@ -3,8 +3,8 @@
 A code without a text is shown as it is, so a page can show everything that an audit finds.
 
 >>> words = load_words()
->>> words.of("event", "PASS").en, words.of("event", "NO_SUCH").vi
-('passes', 'NO_SUCH')
+>>> words.of("abort", "OPERATOR").en, words.of("abort", "NO_SUCH").vi
+('by the operator', 'NO_SUCH')
 """
 
 import tomllib
@@ -17,7 +17,7 @@ import msgspec
 
 from referee.audit.finding import Phrase
 from referee.evidence.printable import printable, readable
-from referee.rulesets import Ruleset
+from referee.rulesets import Name, Ruleset
 
 
 class Words:
@@ -56,6 +56,12 @@ def name_of(ruleset: Ruleset | None, code: str) -> Phrase:
             if name is not None:
                 return Phrase(vi=readable(name.vi), en=readable(name.en))
     return _as_it_is(code)
+
+
+def phrase_of(names: Mapping[str, Name], code: str) -> Phrase:
+    """Return the words that a game has for a code; the code itself if it has none."""
+    name = names.get(code)
+    return _as_it_is(code) if name is None else Phrase(vi=readable(name.vi), en=readable(name.en))
 
 
 def title_of(ruleset: Ruleset | None, ruleset_id: str) -> Phrase:

@@ -23,7 +23,8 @@ from typing import Self, TypeAlias
 import msgspec
 
 from referee.cards import Card
-from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, WARNINGS, Code
+from referee.games.fault import FaultKind
+from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, Code, fault_kind
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.hands import HandValue
 from referee.verdict import Violation
@@ -64,7 +65,7 @@ def check_arrangement(rules: MauBinhRules, dealt: Sequence[Card], arrangement: A
 
 def is_acceptable(violations: Sequence[Violation]) -> bool:
     """Return whether the violations refuse nothing: there are none, or fouls only."""
-    return not violations or all(violation.code in WARNINGS for violation in violations)
+    return not violations or all(fault_kind(violation.code) is FaultKind.WARNING for violation in violations)
 
 
 def check_cards(dealt: Sequence[Card], chi: ChiCards) -> tuple[Violation, ...]:

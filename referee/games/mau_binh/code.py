@@ -3,6 +3,8 @@
 import enum
 from typing import Final
 
+from referee.games.fault import FaultKind
+
 
 class Chi(enum.StrEnum):
     """One of the three hands that thirteen cards are arranged in, in the order they are compared."""
@@ -136,5 +138,20 @@ class Code(enum.StrEnum):
 SIZE_CODES: Final = (Code.BACK_WRONG_SIZE, Code.MIDDLE_WRONG_SIZE, Code.FRONT_WRONG_SIZE)
 """The codes of a chi of the wrong size, in the order of ``CHI``."""
 
-WARNINGS: Final = frozenset({Code.FOULED_MIDDLE, Code.FOULED_FRONT, Code.NOT_OPENED})
-"""The codes that do not refuse an event: a fouled or unopened arrangement counts and loses."""
+_KINDS: Final[dict[str, FaultKind]] = {
+    Code.FOULED_MIDDLE: FaultKind.WARNING,
+    Code.FOULED_FRONT: FaultKind.WARNING,
+    Code.NOT_OPENED: FaultKind.WARNING,
+    Code.CARD_NOT_DEALT: FaultKind.CARD,
+    Code.CARD_TWICE: FaultKind.CARD,
+    Code.CARD_MISSING: FaultKind.CARD,
+    Code.NOT_OUT_OF_TIME: FaultKind.TIMEOUT,
+    Code.NOT_COMMITTED: FaultKind.SEAL,
+    Code.STILL_SEALED: FaultKind.SEAL,
+    Code.WRONG_OPENING: FaultKind.SEAL,
+}
+
+
+def fault_kind(code: str) -> FaultKind:
+    """Return the kind of a fault; a fouled or unopened arrangement is a WARNING, since it counts and loses."""
+    return _KINDS.get(code, FaultKind.RULE)

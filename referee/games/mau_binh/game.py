@@ -6,7 +6,8 @@ from typing import Final
 
 from referee.cards import Card
 from referee.games.game import Clock, Game
-from referee.games.mau_binh.code import WARNINGS
+from referee.games.groups import Shown, groups_of
+from referee.games.mau_binh.code import CHI, fault_kind
 from referee.games.mau_binh.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, is_imposed
 from referee.games.mau_binh.instant_win import instant_win_of
@@ -60,7 +61,8 @@ GAME: Final = Game(
     rules_type=MauBinhRules,
     max_events=MAX_EVENTS,
     can_be_sealed=True,
-    warnings=frozenset(WARNINGS),
+    fault_kind=fault_kind,
+    groups=groups_of(*[Shown(chi.lower(), (chi,)) for chi in CHI], Shown("arrangement", tuple(CHI), names="hands")),
     layout=layout,
     check_stakes=check_stakes,
     begin=begin,

@@ -5,6 +5,9 @@
 """
 
 import enum
+from typing import Final
+
+from referee.games.fault import FaultKind
 
 
 class Kind(enum.StrEnum):
@@ -125,3 +128,16 @@ class Fault(enum.StrEnum):
     NOT_A_COMBINATION = "NOT_A_COMBINATION"
     DOES_NOT_BEAT = "DOES_NOT_BEAT"
     LACKS_LOWEST_CARD = "LACKS_LOWEST_CARD"
+
+
+_KINDS: Final[dict[str, FaultKind]] = {
+    Fault.CARD_TWICE: FaultKind.CARD,
+    Fault.CARD_PLAYED_BEFORE: FaultKind.CARD,
+    Fault.CARD_NOT_HELD: FaultKind.CARD,
+    Fault.NOT_OUT_OF_TIME: FaultKind.TIMEOUT,
+}
+
+
+def fault_kind(code: str) -> FaultKind:
+    """Return the kind of a fault."""
+    return _KINDS.get(code, FaultKind.RULE)

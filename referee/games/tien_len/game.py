@@ -3,8 +3,10 @@
 from typing import Final
 
 from referee.games.game import Clock, Game
+from referee.games.groups import Shown, groups_of
 from referee.games.lead import LeaderBy
 from referee.games.questions import RANKS, rank_points
+from referee.games.tien_len.code import fault_kind
 from referee.games.tien_len.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, is_imposed
 from referee.games.tien_len.legality import check, check_closing
@@ -40,6 +42,8 @@ GAME: Final = Game(
     rules_type=TienLenRules,
     max_events=MAX_EVENTS,
     has_leader=True,
+    fault_kind=fault_kind,
+    groups=groups_of(Shown("cards"), Shown("left", ("LEFT",))),
     first_leader=_first_leader,
     lowest_dealt=lowest_dealt,
     layout=layout,

@@ -12,6 +12,8 @@ import enum
 from types import MappingProxyType
 from typing import Final
 
+from referee.games.fault import FaultKind
+
 
 class Street(enum.StrEnum):
     """Stage of a round: which cards of the board the seats see when they decide."""
@@ -151,3 +153,8 @@ class Code(enum.StrEnum):
     """Trips (``found``) is more than the ruleset's largest (``expected``)."""
     STAKES_TOO_HIGH = "STAKES_TOO_HIGH"
     """The seats together could win or lose more than amounts can be (``expected``)."""
+
+
+def fault_kind(code: str) -> FaultKind:
+    """Return the kind of a fault; no decision shows cards."""
+    return FaultKind.TIMEOUT if code == Code.NOT_OUT_OF_TIME else FaultKind.RULE

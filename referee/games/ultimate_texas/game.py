@@ -5,8 +5,9 @@ from typing import Final
 
 from referee.cards import DECK
 from referee.games.game import Clock, Game
+from referee.games.groups import Shown, groups_of
 from referee.games.questions import HouseQuestions
-from referee.games.ultimate_texas.code import Decision
+from referee.games.ultimate_texas.code import Decision, fault_kind
 from referee.games.ultimate_texas.codec import decode_event, decode_events, encode_event, encode_events, encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
@@ -51,6 +52,8 @@ GAME: Final = Game(
     rules_type=UltimateTexasRules,
     max_events=MAX_EVENTS,
     can_be_sealed=True,
+    fault_kind=fault_kind,
+    groups=groups_of(Shown("best", ("BEST",), names="category")),
     needs_hands=False,
     seat_stake_names=("ante", "trips"),
     layout=layout,
