@@ -20,6 +20,8 @@ from google.protobuf import descriptor_pb2
 from grpc_tools import protoc
 
 PROTOS: Final = Path(__file__).parent
+WELL_KNOWN: Final = Path(protoc.__file__).parent / "_proto"
+"""Folder of google/protobuf/*.proto, which comes with protoc."""
 INDEX: Final = "README.md"
 SHARED: Final = "shared"
 FOLDER: Final = "api"
@@ -112,7 +114,9 @@ class _Links(NamedTuple):
     homes: Mapping[str, str]
 
     def to(self, full_name: str) -> str:
-        """Return a type's name as a link to its description."""
+        """Return a type's name as a link to its description; the bare name of a type of another package."""
+        if not full_name.startswith(".referee.v1."):
+            return f"`{full_name.removeprefix('.')}`"
         name = full_name.removeprefix(".referee.v1.")
         home = self.homes[".".join(full_name.split(".")[:4])]
         place = "" if home == self.page else f"{home}.md"
@@ -123,7 +127,14 @@ def _files() -> Iterator[descriptor_pb2.FileDescriptorProto]:
     names = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.glob("referee/v1/*.proto"))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "set"
-        arguments = ["protoc", f"-I{PROTOS}", "--include_source_info", f"--descriptor_set_out={out}", *names]
+        arguments = [
+            "protoc",
+            f"-I{PROTOS}",
+            f"-I{WELL_KNOWN}",
+            "--include_source_info",
+            f"--descriptor_set_out={out}",
+            *names,
+        ]
         if protoc.main(arguments):
             msg = "protoc refused the protos; it says why above"
             raise SystemExit(msg)

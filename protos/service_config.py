@@ -22,6 +22,8 @@ from google.protobuf import descriptor_pb2
 from grpc_tools import protoc
 
 PROTOS: Final = Path(__file__).parent
+WELL_KNOWN: Final = Path(protoc.__file__).parent / "_proto"
+"""Folder of google/protobuf/*.proto, which comes with protoc."""
 RETRY: Final = {
     "maxAttempts": 5,
     "initialBackoff": "0.1s",
@@ -53,7 +55,7 @@ def methods() -> Iterator[tuple[str, str, bool]]:
     names = sorted(str(path.relative_to(PROTOS)) for path in PROTOS.glob("referee/v1/*.proto"))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "set"
-        if protoc.main(["protoc", f"-I{PROTOS}", f"--descriptor_set_out={out}", *names]):
+        if protoc.main(["protoc", f"-I{PROTOS}", f"-I{WELL_KNOWN}", f"--descriptor_set_out={out}", *names]):
             msg = "protoc refused the protos; it says why above"
             raise SystemExit(msg)
         files = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file

@@ -8,7 +8,9 @@ import { join } from "node:path";
 const here = import.meta.dirname;
 const protos = mkdtempSync(join(tmpdir(), "referee-protos-"));
 try {
-  cpSync(join(here, "../../protos/referee"), join(protos, "referee"), { recursive: true });
+  for (const folder of ["referee", "google"]) {
+    cpSync(join(here, "../../protos", folder), join(protos, folder), { recursive: true });
+  }
   cpSync(join(here, "protos"), protos, { recursive: true });
   const plugin = {
     local: join(here, "node_modules/.bin/protoc-gen-es"),

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
+from google.rpc.status_pb2 import Status
 
 from referee.games import LawError
 from referee.rulesets import Ruleset
@@ -14,11 +15,10 @@ from referee.service.attesting import Attestor
 from referee.service.game_service import GameService
 from referee.service.reading import ReadRound, RoundReader
 from referee.service.settling import Settler
-from referee.service.status import CODES, log_law_error, refusal_of
+from referee.service.status import log_law_error, refusal_of, status_message
 from referee.service.verifying import MEMO_BYTES, RoundVerifier
 from referee.storage import Append
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.v1.round_pb2 import RefusedRound
 from referee.v1.violation_pb2 import Violation
 from referee.wire.refusal import RefusedError
 from referee.wire.round import fill_receipt
@@ -61,7 +61,7 @@ class _Judged(NamedTuple):
     outcome: bytes = b""
     violations: Sequence[Violation] = ()
     refused_event: int = 0
-    refused: RefusedRound | None = None
+    refused: Status | None = None
 
 
 class RoundService:
@@ -154,22 +154,22 @@ class RoundService:
             try:
                 rounds.append(self._judge(one))
             except Exception as error:
-                refused = _refused_round(error)  # the refusal itself would hold this frame, which would hold it
+                refused = _status_of(error)  # the refusal itself would hold this frame, which would hold it
                 if refused is None:
                     raise
                 rounds.append(_Judged(refused=refused))
         answers: list[bytes] = []
         for judged, logged in zip(rounds, self._settler.append([judged.append for judged in rounds]), strict=True):
             response = self._responses["SettleRounds"]()
-            answer = response.rounds.add()
+            answer = response.responses.add()
             if isinstance(logged, RefusedError):
-                answer.refused.CopyFrom(_refused_round(logged))
+                answer.refused.CopyFrom(_status_of(logged))
             elif judged.refused is not None:
                 answer.refused.CopyFrom(judged.refused)
             else:
-                self._fill_judged(answer.settled, judged)
+                self._fill_judged(answer, judged)
                 if logged is not None:
-                    fill_receipt(answer.settled.log_receipt, logged)
+                    fill_receipt(answer.log_receipt, logged)
             answers.append(response.SerializeToString())
         return b"".join(answers)
 
@@ -225,13 +225,11 @@ def check_batch(requests: Sequence[object]) -> None:
         )
 
 
-def _refused_round(error: Exception) -> RefusedRound | None:
-    """Return what an answer says of a round that an error refuses; None where the error is a fault of the server."""
+def _status_of(error: Exception) -> Status | None:
+    """Return the status of a round that an error refuses; None where the error is a fault of the server."""
     refusal = refusal_of(error)
     if refusal is None:
         return None
     if isinstance(error, LawError):
         log_law_error(error)
-    return RefusedRound(
-        code=CODES[refusal.reason], message=refusal.message, reason=refusal.reason_name, field=refusal.field
-    )
+    return status_message(refusal)

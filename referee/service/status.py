@@ -131,7 +131,13 @@ def log_law_error(error: LawError, **about: str) -> None:
 
 
 def to_status(refusal: RefusedError) -> grpc.Status:
-    """Return the gRPC status of a refusal."""
+    """Return the gRPC status of a refused call."""
+    status: grpc.Status = rpc_status.to_status(status_message(refusal))
+    return status
+
+
+def status_message(refusal: RefusedError) -> status_pb2.Status:
+    """Return the status of a refusal as a message, which a batch answers for one of its requests."""
     message, field = _shorten(refusal.message), _shorten(refusal.field)
     facts = {name: _shorten(value) for name, value in refusal.facts.items()}
     details = [_pack(error_details_pb2.ErrorInfo(reason=refusal.reason_name, domain=DOMAIN, metadata=facts))]
@@ -144,12 +150,9 @@ def to_status(refusal: RefusedError) -> grpc.Status:
         delay = duration_pb2.Duration()
         delay.FromMicroseconds(round(refusal.retry_seconds * 1_000_000))
         details.append(_pack(error_details_pb2.RetryInfo(retry_delay=delay)))
-    status: grpc.Status = rpc_status.to_status(
-        status_pb2.Status(
-            code=CODES[refusal.reason], message=f"{field}: {message}" if field else message, details=details
-        )
+    return status_pb2.Status(
+        code=CODES[refusal.reason], message=f"{field}: {message}" if field else message, details=details
     )
-    return status
 
 
 def _shorten(text: str) -> str:

@@ -22,6 +22,7 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.rpc import status_pb2 as google_dot_rpc_dot_status__pb2
 from referee.v1 import card_pb2 as referee_dot_v1_dot_card__pb2
 from referee.v1 import hand_pb2 as referee_dot_v1_dot_hand__pb2
 from referee.v1 import money_pb2 as referee_dot_v1_dot_money__pb2
@@ -30,7 +31,7 @@ from referee.v1 import text_pb2 as referee_dot_v1_dot_text__pb2
 from referee.v1 import violation_pb2 as referee_dot_v1_dot_violation__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/mau_binh.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x15referee/v1/hand.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x15referee/v1/text.proto\x1a\x1areferee/v1/violation.proto\"p\n\x0b\x41rrangement\x12\x1e\n\x04\x62\x61\x63k\x18\x01 \x03(\x0e\x32\x10.referee.v1.Card\x12 \n\x06middle\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\x12\x1f\n\x05\x66ront\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\x1c\n\x06\x43ommit\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\"\x0f\n\rCommitTimeout\"\x95\x02\n\x0cMauBinhEvent\x12\x0c\n\x04time\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12*\n\x07\x61rrange\x18\x03 \x01(\x0b\x32\x17.referee.v1.ArrangementH\x00\x12\"\n\x05leave\x18\x04 \x01(\x0b\x32\x11.referee.v1.LeaveH\x00\x12$\n\x06\x63ommit\x18\x05 \x01(\x0b\x32\x12.referee.v1.CommitH\x00\x12,\n\x07timeout\x18\x06 \x01(\x0b\x32\x19.referee.v1.CommitTimeoutH\x00\x12\r\n\x05nonce\x18\x07 \x01(\x0c\x12\x11\n\x04seen\x18\x08 \x01(\rH\x01\x88\x01\x01\x12\x10\n\x08received\x18\t \x01(\x08\x42\x08\n\x06\x63hoiceB\x07\n\x05_seen\"\x9c\x01\n\x0cMauBinhRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12(\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x18.referee.v1.MauBinhEvent\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\"~\n\x17\x43heckArrangementRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12,\n\x0b\x61rrangement\x18\x03 \x01(\x0b\x32\x17.referee.v1.Arrangement\"\xad\x01\n\x18\x43heckArrangementResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x12\n\nacceptable\x18\x02 \x01(\x08\x12%\n\x06values\x18\x03 \x03(\x0b\x32\x15.referee.v1.HandValue\x12\x13\n\x0binstant_win\x18\x04 \x01(\t\x12\x16\n\x0eruleset_digest\x18\x05 \x01(\x0c\"\x80\x01\n\x19SuggestArrangementRequest\x12&\n\x05\x64\x65\x61lt\x18\x01 \x01(\x0b\x32\x15.referee.v1.DealtHandH\x00\x12$\n\x04\x66ree\x18\x02 \x01(\x0b\x32\x14.referee.v1.FreeHandH\x00\x12\r\n\x05\x63ount\x18\x03 \x01(\rB\x06\n\x04hand\"B\n\tDealtHand\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\x12\x0c\n\x04seat\x18\x02 \x01(\r\"\x81\x01\n\x08\x46reeHand\x12\x1f\n\x05\x63\x61rds\x18\x01 \x03(\x0e\x32\x10.referee.v1.Card\x12\x12\n\nruleset_id\x18\x02 \x01(\t\x12\x17\n\x0fruleset_version\x18\x03 \x01(\t\x12\x12\n\nseat_count\x18\x04 \x01(\r\x12\x13\n\x0bstake_minor\x18\x05 \x01(\x04\"\xb7\x01\n\x1aSuggestArrangementResponse\x12\x35\n\x0bsuggestions\x18\x01 \x03(\x0b\x32 .referee.v1.SuggestedArrangement\x12/\n\x0binstant_win\x18\x02 \x01(\x0b\x32\x1a.referee.v1.HeldInstantWin\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x19\n\x11population_digest\x18\x04 \x01(\x0c\"f\n\x0eHeldInstantWin\x12\x0f\n\x07pattern\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\r\n\x05units\x18\x03 \x01(\r\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x04\"\xc2\x01\n\x14SuggestedArrangement\x12,\n\x0b\x61rrangement\x18\x01 \x01(\x0b\x32\x17.referee.v1.Arrangement\x12%\n\x06values\x18\x02 \x03(\x0b\x32\x15.referee.v1.HandValue\x12,\n\x08\x65xpected\x18\x03 \x01(\x0b\x32\x1a.referee.v1.ExpectedAmount\x12\'\n\x05parts\x18\x04 \x03(\x0b\x32\x18.referee.v1.ExpectedPart\"2\n\x0e\x45xpectedAmount\x12\r\n\x05minor\x18\x01 \x01(\x03\x12\x11\n\tremainder\x18\x02 \x01(\r\"\x9e\x01\n\x0c\x45xpectedPart\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0f\n\x07win_ppm\x18\x03 \x01(\r\x12\x10\n\x08lose_ppm\x18\x04 \x01(\r\x12\r\n\x05units\x18\x05 \x01(\r\x12,\n\x08\x65xpected\x18\x06 \x01(\x0b\x32\x1a.referee.v1.ExpectedAmount\"Q\n\x18\x43heckArrangementsRequest\x12\x35\n\x08requests\x18\x01 \x03(\x0b\x32#.referee.v1.CheckArrangementRequest\"T\n\x19\x43heckArrangementsResponse\x12\x37\n\tresponses\x18\x01 \x03(\x0b\x32$.referee.v1.CheckArrangementResponse\"\x87\x01\n MauBinhServiceAcceptEventRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.MauBinhEvent\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\xea\x01\n!MauBinhServiceAcceptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.MauBinhEvent\x12\x0f\n\x07receipt\x18\x03 \x01(\x0c\x12\x14\n\x0c\x65vent_number\x18\x04 \x01(\r\x12\x1a\n\ropens_section\x18\x05 \x01(\rH\x00\x88\x01\x01\x12\x1c\n\x14refused_event_number\x18\x06 \x01(\rB\x10\n\x0e_opens_section\"\xe2\x01\n\x11MauBinhSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12,\n\x0b\x61rrangement\x18\x02 \x01(\x0b\x32\x17.referee.v1.Arrangement\x12%\n\x06values\x18\x03 \x03(\x0b\x32\x15.referee.v1.HandValue\x12\x0e\n\x06\x66ouled\x18\x04 \x01(\x08\x12\x11\n\tdefaulted\x18\x05 \x01(\x08\x12\x0f\n\x07left_at\x18\x06 \x01(\r\x12\x13\n\x0binstant_win\x18\x07 \x01(\t\x12\x11\n\tnet_minor\x18\x08 \x01(\x03\x12\x0e\n\x06winner\x18\t \x01(\x08\"\xb1\x01\n\x0eMauBinhOutcome\x12,\n\x05seats\x18\x01 \x03(\x0b\x32\x1d.referee.v1.MauBinhSeatResult\x12\'\n\ttransfers\x18\x02 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x1c\n\x0fhouse_net_minor\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_house_net_minor\"\xb1\x01\n\tShownHand\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\x12\x10\n\x08\x63\x61tegory\x18\x03 \x01(\t\x12\x1e\n\x04name\x18\x04 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0e\n\x06\x66ouled\x18\x05 \x01(\x08\x12\x0c\n\x04gone\x18\x06 \x01(\x08\x12\x11\n\tunits_won\x18\x07 \x01(\r\x12\x12\n\nunits_lost\x18\x08 \x01(\r\"\x87\x01\n\x08ShownChi\x12\x10\n\x08position\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x12\n\nstart_time\x18\x03 \x01(\x04\x12\x0f\n\x07seconds\x18\x04 \x01(\r\x12$\n\x05hands\x18\x05 \x03(\x0b\x32\x15.referee.v1.ShownHand\"\x80\x02\n\x0cShownSummary\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tchi_units\x18\x02 \x01(\x03\x12\x13\n\x0b\x61\x64\x64\x65\x64_units\x18\x03 \x01(\x03\x12\x19\n\x11instant_win_units\x18\x04 \x01(\x03\x12\x11\n\tnet_units\x18\x05 \x01(\x03\x12\x11\n\tnet_minor\x18\x06 \x01(\x03\x12\x13\n\x0binstant_win\x18\x07 \x01(\t\x12*\n\x10instant_win_name\x18\x08 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0e\n\x06\x66ouled\x18\t \x01(\x08\x12\x0e\n\x06winner\x18\n \x01(\x08\x12\x18\n\x10\x63ommission_minor\x18\x0b \x01(\x04\"\x82\x01\n\x08Showdown\x12\x12\n\nstart_time\x18\x01 \x01(\x04\x12!\n\x03\x63hi\x18\x02 \x03(\x0b\x32\x14.referee.v1.ShownChi\x12\x14\n\x0csummary_time\x18\x03 \x01(\x04\x12)\n\x07summary\x18\x04 \x03(\x0b\x32\x18.referee.v1.ShownSummary\"L\n!MauBinhServicePreviewRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\"\xc2\x01\n\"MauBinhServicePreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12+\n\x07outcome\x18\x02 \x01(\x0b\x32\x1a.referee.v1.MauBinhOutcome\x12&\n\x08showdown\x18\x03 \x01(\x0b\x32\x14.referee.v1.Showdown\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"K\n MauBinhServiceSettleRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\"\xc6\x01\n!MauBinhServiceSettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12+\n\x07outcome\x18\x02 \x01(\x0b\x32\x1a.referee.v1.MauBinhOutcome\x12+\n\x0blog_receipt\x18\x03 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"c\n!MauBinhServiceSettleRoundsRequest\x12>\n\x08requests\x18\x01 \x03(\x0b\x32,.referee.v1.MauBinhServiceSettleRoundRequest\"\x8e\x01\n\x13SettledMauBinhRound\x12@\n\x07settled\x18\x01 \x01(\x0b\x32-.referee.v1.MauBinhServiceSettleRoundResponseH\x00\x12+\n\x07refused\x18\x02 \x01(\x0b\x32\x18.referee.v1.RefusedRoundH\x00\x42\x08\n\x06result\"U\n\"MauBinhServiceSettleRoundsResponse\x12/\n\x06rounds\x18\x01 \x03(\x0b\x32\x1f.referee.v1.SettledMauBinhRound2\x8a\x06\n\x0eMauBinhService\x12\x62\n\x10\x43heckArrangement\x12#.referee.v1.CheckArrangementRequest\x1a$.referee.v1.CheckArrangementResponse\"\x03\x90\x02\x01\x12\x65\n\x11\x43heckArrangements\x12$.referee.v1.CheckArrangementsRequest\x1a%.referee.v1.CheckArrangementsResponse\"\x03\x90\x02\x01\x12h\n\x12SuggestArrangement\x12%.referee.v1.SuggestArrangementRequest\x1a&.referee.v1.SuggestArrangementResponse\"\x03\x90\x02\x01\x12j\n\x0b\x41\x63\x63\x65ptEvent\x12,.referee.v1.MauBinhServiceAcceptEventRequest\x1a-.referee.v1.MauBinhServiceAcceptEventResponse\x12r\n\x0cPreviewRound\x12-.referee.v1.MauBinhServicePreviewRoundRequest\x1a..referee.v1.MauBinhServicePreviewRoundResponse\"\x03\x90\x02\x01\x12o\n\x0bSettleRound\x12,.referee.v1.MauBinhServiceSettleRoundRequest\x1a-.referee.v1.MauBinhServiceSettleRoundResponse\"\x03\x90\x02\x02\x12r\n\x0cSettleRounds\x12-.referee.v1.MauBinhServiceSettleRoundsRequest\x1a..referee.v1.MauBinhServiceSettleRoundsResponse\"\x03\x90\x02\x02\x42`\n\nreferee.v1B\x0cMauBinhProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/mau_binh.proto\x12\nreferee.v1\x1a\x17google/rpc/status.proto\x1a\x15referee/v1/card.proto\x1a\x15referee/v1/hand.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x15referee/v1/text.proto\x1a\x1areferee/v1/violation.proto\"p\n\x0b\x41rrangement\x12\x1e\n\x04\x62\x61\x63k\x18\x01 \x03(\x0e\x32\x10.referee.v1.Card\x12 \n\x06middle\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\x12\x1f\n\x05\x66ront\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\x1c\n\x06\x43ommit\x12\x12\n\ncommitment\x18\x01 \x01(\x0c\"\x8f\x02\n\x0cMauBinhEvent\x12\x0c\n\x04time\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x10\n\x08received\x18\x03 \x01(\x08\x12\x11\n\x04seen\x18\x04 \x01(\rH\x01\x88\x01\x01\x12\"\n\x05leave\x18\x05 \x01(\x0b\x32\x11.referee.v1.LeaveH\x00\x12&\n\x07timeout\x18\x06 \x01(\x0b\x32\x13.referee.v1.TimeoutH\x00\x12*\n\x07\x61rrange\x18\x10 \x01(\x0b\x32\x17.referee.v1.ArrangementH\x00\x12$\n\x06\x63ommit\x18\x11 \x01(\x0b\x32\x12.referee.v1.CommitH\x00\x12\r\n\x05nonce\x18\x12 \x01(\x0c\x42\x08\n\x06\x63hoiceB\x07\n\x05_seen\"\x9c\x01\n\x0cMauBinhRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12(\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x18.referee.v1.MauBinhEvent\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\"~\n\x17\x43heckArrangementRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12,\n\x0b\x61rrangement\x18\x10 \x01(\x0b\x32\x17.referee.v1.Arrangement\"\xb3\x01\n\x18\x43heckArrangementResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x12\n\nacceptable\x18\x10 \x01(\x08\x12%\n\x06values\x18\x11 \x03(\x0b\x32\x15.referee.v1.HandValue\x12\x13\n\x0binstant_win\x18\x12 \x01(\tJ\x04\x08\x0f\x10\x10\"\x80\x01\n\x19SuggestArrangementRequest\x12\r\n\x05\x63ount\x18\x05 \x01(\r\x12&\n\x05\x64\x65\x61lt\x18\x10 \x01(\x0b\x32\x15.referee.v1.DealtHandH\x00\x12$\n\x04\x66ree\x18\x11 \x01(\x0b\x32\x14.referee.v1.FreeHandH\x00\x42\x06\n\x04hand\"B\n\tDealtHand\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\x12\x0c\n\x04seat\x18\x04 \x01(\r\"\x81\x01\n\x08\x46reeHand\x12\x1f\n\x05\x63\x61rds\x18\x01 \x03(\x0e\x32\x10.referee.v1.Card\x12\x12\n\nruleset_id\x18\x02 \x01(\t\x12\x17\n\x0fruleset_version\x18\x03 \x01(\t\x12\x12\n\nseat_count\x18\x04 \x01(\r\x12\x13\n\x0bstake_minor\x18\x05 \x01(\x04\"\xbd\x01\n\x1aSuggestArrangementResponse\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x35\n\x0bsuggestions\x18\x10 \x03(\x0b\x32 .referee.v1.SuggestedArrangement\x12/\n\x0binstant_win\x18\x11 \x01(\x0b\x32\x1a.referee.v1.HeldInstantWin\x12\x19\n\x11population_digest\x18\x12 \x01(\x0cJ\x04\x08\x0f\x10\x10\"f\n\x0eHeldInstantWin\x12\x0f\n\x07pattern\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\r\n\x05units\x18\x03 \x01(\r\x12\x14\n\x0c\x61mount_minor\x18\x04 \x01(\x04\"\xc2\x01\n\x14SuggestedArrangement\x12,\n\x0b\x61rrangement\x18\x01 \x01(\x0b\x32\x17.referee.v1.Arrangement\x12%\n\x06values\x18\x02 \x03(\x0b\x32\x15.referee.v1.HandValue\x12,\n\x08\x65xpected\x18\x03 \x01(\x0b\x32\x1a.referee.v1.ExpectedAmount\x12\'\n\x05parts\x18\x04 \x03(\x0b\x32\x18.referee.v1.ExpectedPart\"2\n\x0e\x45xpectedAmount\x12\r\n\x05minor\x18\x01 \x01(\x03\x12\x11\n\tremainder\x18\x02 \x01(\r\"\x9e\x01\n\x0c\x45xpectedPart\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0f\n\x07win_ppm\x18\x03 \x01(\r\x12\x10\n\x08lose_ppm\x18\x04 \x01(\r\x12\r\n\x05units\x18\x05 \x01(\r\x12,\n\x08\x65xpected\x18\x06 \x01(\x0b\x32\x1a.referee.v1.ExpectedAmount\"Q\n\x18\x43heckArrangementsRequest\x12\x35\n\x08requests\x18\x01 \x03(\x0b\x32#.referee.v1.CheckArrangementRequest\"T\n\x19\x43heckArrangementsResponse\x12\x37\n\tresponses\x18\x01 \x03(\x0b\x32$.referee.v1.CheckArrangementResponse\"\x87\x01\n MauBinhServiceAcceptEventRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.MauBinhEvent\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\xf0\x01\n!MauBinhServiceAcceptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\'\n\x05\x65vent\x18\x07 \x01(\x0b\x32\x18.referee.v1.MauBinhEvent\x12\x0f\n\x07receipt\x18\x08 \x01(\x0c\x12\x14\n\x0c\x65vent_number\x18\t \x01(\r\x12\x1a\n\ropens_section\x18\n \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_opens_sectionJ\x04\x08\x0f\x10\x10\"\xe2\x01\n\x11MauBinhSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tnet_minor\x18\x02 \x01(\x03\x12\x0e\n\x06winner\x18\x03 \x01(\x08\x12\x13\n\x0binstant_win\x18\x04 \x01(\t\x12,\n\x0b\x61rrangement\x18\x10 \x01(\x0b\x32\x17.referee.v1.Arrangement\x12%\n\x06values\x18\x11 \x03(\x0b\x32\x15.referee.v1.HandValue\x12\x0e\n\x06\x66ouled\x18\x12 \x01(\x08\x12\x11\n\tdefaulted\x18\x13 \x01(\x08\x12\x0f\n\x07left_at\x18\x14 \x01(\r\"\xb1\x01\n\x0eMauBinhOutcome\x12,\n\x05seats\x18\x01 \x03(\x0b\x32\x1d.referee.v1.MauBinhSeatResult\x12\'\n\ttransfers\x18\x02 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x1c\n\x0fhouse_net_minor\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_house_net_minor\"\xb1\x01\n\tShownHand\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\x12\x10\n\x08\x63\x61tegory\x18\x03 \x01(\t\x12\x1e\n\x04name\x18\x04 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0e\n\x06\x66ouled\x18\x05 \x01(\x08\x12\x0c\n\x04gone\x18\x06 \x01(\x08\x12\x11\n\tunits_won\x18\x07 \x01(\r\x12\x12\n\nunits_lost\x18\x08 \x01(\r\"\x87\x01\n\x08ShownChi\x12\x10\n\x08position\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x12\n\nstart_time\x18\x03 \x01(\x04\x12\x0f\n\x07seconds\x18\x04 \x01(\r\x12$\n\x05hands\x18\x05 \x03(\x0b\x32\x15.referee.v1.ShownHand\"\x80\x02\n\x0cShownSummary\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tchi_units\x18\x02 \x01(\x03\x12\x13\n\x0b\x61\x64\x64\x65\x64_units\x18\x03 \x01(\x03\x12\x19\n\x11instant_win_units\x18\x04 \x01(\x03\x12\x11\n\tnet_units\x18\x05 \x01(\x03\x12\x11\n\tnet_minor\x18\x06 \x01(\x03\x12\x13\n\x0binstant_win\x18\x07 \x01(\t\x12*\n\x10instant_win_name\x18\x08 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0e\n\x06\x66ouled\x18\t \x01(\x08\x12\x0e\n\x06winner\x18\n \x01(\x08\x12\x18\n\x10\x63ommission_minor\x18\x0b \x01(\x04\"\x82\x01\n\x08Showdown\x12\x12\n\nstart_time\x18\x01 \x01(\x04\x12!\n\x03\x63hi\x18\x02 \x03(\x0b\x32\x14.referee.v1.ShownChi\x12\x14\n\x0csummary_time\x18\x03 \x01(\x04\x12)\n\x07summary\x18\x04 \x03(\x0b\x32\x18.referee.v1.ShownSummary\"L\n!MauBinhServicePreviewRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\"\xc8\x01\n\"MauBinhServicePreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12+\n\x07outcome\x18\x05 \x01(\x0b\x32\x1a.referee.v1.MauBinhOutcome\x12&\n\x08showdown\x18\x10 \x01(\x0b\x32\x14.referee.v1.ShowdownJ\x04\x08\x0f\x10\x10\"K\n MauBinhServiceSettleRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.MauBinhRound\"\xeb\x01\n!MauBinhServiceSettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12+\n\x07outcome\x18\x05 \x01(\x0b\x32\x1a.referee.v1.MauBinhOutcome\x12+\n\x0blog_receipt\x18\x06 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.Status\"c\n!MauBinhServiceSettleRoundsRequest\x12>\n\x08requests\x18\x01 \x03(\x0b\x32,.referee.v1.MauBinhServiceSettleRoundRequest\"f\n\"MauBinhServiceSettleRoundsResponse\x12@\n\tresponses\x18\x01 \x03(\x0b\x32-.referee.v1.MauBinhServiceSettleRoundResponse2\x8a\x06\n\x0eMauBinhService\x12\x62\n\x10\x43heckArrangement\x12#.referee.v1.CheckArrangementRequest\x1a$.referee.v1.CheckArrangementResponse\"\x03\x90\x02\x01\x12\x65\n\x11\x43heckArrangements\x12$.referee.v1.CheckArrangementsRequest\x1a%.referee.v1.CheckArrangementsResponse\"\x03\x90\x02\x01\x12h\n\x12SuggestArrangement\x12%.referee.v1.SuggestArrangementRequest\x1a&.referee.v1.SuggestArrangementResponse\"\x03\x90\x02\x01\x12j\n\x0b\x41\x63\x63\x65ptEvent\x12,.referee.v1.MauBinhServiceAcceptEventRequest\x1a-.referee.v1.MauBinhServiceAcceptEventResponse\x12r\n\x0cPreviewRound\x12-.referee.v1.MauBinhServicePreviewRoundRequest\x1a..referee.v1.MauBinhServicePreviewRoundResponse\"\x03\x90\x02\x01\x12o\n\x0bSettleRound\x12,.referee.v1.MauBinhServiceSettleRoundRequest\x1a-.referee.v1.MauBinhServiceSettleRoundResponse\"\x03\x90\x02\x02\x12r\n\x0cSettleRounds\x12-.referee.v1.MauBinhServiceSettleRoundsRequest\x1a..referee.v1.MauBinhServiceSettleRoundsResponse\"\x03\x90\x02\x02\x42`\n\nreferee.v1B\x0cMauBinhProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -50,70 +51,66 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MAUBINHSERVICE'].methods_by_name['SettleRound']._serialized_options = b'\220\002\002'
   _globals['_MAUBINHSERVICE'].methods_by_name['SettleRounds']._loaded_options = None
   _globals['_MAUBINHSERVICE'].methods_by_name['SettleRounds']._serialized_options = b'\220\002\002'
-  _globals['_ARRANGEMENT']._serialized_start=186
-  _globals['_ARRANGEMENT']._serialized_end=298
-  _globals['_COMMIT']._serialized_start=300
-  _globals['_COMMIT']._serialized_end=328
-  _globals['_COMMITTIMEOUT']._serialized_start=330
-  _globals['_COMMITTIMEOUT']._serialized_end=345
-  _globals['_MAUBINHEVENT']._serialized_start=348
-  _globals['_MAUBINHEVENT']._serialized_end=625
-  _globals['_MAUBINHROUND']._serialized_start=628
-  _globals['_MAUBINHROUND']._serialized_end=784
-  _globals['_CHECKARRANGEMENTREQUEST']._serialized_start=786
-  _globals['_CHECKARRANGEMENTREQUEST']._serialized_end=912
-  _globals['_CHECKARRANGEMENTRESPONSE']._serialized_start=915
-  _globals['_CHECKARRANGEMENTRESPONSE']._serialized_end=1088
-  _globals['_SUGGESTARRANGEMENTREQUEST']._serialized_start=1091
-  _globals['_SUGGESTARRANGEMENTREQUEST']._serialized_end=1219
-  _globals['_DEALTHAND']._serialized_start=1221
-  _globals['_DEALTHAND']._serialized_end=1287
-  _globals['_FREEHAND']._serialized_start=1290
-  _globals['_FREEHAND']._serialized_end=1419
-  _globals['_SUGGESTARRANGEMENTRESPONSE']._serialized_start=1422
-  _globals['_SUGGESTARRANGEMENTRESPONSE']._serialized_end=1605
-  _globals['_HELDINSTANTWIN']._serialized_start=1607
-  _globals['_HELDINSTANTWIN']._serialized_end=1709
-  _globals['_SUGGESTEDARRANGEMENT']._serialized_start=1712
-  _globals['_SUGGESTEDARRANGEMENT']._serialized_end=1906
-  _globals['_EXPECTEDAMOUNT']._serialized_start=1908
-  _globals['_EXPECTEDAMOUNT']._serialized_end=1958
-  _globals['_EXPECTEDPART']._serialized_start=1961
-  _globals['_EXPECTEDPART']._serialized_end=2119
-  _globals['_CHECKARRANGEMENTSREQUEST']._serialized_start=2121
-  _globals['_CHECKARRANGEMENTSREQUEST']._serialized_end=2202
-  _globals['_CHECKARRANGEMENTSRESPONSE']._serialized_start=2204
-  _globals['_CHECKARRANGEMENTSRESPONSE']._serialized_end=2288
-  _globals['_MAUBINHSERVICEACCEPTEVENTREQUEST']._serialized_start=2291
-  _globals['_MAUBINHSERVICEACCEPTEVENTREQUEST']._serialized_end=2426
-  _globals['_MAUBINHSERVICEACCEPTEVENTRESPONSE']._serialized_start=2429
-  _globals['_MAUBINHSERVICEACCEPTEVENTRESPONSE']._serialized_end=2663
-  _globals['_MAUBINHSEATRESULT']._serialized_start=2666
-  _globals['_MAUBINHSEATRESULT']._serialized_end=2892
-  _globals['_MAUBINHOUTCOME']._serialized_start=2895
-  _globals['_MAUBINHOUTCOME']._serialized_end=3072
-  _globals['_SHOWNHAND']._serialized_start=3075
-  _globals['_SHOWNHAND']._serialized_end=3252
-  _globals['_SHOWNCHI']._serialized_start=3255
-  _globals['_SHOWNCHI']._serialized_end=3390
-  _globals['_SHOWNSUMMARY']._serialized_start=3393
-  _globals['_SHOWNSUMMARY']._serialized_end=3649
-  _globals['_SHOWDOWN']._serialized_start=3652
-  _globals['_SHOWDOWN']._serialized_end=3782
-  _globals['_MAUBINHSERVICEPREVIEWROUNDREQUEST']._serialized_start=3784
-  _globals['_MAUBINHSERVICEPREVIEWROUNDREQUEST']._serialized_end=3860
-  _globals['_MAUBINHSERVICEPREVIEWROUNDRESPONSE']._serialized_start=3863
-  _globals['_MAUBINHSERVICEPREVIEWROUNDRESPONSE']._serialized_end=4057
-  _globals['_MAUBINHSERVICESETTLEROUNDREQUEST']._serialized_start=4059
-  _globals['_MAUBINHSERVICESETTLEROUNDREQUEST']._serialized_end=4134
-  _globals['_MAUBINHSERVICESETTLEROUNDRESPONSE']._serialized_start=4137
-  _globals['_MAUBINHSERVICESETTLEROUNDRESPONSE']._serialized_end=4335
-  _globals['_MAUBINHSERVICESETTLEROUNDSREQUEST']._serialized_start=4337
-  _globals['_MAUBINHSERVICESETTLEROUNDSREQUEST']._serialized_end=4436
-  _globals['_SETTLEDMAUBINHROUND']._serialized_start=4439
-  _globals['_SETTLEDMAUBINHROUND']._serialized_end=4581
-  _globals['_MAUBINHSERVICESETTLEROUNDSRESPONSE']._serialized_start=4583
-  _globals['_MAUBINHSERVICESETTLEROUNDSRESPONSE']._serialized_end=4668
-  _globals['_MAUBINHSERVICE']._serialized_start=4671
-  _globals['_MAUBINHSERVICE']._serialized_end=5449
+  _globals['_ARRANGEMENT']._serialized_start=211
+  _globals['_ARRANGEMENT']._serialized_end=323
+  _globals['_COMMIT']._serialized_start=325
+  _globals['_COMMIT']._serialized_end=353
+  _globals['_MAUBINHEVENT']._serialized_start=356
+  _globals['_MAUBINHEVENT']._serialized_end=627
+  _globals['_MAUBINHROUND']._serialized_start=630
+  _globals['_MAUBINHROUND']._serialized_end=786
+  _globals['_CHECKARRANGEMENTREQUEST']._serialized_start=788
+  _globals['_CHECKARRANGEMENTREQUEST']._serialized_end=914
+  _globals['_CHECKARRANGEMENTRESPONSE']._serialized_start=917
+  _globals['_CHECKARRANGEMENTRESPONSE']._serialized_end=1096
+  _globals['_SUGGESTARRANGEMENTREQUEST']._serialized_start=1099
+  _globals['_SUGGESTARRANGEMENTREQUEST']._serialized_end=1227
+  _globals['_DEALTHAND']._serialized_start=1229
+  _globals['_DEALTHAND']._serialized_end=1295
+  _globals['_FREEHAND']._serialized_start=1298
+  _globals['_FREEHAND']._serialized_end=1427
+  _globals['_SUGGESTARRANGEMENTRESPONSE']._serialized_start=1430
+  _globals['_SUGGESTARRANGEMENTRESPONSE']._serialized_end=1619
+  _globals['_HELDINSTANTWIN']._serialized_start=1621
+  _globals['_HELDINSTANTWIN']._serialized_end=1723
+  _globals['_SUGGESTEDARRANGEMENT']._serialized_start=1726
+  _globals['_SUGGESTEDARRANGEMENT']._serialized_end=1920
+  _globals['_EXPECTEDAMOUNT']._serialized_start=1922
+  _globals['_EXPECTEDAMOUNT']._serialized_end=1972
+  _globals['_EXPECTEDPART']._serialized_start=1975
+  _globals['_EXPECTEDPART']._serialized_end=2133
+  _globals['_CHECKARRANGEMENTSREQUEST']._serialized_start=2135
+  _globals['_CHECKARRANGEMENTSREQUEST']._serialized_end=2216
+  _globals['_CHECKARRANGEMENTSRESPONSE']._serialized_start=2218
+  _globals['_CHECKARRANGEMENTSRESPONSE']._serialized_end=2302
+  _globals['_MAUBINHSERVICEACCEPTEVENTREQUEST']._serialized_start=2305
+  _globals['_MAUBINHSERVICEACCEPTEVENTREQUEST']._serialized_end=2440
+  _globals['_MAUBINHSERVICEACCEPTEVENTRESPONSE']._serialized_start=2443
+  _globals['_MAUBINHSERVICEACCEPTEVENTRESPONSE']._serialized_end=2683
+  _globals['_MAUBINHSEATRESULT']._serialized_start=2686
+  _globals['_MAUBINHSEATRESULT']._serialized_end=2912
+  _globals['_MAUBINHOUTCOME']._serialized_start=2915
+  _globals['_MAUBINHOUTCOME']._serialized_end=3092
+  _globals['_SHOWNHAND']._serialized_start=3095
+  _globals['_SHOWNHAND']._serialized_end=3272
+  _globals['_SHOWNCHI']._serialized_start=3275
+  _globals['_SHOWNCHI']._serialized_end=3410
+  _globals['_SHOWNSUMMARY']._serialized_start=3413
+  _globals['_SHOWNSUMMARY']._serialized_end=3669
+  _globals['_SHOWDOWN']._serialized_start=3672
+  _globals['_SHOWDOWN']._serialized_end=3802
+  _globals['_MAUBINHSERVICEPREVIEWROUNDREQUEST']._serialized_start=3804
+  _globals['_MAUBINHSERVICEPREVIEWROUNDREQUEST']._serialized_end=3880
+  _globals['_MAUBINHSERVICEPREVIEWROUNDRESPONSE']._serialized_start=3883
+  _globals['_MAUBINHSERVICEPREVIEWROUNDRESPONSE']._serialized_end=4083
+  _globals['_MAUBINHSERVICESETTLEROUNDREQUEST']._serialized_start=4085
+  _globals['_MAUBINHSERVICESETTLEROUNDREQUEST']._serialized_end=4160
+  _globals['_MAUBINHSERVICESETTLEROUNDRESPONSE']._serialized_start=4163
+  _globals['_MAUBINHSERVICESETTLEROUNDRESPONSE']._serialized_end=4398
+  _globals['_MAUBINHSERVICESETTLEROUNDSREQUEST']._serialized_start=4400
+  _globals['_MAUBINHSERVICESETTLEROUNDSREQUEST']._serialized_end=4499
+  _globals['_MAUBINHSERVICESETTLEROUNDSRESPONSE']._serialized_start=4501
+  _globals['_MAUBINHSERVICESETTLEROUNDSRESPONSE']._serialized_end=4603
+  _globals['_MAUBINHSERVICE']._serialized_start=4606
+  _globals['_MAUBINHSERVICE']._serialized_end=5384
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,4 @@
+from google.rpc import status_pb2 as _status_pb2
 from referee.v1 import card_pb2 as _card_pb2
 from referee.v1 import hand_pb2 as _hand_pb2
 from referee.v1 import money_pb2 as _money_pb2
@@ -28,31 +29,27 @@ class Commit(_message.Message):
     commitment: bytes
     def __init__(self, commitment: _Optional[bytes] = ...) -> None: ...
 
-class CommitTimeout(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
-
 class MauBinhEvent(_message.Message):
-    __slots__ = ("time", "seat", "arrange", "leave", "commit", "timeout", "nonce", "seen", "received")
+    __slots__ = ("time", "seat", "received", "seen", "leave", "timeout", "arrange", "commit", "nonce")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
-    ARRANGE_FIELD_NUMBER: _ClassVar[int]
-    LEAVE_FIELD_NUMBER: _ClassVar[int]
-    COMMIT_FIELD_NUMBER: _ClassVar[int]
-    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
-    NONCE_FIELD_NUMBER: _ClassVar[int]
-    SEEN_FIELD_NUMBER: _ClassVar[int]
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    LEAVE_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    ARRANGE_FIELD_NUMBER: _ClassVar[int]
+    COMMIT_FIELD_NUMBER: _ClassVar[int]
+    NONCE_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
-    arrange: Arrangement
-    leave: _round_pb2.Leave
-    commit: Commit
-    timeout: CommitTimeout
-    nonce: bytes
-    seen: int
     received: bool
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., arrange: _Optional[_Union[Arrangement, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., commit: _Optional[_Union[Commit, _Mapping]] = ..., timeout: _Optional[_Union[CommitTimeout, _Mapping]] = ..., nonce: _Optional[bytes] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
+    seen: int
+    leave: _round_pb2.Leave
+    timeout: _round_pb2.Timeout
+    arrange: Arrangement
+    commit: Commit
+    nonce: bytes
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., received: _Optional[bool] = ..., seen: _Optional[int] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[_round_pb2.Timeout, _Mapping]] = ..., arrange: _Optional[_Union[Arrangement, _Mapping]] = ..., commit: _Optional[_Union[Commit, _Mapping]] = ..., nonce: _Optional[bytes] = ...) -> None: ...
 
 class MauBinhRound(_message.Message):
     __slots__ = ("header", "certificates", "events", "receipt", "signatures")
@@ -79,28 +76,28 @@ class CheckArrangementRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., seat: _Optional[int] = ..., arrangement: _Optional[_Union[Arrangement, _Mapping]] = ...) -> None: ...
 
 class CheckArrangementResponse(_message.Message):
-    __slots__ = ("violations", "acceptable", "values", "instant_win", "ruleset_digest")
+    __slots__ = ("violations", "ruleset_digest", "acceptable", "values", "instant_win")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     ACCEPTABLE_FIELD_NUMBER: _ClassVar[int]
     VALUES_FIELD_NUMBER: _ClassVar[int]
     INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    ruleset_digest: bytes
     acceptable: bool
     values: _containers.RepeatedCompositeFieldContainer[_hand_pb2.HandValue]
     instant_win: str
-    ruleset_digest: bytes
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., acceptable: _Optional[bool] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., instant_win: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., acceptable: _Optional[bool] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., instant_win: _Optional[str] = ...) -> None: ...
 
 class SuggestArrangementRequest(_message.Message):
-    __slots__ = ("dealt", "free", "count")
+    __slots__ = ("count", "dealt", "free")
+    COUNT_FIELD_NUMBER: _ClassVar[int]
     DEALT_FIELD_NUMBER: _ClassVar[int]
     FREE_FIELD_NUMBER: _ClassVar[int]
-    COUNT_FIELD_NUMBER: _ClassVar[int]
+    count: int
     dealt: DealtHand
     free: FreeHand
-    count: int
-    def __init__(self, dealt: _Optional[_Union[DealtHand, _Mapping]] = ..., free: _Optional[_Union[FreeHand, _Mapping]] = ..., count: _Optional[int] = ...) -> None: ...
+    def __init__(self, count: _Optional[int] = ..., dealt: _Optional[_Union[DealtHand, _Mapping]] = ..., free: _Optional[_Union[FreeHand, _Mapping]] = ...) -> None: ...
 
 class DealtHand(_message.Message):
     __slots__ = ("round", "seat")
@@ -125,16 +122,16 @@ class FreeHand(_message.Message):
     def __init__(self, cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., seat_count: _Optional[int] = ..., stake_minor: _Optional[int] = ...) -> None: ...
 
 class SuggestArrangementResponse(_message.Message):
-    __slots__ = ("suggestions", "instant_win", "ruleset_digest", "population_digest")
+    __slots__ = ("ruleset_digest", "suggestions", "instant_win", "population_digest")
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     SUGGESTIONS_FIELD_NUMBER: _ClassVar[int]
     INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     POPULATION_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    ruleset_digest: bytes
     suggestions: _containers.RepeatedCompositeFieldContainer[SuggestedArrangement]
     instant_win: HeldInstantWin
-    ruleset_digest: bytes
     population_digest: bytes
-    def __init__(self, suggestions: _Optional[_Iterable[_Union[SuggestedArrangement, _Mapping]]] = ..., instant_win: _Optional[_Union[HeldInstantWin, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ..., population_digest: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, ruleset_digest: _Optional[bytes] = ..., suggestions: _Optional[_Iterable[_Union[SuggestedArrangement, _Mapping]]] = ..., instant_win: _Optional[_Union[HeldInstantWin, _Mapping]] = ..., population_digest: _Optional[bytes] = ...) -> None: ...
 
 class HeldInstantWin(_message.Message):
     __slots__ = ("pattern", "name", "units", "amount_minor")
@@ -207,42 +204,42 @@ class MauBinhServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class MauBinhServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "receipt", "event_number", "opens_section", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "event", "receipt", "event_number", "opens_section")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     event: MauBinhEvent
     receipt: bytes
     event_number: int
     opens_section: int
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
 
 class MauBinhSeatResult(_message.Message):
-    __slots__ = ("seat", "arrangement", "values", "fouled", "defaulted", "left_at", "instant_win", "net_minor", "winner")
+    __slots__ = ("seat", "net_minor", "winner", "instant_win", "arrangement", "values", "fouled", "defaulted", "left_at")
     SEAT_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    WINNER_FIELD_NUMBER: _ClassVar[int]
+    INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
     ARRANGEMENT_FIELD_NUMBER: _ClassVar[int]
     VALUES_FIELD_NUMBER: _ClassVar[int]
     FOULED_FIELD_NUMBER: _ClassVar[int]
     DEFAULTED_FIELD_NUMBER: _ClassVar[int]
     LEFT_AT_FIELD_NUMBER: _ClassVar[int]
-    INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
-    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
-    WINNER_FIELD_NUMBER: _ClassVar[int]
     seat: int
+    net_minor: int
+    winner: bool
+    instant_win: str
     arrangement: Arrangement
     values: _containers.RepeatedCompositeFieldContainer[_hand_pb2.HandValue]
     fouled: bool
     defaulted: bool
     left_at: int
-    instant_win: str
-    net_minor: int
-    winner: bool
-    def __init__(self, seat: _Optional[int] = ..., arrangement: _Optional[_Union[Arrangement, _Mapping]] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., fouled: _Optional[bool] = ..., defaulted: _Optional[bool] = ..., left_at: _Optional[int] = ..., instant_win: _Optional[str] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ...) -> None: ...
+    def __init__(self, seat: _Optional[int] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ..., instant_win: _Optional[str] = ..., arrangement: _Optional[_Union[Arrangement, _Mapping]] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., fouled: _Optional[bool] = ..., defaulted: _Optional[bool] = ..., left_at: _Optional[int] = ...) -> None: ...
 
 class MauBinhOutcome(_message.Message):
     __slots__ = ("seats", "transfers", "ruleset_digest", "house_net_minor")
@@ -335,16 +332,16 @@ class MauBinhServicePreviewRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ...) -> None: ...
 
 class MauBinhServicePreviewRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "showdown", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "outcome", "showdown")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     SHOWDOWN_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     outcome: MauBinhOutcome
     showdown: Showdown
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., showdown: _Optional[_Union[Showdown, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., showdown: _Optional[_Union[Showdown, _Mapping]] = ...) -> None: ...
 
 class MauBinhServiceSettleRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -353,16 +350,18 @@ class MauBinhServiceSettleRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ...) -> None: ...
 
 class MauBinhServiceSettleRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "outcome", "log_receipt", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     outcome: MauBinhOutcome
     log_receipt: _round_pb2.LogReceipt
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., outcome: _Optional[_Union[MauBinhOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
 
 class MauBinhServiceSettleRoundsRequest(_message.Message):
     __slots__ = ("requests",)
@@ -370,16 +369,8 @@ class MauBinhServiceSettleRoundsRequest(_message.Message):
     requests: _containers.RepeatedCompositeFieldContainer[MauBinhServiceSettleRoundRequest]
     def __init__(self, requests: _Optional[_Iterable[_Union[MauBinhServiceSettleRoundRequest, _Mapping]]] = ...) -> None: ...
 
-class SettledMauBinhRound(_message.Message):
-    __slots__ = ("settled", "refused")
-    SETTLED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    settled: MauBinhServiceSettleRoundResponse
-    refused: _round_pb2.RefusedRound
-    def __init__(self, settled: _Optional[_Union[MauBinhServiceSettleRoundResponse, _Mapping]] = ..., refused: _Optional[_Union[_round_pb2.RefusedRound, _Mapping]] = ...) -> None: ...
-
 class MauBinhServiceSettleRoundsResponse(_message.Message):
-    __slots__ = ("rounds",)
-    ROUNDS_FIELD_NUMBER: _ClassVar[int]
-    rounds: _containers.RepeatedCompositeFieldContainer[SettledMauBinhRound]
-    def __init__(self, rounds: _Optional[_Iterable[_Union[SettledMauBinhRound, _Mapping]]] = ...) -> None: ...
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[MauBinhServiceSettleRoundResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[MauBinhServiceSettleRoundResponse, _Mapping]]] = ...) -> None: ...

@@ -67,18 +67,10 @@ class LogReceipt(_message.Message):
     checkpoint: str
     def __init__(self, leaf_index: _Optional[int] = ..., leaf_hash: _Optional[bytes] = ..., leaf: _Optional[bytes] = ..., inclusion_proof: _Optional[_Iterable[bytes]] = ..., checkpoint: _Optional[str] = ...) -> None: ...
 
-class RefusedRound(_message.Message):
-    __slots__ = ("code", "message", "reason", "field")
-    CODE_FIELD_NUMBER: _ClassVar[int]
-    MESSAGE_FIELD_NUMBER: _ClassVar[int]
-    REASON_FIELD_NUMBER: _ClassVar[int]
-    FIELD_FIELD_NUMBER: _ClassVar[int]
-    code: int
-    message: str
-    reason: str
-    field: str
-    def __init__(self, code: _Optional[int] = ..., message: _Optional[str] = ..., reason: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
-
 class Leave(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class Timeout(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...

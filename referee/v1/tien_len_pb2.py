@@ -22,6 +22,7 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.rpc import status_pb2 as google_dot_rpc_dot_status__pb2
 from referee.v1 import card_pb2 as referee_dot_v1_dot_card__pb2
 from referee.v1 import money_pb2 as referee_dot_v1_dot_money__pb2
 from referee.v1 import round_pb2 as referee_dot_v1_dot_round__pb2
@@ -29,7 +30,7 @@ from referee.v1 import text_pb2 as referee_dot_v1_dot_text__pb2
 from referee.v1 import violation_pb2 as referee_dot_v1_dot_violation__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/tien_len.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x15referee/v1/text.proto\x1a\x1areferee/v1/violation.proto\"\'\n\x04Play\x12\x1f\n\x05\x63\x61rds\x18\x01 \x03(\x0e\x32\x10.referee.v1.Card\"\x06\n\x04Pass\"\t\n\x07Timeout\"\xf7\x01\n\x0cTienLenEvent\x12\x0c\n\x04time\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12 \n\x04play\x18\x03 \x01(\x0b\x32\x10.referee.v1.PlayH\x00\x12%\n\tpass_turn\x18\x04 \x01(\x0b\x32\x10.referee.v1.PassH\x00\x12\"\n\x05leave\x18\x05 \x01(\x0b\x32\x11.referee.v1.LeaveH\x00\x12&\n\x07timeout\x18\x06 \x01(\x0b\x32\x13.referee.v1.TimeoutH\x00\x12\x11\n\x04seen\x18\x07 \x01(\rH\x01\x88\x01\x01\x12\x10\n\x08received\x18\x08 \x01(\x08\x42\x08\n\x06\x63hoiceB\x07\n\x05_seen\"\x9c\x01\n\x0cTienLenRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12(\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x18.referee.v1.TienLenEvent\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\"\\\n\x0b\x43ombination\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\xfe\x01\n\x0cTienLenState\x12\x0c\n\x04over\x18\x01 \x01(\x08\x12\x11\n\x04turn\x18\x02 \x01(\rH\x00\x88\x01\x01\x12(\n\x07to_beat\x18\x03 \x01(\x0b\x32\x17.referee.v1.Combination\x12\x19\n\x0cto_beat_seat\x18\x04 \x01(\rH\x01\x88\x01\x01\x12\x12\n\ncards_left\x18\x05 \x03(\r\x12\x0e\n\x06passed\x18\x06 \x03(\r\x12\x0c\n\x04gone\x18\x07 \x03(\r\x12\x0e\n\x06leader\x18\x08 \x01(\r\x12\x1a\n\rdeadline_time\x18\t \x01(\x04H\x02\x88\x01\x01\x42\x07\n\x05_turnB\x0f\n\r_to_beat_seatB\x10\n\x0e_deadline_time\"d\n\x10\x43heckPlayRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.TienLenEvent\"\xa2\x01\n\x11\x43heckPlayResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12,\n\x0b\x63ombination\x18\x02 \x01(\x0b\x32\x17.referee.v1.Combination\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"C\n\x11\x43heckPlaysRequest\x12.\n\x08requests\x18\x01 \x03(\x0b\x32\x1c.referee.v1.CheckPlayRequest\"F\n\x12\x43heckPlaysResponse\x12\x30\n\tresponses\x18\x01 \x03(\x0b\x32\x1d.referee.v1.CheckPlayResponse\"L\n\x10ListPlaysRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\x0f\n\x07grouped\x18\x02 \x01(\x08\"\x86\x02\n\x11ListPlaysResponse\x12\x11\n\x04turn\x18\x01 \x01(\rH\x00\x88\x01\x01\x12&\n\x05plays\x18\x02 \x03(\x0b\x32\x17.referee.v1.Combination\x12\x10\n\x08may_pass\x18\x03 \x01(\x08\x12\x16\n\x0eruleset_digest\x18\x04 \x01(\x0c\x12)\n\nviolations\x18\x05 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x06 \x01(\r\x12%\n\x06groups\x18\x07 \x03(\x0b\x32\x15.referee.v1.PlayGroup\x12\x13\n\x0bwhole_plays\x18\x08 \x03(\rB\x07\n\x05_turn\"\xa1\x01\n\tPlayGroup\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0e\n\x06length\x18\x03 \x01(\r\x12\r\n\x05plays\x18\x04 \x03(\r\x12\r\n\x05\x63hops\x18\x05 \x01(\t\x12$\n\nchops_name\x18\x06 \x01(\x0b\x32\x10.referee.v1.Text\x12\x12\n\nchop_minor\x18\x07 \x01(\x04\"]\n\x12SuggestPlayRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x0f\n\x07samples\x18\x03 \x01(\r\"\xc2\x01\n\x13SuggestPlayResponse\x12\x11\n\x04turn\x18\x01 \x01(\rH\x00\x88\x01\x01\x12.\n\x0bsuggestions\x18\x02 \x03(\x0b\x32\x19.referee.v1.SuggestedPlay\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12)\n\nviolations\x18\x04 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x05 \x01(\rB\x07\n\x05_turn\"\xb8\x01\n\rSuggestedPlay\x12\'\n\x04play\x18\x01 \x01(\x0b\x32\x17.referee.v1.CombinationH\x00\x12%\n\tpass_turn\x18\x02 \x01(\x0b\x32\x10.referee.v1.PassH\x00\x12\'\n\x07reasons\x18\x03 \x03(\x0b\x32\x16.referee.v1.PlayReason\x12$\n\x05value\x18\x04 \x01(\x0b\x32\x15.referee.v1.PlayValueB\x08\n\x06\x63hoice\"E\n\tPlayValue\x12\x12\n\nmean_minor\x18\x01 \x01(\x03\x12\x13\n\x0b\x65rror_minor\x18\x02 \x01(\x04\x12\x0f\n\x07samples\x18\x03 \x01(\r\"\xf7\x01\n\nPlayReason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x1e\n\x04text\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12\x11\n\x04seat\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x19\n\x0c\x61mount_minor\x18\x05 \x01(\x04H\x01\x88\x01\x01\x12\x1c\n\x0f\x63hance_permille\x18\x06 \x01(\rH\x02\x88\x01\x01\x12\x14\n\x07samples\x18\x07 \x01(\rH\x03\x88\x01\x01\x42\x07\n\x05_seatB\x0f\n\r_amount_minorB\x12\n\x10_chance_permilleB\n\n\x08_samples\"\x87\x01\n TienLenServiceAcceptEventRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.TienLenEvent\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\xe5\x01\n!TienLenServiceAcceptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.TienLenEvent\x12\x0f\n\x07receipt\x18\x03 \x01(\x0c\x12\x14\n\x0c\x65vent_number\x18\x04 \x01(\r\x12\'\n\x05state\x18\x05 \x01(\x0b\x32\x18.referee.v1.TienLenState\x12\x1c\n\x14refused_event_number\x18\x06 \x01(\r\"\xb3\x01\n\x11TienLenSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1e\n\x04left\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\x12\x13\n\x0binstant_win\x18\x03 \x01(\t\x12\x0c\n\x04gone\x18\x04 \x01(\x08\x12\x11\n\tnet_minor\x18\x05 \x01(\x03\x12\x0e\n\x06winner\x18\x06 \x01(\x08\x12*\n\x10instant_win_name\x18\x07 \x01(\x0b\x32\x10.referee.v1.Text\"\xe8\x01\n\x0eTienLenOutcome\x12,\n\x05seats\x18\x01 \x03(\x0b\x32\x1d.referee.v1.TienLenSeatResult\x12\'\n\ttransfers\x18\x02 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x0e\n\x06\x65nding\x18\x03 \x01(\t\x12\x16\n\x0eruleset_digest\x18\x04 \x01(\x0c\x12%\n\x0b\x65nding_name\x18\x05 \x01(\x0b\x32\x10.referee.v1.Text\x12\x1c\n\x0fhouse_net_minor\x18\x06 \x01(\x03H\x00\x88\x01\x01\x42\x12\n\x10_house_net_minor\"L\n!TienLenServicePreviewRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\"\xc3\x01\n\"TienLenServicePreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\'\n\x05state\x18\x02 \x01(\x0b\x32\x18.referee.v1.TienLenState\x12+\n\x07outcome\x18\x03 \x01(\x0b\x32\x1a.referee.v1.TienLenOutcome\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"K\n TienLenServiceSettleRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\"\xc6\x01\n!TienLenServiceSettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12+\n\x07outcome\x18\x02 \x01(\x0b\x32\x1a.referee.v1.TienLenOutcome\x12+\n\x0blog_receipt\x18\x03 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"c\n!TienLenServiceSettleRoundsRequest\x12>\n\x08requests\x18\x01 \x03(\x0b\x32,.referee.v1.TienLenServiceSettleRoundRequest\"\x8e\x01\n\x13SettledTienLenRound\x12@\n\x07settled\x18\x01 \x01(\x0b\x32-.referee.v1.TienLenServiceSettleRoundResponseH\x00\x12+\n\x07refused\x18\x02 \x01(\x0b\x32\x18.referee.v1.RefusedRoundH\x00\x42\x08\n\x06result\"U\n\"TienLenServiceSettleRoundsResponse\x12/\n\x06rounds\x18\x01 \x03(\x0b\x32\x1f.referee.v1.SettledTienLenRound2\x9a\x06\n\x0eTienLenService\x12M\n\tCheckPlay\x12\x1c.referee.v1.CheckPlayRequest\x1a\x1d.referee.v1.CheckPlayResponse\"\x03\x90\x02\x01\x12P\n\nCheckPlays\x12\x1d.referee.v1.CheckPlaysRequest\x1a\x1e.referee.v1.CheckPlaysResponse\"\x03\x90\x02\x01\x12M\n\tListPlays\x12\x1c.referee.v1.ListPlaysRequest\x1a\x1d.referee.v1.ListPlaysResponse\"\x03\x90\x02\x01\x12S\n\x0bSuggestPlay\x12\x1e.referee.v1.SuggestPlayRequest\x1a\x1f.referee.v1.SuggestPlayResponse\"\x03\x90\x02\x01\x12j\n\x0b\x41\x63\x63\x65ptEvent\x12,.referee.v1.TienLenServiceAcceptEventRequest\x1a-.referee.v1.TienLenServiceAcceptEventResponse\x12r\n\x0cPreviewRound\x12-.referee.v1.TienLenServicePreviewRoundRequest\x1a..referee.v1.TienLenServicePreviewRoundResponse\"\x03\x90\x02\x01\x12o\n\x0bSettleRound\x12,.referee.v1.TienLenServiceSettleRoundRequest\x1a-.referee.v1.TienLenServiceSettleRoundResponse\"\x03\x90\x02\x02\x12r\n\x0cSettleRounds\x12-.referee.v1.TienLenServiceSettleRoundsRequest\x1a..referee.v1.TienLenServiceSettleRoundsResponse\"\x03\x90\x02\x02\x42`\n\nreferee.v1B\x0cTienLenProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/tien_len.proto\x12\nreferee.v1\x1a\x17google/rpc/status.proto\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x15referee/v1/text.proto\x1a\x1areferee/v1/violation.proto\"\'\n\x04Play\x12\x1f\n\x05\x63\x61rds\x18\x01 \x03(\x0e\x32\x10.referee.v1.Card\"\x06\n\x04Pass\"\xf7\x01\n\x0cTienLenEvent\x12\x0c\n\x04time\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x10\n\x08received\x18\x03 \x01(\x08\x12\x11\n\x04seen\x18\x04 \x01(\rH\x01\x88\x01\x01\x12\"\n\x05leave\x18\x05 \x01(\x0b\x32\x11.referee.v1.LeaveH\x00\x12&\n\x07timeout\x18\x06 \x01(\x0b\x32\x13.referee.v1.TimeoutH\x00\x12 \n\x04play\x18\x10 \x01(\x0b\x32\x10.referee.v1.PlayH\x00\x12%\n\tpass_turn\x18\x11 \x01(\x0b\x32\x10.referee.v1.PassH\x00\x42\x08\n\x06\x63hoiceB\x07\n\x05_seen\"\x9c\x01\n\x0cTienLenRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12(\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x18.referee.v1.TienLenEvent\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\"\\\n\x0b\x43ombination\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\xfe\x01\n\x0cTienLenState\x12\x0c\n\x04over\x18\x01 \x01(\x08\x12\x11\n\x04turn\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x1a\n\rdeadline_time\x18\x03 \x01(\x04H\x01\x88\x01\x01\x12(\n\x07to_beat\x18\x10 \x01(\x0b\x32\x17.referee.v1.Combination\x12\x19\n\x0cto_beat_seat\x18\x11 \x01(\rH\x02\x88\x01\x01\x12\x12\n\ncards_left\x18\x12 \x03(\r\x12\x0e\n\x06passed\x18\x13 \x03(\r\x12\x0c\n\x04gone\x18\x14 \x03(\r\x12\x0e\n\x06leader\x18\x15 \x01(\rB\x07\n\x05_turnB\x10\n\x0e_deadline_timeB\x0f\n\r_to_beat_seat\"d\n\x10\x43heckPlayRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.TienLenEvent\"\xa8\x01\n\x11\x43heckPlayResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12,\n\x0b\x63ombination\x18\x10 \x01(\x0b\x32\x17.referee.v1.CombinationJ\x04\x08\x0f\x10\x10\"C\n\x11\x43heckPlaysRequest\x12.\n\x08requests\x18\x01 \x03(\x0b\x32\x1c.referee.v1.CheckPlayRequest\"F\n\x12\x43heckPlaysResponse\x12\x30\n\tresponses\x18\x01 \x03(\x0b\x32\x1d.referee.v1.CheckPlayResponse\"L\n\x10ListPlaysRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\x0f\n\x07grouped\x18\x10 \x01(\x08\"\x8c\x02\n\x11ListPlaysResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x11\n\x04turn\x18\x0b \x01(\rH\x00\x88\x01\x01\x12&\n\x05plays\x18\x10 \x03(\x0b\x32\x17.referee.v1.Combination\x12\x10\n\x08may_pass\x18\x11 \x01(\x08\x12%\n\x06groups\x18\x12 \x03(\x0b\x32\x15.referee.v1.PlayGroup\x12\x13\n\x0bwhole_plays\x18\x13 \x03(\rB\x07\n\x05_turnJ\x04\x08\x0f\x10\x10\"\xa1\x01\n\tPlayGroup\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x1e\n\x04name\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x0e\n\x06length\x18\x03 \x01(\r\x12\r\n\x05plays\x18\x04 \x03(\r\x12\r\n\x05\x63hops\x18\x05 \x01(\t\x12$\n\nchops_name\x18\x06 \x01(\x0b\x32\x10.referee.v1.Text\x12\x12\n\nchop_minor\x18\x07 \x01(\x04\"]\n\x12SuggestPlayRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\r\n\x05\x63ount\x18\x05 \x01(\r\x12\x0f\n\x07samples\x18\x10 \x01(\r\"\xc8\x01\n\x13SuggestPlayResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x11\n\x04turn\x18\x0b \x01(\rH\x00\x88\x01\x01\x12.\n\x0bsuggestions\x18\x10 \x03(\x0b\x32\x19.referee.v1.SuggestedPlayB\x07\n\x05_turnJ\x04\x08\x0f\x10\x10\"\xb8\x01\n\rSuggestedPlay\x12\'\n\x04play\x18\x01 \x01(\x0b\x32\x17.referee.v1.CombinationH\x00\x12%\n\tpass_turn\x18\x02 \x01(\x0b\x32\x10.referee.v1.PassH\x00\x12\'\n\x07reasons\x18\x03 \x03(\x0b\x32\x16.referee.v1.PlayReason\x12$\n\x05value\x18\x04 \x01(\x0b\x32\x15.referee.v1.PlayValueB\x08\n\x06\x63hoice\"E\n\tPlayValue\x12\x12\n\nmean_minor\x18\x01 \x01(\x03\x12\x13\n\x0b\x65rror_minor\x18\x02 \x01(\x04\x12\x0f\n\x07samples\x18\x03 \x01(\r\"\xf7\x01\n\nPlayReason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x1e\n\x04text\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12\x11\n\x04seat\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x19\n\x0c\x61mount_minor\x18\x05 \x01(\x04H\x01\x88\x01\x01\x12\x1c\n\x0f\x63hance_permille\x18\x06 \x01(\rH\x02\x88\x01\x01\x12\x14\n\x07samples\x18\x07 \x01(\rH\x03\x88\x01\x01\x42\x07\n\x05_seatB\x0f\n\r_amount_minorB\x12\n\x10_chance_permilleB\n\n\x08_samples\"\x87\x01\n TienLenServiceAcceptEventRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\x12\'\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x18.referee.v1.TienLenEvent\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\x99\x02\n!TienLenServiceAcceptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\'\n\x05state\x18\x04 \x01(\x0b\x32\x18.referee.v1.TienLenState\x12\'\n\x05\x65vent\x18\x07 \x01(\x0b\x32\x18.referee.v1.TienLenEvent\x12\x0f\n\x07receipt\x18\x08 \x01(\x0c\x12\x14\n\x0c\x65vent_number\x18\t \x01(\r\x12\x1a\n\ropens_section\x18\n \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_opens_sectionJ\x04\x08\x0f\x10\x10\"\xb3\x01\n\x11TienLenSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tnet_minor\x18\x02 \x01(\x03\x12\x0e\n\x06winner\x18\x03 \x01(\x08\x12\x13\n\x0binstant_win\x18\x04 \x01(\t\x12*\n\x10instant_win_name\x18\x05 \x01(\x0b\x32\x10.referee.v1.Text\x12\x1e\n\x04left\x18\x10 \x03(\x0e\x32\x10.referee.v1.Card\x12\x0c\n\x04gone\x18\x11 \x01(\x08\"\xe8\x01\n\x0eTienLenOutcome\x12,\n\x05seats\x18\x01 \x03(\x0b\x32\x1d.referee.v1.TienLenSeatResult\x12\'\n\ttransfers\x18\x02 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x1c\n\x0fhouse_net_minor\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x0e\n\x06\x65nding\x18\x10 \x01(\t\x12%\n\x0b\x65nding_name\x18\x11 \x01(\x0b\x32\x10.referee.v1.TextB\x12\n\x10_house_net_minor\"L\n!TienLenServicePreviewRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\"\xc9\x01\n\"TienLenServicePreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\'\n\x05state\x18\x04 \x01(\x0b\x32\x18.referee.v1.TienLenState\x12+\n\x07outcome\x18\x05 \x01(\x0b\x32\x1a.referee.v1.TienLenOutcomeJ\x04\x08\x0f\x10\x10\"K\n TienLenServiceSettleRoundRequest\x12\'\n\x05round\x18\x01 \x01(\x0b\x32\x18.referee.v1.TienLenRound\"\xeb\x01\n!TienLenServiceSettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12+\n\x07outcome\x18\x05 \x01(\x0b\x32\x1a.referee.v1.TienLenOutcome\x12+\n\x0blog_receipt\x18\x06 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.Status\"c\n!TienLenServiceSettleRoundsRequest\x12>\n\x08requests\x18\x01 \x03(\x0b\x32,.referee.v1.TienLenServiceSettleRoundRequest\"f\n\"TienLenServiceSettleRoundsResponse\x12@\n\tresponses\x18\x01 \x03(\x0b\x32-.referee.v1.TienLenServiceSettleRoundResponse2\x9a\x06\n\x0eTienLenService\x12M\n\tCheckPlay\x12\x1c.referee.v1.CheckPlayRequest\x1a\x1d.referee.v1.CheckPlayResponse\"\x03\x90\x02\x01\x12P\n\nCheckPlays\x12\x1d.referee.v1.CheckPlaysRequest\x1a\x1e.referee.v1.CheckPlaysResponse\"\x03\x90\x02\x01\x12M\n\tListPlays\x12\x1c.referee.v1.ListPlaysRequest\x1a\x1d.referee.v1.ListPlaysResponse\"\x03\x90\x02\x01\x12S\n\x0bSuggestPlay\x12\x1e.referee.v1.SuggestPlayRequest\x1a\x1f.referee.v1.SuggestPlayResponse\"\x03\x90\x02\x01\x12j\n\x0b\x41\x63\x63\x65ptEvent\x12,.referee.v1.TienLenServiceAcceptEventRequest\x1a-.referee.v1.TienLenServiceAcceptEventResponse\x12r\n\x0cPreviewRound\x12-.referee.v1.TienLenServicePreviewRoundRequest\x1a..referee.v1.TienLenServicePreviewRoundResponse\"\x03\x90\x02\x01\x12o\n\x0bSettleRound\x12,.referee.v1.TienLenServiceSettleRoundRequest\x1a-.referee.v1.TienLenServiceSettleRoundResponse\"\x03\x90\x02\x02\x12r\n\x0cSettleRounds\x12-.referee.v1.TienLenServiceSettleRoundsRequest\x1a..referee.v1.TienLenServiceSettleRoundsResponse\"\x03\x90\x02\x02\x42`\n\nreferee.v1B\x0cTienLenProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -51,66 +52,62 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TIENLENSERVICE'].methods_by_name['SettleRound']._serialized_options = b'\220\002\002'
   _globals['_TIENLENSERVICE'].methods_by_name['SettleRounds']._loaded_options = None
   _globals['_TIENLENSERVICE'].methods_by_name['SettleRounds']._serialized_options = b'\220\002\002'
-  _globals['_PLAY']._serialized_start=163
-  _globals['_PLAY']._serialized_end=202
-  _globals['_PASS']._serialized_start=204
-  _globals['_PASS']._serialized_end=210
-  _globals['_TIMEOUT']._serialized_start=212
-  _globals['_TIMEOUT']._serialized_end=221
-  _globals['_TIENLENEVENT']._serialized_start=224
-  _globals['_TIENLENEVENT']._serialized_end=471
-  _globals['_TIENLENROUND']._serialized_start=474
-  _globals['_TIENLENROUND']._serialized_end=630
-  _globals['_COMBINATION']._serialized_start=632
-  _globals['_COMBINATION']._serialized_end=724
-  _globals['_TIENLENSTATE']._serialized_start=727
-  _globals['_TIENLENSTATE']._serialized_end=981
-  _globals['_CHECKPLAYREQUEST']._serialized_start=983
-  _globals['_CHECKPLAYREQUEST']._serialized_end=1083
-  _globals['_CHECKPLAYRESPONSE']._serialized_start=1086
-  _globals['_CHECKPLAYRESPONSE']._serialized_end=1248
-  _globals['_CHECKPLAYSREQUEST']._serialized_start=1250
-  _globals['_CHECKPLAYSREQUEST']._serialized_end=1317
-  _globals['_CHECKPLAYSRESPONSE']._serialized_start=1319
-  _globals['_CHECKPLAYSRESPONSE']._serialized_end=1389
-  _globals['_LISTPLAYSREQUEST']._serialized_start=1391
-  _globals['_LISTPLAYSREQUEST']._serialized_end=1467
-  _globals['_LISTPLAYSRESPONSE']._serialized_start=1470
-  _globals['_LISTPLAYSRESPONSE']._serialized_end=1732
-  _globals['_PLAYGROUP']._serialized_start=1735
-  _globals['_PLAYGROUP']._serialized_end=1896
-  _globals['_SUGGESTPLAYREQUEST']._serialized_start=1898
-  _globals['_SUGGESTPLAYREQUEST']._serialized_end=1991
-  _globals['_SUGGESTPLAYRESPONSE']._serialized_start=1994
-  _globals['_SUGGESTPLAYRESPONSE']._serialized_end=2188
-  _globals['_SUGGESTEDPLAY']._serialized_start=2191
-  _globals['_SUGGESTEDPLAY']._serialized_end=2375
-  _globals['_PLAYVALUE']._serialized_start=2377
-  _globals['_PLAYVALUE']._serialized_end=2446
-  _globals['_PLAYREASON']._serialized_start=2449
-  _globals['_PLAYREASON']._serialized_end=2696
-  _globals['_TIENLENSERVICEACCEPTEVENTREQUEST']._serialized_start=2699
-  _globals['_TIENLENSERVICEACCEPTEVENTREQUEST']._serialized_end=2834
-  _globals['_TIENLENSERVICEACCEPTEVENTRESPONSE']._serialized_start=2837
-  _globals['_TIENLENSERVICEACCEPTEVENTRESPONSE']._serialized_end=3066
-  _globals['_TIENLENSEATRESULT']._serialized_start=3069
-  _globals['_TIENLENSEATRESULT']._serialized_end=3248
-  _globals['_TIENLENOUTCOME']._serialized_start=3251
-  _globals['_TIENLENOUTCOME']._serialized_end=3483
-  _globals['_TIENLENSERVICEPREVIEWROUNDREQUEST']._serialized_start=3485
-  _globals['_TIENLENSERVICEPREVIEWROUNDREQUEST']._serialized_end=3561
-  _globals['_TIENLENSERVICEPREVIEWROUNDRESPONSE']._serialized_start=3564
-  _globals['_TIENLENSERVICEPREVIEWROUNDRESPONSE']._serialized_end=3759
-  _globals['_TIENLENSERVICESETTLEROUNDREQUEST']._serialized_start=3761
-  _globals['_TIENLENSERVICESETTLEROUNDREQUEST']._serialized_end=3836
-  _globals['_TIENLENSERVICESETTLEROUNDRESPONSE']._serialized_start=3839
-  _globals['_TIENLENSERVICESETTLEROUNDRESPONSE']._serialized_end=4037
-  _globals['_TIENLENSERVICESETTLEROUNDSREQUEST']._serialized_start=4039
-  _globals['_TIENLENSERVICESETTLEROUNDSREQUEST']._serialized_end=4138
-  _globals['_SETTLEDTIENLENROUND']._serialized_start=4141
-  _globals['_SETTLEDTIENLENROUND']._serialized_end=4283
-  _globals['_TIENLENSERVICESETTLEROUNDSRESPONSE']._serialized_start=4285
-  _globals['_TIENLENSERVICESETTLEROUNDSRESPONSE']._serialized_end=4370
-  _globals['_TIENLENSERVICE']._serialized_start=4373
-  _globals['_TIENLENSERVICE']._serialized_end=5167
+  _globals['_PLAY']._serialized_start=188
+  _globals['_PLAY']._serialized_end=227
+  _globals['_PASS']._serialized_start=229
+  _globals['_PASS']._serialized_end=235
+  _globals['_TIENLENEVENT']._serialized_start=238
+  _globals['_TIENLENEVENT']._serialized_end=485
+  _globals['_TIENLENROUND']._serialized_start=488
+  _globals['_TIENLENROUND']._serialized_end=644
+  _globals['_COMBINATION']._serialized_start=646
+  _globals['_COMBINATION']._serialized_end=738
+  _globals['_TIENLENSTATE']._serialized_start=741
+  _globals['_TIENLENSTATE']._serialized_end=995
+  _globals['_CHECKPLAYREQUEST']._serialized_start=997
+  _globals['_CHECKPLAYREQUEST']._serialized_end=1097
+  _globals['_CHECKPLAYRESPONSE']._serialized_start=1100
+  _globals['_CHECKPLAYRESPONSE']._serialized_end=1268
+  _globals['_CHECKPLAYSREQUEST']._serialized_start=1270
+  _globals['_CHECKPLAYSREQUEST']._serialized_end=1337
+  _globals['_CHECKPLAYSRESPONSE']._serialized_start=1339
+  _globals['_CHECKPLAYSRESPONSE']._serialized_end=1409
+  _globals['_LISTPLAYSREQUEST']._serialized_start=1411
+  _globals['_LISTPLAYSREQUEST']._serialized_end=1487
+  _globals['_LISTPLAYSRESPONSE']._serialized_start=1490
+  _globals['_LISTPLAYSRESPONSE']._serialized_end=1758
+  _globals['_PLAYGROUP']._serialized_start=1761
+  _globals['_PLAYGROUP']._serialized_end=1922
+  _globals['_SUGGESTPLAYREQUEST']._serialized_start=1924
+  _globals['_SUGGESTPLAYREQUEST']._serialized_end=2017
+  _globals['_SUGGESTPLAYRESPONSE']._serialized_start=2020
+  _globals['_SUGGESTPLAYRESPONSE']._serialized_end=2220
+  _globals['_SUGGESTEDPLAY']._serialized_start=2223
+  _globals['_SUGGESTEDPLAY']._serialized_end=2407
+  _globals['_PLAYVALUE']._serialized_start=2409
+  _globals['_PLAYVALUE']._serialized_end=2478
+  _globals['_PLAYREASON']._serialized_start=2481
+  _globals['_PLAYREASON']._serialized_end=2728
+  _globals['_TIENLENSERVICEACCEPTEVENTREQUEST']._serialized_start=2731
+  _globals['_TIENLENSERVICEACCEPTEVENTREQUEST']._serialized_end=2866
+  _globals['_TIENLENSERVICEACCEPTEVENTRESPONSE']._serialized_start=2869
+  _globals['_TIENLENSERVICEACCEPTEVENTRESPONSE']._serialized_end=3150
+  _globals['_TIENLENSEATRESULT']._serialized_start=3153
+  _globals['_TIENLENSEATRESULT']._serialized_end=3332
+  _globals['_TIENLENOUTCOME']._serialized_start=3335
+  _globals['_TIENLENOUTCOME']._serialized_end=3567
+  _globals['_TIENLENSERVICEPREVIEWROUNDREQUEST']._serialized_start=3569
+  _globals['_TIENLENSERVICEPREVIEWROUNDREQUEST']._serialized_end=3645
+  _globals['_TIENLENSERVICEPREVIEWROUNDRESPONSE']._serialized_start=3648
+  _globals['_TIENLENSERVICEPREVIEWROUNDRESPONSE']._serialized_end=3849
+  _globals['_TIENLENSERVICESETTLEROUNDREQUEST']._serialized_start=3851
+  _globals['_TIENLENSERVICESETTLEROUNDREQUEST']._serialized_end=3926
+  _globals['_TIENLENSERVICESETTLEROUNDRESPONSE']._serialized_start=3929
+  _globals['_TIENLENSERVICESETTLEROUNDRESPONSE']._serialized_end=4164
+  _globals['_TIENLENSERVICESETTLEROUNDSREQUEST']._serialized_start=4166
+  _globals['_TIENLENSERVICESETTLEROUNDSREQUEST']._serialized_end=4265
+  _globals['_TIENLENSERVICESETTLEROUNDSRESPONSE']._serialized_start=4267
+  _globals['_TIENLENSERVICESETTLEROUNDSRESPONSE']._serialized_end=4369
+  _globals['_TIENLENSERVICE']._serialized_start=4372
+  _globals['_TIENLENSERVICE']._serialized_end=5166
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,4 @@
+from google.rpc import status_pb2 as _status_pb2
 from referee.v1 import card_pb2 as _card_pb2
 from referee.v1 import money_pb2 as _money_pb2
 from referee.v1 import round_pb2 as _round_pb2
@@ -21,29 +22,25 @@ class Pass(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
-class Timeout(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
-
 class TienLenEvent(_message.Message):
-    __slots__ = ("time", "seat", "play", "pass_turn", "leave", "timeout", "seen", "received")
+    __slots__ = ("time", "seat", "received", "seen", "leave", "timeout", "play", "pass_turn")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
-    PLAY_FIELD_NUMBER: _ClassVar[int]
-    PASS_TURN_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
     LEAVE_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
-    SEEN_FIELD_NUMBER: _ClassVar[int]
-    RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    PLAY_FIELD_NUMBER: _ClassVar[int]
+    PASS_TURN_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
+    received: bool
+    seen: int
+    leave: _round_pb2.Leave
+    timeout: _round_pb2.Timeout
     play: Play
     pass_turn: Pass
-    leave: _round_pb2.Leave
-    timeout: Timeout
-    seen: int
-    received: bool
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[Timeout, _Mapping]] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., received: _Optional[bool] = ..., seen: _Optional[int] = ..., leave: _Optional[_Union[_round_pb2.Leave, _Mapping]] = ..., timeout: _Optional[_Union[_round_pb2.Timeout, _Mapping]] = ..., play: _Optional[_Union[Play, _Mapping]] = ..., pass_turn: _Optional[_Union[Pass, _Mapping]] = ...) -> None: ...
 
 class TienLenRound(_message.Message):
     __slots__ = ("header", "certificates", "events", "receipt", "signatures")
@@ -70,26 +67,26 @@ class Combination(_message.Message):
     def __init__(self, kind: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
 class TienLenState(_message.Message):
-    __slots__ = ("over", "turn", "to_beat", "to_beat_seat", "cards_left", "passed", "gone", "leader", "deadline_time")
+    __slots__ = ("over", "turn", "deadline_time", "to_beat", "to_beat_seat", "cards_left", "passed", "gone", "leader")
     OVER_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     TO_BEAT_FIELD_NUMBER: _ClassVar[int]
     TO_BEAT_SEAT_FIELD_NUMBER: _ClassVar[int]
     CARDS_LEFT_FIELD_NUMBER: _ClassVar[int]
     PASSED_FIELD_NUMBER: _ClassVar[int]
     GONE_FIELD_NUMBER: _ClassVar[int]
     LEADER_FIELD_NUMBER: _ClassVar[int]
-    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     over: bool
     turn: int
+    deadline_time: int
     to_beat: Combination
     to_beat_seat: int
     cards_left: _containers.RepeatedScalarFieldContainer[int]
     passed: _containers.RepeatedScalarFieldContainer[int]
     gone: _containers.RepeatedScalarFieldContainer[int]
     leader: int
-    deadline_time: int
-    def __init__(self, over: _Optional[bool] = ..., turn: _Optional[int] = ..., to_beat: _Optional[_Union[Combination, _Mapping]] = ..., to_beat_seat: _Optional[int] = ..., cards_left: _Optional[_Iterable[int]] = ..., passed: _Optional[_Iterable[int]] = ..., gone: _Optional[_Iterable[int]] = ..., leader: _Optional[int] = ..., deadline_time: _Optional[int] = ...) -> None: ...
+    def __init__(self, over: _Optional[bool] = ..., turn: _Optional[int] = ..., deadline_time: _Optional[int] = ..., to_beat: _Optional[_Union[Combination, _Mapping]] = ..., to_beat_seat: _Optional[int] = ..., cards_left: _Optional[_Iterable[int]] = ..., passed: _Optional[_Iterable[int]] = ..., gone: _Optional[_Iterable[int]] = ..., leader: _Optional[int] = ...) -> None: ...
 
 class CheckPlayRequest(_message.Message):
     __slots__ = ("round", "event")
@@ -100,16 +97,16 @@ class CheckPlayRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ...) -> None: ...
 
 class CheckPlayResponse(_message.Message):
-    __slots__ = ("violations", "combination", "ruleset_digest", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "ruleset_digest", "combination")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
-    COMBINATION_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    COMBINATION_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
-    combination: Combination
-    ruleset_digest: bytes
     refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., combination: _Optional[_Union[Combination, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    ruleset_digest: bytes
+    combination: Combination
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., ruleset_digest: _Optional[bytes] = ..., combination: _Optional[_Union[Combination, _Mapping]] = ...) -> None: ...
 
 class CheckPlaysRequest(_message.Message):
     __slots__ = ("requests",)
@@ -132,24 +129,24 @@ class ListPlaysRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., grouped: _Optional[bool] = ...) -> None: ...
 
 class ListPlaysResponse(_message.Message):
-    __slots__ = ("turn", "plays", "may_pass", "ruleset_digest", "violations", "refused_event_number", "groups", "whole_plays")
+    __slots__ = ("violations", "refused_event_number", "ruleset_digest", "turn", "plays", "may_pass", "groups", "whole_plays")
+    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     PLAYS_FIELD_NUMBER: _ClassVar[int]
     MAY_PASS_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
-    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     GROUPS_FIELD_NUMBER: _ClassVar[int]
     WHOLE_PLAYS_FIELD_NUMBER: _ClassVar[int]
+    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
+    ruleset_digest: bytes
     turn: int
     plays: _containers.RepeatedCompositeFieldContainer[Combination]
     may_pass: bool
-    ruleset_digest: bytes
-    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
-    refused_event_number: int
     groups: _containers.RepeatedCompositeFieldContainer[PlayGroup]
     whole_plays: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, turn: _Optional[int] = ..., plays: _Optional[_Iterable[_Union[Combination, _Mapping]]] = ..., may_pass: _Optional[bool] = ..., ruleset_digest: _Optional[bytes] = ..., violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., groups: _Optional[_Iterable[_Union[PlayGroup, _Mapping]]] = ..., whole_plays: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., ruleset_digest: _Optional[bytes] = ..., turn: _Optional[int] = ..., plays: _Optional[_Iterable[_Union[Combination, _Mapping]]] = ..., may_pass: _Optional[bool] = ..., groups: _Optional[_Iterable[_Union[PlayGroup, _Mapping]]] = ..., whole_plays: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class PlayGroup(_message.Message):
     __slots__ = ("kind", "name", "length", "plays", "chops", "chops_name", "chop_minor")
@@ -180,18 +177,18 @@ class SuggestPlayRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., count: _Optional[int] = ..., samples: _Optional[int] = ...) -> None: ...
 
 class SuggestPlayResponse(_message.Message):
-    __slots__ = ("turn", "suggestions", "ruleset_digest", "violations", "refused_event_number")
-    TURN_FIELD_NUMBER: _ClassVar[int]
-    SUGGESTIONS_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("violations", "refused_event_number", "ruleset_digest", "turn", "suggestions")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
-    turn: int
-    suggestions: _containers.RepeatedCompositeFieldContainer[SuggestedPlay]
-    ruleset_digest: bytes
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    SUGGESTIONS_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     refused_event_number: int
-    def __init__(self, turn: _Optional[int] = ..., suggestions: _Optional[_Iterable[_Union[SuggestedPlay, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    ruleset_digest: bytes
+    turn: int
+    suggestions: _containers.RepeatedCompositeFieldContainer[SuggestedPlay]
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., ruleset_digest: _Optional[bytes] = ..., turn: _Optional[int] = ..., suggestions: _Optional[_Iterable[_Union[SuggestedPlay, _Mapping]]] = ...) -> None: ...
 
 class SuggestedPlay(_message.Message):
     __slots__ = ("play", "pass_turn", "reasons", "value")
@@ -244,54 +241,56 @@ class TienLenServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class TienLenServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "receipt", "event_number", "state", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "state", "event", "receipt", "event_number", "opens_section")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
+    state: TienLenState
     event: TienLenEvent
     receipt: bytes
     event_number: int
-    state: TienLenState
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    opens_section: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
 
 class TienLenSeatResult(_message.Message):
-    __slots__ = ("seat", "left", "instant_win", "gone", "net_minor", "winner", "instant_win_name")
+    __slots__ = ("seat", "net_minor", "winner", "instant_win", "instant_win_name", "left", "gone")
     SEAT_FIELD_NUMBER: _ClassVar[int]
-    LEFT_FIELD_NUMBER: _ClassVar[int]
-    INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
-    GONE_FIELD_NUMBER: _ClassVar[int]
     NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     WINNER_FIELD_NUMBER: _ClassVar[int]
+    INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
     INSTANT_WIN_NAME_FIELD_NUMBER: _ClassVar[int]
+    LEFT_FIELD_NUMBER: _ClassVar[int]
+    GONE_FIELD_NUMBER: _ClassVar[int]
     seat: int
-    left: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
-    instant_win: str
-    gone: bool
     net_minor: int
     winner: bool
+    instant_win: str
     instant_win_name: _text_pb2.Text
-    def __init__(self, seat: _Optional[int] = ..., left: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., instant_win: _Optional[str] = ..., gone: _Optional[bool] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ..., instant_win_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...
+    left: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
+    gone: bool
+    def __init__(self, seat: _Optional[int] = ..., net_minor: _Optional[int] = ..., winner: _Optional[bool] = ..., instant_win: _Optional[str] = ..., instant_win_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., left: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., gone: _Optional[bool] = ...) -> None: ...
 
 class TienLenOutcome(_message.Message):
-    __slots__ = ("seats", "transfers", "ending", "ruleset_digest", "ending_name", "house_net_minor")
+    __slots__ = ("seats", "transfers", "ruleset_digest", "house_net_minor", "ending", "ending_name")
     SEATS_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
-    ENDING_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
-    ENDING_NAME_FIELD_NUMBER: _ClassVar[int]
     HOUSE_NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    ENDING_FIELD_NUMBER: _ClassVar[int]
+    ENDING_NAME_FIELD_NUMBER: _ClassVar[int]
     seats: _containers.RepeatedCompositeFieldContainer[TienLenSeatResult]
     transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
-    ending: str
     ruleset_digest: bytes
-    ending_name: _text_pb2.Text
     house_net_minor: int
-    def __init__(self, seats: _Optional[_Iterable[_Union[TienLenSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ending: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., ending_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., house_net_minor: _Optional[int] = ...) -> None: ...
+    ending: str
+    ending_name: _text_pb2.Text
+    def __init__(self, seats: _Optional[_Iterable[_Union[TienLenSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., house_net_minor: _Optional[int] = ..., ending: _Optional[str] = ..., ending_name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...
 
 class TienLenServicePreviewRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -300,16 +299,16 @@ class TienLenServicePreviewRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
 
 class TienLenServicePreviewRoundResponse(_message.Message):
-    __slots__ = ("violations", "state", "outcome", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "state", "outcome")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     state: TienLenState
     outcome: TienLenOutcome
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ...) -> None: ...
 
 class TienLenServiceSettleRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -318,16 +317,18 @@ class TienLenServiceSettleRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ...) -> None: ...
 
 class TienLenServiceSettleRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "outcome", "log_receipt", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     outcome: TienLenOutcome
     log_receipt: _round_pb2.LogReceipt
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., outcome: _Optional[_Union[TienLenOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
 
 class TienLenServiceSettleRoundsRequest(_message.Message):
     __slots__ = ("requests",)
@@ -335,16 +336,8 @@ class TienLenServiceSettleRoundsRequest(_message.Message):
     requests: _containers.RepeatedCompositeFieldContainer[TienLenServiceSettleRoundRequest]
     def __init__(self, requests: _Optional[_Iterable[_Union[TienLenServiceSettleRoundRequest, _Mapping]]] = ...) -> None: ...
 
-class SettledTienLenRound(_message.Message):
-    __slots__ = ("settled", "refused")
-    SETTLED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    settled: TienLenServiceSettleRoundResponse
-    refused: _round_pb2.RefusedRound
-    def __init__(self, settled: _Optional[_Union[TienLenServiceSettleRoundResponse, _Mapping]] = ..., refused: _Optional[_Union[_round_pb2.RefusedRound, _Mapping]] = ...) -> None: ...
-
 class TienLenServiceSettleRoundsResponse(_message.Message):
-    __slots__ = ("rounds",)
-    ROUNDS_FIELD_NUMBER: _ClassVar[int]
-    rounds: _containers.RepeatedCompositeFieldContainer[SettledTienLenRound]
-    def __init__(self, rounds: _Optional[_Iterable[_Union[SettledTienLenRound, _Mapping]]] = ...) -> None: ...
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[TienLenServiceSettleRoundResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[TienLenServiceSettleRoundResponse, _Mapping]]] = ...) -> None: ...

@@ -22,6 +22,7 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.rpc import status_pb2 as google_dot_rpc_dot_status__pb2
 from referee.v1 import card_pb2 as referee_dot_v1_dot_card__pb2
 from referee.v1 import hand_pb2 as referee_dot_v1_dot_hand__pb2
 from referee.v1 import money_pb2 as referee_dot_v1_dot_money__pb2
@@ -29,7 +30,7 @@ from referee.v1 import round_pb2 as referee_dot_v1_dot_round__pb2
 from referee.v1 import violation_pb2 as referee_dot_v1_dot_violation__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1freferee/v1/ultimate_texas.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x15referee/v1/hand.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x1areferee/v1/violation.proto\"\x86\x01\n\x12UltimateTexasEvent\x12\x0c\n\x04time\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12&\n\x08\x64\x65\x63ision\x18\x03 \x01(\x0e\x32\x14.referee.v1.Decision\x12\x11\n\x04seen\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x10\n\x08received\x18\x05 \x01(\x08\x42\x07\n\x05_seen\"\xa8\x01\n\x12UltimateTexasRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12.\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\"\x9b\x01\n\x16UltimateTexasSeatState\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x15\n\rplay_multiple\x18\x02 \x01(\r\x12\x0e\n\x06\x66olded\x18\x03 \x01(\x08\x12\x0c\n\x04gone\x18\x04 \x01(\x08\x12-\n\x0flegal_decisions\x18\x05 \x03(\x0e\x32\x14.referee.v1.Decision\x12\x0f\n\x07\x63hecked\x18\x06 \x01(\x08\"\xa1\x01\n\x12UltimateTexasState\x12\x0e\n\x06street\x18\x01 \x01(\t\x12\x11\n\x04turn\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x31\n\x05seats\x18\x03 \x03(\x0b\x32\".referee.v1.UltimateTexasSeatState\x12\x1a\n\rdeadline_time\x18\x04 \x01(\x04H\x01\x88\x01\x01\x42\x07\n\x05_turnB\x10\n\x0e_deadline_time\"t\n\x14\x43heckDecisionRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\x12-\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\"\xa7\x01\n\x15\x43heckDecisionResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12-\n\x05state\x18\x02 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasState\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"K\n\x15\x43heckDecisionsRequest\x12\x32\n\x08requests\x18\x01 \x03(\x0b\x32 .referee.v1.CheckDecisionRequest\"N\n\x16\x43heckDecisionsResponse\x12\x34\n\tresponses\x18\x01 \x03(\x0b\x32!.referee.v1.CheckDecisionResponse\"L\n\rAdviseRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\x12\x0c\n\x04seat\x18\x02 \x01(\r\"\x8c\x02\n\x0e\x41\x64viseResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12-\n\x05state\x18\x03 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasState\x12*\n\x07options\x18\x04 \x03(\x0b\x32\x19.referee.v1.DecisionValue\x12\'\n\x04\x62\x65st\x18\x05 \x01(\x0e\x32\x14.referee.v1.DecisionH\x00\x88\x01\x01\x12\x0c\n\x04ways\x18\x06 \x01(\x04\x12\x16\n\x0eruleset_digest\x18\x07 \x01(\x0c\x42\x07\n\x05_best\"\xa8\x01\n\rDecisionValue\x12&\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0e\x32\x14.referee.v1.Decision\x12\x13\n\x0bvalue_minor\x18\x02 \x01(\x12\x12 \n\x05\x61ntes\x18\x03 \x01(\x0b\x32\x11.referee.v1.Ratio\x12 \n\x05trips\x18\x04 \x01(\x0b\x32\x11.referee.v1.Ratio\x12\x16\n\x0eis_lower_bound\x18\x05 \x01(\x08\"/\n\x05Ratio\x12\x11\n\tnumerator\x18\x01 \x01(\x12\x12\x13\n\x0b\x64\x65nominator\x18\x02 \x01(\x04\"\x99\x01\n&UltimateTexasServiceAcceptEventRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\x12-\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\xa5\x02\n\'UltimateTexasServiceAcceptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12-\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\x12\x0f\n\x07receipt\x18\x03 \x01(\x0c\x12\x14\n\x0c\x65vent_number\x18\x04 \x01(\r\x12-\n\x05state\x18\x05 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasState\x12\x1a\n\ropens_section\x18\x06 \x01(\rH\x00\x88\x01\x01\x12\x1c\n\x14refused_event_number\x18\x07 \x01(\rB\x10\n\x0e_opens_section\"\xc7\x01\n\x17UltimateTexasSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1e\n\x04hole\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\x12\x1e\n\x04\x62\x65st\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12$\n\x05value\x18\x04 \x01(\x0b\x32\x15.referee.v1.HandValue\x12\x0e\n\x06result\x18\x05 \x01(\t\x12\x11\n\tnet_minor\x18\x06 \x01(\x03\x12\x15\n\rplay_multiple\x18\x07 \x01(\r\"\xd6\x02\n\x14UltimateTexasOutcome\x12\x32\n\x05seats\x18\x01 \x03(\x0b\x32#.referee.v1.UltimateTexasSeatResult\x12$\n\nhouse_hole\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\x12\x1f\n\x05\x62oard\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12$\n\nhouse_best\x18\x04 \x03(\x0e\x32\x10.referee.v1.Card\x12*\n\x0bhouse_value\x18\x05 \x01(\x0b\x32\x15.referee.v1.HandValue\x12\x17\n\x0fhouse_qualified\x18\x06 \x01(\x08\x12\'\n\ttransfers\x18\x07 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x16\n\x0eruleset_digest\x18\x08 \x01(\x0c\x12\x17\n\x0fhouse_net_minor\x18\t \x01(\x03\"X\n\'UltimateTexasServicePreviewRoundRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\"\xd5\x01\n(UltimateTexasServicePreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12-\n\x05state\x18\x02 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasState\x12\x31\n\x07outcome\x18\x03 \x01(\x0b\x32 .referee.v1.UltimateTexasOutcome\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"W\n&UltimateTexasServiceSettleRoundRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\"\xd2\x01\n\'UltimateTexasServiceSettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x31\n\x07outcome\x18\x02 \x01(\x0b\x32 .referee.v1.UltimateTexasOutcome\x12+\n\x0blog_receipt\x18\x03 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12\x1c\n\x14refused_event_number\x18\x04 \x01(\r\"o\n\'UltimateTexasServiceSettleRoundsRequest\x12\x44\n\x08requests\x18\x01 \x03(\x0b\x32\x32.referee.v1.UltimateTexasServiceSettleRoundRequest\"\x9a\x01\n\x19SettledUltimateTexasRound\x12\x46\n\x07settled\x18\x01 \x01(\x0b\x32\x33.referee.v1.UltimateTexasServiceSettleRoundResponseH\x00\x12+\n\x07refused\x18\x02 \x01(\x0b\x32\x18.referee.v1.RefusedRoundH\x00\x42\x08\n\x06result\"a\n(UltimateTexasServiceSettleRoundsResponse\x12\x35\n\x06rounds\x18\x01 \x03(\x0b\x32%.referee.v1.SettledUltimateTexasRound*\xcd\x01\n\x08\x44\x65\x63ision\x12\x18\n\x14\x44\x45\x43ISION_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x44\x45\x43ISION_CHECK\x10\x01\x12\x14\n\x10\x44\x45\x43ISION_PLAY_4X\x10\x02\x12\x14\n\x10\x44\x45\x43ISION_PLAY_3X\x10\x03\x12\x14\n\x10\x44\x45\x43ISION_PLAY_2X\x10\x04\x12\x14\n\x10\x44\x45\x43ISION_PLAY_1X\x10\x05\x12\x11\n\rDECISION_FOLD\x10\x06\x12\x14\n\x10\x44\x45\x43ISION_TIMEOUT\x10\x07\x12\x12\n\x0e\x44\x45\x43ISION_LEAVE\x10\x08\x32\x8a\x06\n\x14UltimateTexasService\x12Y\n\rCheckDecision\x12 .referee.v1.CheckDecisionRequest\x1a!.referee.v1.CheckDecisionResponse\"\x03\x90\x02\x01\x12\\\n\x0e\x43heckDecisions\x12!.referee.v1.CheckDecisionsRequest\x1a\".referee.v1.CheckDecisionsResponse\"\x03\x90\x02\x01\x12\x44\n\x06\x41\x64vise\x12\x19.referee.v1.AdviseRequest\x1a\x1a.referee.v1.AdviseResponse\"\x03\x90\x02\x01\x12v\n\x0b\x41\x63\x63\x65ptEvent\x12\x32.referee.v1.UltimateTexasServiceAcceptEventRequest\x1a\x33.referee.v1.UltimateTexasServiceAcceptEventResponse\x12~\n\x0cPreviewRound\x12\x33.referee.v1.UltimateTexasServicePreviewRoundRequest\x1a\x34.referee.v1.UltimateTexasServicePreviewRoundResponse\"\x03\x90\x02\x01\x12{\n\x0bSettleRound\x12\x32.referee.v1.UltimateTexasServiceSettleRoundRequest\x1a\x33.referee.v1.UltimateTexasServiceSettleRoundResponse\"\x03\x90\x02\x02\x12~\n\x0cSettleRounds\x12\x33.referee.v1.UltimateTexasServiceSettleRoundsRequest\x1a\x34.referee.v1.UltimateTexasServiceSettleRoundsResponse\"\x03\x90\x02\x02\x42\x66\n\nreferee.v1B\x12UltimateTexasProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1freferee/v1/ultimate_texas.proto\x12\nreferee.v1\x1a\x17google/rpc/status.proto\x1a\x15referee/v1/card.proto\x1a\x15referee/v1/hand.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x1areferee/v1/violation.proto\"\x86\x01\n\x12UltimateTexasEvent\x12\x0c\n\x04time\x18\x01 \x01(\x04\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x10\n\x08received\x18\x03 \x01(\x08\x12\x11\n\x04seen\x18\x04 \x01(\rH\x00\x88\x01\x01\x12&\n\x08\x64\x65\x63ision\x18\x10 \x01(\x0e\x32\x14.referee.v1.DecisionB\x07\n\x05_seen\"\xa8\x01\n\x12UltimateTexasRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12.\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\"\x9b\x01\n\x16UltimateTexasSeatState\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x15\n\rplay_multiple\x18\x02 \x01(\r\x12\x0e\n\x06\x66olded\x18\x03 \x01(\x08\x12\x0c\n\x04gone\x18\x04 \x01(\x08\x12-\n\x0flegal_decisions\x18\x05 \x03(\x0e\x32\x14.referee.v1.Decision\x12\x0f\n\x07\x63hecked\x18\x06 \x01(\x08\"\xa1\x01\n\x12UltimateTexasState\x12\x11\n\x04turn\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x1a\n\rdeadline_time\x18\x03 \x01(\x04H\x01\x88\x01\x01\x12\x0e\n\x06street\x18\x10 \x01(\t\x12\x31\n\x05seats\x18\x11 \x03(\x0b\x32\".referee.v1.UltimateTexasSeatStateB\x07\n\x05_turnB\x10\n\x0e_deadline_time\"t\n\x14\x43heckDecisionRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\x12-\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\"\xad\x01\n\x15\x43heckDecisionResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12-\n\x05state\x18\x04 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasStateJ\x04\x08\x0f\x10\x10\"K\n\x15\x43heckDecisionsRequest\x12\x32\n\x08requests\x18\x01 \x03(\x0b\x32 .referee.v1.CheckDecisionRequest\"N\n\x16\x43heckDecisionsResponse\x12\x34\n\tresponses\x18\x01 \x03(\x0b\x32!.referee.v1.CheckDecisionResponse\"L\n\rAdviseRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\x12\x0c\n\x04seat\x18\x04 \x01(\r\"\x92\x02\n\x0e\x41\x64viseResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12-\n\x05state\x18\x04 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasState\x12*\n\x07options\x18\x10 \x03(\x0b\x32\x19.referee.v1.DecisionValue\x12\'\n\x04\x62\x65st\x18\x11 \x01(\x0e\x32\x14.referee.v1.DecisionH\x00\x88\x01\x01\x12\x0c\n\x04ways\x18\x12 \x01(\x04\x42\x07\n\x05_bestJ\x04\x08\x0f\x10\x10\"\xa8\x01\n\rDecisionValue\x12&\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0e\x32\x14.referee.v1.Decision\x12\x13\n\x0bvalue_minor\x18\x02 \x01(\x12\x12 \n\x05\x61ntes\x18\x03 \x01(\x0b\x32\x11.referee.v1.Ratio\x12 \n\x05trips\x18\x04 \x01(\x0b\x32\x11.referee.v1.Ratio\x12\x16\n\x0eis_lower_bound\x18\x05 \x01(\x08\"/\n\x05Ratio\x12\x11\n\tnumerator\x18\x01 \x01(\x12\x12\x13\n\x0b\x64\x65nominator\x18\x02 \x01(\x04\"\x99\x01\n&UltimateTexasServiceAcceptEventRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\x12-\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\x12\x11\n\tsignature\x18\x03 \x01(\x0c\"\xab\x02\n\'UltimateTexasServiceAcceptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12-\n\x05state\x18\x04 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasState\x12-\n\x05\x65vent\x18\x07 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasEvent\x12\x0f\n\x07receipt\x18\x08 \x01(\x0c\x12\x14\n\x0c\x65vent_number\x18\t \x01(\r\x12\x1a\n\ropens_section\x18\n \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_opens_sectionJ\x04\x08\x0f\x10\x10\"\xc7\x01\n\x17UltimateTexasSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tnet_minor\x18\x02 \x01(\x03\x12\x0e\n\x06result\x18\x06 \x01(\t\x12\x1e\n\x04hole\x18\x10 \x03(\x0e\x32\x10.referee.v1.Card\x12\x1e\n\x04\x62\x65st\x18\x11 \x03(\x0e\x32\x10.referee.v1.Card\x12$\n\x05value\x18\x12 \x01(\x0b\x32\x15.referee.v1.HandValue\x12\x15\n\rplay_multiple\x18\x13 \x01(\r\"\xef\x02\n\x14UltimateTexasOutcome\x12\x32\n\x05seats\x18\x01 \x03(\x0b\x32#.referee.v1.UltimateTexasSeatResult\x12\'\n\ttransfers\x18\x02 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\x12\x1c\n\x0fhouse_net_minor\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12$\n\nhouse_hole\x18\x10 \x03(\x0e\x32\x10.referee.v1.Card\x12\x1f\n\x05\x62oard\x18\x11 \x03(\x0e\x32\x10.referee.v1.Card\x12$\n\nhouse_best\x18\x12 \x03(\x0e\x32\x10.referee.v1.Card\x12*\n\x0bhouse_value\x18\x13 \x01(\x0b\x32\x15.referee.v1.HandValue\x12\x17\n\x0fhouse_qualified\x18\x14 \x01(\x08\x42\x12\n\x10_house_net_minor\"X\n\'UltimateTexasServicePreviewRoundRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\"\xdb\x01\n(UltimateTexasServicePreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12-\n\x05state\x18\x04 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasState\x12\x31\n\x07outcome\x18\x05 \x01(\x0b\x32 .referee.v1.UltimateTexasOutcomeJ\x04\x08\x0f\x10\x10\"W\n&UltimateTexasServiceSettleRoundRequest\x12-\n\x05round\x18\x01 \x01(\x0b\x32\x1e.referee.v1.UltimateTexasRound\"\xf7\x01\n\'UltimateTexasServiceSettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12\x1c\n\x14refused_event_number\x18\x02 \x01(\r\x12\x31\n\x07outcome\x18\x05 \x01(\x0b\x32 .referee.v1.UltimateTexasOutcome\x12+\n\x0blog_receipt\x18\x06 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.Status\"o\n\'UltimateTexasServiceSettleRoundsRequest\x12\x44\n\x08requests\x18\x01 \x03(\x0b\x32\x32.referee.v1.UltimateTexasServiceSettleRoundRequest\"r\n(UltimateTexasServiceSettleRoundsResponse\x12\x46\n\tresponses\x18\x01 \x03(\x0b\x32\x33.referee.v1.UltimateTexasServiceSettleRoundResponse*\xcd\x01\n\x08\x44\x65\x63ision\x12\x18\n\x14\x44\x45\x43ISION_UNSPECIFIED\x10\x00\x12\x12\n\x0e\x44\x45\x43ISION_CHECK\x10\x01\x12\x14\n\x10\x44\x45\x43ISION_PLAY_4X\x10\x02\x12\x14\n\x10\x44\x45\x43ISION_PLAY_3X\x10\x03\x12\x14\n\x10\x44\x45\x43ISION_PLAY_2X\x10\x04\x12\x14\n\x10\x44\x45\x43ISION_PLAY_1X\x10\x05\x12\x11\n\rDECISION_FOLD\x10\x06\x12\x14\n\x10\x44\x45\x43ISION_TIMEOUT\x10\x07\x12\x12\n\x0e\x44\x45\x43ISION_LEAVE\x10\x08\x32\x8a\x06\n\x14UltimateTexasService\x12Y\n\rCheckDecision\x12 .referee.v1.CheckDecisionRequest\x1a!.referee.v1.CheckDecisionResponse\"\x03\x90\x02\x01\x12\\\n\x0e\x43heckDecisions\x12!.referee.v1.CheckDecisionsRequest\x1a\".referee.v1.CheckDecisionsResponse\"\x03\x90\x02\x01\x12\x44\n\x06\x41\x64vise\x12\x19.referee.v1.AdviseRequest\x1a\x1a.referee.v1.AdviseResponse\"\x03\x90\x02\x01\x12v\n\x0b\x41\x63\x63\x65ptEvent\x12\x32.referee.v1.UltimateTexasServiceAcceptEventRequest\x1a\x33.referee.v1.UltimateTexasServiceAcceptEventResponse\x12~\n\x0cPreviewRound\x12\x33.referee.v1.UltimateTexasServicePreviewRoundRequest\x1a\x34.referee.v1.UltimateTexasServicePreviewRoundResponse\"\x03\x90\x02\x01\x12{\n\x0bSettleRound\x12\x32.referee.v1.UltimateTexasServiceSettleRoundRequest\x1a\x33.referee.v1.UltimateTexasServiceSettleRoundResponse\"\x03\x90\x02\x02\x12~\n\x0cSettleRounds\x12\x33.referee.v1.UltimateTexasServiceSettleRoundsRequest\x1a\x34.referee.v1.UltimateTexasServiceSettleRoundsResponse\"\x03\x90\x02\x02\x42\x66\n\nreferee.v1B\x12UltimateTexasProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -49,54 +50,52 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ULTIMATETEXASSERVICE'].methods_by_name['SettleRound']._serialized_options = b'\220\002\002'
   _globals['_ULTIMATETEXASSERVICE'].methods_by_name['SettleRounds']._loaded_options = None
   _globals['_ULTIMATETEXASSERVICE'].methods_by_name['SettleRounds']._serialized_options = b'\220\002\002'
-  _globals['_DECISION']._serialized_start=3790
-  _globals['_DECISION']._serialized_end=3995
-  _globals['_ULTIMATETEXASEVENT']._serialized_start=170
-  _globals['_ULTIMATETEXASEVENT']._serialized_end=304
-  _globals['_ULTIMATETEXASROUND']._serialized_start=307
-  _globals['_ULTIMATETEXASROUND']._serialized_end=475
-  _globals['_ULTIMATETEXASSEATSTATE']._serialized_start=478
-  _globals['_ULTIMATETEXASSEATSTATE']._serialized_end=633
-  _globals['_ULTIMATETEXASSTATE']._serialized_start=636
-  _globals['_ULTIMATETEXASSTATE']._serialized_end=797
-  _globals['_CHECKDECISIONREQUEST']._serialized_start=799
-  _globals['_CHECKDECISIONREQUEST']._serialized_end=915
-  _globals['_CHECKDECISIONRESPONSE']._serialized_start=918
-  _globals['_CHECKDECISIONRESPONSE']._serialized_end=1085
-  _globals['_CHECKDECISIONSREQUEST']._serialized_start=1087
-  _globals['_CHECKDECISIONSREQUEST']._serialized_end=1162
-  _globals['_CHECKDECISIONSRESPONSE']._serialized_start=1164
-  _globals['_CHECKDECISIONSRESPONSE']._serialized_end=1242
-  _globals['_ADVISEREQUEST']._serialized_start=1244
-  _globals['_ADVISEREQUEST']._serialized_end=1320
-  _globals['_ADVISERESPONSE']._serialized_start=1323
-  _globals['_ADVISERESPONSE']._serialized_end=1591
-  _globals['_DECISIONVALUE']._serialized_start=1594
-  _globals['_DECISIONVALUE']._serialized_end=1762
-  _globals['_RATIO']._serialized_start=1764
-  _globals['_RATIO']._serialized_end=1811
-  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTREQUEST']._serialized_start=1814
-  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTREQUEST']._serialized_end=1967
-  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTRESPONSE']._serialized_start=1970
-  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTRESPONSE']._serialized_end=2263
-  _globals['_ULTIMATETEXASSEATRESULT']._serialized_start=2266
-  _globals['_ULTIMATETEXASSEATRESULT']._serialized_end=2465
-  _globals['_ULTIMATETEXASOUTCOME']._serialized_start=2468
-  _globals['_ULTIMATETEXASOUTCOME']._serialized_end=2810
-  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDREQUEST']._serialized_start=2812
-  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDREQUEST']._serialized_end=2900
-  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDRESPONSE']._serialized_start=2903
-  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDRESPONSE']._serialized_end=3116
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDREQUEST']._serialized_start=3118
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDREQUEST']._serialized_end=3205
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDRESPONSE']._serialized_start=3208
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDRESPONSE']._serialized_end=3418
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSREQUEST']._serialized_start=3420
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSREQUEST']._serialized_end=3531
-  _globals['_SETTLEDULTIMATETEXASROUND']._serialized_start=3534
-  _globals['_SETTLEDULTIMATETEXASROUND']._serialized_end=3688
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSRESPONSE']._serialized_start=3690
-  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSRESPONSE']._serialized_end=3787
-  _globals['_ULTIMATETEXASSERVICE']._serialized_start=3998
-  _globals['_ULTIMATETEXASSERVICE']._serialized_end=4776
+  _globals['_DECISION']._serialized_start=3761
+  _globals['_DECISION']._serialized_end=3966
+  _globals['_ULTIMATETEXASEVENT']._serialized_start=195
+  _globals['_ULTIMATETEXASEVENT']._serialized_end=329
+  _globals['_ULTIMATETEXASROUND']._serialized_start=332
+  _globals['_ULTIMATETEXASROUND']._serialized_end=500
+  _globals['_ULTIMATETEXASSEATSTATE']._serialized_start=503
+  _globals['_ULTIMATETEXASSEATSTATE']._serialized_end=658
+  _globals['_ULTIMATETEXASSTATE']._serialized_start=661
+  _globals['_ULTIMATETEXASSTATE']._serialized_end=822
+  _globals['_CHECKDECISIONREQUEST']._serialized_start=824
+  _globals['_CHECKDECISIONREQUEST']._serialized_end=940
+  _globals['_CHECKDECISIONRESPONSE']._serialized_start=943
+  _globals['_CHECKDECISIONRESPONSE']._serialized_end=1116
+  _globals['_CHECKDECISIONSREQUEST']._serialized_start=1118
+  _globals['_CHECKDECISIONSREQUEST']._serialized_end=1193
+  _globals['_CHECKDECISIONSRESPONSE']._serialized_start=1195
+  _globals['_CHECKDECISIONSRESPONSE']._serialized_end=1273
+  _globals['_ADVISEREQUEST']._serialized_start=1275
+  _globals['_ADVISEREQUEST']._serialized_end=1351
+  _globals['_ADVISERESPONSE']._serialized_start=1354
+  _globals['_ADVISERESPONSE']._serialized_end=1628
+  _globals['_DECISIONVALUE']._serialized_start=1631
+  _globals['_DECISIONVALUE']._serialized_end=1799
+  _globals['_RATIO']._serialized_start=1801
+  _globals['_RATIO']._serialized_end=1848
+  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTREQUEST']._serialized_start=1851
+  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTREQUEST']._serialized_end=2004
+  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTRESPONSE']._serialized_start=2007
+  _globals['_ULTIMATETEXASSERVICEACCEPTEVENTRESPONSE']._serialized_end=2306
+  _globals['_ULTIMATETEXASSEATRESULT']._serialized_start=2309
+  _globals['_ULTIMATETEXASSEATRESULT']._serialized_end=2508
+  _globals['_ULTIMATETEXASOUTCOME']._serialized_start=2511
+  _globals['_ULTIMATETEXASOUTCOME']._serialized_end=2878
+  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDREQUEST']._serialized_start=2880
+  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDREQUEST']._serialized_end=2968
+  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDRESPONSE']._serialized_start=2971
+  _globals['_ULTIMATETEXASSERVICEPREVIEWROUNDRESPONSE']._serialized_end=3190
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDREQUEST']._serialized_start=3192
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDREQUEST']._serialized_end=3279
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDRESPONSE']._serialized_start=3282
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDRESPONSE']._serialized_end=3529
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSREQUEST']._serialized_start=3531
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSREQUEST']._serialized_end=3642
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSRESPONSE']._serialized_start=3644
+  _globals['_ULTIMATETEXASSERVICESETTLEROUNDSRESPONSE']._serialized_end=3758
+  _globals['_ULTIMATETEXASSERVICE']._serialized_start=3969
+  _globals['_ULTIMATETEXASSERVICE']._serialized_end=4747
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,4 @@
+from google.rpc import status_pb2 as _status_pb2
 from referee.v1 import card_pb2 as _card_pb2
 from referee.v1 import hand_pb2 as _hand_pb2
 from referee.v1 import money_pb2 as _money_pb2
@@ -34,18 +35,18 @@ DECISION_TIMEOUT: Decision
 DECISION_LEAVE: Decision
 
 class UltimateTexasEvent(_message.Message):
-    __slots__ = ("time", "seat", "decision", "seen", "received")
+    __slots__ = ("time", "seat", "received", "seen", "decision")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
-    DECISION_FIELD_NUMBER: _ClassVar[int]
-    SEEN_FIELD_NUMBER: _ClassVar[int]
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
-    decision: Decision
-    seen: int
     received: bool
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., decision: _Optional[_Union[Decision, str]] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
+    seen: int
+    decision: Decision
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., received: _Optional[bool] = ..., seen: _Optional[int] = ..., decision: _Optional[_Union[Decision, str]] = ...) -> None: ...
 
 class UltimateTexasRound(_message.Message):
     __slots__ = ("header", "certificates", "events", "receipt", "signatures")
@@ -78,16 +79,16 @@ class UltimateTexasSeatState(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., play_multiple: _Optional[int] = ..., folded: _Optional[bool] = ..., gone: _Optional[bool] = ..., legal_decisions: _Optional[_Iterable[_Union[Decision, str]]] = ..., checked: _Optional[bool] = ...) -> None: ...
 
 class UltimateTexasState(_message.Message):
-    __slots__ = ("street", "turn", "seats", "deadline_time")
-    STREET_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("turn", "deadline_time", "street", "seats")
     TURN_FIELD_NUMBER: _ClassVar[int]
-    SEATS_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
-    street: str
+    STREET_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
     turn: int
-    seats: _containers.RepeatedCompositeFieldContainer[UltimateTexasSeatState]
     deadline_time: int
-    def __init__(self, street: _Optional[str] = ..., turn: _Optional[int] = ..., seats: _Optional[_Iterable[_Union[UltimateTexasSeatState, _Mapping]]] = ..., deadline_time: _Optional[int] = ...) -> None: ...
+    street: str
+    seats: _containers.RepeatedCompositeFieldContainer[UltimateTexasSeatState]
+    def __init__(self, turn: _Optional[int] = ..., deadline_time: _Optional[int] = ..., street: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[UltimateTexasSeatState, _Mapping]]] = ...) -> None: ...
 
 class CheckDecisionRequest(_message.Message):
     __slots__ = ("round", "event")
@@ -98,16 +99,16 @@ class CheckDecisionRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ...) -> None: ...
 
 class CheckDecisionResponse(_message.Message):
-    __slots__ = ("violations", "state", "ruleset_digest", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "ruleset_digest", "state")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
-    state: UltimateTexasState
-    ruleset_digest: bytes
     refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., ruleset_digest: _Optional[bytes] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    ruleset_digest: bytes
+    state: UltimateTexasState
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., ruleset_digest: _Optional[bytes] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ...) -> None: ...
 
 class CheckDecisionsRequest(_message.Message):
     __slots__ = ("requests",)
@@ -130,22 +131,22 @@ class AdviseRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., seat: _Optional[int] = ...) -> None: ...
 
 class AdviseResponse(_message.Message):
-    __slots__ = ("violations", "refused_event_number", "state", "options", "best", "ways", "ruleset_digest")
+    __slots__ = ("violations", "refused_event_number", "ruleset_digest", "state", "options", "best", "ways")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     BEST_FIELD_NUMBER: _ClassVar[int]
     WAYS_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     refused_event_number: int
+    ruleset_digest: bytes
     state: UltimateTexasState
     options: _containers.RepeatedCompositeFieldContainer[DecisionValue]
     best: Decision
     ways: int
-    ruleset_digest: bytes
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., options: _Optional[_Iterable[_Union[DecisionValue, _Mapping]]] = ..., best: _Optional[_Union[Decision, str]] = ..., ways: _Optional[int] = ..., ruleset_digest: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., ruleset_digest: _Optional[bytes] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., options: _Optional[_Iterable[_Union[DecisionValue, _Mapping]]] = ..., best: _Optional[_Union[Decision, str]] = ..., ways: _Optional[int] = ...) -> None: ...
 
 class DecisionValue(_message.Message):
     __slots__ = ("decision", "value_minor", "antes", "trips", "is_lower_bound")
@@ -180,62 +181,62 @@ class UltimateTexasServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class UltimateTexasServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "receipt", "event_number", "state", "opens_section", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "state", "event", "receipt", "event_number", "opens_section")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
+    state: UltimateTexasState
     event: UltimateTexasEvent
     receipt: bytes
     event_number: int
-    state: UltimateTexasState
     opens_section: int
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasSeatResult(_message.Message):
-    __slots__ = ("seat", "hole", "best", "value", "result", "net_minor", "play_multiple")
+    __slots__ = ("seat", "net_minor", "result", "hole", "best", "value", "play_multiple")
     SEAT_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
     HOLE_FIELD_NUMBER: _ClassVar[int]
     BEST_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
-    RESULT_FIELD_NUMBER: _ClassVar[int]
-    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     PLAY_MULTIPLE_FIELD_NUMBER: _ClassVar[int]
     seat: int
+    net_minor: int
+    result: str
     hole: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     best: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     value: _hand_pb2.HandValue
-    result: str
-    net_minor: int
     play_multiple: int
-    def __init__(self, seat: _Optional[int] = ..., hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., result: _Optional[str] = ..., net_minor: _Optional[int] = ..., play_multiple: _Optional[int] = ...) -> None: ...
+    def __init__(self, seat: _Optional[int] = ..., net_minor: _Optional[int] = ..., result: _Optional[str] = ..., hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., play_multiple: _Optional[int] = ...) -> None: ...
 
 class UltimateTexasOutcome(_message.Message):
-    __slots__ = ("seats", "house_hole", "board", "house_best", "house_value", "house_qualified", "transfers", "ruleset_digest", "house_net_minor")
+    __slots__ = ("seats", "transfers", "ruleset_digest", "house_net_minor", "house_hole", "board", "house_best", "house_value", "house_qualified")
     SEATS_FIELD_NUMBER: _ClassVar[int]
+    TRANSFERS_FIELD_NUMBER: _ClassVar[int]
+    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    HOUSE_NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     HOUSE_HOLE_FIELD_NUMBER: _ClassVar[int]
     BOARD_FIELD_NUMBER: _ClassVar[int]
     HOUSE_BEST_FIELD_NUMBER: _ClassVar[int]
     HOUSE_VALUE_FIELD_NUMBER: _ClassVar[int]
     HOUSE_QUALIFIED_FIELD_NUMBER: _ClassVar[int]
-    TRANSFERS_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
-    HOUSE_NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     seats: _containers.RepeatedCompositeFieldContainer[UltimateTexasSeatResult]
+    transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
+    ruleset_digest: bytes
+    house_net_minor: int
     house_hole: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     board: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     house_best: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     house_value: _hand_pb2.HandValue
     house_qualified: bool
-    transfers: _containers.RepeatedCompositeFieldContainer[_money_pb2.Transfer]
-    ruleset_digest: bytes
-    house_net_minor: int
-    def __init__(self, seats: _Optional[_Iterable[_Union[UltimateTexasSeatResult, _Mapping]]] = ..., house_hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., board: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., house_qualified: _Optional[bool] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., house_net_minor: _Optional[int] = ...) -> None: ...
+    def __init__(self, seats: _Optional[_Iterable[_Union[UltimateTexasSeatResult, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_money_pb2.Transfer, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., house_net_minor: _Optional[int] = ..., house_hole: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., board: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_best: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., house_value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ..., house_qualified: _Optional[bool] = ...) -> None: ...
 
 class UltimateTexasServicePreviewRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -244,16 +245,16 @@ class UltimateTexasServicePreviewRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasServicePreviewRoundResponse(_message.Message):
-    __slots__ = ("violations", "state", "outcome", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "state", "outcome")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     state: UltimateTexasState
     outcome: UltimateTexasOutcome
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasServiceSettleRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -262,16 +263,18 @@ class UltimateTexasServiceSettleRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasServiceSettleRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "outcome", "log_receipt", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     outcome: UltimateTexasOutcome
     log_receipt: _round_pb2.LogReceipt
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., outcome: _Optional[_Union[UltimateTexasOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasServiceSettleRoundsRequest(_message.Message):
     __slots__ = ("requests",)
@@ -279,16 +282,8 @@ class UltimateTexasServiceSettleRoundsRequest(_message.Message):
     requests: _containers.RepeatedCompositeFieldContainer[UltimateTexasServiceSettleRoundRequest]
     def __init__(self, requests: _Optional[_Iterable[_Union[UltimateTexasServiceSettleRoundRequest, _Mapping]]] = ...) -> None: ...
 
-class SettledUltimateTexasRound(_message.Message):
-    __slots__ = ("settled", "refused")
-    SETTLED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    settled: UltimateTexasServiceSettleRoundResponse
-    refused: _round_pb2.RefusedRound
-    def __init__(self, settled: _Optional[_Union[UltimateTexasServiceSettleRoundResponse, _Mapping]] = ..., refused: _Optional[_Union[_round_pb2.RefusedRound, _Mapping]] = ...) -> None: ...
-
 class UltimateTexasServiceSettleRoundsResponse(_message.Message):
-    __slots__ = ("rounds",)
-    ROUNDS_FIELD_NUMBER: _ClassVar[int]
-    rounds: _containers.RepeatedCompositeFieldContainer[SettledUltimateTexasRound]
-    def __init__(self, rounds: _Optional[_Iterable[_Union[SettledUltimateTexasRound, _Mapping]]] = ...) -> None: ...
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[UltimateTexasServiceSettleRoundResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[UltimateTexasServiceSettleRoundResponse, _Mapping]]] = ...) -> None: ...

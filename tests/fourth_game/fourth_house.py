@@ -130,7 +130,7 @@ def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_re
     requests = [bai_cao_pb2.SettleRoundRequest(round=played)]
     batch = referee.SettleRounds(bai_cao_pb2.SettleRoundsRequest(requests=requests))
     settled = referee.SettleRound(requests[0])
-    assert batch.rounds[0].settled.log_receipt.leaf == settled.log_receipt.leaf
+    assert batch.responses[0].log_receipt.leaf == settled.log_receipt.leaf
     shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id=table_id, round_number=number))
     return Settled(played, previewed, settled)
 

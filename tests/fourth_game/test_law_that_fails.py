@@ -17,6 +17,7 @@ from grpc_status import rpc_status
 from referee.server.keys.folder import read_public_keys
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from tests.fourth_game.fourth_house import HERE, SECONDS, STAKE, run, serving
+from tests.status_details import reason_and_field
 
 RULESET = "bai_cao.classic 1.0.0"
 SOUND_SETTLE = "    hands = tuple([hand_of(cards) for cards in open_cards(state.deal)])\n    stake, house"
@@ -93,8 +94,8 @@ def test_defect_of_a_law_is_named_and_costs_no_round(
         assert found["message"].startswith(
             f"the law of bai_cao failed in settle at event 2 under {RULESET}: IndexError"
         )
-    assert batch.rounds[0].refused.reason == "INTERNAL"
-    assert "the law of bai_cao failed" in batch.rounds[0].refused.message
+    assert reason_and_field(batch.responses[0].refused) == ("INTERNAL", "")
+    assert "the law of bai_cao failed" in batch.responses[0].refused.message
 
     public = read_public_keys(data / "keys")
     keys = ["--data", str(data), "--log-key", public["log"], "--root-key", public["root"]]

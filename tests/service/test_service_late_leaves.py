@@ -51,7 +51,7 @@ def settlements(house: House) -> Callable[[], Any]:
 
     def settle() -> Any:  # noqa: ANN401 - an answer
         answer = house.referee.SettleRounds(batch)
-        assert [one.WhichOneof("result") for one in answer.rounds] == ["settled", "settled"]
+        assert [one.HasField("refused") for one in answer.responses] == [False, False]
         return answer
 
     return settle

@@ -39,6 +39,7 @@ from tests.chaos.recording import Recorded, record
 from tests.service.conftest import House
 from tests.service.refusal_ways import WAYS, Way
 from tests.service.refused_callers import CASES, bearing
+from tests.status_details import reason_and_field
 
 TABLE: Final = Path(__file__).parent / "refusal_pairs.jsonl"
 TIMES: Final = 100
@@ -137,10 +138,10 @@ class Line:
 def reason_in_batch(answer: bytes) -> str:
     """Return the reason for which an answer of SettleRounds refuses its rounds; empty for none."""
     try:
-        rounds = mau_binh_pb2.MauBinhServiceSettleRoundsResponse.FromString(answer).rounds  # as in every game
+        responses = mau_binh_pb2.MauBinhServiceSettleRoundsResponse.FromString(answer).responses  # as in every game
     except DecodeError:  # an answer of another method
         return ""
-    return rounds[0].refused.reason if rounds else ""
+    return reason_and_field(responses[0].refused)[0] if responses else ""
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import grpc
 import msgspec
 import pytest
+from grpc_status import rpc_status
 
 from referee.dealing.commitment import SEED_SIZE, server_commitment
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
@@ -17,7 +18,8 @@ from referee.log import OpenStep
 from referee.service import revealing
 from referee.service.dealing import Dealer
 from referee.service.revealing import OpenedRound
-from referee.v1 import log_pb2, mau_binh_pb2, round_pb2, shuffler_pb2
+from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from tests.status_details import reason_and_field
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -223,10 +225,10 @@ def test_batch_settles_like_single_calls(make_house: Callable[..., House]) -> No
     together = batched.referee.SettleRounds(
         mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request() for played in rounds[batched]])
     )
-    assert [one.WhichOneof("result") for one in together.rounds] == ["settled"] * 9
-    assert [one.settled.outcome for one in together.rounds] == [one.outcome for one in one_by_one]
-    for one in together.rounds:
-        batched.proved(one.settled.log_receipt)
+    assert not any(one.HasField("refused") for one in together.responses)
+    assert [one.outcome for one in together.responses] == [one.outcome for one in one_by_one]
+    for one in together.responses:
+        batched.proved(one.log_receipt)
 
 
 def test_checks_in_a_batch_are_those_of_single_calls(house: House) -> None:
@@ -258,11 +260,11 @@ def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
     requests = [forged.request(), good.request(), early.request(), aborted.request(), good.request(), edited, card]
     requests.append(other.request())
     size = house.head().size
-    answer = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=requests)).rounds
+    answer = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=requests)).responses
     messages = [
-        ("settled", one.settled.violations[0].code if one.settled.violations else "")
-        if one.WhichOneof("result") == "settled"
-        else (one.refused.code, one.refused.reason, one.refused.field)
+        (one.refused.code, *reason_and_field(one.refused))
+        if one.HasField("refused")
+        else ("settled", one.violations[0].code if one.violations else "")
         for one in answer
     ]
     assert messages == [
@@ -275,7 +277,7 @@ def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
         (3, "INVALID_CARD", "round.events[1].arrange.back[0]"),
         ("settled", ""),
     ]
-    assert lasting(answer[1].settled) == lasting(answer[4].settled)
+    assert lasting(answer[1]) == lasting(answer[4])
     good.reveal()
     other.reveal()
     assert house.head().size == size + 4
@@ -284,11 +286,11 @@ def test_bad_round_in_a_batch_stops_no_other(house: House) -> None:
 def test_refusal_in_a_batch_says_what_the_single_call_says(house: House) -> None:
     played = house.play().report_all()
     played.message.header.currency = "USD"
-    single = house.refusal_of(played.settle)
+    with pytest.raises(grpc.RpcError) as single:
+        played.settle()
     batch = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request()]))
-    refused: round_pb2.RefusedRound = batch.rounds[0].refused
-    assert (refused.reason, refused.field) == (single.reason, single.field)
-    assert single.message == f"{refused.field}: {refused.message}"
+    assert batch.responses[0].refused == rpc_status.from_call(single.value)
+    assert reason_and_field(batch.responses[0].refused) == ("FOREIGN", "round.header")
 
 
 def test_opening_is_remembered_as_its_leaf_says(house: House) -> None:

@@ -73,8 +73,8 @@ def test_refused_settlements_and_aborts_leave_nothing_for_the_collector(
         gc.collect()
         gc.disable()
         try:
-            batches = [caller.referee.SettleRounds(batch).rounds[0].refused.code for _ in range(100)]
-            empties = [caller.referee.SettleRounds(empty).rounds[0].refused.code for _ in range(100)]
+            batches = [caller.referee.SettleRounds(batch).responses[0].refused.code for _ in range(100)]
+            empties = [caller.referee.SettleRounds(empty).responses[0].refused.code for _ in range(100)]
             aborts = [_code_of(lambda: caller.shuffler.AbortRound(aborted)) for _ in range(100)]
         finally:
             gc.enable()

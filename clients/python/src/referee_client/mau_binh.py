@@ -87,7 +87,7 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
         Not opening is a foul, listed as NOT_OPENED. A round of a sealed table is over only when each seat has
         arranged, left or been reported.
         """
-        event = mau_binh_pb2.MauBinhEvent(seat=seat, timeout=mau_binh_pb2.CommitTimeout())
+        event = mau_binh_pb2.MauBinhEvent(seat=seat, timeout=round_pb2.Timeout())
         return await self._accept(event)
 
     async def leave(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:

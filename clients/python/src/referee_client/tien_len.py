@@ -49,7 +49,7 @@ class AsyncTienLenRound(ResumableRound[tien_len_pb2.TienLenRound, tien_len_pb2.T
 
     async def time_out(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
         """Report that a seat's time has run out."""
-        return await self._accept(tien_len_pb2.TienLenEvent(seat=seat, timeout=tien_len_pb2.Timeout()))
+        return await self._accept(tien_len_pb2.TienLenEvent(seat=seat, timeout=round_pb2.Timeout()))
 
     async def leave(self, seat: int) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
         """Report that a seat leaves."""

@@ -1,3 +1,4 @@
+from google.rpc import status_pb2 as _status_pb2
 from referee.v1 import card_pb2 as _card_pb2
 from referee.v1 import money_pb2 as _money_pb2
 from referee.v1 import round_pb2 as _round_pb2
@@ -22,18 +23,18 @@ ACT_SHOW: Act
 ACT_LEAVE: Act
 
 class BaiCaoEvent(_message.Message):
-    __slots__ = ("time", "seat", "act", "seen", "received")
+    __slots__ = ("time", "seat", "received", "seen", "act")
     TIME_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
-    ACT_FIELD_NUMBER: _ClassVar[int]
-    SEEN_FIELD_NUMBER: _ClassVar[int]
     RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    SEEN_FIELD_NUMBER: _ClassVar[int]
+    ACT_FIELD_NUMBER: _ClassVar[int]
     time: int
     seat: int
-    act: Act
-    seen: int
     received: bool
-    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., act: _Optional[_Union[Act, str]] = ..., seen: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
+    seen: int
+    act: Act
+    def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., received: _Optional[bool] = ..., seen: _Optional[int] = ..., act: _Optional[_Union[Act, str]] = ...) -> None: ...
 
 class BaiCaoRound(_message.Message):
     __slots__ = ("header", "certificates", "events", "receipt", "signatures")
@@ -50,28 +51,28 @@ class BaiCaoRound(_message.Message):
     def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[BaiCaoEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class BaiCaoState(_message.Message):
-    __slots__ = ("waiting_seats", "deadline_time")
-    WAITING_SEATS_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("deadline_time", "waiting_seats")
     DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
-    waiting_seats: _containers.RepeatedScalarFieldContainer[int]
+    WAITING_SEATS_FIELD_NUMBER: _ClassVar[int]
     deadline_time: int
-    def __init__(self, waiting_seats: _Optional[_Iterable[int]] = ..., deadline_time: _Optional[int] = ...) -> None: ...
+    waiting_seats: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, deadline_time: _Optional[int] = ..., waiting_seats: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class BaiCaoSeatResult(_message.Message):
-    __slots__ = ("seat", "cards", "hand", "name", "result", "net_minor")
+    __slots__ = ("seat", "net_minor", "result", "cards", "hand", "name")
     SEAT_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
     CARDS_FIELD_NUMBER: _ClassVar[int]
     HAND_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
-    RESULT_FIELD_NUMBER: _ClassVar[int]
-    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
     seat: int
+    net_minor: int
+    result: str
     cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
     hand: str
     name: _text_pb2.Text
-    result: str
-    net_minor: int
-    def __init__(self, seat: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., hand: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., result: _Optional[str] = ..., net_minor: _Optional[int] = ...) -> None: ...
+    def __init__(self, seat: _Optional[int] = ..., net_minor: _Optional[int] = ..., result: _Optional[str] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., hand: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...
 
 class BaiCaoOutcome(_message.Message):
     __slots__ = ("seats", "transfers", "ruleset_digest")
@@ -94,22 +95,22 @@ class AcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class AcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "event", "receipt", "event_number", "state", "opens_section", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "state", "event", "receipt", "event_number", "opens_section")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
+    state: BaiCaoState
     event: BaiCaoEvent
     receipt: bytes
     event_number: int
-    state: BaiCaoState
     opens_section: int
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., opens_section: _Optional[int] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., event: _Optional[_Union[BaiCaoEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
 
 class PreviewRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -118,16 +119,16 @@ class PreviewRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ...) -> None: ...
 
 class PreviewRoundResponse(_message.Message):
-    __slots__ = ("violations", "state", "outcome", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "state", "outcome")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     state: BaiCaoState
     outcome: BaiCaoOutcome
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., outcome: _Optional[_Union[BaiCaoOutcome, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[BaiCaoState, _Mapping]] = ..., outcome: _Optional[_Union[BaiCaoOutcome, _Mapping]] = ...) -> None: ...
 
 class SettleRoundRequest(_message.Message):
     __slots__ = ("round",)
@@ -136,16 +137,18 @@ class SettleRoundRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[BaiCaoRound, _Mapping]] = ...) -> None: ...
 
 class SettleRoundResponse(_message.Message):
-    __slots__ = ("violations", "outcome", "log_receipt", "refused_event_number")
+    __slots__ = ("violations", "refused_event_number", "outcome", "log_receipt", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
+    refused_event_number: int
     outcome: BaiCaoOutcome
     log_receipt: _round_pb2.LogReceipt
-    refused_event_number: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., outcome: _Optional[_Union[BaiCaoOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused_event_number: _Optional[int] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., outcome: _Optional[_Union[BaiCaoOutcome, _Mapping]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
 
 class SettleRoundsRequest(_message.Message):
     __slots__ = ("requests",)
@@ -153,16 +156,8 @@ class SettleRoundsRequest(_message.Message):
     requests: _containers.RepeatedCompositeFieldContainer[SettleRoundRequest]
     def __init__(self, requests: _Optional[_Iterable[_Union[SettleRoundRequest, _Mapping]]] = ...) -> None: ...
 
-class SettledBaiCaoRound(_message.Message):
-    __slots__ = ("settled", "refused")
-    SETTLED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    settled: SettleRoundResponse
-    refused: _round_pb2.RefusedRound
-    def __init__(self, settled: _Optional[_Union[SettleRoundResponse, _Mapping]] = ..., refused: _Optional[_Union[_round_pb2.RefusedRound, _Mapping]] = ...) -> None: ...
-
 class SettleRoundsResponse(_message.Message):
-    __slots__ = ("rounds",)
-    ROUNDS_FIELD_NUMBER: _ClassVar[int]
-    rounds: _containers.RepeatedCompositeFieldContainer[SettledBaiCaoRound]
-    def __init__(self, rounds: _Optional[_Iterable[_Union[SettledBaiCaoRound, _Mapping]]] = ...) -> None: ...
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[SettleRoundResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[SettleRoundResponse, _Mapping]]] = ...) -> None: ...
