@@ -9,6 +9,7 @@ import typer
 
 from referee.cli.options import AsJson, Database, DataFolder, fail, print_json
 from referee.cli.progress import progress_bar
+from referee.cli.stored_log import trouble_text
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError
 from referee.server.keys.folder import has_keys
@@ -34,7 +35,7 @@ def backup(
         with progress_bar("proving the copy") as bar:
             head = back_up(data, file, database=database, progress=bar)
     except (StoreError, DataLossError) as error:
-        fail(str(error))
+        fail(trouble_text(error))
     _report(str(file), head, as_json=as_json)
 
 
@@ -69,7 +70,7 @@ def restore(
     except (NoteError, CheckpointError) as error:
         fail(f"--checkpoint is no checkpoint: {error}")
     except (StoreError, DataLossError) as error:
-        fail(str(error))
+        fail(trouble_text(error))
     _report(str(data) if database is None else "the database", head, as_json=as_json)
     for hint in _missing(data, head):
         typer.echo(f"referee: {hint}", err=True)

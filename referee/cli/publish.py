@@ -14,6 +14,7 @@ from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.cli.show import shown
 from referee.cli.stopping import until_asked
+from referee.cli.stored_log import trouble_text
 from referee.evidence.printable import ascii_json, printable
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
@@ -94,7 +95,7 @@ def _publish(reader: Reader, place: Place, stop: threading.Event) -> Publication
         with progress_bar("publishing", console=console) as bar:
             return tiles.publish(reader, note_of(reader), place, progress=bar, is_stopped=stop.is_set)
     except (ConflictError, DataLossError) as error:
-        console.print(f"[red]referee:[/] {shown(str(error))}", highlight=False, soft_wrap=True)
+        console.print(f"[red]referee:[/] {shown(trouble_text(error))}", highlight=False, soft_wrap=True)
         raise typer.Exit(FOUND) from None
 
 

@@ -10,7 +10,7 @@ from referee.cli.options import fail
 from referee.log import Round, SlotKey, StepKind
 from referee.server.keys.folder import read_public_keys
 from referee.server.keys.private_key import KeyFileError
-from referee.storage import DataLossError, Reader, StoreError, open_reader
+from referee.storage import DataLossError, Reader, StoreError, open_reader, trouble_of
 
 _PAGE: Final = 1_000
 
@@ -44,7 +44,14 @@ def stored_log(data: Path, database: str | None = None) -> Iterator[Reader]:
         finally:
             reader.close()
     except (StoreError, DataLossError) as error:
-        fail(str(error))
+        fail(trouble_text(error))
+
+
+def trouble_text(error: Exception) -> str:
+    """Describe an error of a store; of a log that contradicts itself, say that it is damaged and what to do."""
+    if not isinstance(error, DataLossError):
+        return str(error)
+    return f"{error}. The log is damaged: {trouble_of(error).remedy}"
 
 
 def public_keys(data: Path, *, remedy: str = "") -> dict[str, str]:

@@ -147,7 +147,7 @@ def test_rounds_without_a_rule_of_three_of_spades_go_as_the_second_implementatio
             without |= state.trying is None and state.to_beat_seat is not None and is_last(state, "3S")
             follow(slow, event)
             state = apply(state, event)
-            assert slow.turn == state.turn or state.is_over
+            assert state.is_over or slow.turn == state.turn
         if state.ending is None:
             continue
         assert (slow.winner, slow.ending) == (state.ending.winner, state.ending.kind)
@@ -190,7 +190,7 @@ def test_rounds_led_by_the_lowest_card_go_as_the_second_implementation_says(
                 seen[f"{type(event).__name__} of the leader" if event.seat == leader else "Leave of another"] += 1
             follow(slow, event)
             state = apply(state, event)
-            assert slow.turn == state.turn or state.is_over
+            assert state.is_over or slow.turn == state.turn
         if state.ending is not None:
             assert (slow.winner, slow.ending) == (state.ending.winner, state.ending.kind)
             owed = Counter({debt: units for debt, units in slow.debts.items() if units})

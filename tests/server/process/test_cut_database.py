@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import sqlite3
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -74,6 +75,22 @@ def test_cut_file_is_refused_by_every_command_that_opens_it(whole: Path, tmp_pat
         assert done.returncode != 0, (number, said)
         assert "Traceback" not in said
         assert "backup" in said or "damaged" in said, (number, said)
+
+
+def test_log_that_lacks_a_leaf_is_called_damaged_by_every_command_that_reads_it(whole: Path, tmp_path: Path) -> None:
+    """The database itself is sound, so that the log alone can notice."""
+    table = "demo.mau_binh.classic"
+    for number, command in enumerate(commands(whole, table)):
+        if command[0] in {"serve", "doctor", "replay", "export"}:
+            continue  # they read other leaves
+        data = tmp_path / str(number)
+        shutil.copytree(whole, data)
+        with closing(sqlite3.connect(data / FILE)) as database:
+            database.execute("DELETE FROM leaf WHERE position = 20")
+            database.commit()
+        done = referee(*commands(data, table)[number])
+        assert done.returncode != 0, command[0]
+        assert "damaged" in done.stderr, (command[0], done.stderr)
 
 
 def test_empty_file_is_named_as_such(tmp_path: Path) -> None:
