@@ -8,7 +8,6 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``source``          where a log is read from: memory, a store, published tiles
 ``documents``       what people kept besides the log: receipts, certificates, bundles
 ``reading``         bytes of a leaf to envelope, type and payload
-``keys``            which keys may sign, at each place of the log
 ``cosignatures``    what witnesses say of the log
 ``log_receipts``    leaves that the log promised
 ``tables``          the order of leaves; collects the ``round_leaves`` of each round
@@ -22,14 +21,10 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``certificates``    certificates of the round
 ``event_receipts``  event receipts of the round
 ``redeal``          the deck, dealt again from the revealed seed
-``given_up``        the deck of a round aborted before its deal, where every seed is known
 ``secrecy``         secrets in documents that were handed out
-``sample``          a round's part in the statistics
+``sample``          a round's part in the statistics, which ``suspicion`` makes
+``totals``          results of all rounds together
 ``seeds``           seeds used twice
-``population``      counts over all rounds
-``owners``          counts by the owner of a seat, with ``bets`` on which decks were kept
-``questions``       questions about the counts, with bounds by ``chance`` and ``distribution``
-``score``           all questions judged together
 ``cause``           where findings come from, and what a wrong key or damage explains
 ``finding``         codes, severities, differences
 ``report``          the report; ``text`` and ``page`` show it, with the texts of ``explanation``

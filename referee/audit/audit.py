@@ -12,11 +12,10 @@ from typing import Final, cast
 
 import msgspec
 
-from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, sort_findings
+from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, signer_faults, sort_findings
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
-from referee.audit.keys import KeyHistory, KeyRole, is_signed, log_keys, signer_faults
 from referee.audit.log_receipts import LogReceiptCheck
 from referee.audit.reading import SIGNERS, Placed, read_envelope, read_header, read_payload, signature_fault
 from referee.audit.report import Report
@@ -33,6 +32,7 @@ from referee.evidence.merkle import Frontier, leaf_hash
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
+from referee.log.keys import KeyHistory, KeyLeafError, KeyRole, is_signed, log_keys
 from referee.rulesets import Catalogue
 
 GRACE_MS: Final = 60_000
@@ -288,8 +288,8 @@ class _Audit:
         if isinstance(leaf, KeyLeaf):
             try:
                 self._keys.add(envelope, leaf, leaf_index=index)
-            except FindingError as error:
-                self._find(error.code, error.detail, leaf_index=index)
+            except KeyLeafError as error:
+                self._find(Code[error.fault], error.detail, leaf_index=index)
             else:
                 self._report.checked.signatures += 1
             return None

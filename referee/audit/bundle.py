@@ -11,11 +11,10 @@ from typing import Annotated, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, sort_findings
+from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, signer_faults, sort_findings
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import Documents
 from referee.audit.finding import Code, Difference, Finding, FindingError
-from referee.audit.keys import KeyHistory, log_keys, signer_faults
 from referee.audit.reading import Placed, read_envelope, read_header, read_payload, signature_fault
 from referee.audit.report import DealingLevel
 from referee.audit.round import examine
@@ -31,6 +30,7 @@ from referee.evidence.merkle import ProofError, leaf_hash, verify_consistency, v
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
+from referee.log.keys import KeyHistory, KeyLeafError, log_keys
 from referee.rulesets import Catalogue
 from referee.transcript.inputs import Transcript
 
@@ -255,7 +255,10 @@ class _Reading:
         envelope = read_envelope(data)
         leaf = read_payload(envelope)
         if isinstance(leaf, KeyLeaf):
-            self.keys.add(envelope, leaf, leaf_index=index)
+            try:
+                self.keys.add(envelope, leaf, leaf_index=index)
+            except KeyLeafError as error:
+                raise FindingError(Code[error.fault], error.detail) from None
         else:
             self.placed.append(Placed(index=index, hash=hashed, envelope=envelope, ring=self.keys.ring, leaf=leaf))
 

@@ -9,12 +9,14 @@ made from the leaves are counted as ``explained`` and left out, until the key is
 """
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from referee.audit.finding import Code, Finding, Severity
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint
+from referee.log.keys import KeyRecord, KeyRole, is_signed
 
 
 class Cause(enum.IntEnum):
@@ -90,6 +92,34 @@ def checkpoint_refused(note: bytes, keys: Iterable[VerifierKey], reason: str) ->
         Code.CHECKPOINT_REFUSED,
         f"{detail}; is this the right key? Give the log key that the operator publishes with --log-key",
     )
+
+
+def signer_faults(
+    notes: Sequence[tuple[Checkpoint, bytes]], records: Sequence[KeyRecord], *, log: VerifierKey, size: int
+) -> Iterator[Finding]:
+    """Yield what is wrong with the signers of checkpoints, the log's newest first, of a log with ``size`` leaves.
+
+    A key vouches for trees from the leaf that adds it to the one before its revocation, the first key also for earlier
+    ones. If the root named no key for the log, nothing is wrong.
+    """
+    named = [record for record in records if record.role is KeyRole.LOG]
+    if not named:
+        return
+    if log.public_key not in {record.public_key for record in named}:
+        yield Finding.of(Code.LOG_KEY_UNREGISTERED, f"the root named other keys for the log than {log.text}")
+        return
+    for checkpoint, note in notes:
+        if checkpoint.size > size:
+            continue
+        signers = [record for record in named if is_signed(note, [VerifierKey.parse(record.key)])]
+        if not any(_vouches(record, checkpoint.size, is_first=record is named[0]) for record in signers):
+            detail = f"the checkpoint of {checkpoint.size} leaves is signed by no key that was the log's then"
+            yield Finding.of(Code.KEY_NOT_VALID, detail)
+
+
+def _vouches(record: KeyRecord, size: int, *, is_first: bool) -> bool:
+    begins = 0 if is_first else record.added_leaf + 1
+    return begins <= size and (record.revoked_leaf is None or size <= record.revoked_leaf)
 
 
 def key_id(key: VerifierKey) -> str:

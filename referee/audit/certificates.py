@@ -9,7 +9,6 @@ from typing import Final
 
 from referee.audit.documents import CERTIFICATE_FORM
 from referee.audit.finding import Code, Difference, RoundFindings, shown
-from referee.audit.keys import KeyRole
 from referee.audit.openings import Openings
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.secrecy import examine_opened
@@ -17,6 +16,7 @@ from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.lead import Lead
 from referee.evidence.dsse import Envelope
+from referee.log.keys import KeyRole
 
 _CODES: Final = {
     CertificateFault.WRONG_SIZE: Code.SECTION_WRONG_SIZE,

@@ -19,12 +19,12 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 import referee
-from referee.audit.keys import KeyRing
 from referee.audit.reading import Payload, Placed, read_envelope, read_header, read_payload
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.workers import sources_of, terms_of
 from referee.evidence.merkle import leaf_hash
+from referee.log.keys import KeyRing
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import TileError
 from referee.tiles import PlaceError, PublishedLog, open_place

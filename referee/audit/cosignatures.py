@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 import msgspec
 
 from referee.audit.finding import Code, Difference, Finding, FindingError
-from referee.audit.keys import KeyRecord
 from referee.audit.reading import Placed
 from referee.audit.timeline import Timeline
 from referee.dealing.leaf import DealLeaf, OpenLeaf
@@ -21,6 +20,7 @@ from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError, SlotKey
 from referee.log.cosignature import Attestation, Quorum
+from referee.log.keys import KeyRecord
 
 
 class Carried(NamedTuple):

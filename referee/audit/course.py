@@ -11,12 +11,12 @@ import msgspec
 import orjson
 
 from referee.audit.finding import Code, Difference, RoundFindings, shown
-from referee.audit.keys import KeyRole
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
+from referee.log.keys import KeyRole
 from referee.transcript.chain import Course, EventReceipt, is_receipted
 from referee.transcript.inputs import InputEvent, Inputs, Transcript
 

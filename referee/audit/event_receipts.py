@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from referee.audit.certificates import document_leaf, keys_in_force
 from referee.audit.course import is_timeout, seat_of
 from referee.audit.finding import Code, Difference, RoundFindings, shown
-from referee.audit.keys import KeyRole
 from referee.audit.round_leaves import RoundLeaves
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.log.keys import KeyRole
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, Link
 from referee.transcript.receipted import ReceiptedEvent, read_receipted_event
 

@@ -23,6 +23,7 @@ from typing import Final, Self
 import msgspec
 import orjson
 
+from referee.dealing.header import tenant_of
 from referee.evidence.printable import printable
 
 MAX_DETAIL: Final = 600
@@ -240,15 +241,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             tenant=tenant_of(table_id) if code.is_tenants and table_id is not None else None,
             difference=difference,
         )
-
-
-def tenant_of(table_id: str) -> str:
-    """Return the tenant of a table: its id before the first dot.
-
-    >>> tenant_of("club.felt.7"), tenant_of("felt")
-    ('club', 'felt')
-    """
-    return table_id.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ import msgspec
 
 from referee.audit.course import is_referees
 from referee.audit.finding import Code, Difference, RoundFindings, shown
-from referee.audit.keys import KeyRole
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.leaf import UnsealLeaf
 from referee.games import GAMES, Layout
+from referee.log.keys import KeyRole
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course, EventReceipt
 from referee.transcript.inputs import Transcript, Unsealed

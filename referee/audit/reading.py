@@ -17,7 +17,6 @@ from typing import Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from referee.audit.finding import Code, FindingError
-from referee.audit.keys import KeyRing, KeyRole
 from referee.dealing import leaf as leaves
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
@@ -27,6 +26,7 @@ from referee.evidence.canonical import CanonicalError, Form, check_hex, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.log.keys import KeyRing, KeyRole
 from referee.transcript import inputs
 from referee.transcript.inputs import Transcript, TranscriptError
 
@@ -105,7 +105,8 @@ def signature_fault(envelope: Envelope, ring: KeyRing) -> tuple[Code, str] | Non
     """Verify the signature of an envelope of a known type, or that it has none where nobody signs; None if so."""
     role = SIGNERS[envelope.payload_type]
     if role is not None:
-        return ring.fault_of(envelope, role)
+        fault = ring.fault_of(envelope, role)
+        return None if fault is None else (Code[fault[0]], fault[1])
     return None if envelope.signature is None else (Code.WRONG_ROLE, "it is signed, and a REVEAL has no signature")
 
 

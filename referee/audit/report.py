@@ -13,10 +13,11 @@ import enum
 import msgspec
 
 from referee.audit.finding import Code, Finding, Severity
-from referee.audit.given_up import Shares
-from referee.audit.keys import KeyRecord
 from referee.audit.money import Money
-from referee.audit.score import Score
+from referee.log.keys import KeyRecord
+from referee.suspicion.given_up import Shares
+from referee.suspicion.score import Score
+from referee.suspicion.tables import TableCounts
 from referee.transcript.played import EventLevel
 
 
@@ -34,34 +35,6 @@ class DealingLevel(enum.StrEnum):
     """Every seat committed to its own seed in OPEN, before the server showed anything."""
     L3 = "L3"
     """L2, and a witness cosigned OPEN before the seats' seeds were shown."""
-
-
-class TableCounts(msgspec.Struct):
-    """Rounds of a table. Aborted rounds are counted by the seats without a seed, such as ``0, 2``, or ``NOBODY``.
-
-    ``sealed`` were opened as rounds of a sealed table, ``unseeded`` were aborted before any seat's seed was received,
-    ``running`` have not ended, ``unrevealed`` have ended and their seed is not revealed.
-    """
-
-    opened: int = 0
-    sealed: int = 0
-    dealt: int = 0
-    settled: int = 0
-    aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
-    aborted_after_deal: dict[str, int] = msgspec.field(default_factory=dict)
-    unseeded: int = 0
-    running: int = 0
-    unrevealed: int = 0
-
-    def add(self, other: "TableCounts") -> None:
-        """Add another table's counts."""
-        for name in self.__struct_fields__:
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if isinstance(mine, int):
-                setattr(self, name, mine + theirs)
-            else:
-                for blamed, count in theirs.items():
-                    mine[blamed] = mine.get(blamed, 0) + count
 
 
 class Checked(msgspec.Struct):

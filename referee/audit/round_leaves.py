@@ -10,13 +10,13 @@ import msgspec
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Finding
 from referee.audit.money import RoundMoney
-from referee.audit.population import RoundSample
 from referee.audit.reading import Placed
 from referee.audit.report import DealingLevel
 from referee.dealing.header import Header
 from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.rulesets import Catalogue
+from referee.suspicion.population import RoundSample
 from referee.transcript.inputs import Transcript
 from referee.transcript.played import EventLevel
 

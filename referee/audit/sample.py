@@ -7,13 +7,13 @@ import hashlib
 from collections.abc import Sequence
 
 from referee.audit.course import is_unopened
-from referee.audit.population import RoundSample
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
 from referee.games import GAMES
 from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import Ruleset
+from referee.suspicion.population import RoundSample
 
 
 def sample_of(  # noqa: PLR0913 - all that a sample is made of

@@ -13,7 +13,6 @@ from typing import Final, assert_never, cast
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.finding import Code, Difference, Finding
 from referee.audit.reading import Placed
-from referee.audit.report import TableCounts
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
 from referee.audit.steps import OPEN_CODES, RoundLeaf, code_of, forced, opened_after, step_of
@@ -32,6 +31,7 @@ from referee.log import (
     Stage,
     advance,
 )
+from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import Transcript
 
 NOBODY: Final = "NOBODY"

@@ -17,10 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from referee.audit.finding import Code, Finding, Severity, explain
-from referee.audit.given_up import Share
-from referee.audit.report import Report, Statistics, TableCounts
-from referee.audit.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
+from referee.audit.report import Report, Statistics
 from referee.evidence.printable import printable, printable_lines
+from referee.suspicion.given_up import Share
+from referee.suspicion.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
+from referee.suspicion.tables import TableCounts
 
 EXPLAINED: Final = (
     "more findings are left out: what is wrong above explains them; mend that, then audit again to see what remains"

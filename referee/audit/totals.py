@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from referee.audit.finding import Code, Finding
-from referee.audit.given_up import GivenUpBook
 from referee.audit.money import MoneyBook
-from referee.audit.owners import Owners
-from referee.audit.population import Population
-from referee.audit.questions import questions
 from referee.audit.report import DealingLevel, Report, Statistics
 from referee.audit.round_leaves import RoundResult
-from referee.audit.score import KEPT, judge
 from referee.audit.seeds import SeedBook, SeedKind
+from referee.suspicion.given_up import GivenUpBook
+from referee.suspicion.owners import Owners
+from referee.suspicion.population import Population
+from referee.suspicion.questions import questions
+from referee.suspicion.score import KEPT, judge
 
 
 class Totals:
@@ -69,11 +69,17 @@ class Totals:
         population, report = self._population, self._report
         report.money = self._money.close()
         report.given_up = self._given_up.shares
-        for finding in self._given_up.findings():
-            self._add_finding(finding)
         judged = judge(questions(population, self._owners, report.tables, repeated=repeated))
-        for finding in judged.findings:
-            self._add_finding(finding)
+        for suspicion in (*self._given_up.suspicions(), *judged.suspicions):
+            self._add_finding(
+                Finding.of(
+                    Code[suspicion.code],
+                    suspicion.detail,
+                    number=suspicion.number,
+                    table_id=suspicion.table_id,
+                    leaf_index=suspicion.leaf_index,
+                )
+            )
         places = tuple([tuple(row[1:]) for row in population.cells]) if population.decks else ()
         report.statistics = Statistics(
             decks=population.decks,

@@ -277,3 +277,12 @@ def _check_text(pattern: re.Pattern[str], text: str, field: str) -> None:
 
 def _refuse(field: str, message: str) -> NoReturn:
     raise HeaderError(field, message) from None
+
+
+def tenant_of(table_id: str) -> str:
+    """Return the tenant of a table: its id before the first dot.
+
+    >>> tenant_of("club.felt.7"), tenant_of("felt")
+    ('club', 'felt')
+    """
+    return table_id.partition(".")[0]

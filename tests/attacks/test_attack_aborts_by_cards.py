@@ -29,8 +29,8 @@ from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.wire.round import read_header
-from tests.audit.abort_power import limit
-from tests.audit.audit_population import Luck
+from tests.suspicion.abort_power import limit
+from tests.suspicion.shuffled_rounds import Luck
 
 MOST: Final = 1_500
 STEP: Final = 250

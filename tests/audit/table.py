@@ -110,25 +110,25 @@ TESTS: Final[dict[int, tuple[str, ...]]] = {
         "tests/audit/test_audit_promise.py::test_no_inner_node_of_a_small_tree_passes_for_a_leaf",
     ),
     22: ("tests/audit/test_audit_secrecy.py::test_every_secret_is_found_in_every_spelling",),
-    38: ("tests/audit/test_audit_population.py::test_tables_given_up_after_one_bad_round_are_found",),
+    38: ("tests/suspicion/test_suspicion_population.py::test_tables_given_up_after_one_bad_round_are_found",),
     39: (
-        "tests/audit/test_audit_population.py::test_aborts_of_a_seats_worst_hands_are_found",
-        "tests/audit/test_audit_population.py::test_aborts_of_rounds_the_house_would_lose_are_found",
+        "tests/suspicion/test_suspicion_population.py::test_aborts_of_a_seats_worst_hands_are_found",
+        "tests/suspicion/test_suspicion_population.py::test_aborts_of_rounds_the_house_would_lose_are_found",
     ),
-    40: ("tests/audit/test_audit_population.py::test_seat_that_withholds_is_found_and_many_that_do_are_not",),
+    40: ("tests/suspicion/test_suspicion_population.py::test_seat_that_withholds_is_found_and_many_that_do_are_not",),
     65: (
-        "tests/audit/test_audit_owners.py::test_decks_given_up_are_scored_with_the_seeds_that_are_handed_in",
-        "tests/audit/test_audit_owners.py::test_seeds_that_are_chosen_by_the_cards_accuse_nobody",
+        "tests/suspicion/test_suspicion_owners.py::test_decks_given_up_are_scored_with_the_seeds_that_are_handed_in",
+        "tests/suspicion/test_suspicion_owners.py::test_seeds_that_are_chosen_by_the_cards_accuse_nobody",
     ),
     70: (
         "tests/audit/test_audit_leaders.py::test_reason_that_the_ruleset_does_not_give_is_found",
         "tests/attacks/test_attack_choose_the_leader.py::test_no_frontend_chooses_who_leads",
     ),
-    66: ("tests/audit/test_audit_owners.py::test_key_that_changes_tables_and_seats_is_found",),
+    66: ("tests/suspicion/test_suspicion_owners.py::test_key_that_changes_tables_and_seats_is_found",),
     51: ("tests/storage/test_storage_crash.py::test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on",),
     52: ("tests/storage/test_storage_crash.py::test_processes_that_write_at_once_make_one_log",),
-    53: ("tests/audit/test_audit_population.py::test_shuffles_known_to_be_bad_are_found",),
-    54: ("tests/audit/test_audit_population.py::test_seat_that_is_dealt_the_best_hand_too_often_is_found",),
+    53: ("tests/suspicion/test_suspicion_population.py::test_shuffles_known_to_be_bad_are_found",),
+    54: ("tests/suspicion/test_suspicion_population.py::test_seat_that_is_dealt_the_best_hand_too_often_is_found",),
 }
 """Tests that catch a number in the implementation, or over more rounds than a fixture holds."""
 

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from referee.audit import Code, Documents
 from referee.audit.documents import DocumentError, parse_seeds
 from referee.audit.report import Report
-from referee.audit.score import Measure
 from referee.cli.main import app
+from referee.suspicion.score import Measure
 from tests.audit.audit_builder import LOG, ROOT, Auditor, LogBuilder, Parts, Table, abort, digest
 from tests.audit.audit_tiles import served
 

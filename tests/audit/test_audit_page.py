@@ -14,9 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from referee.audit import Code, Finding, Report
-from referee.audit.chance import CARDS
 from referee.audit.finding import explain
-from referee.audit.owners import Owners
 from referee.audit.page.chart import Histogram, histogram, shades
 from referee.audit.page.faults import MAX_PLACES
 from referee.audit.page.page import (
@@ -31,12 +29,15 @@ from referee.audit.page.page import (
 )
 from referee.audit.page.story import story_of
 from referee.audit.page.words import load_words
-from referee.audit.population import Population, RoundSample
-from referee.audit.questions import questions
-from referee.audit.report import TableCounts
-from referee.audit.score import judge
 from referee.cli.main import app
 from referee.rulesets import load_builtin
+from referee.suspicion.chance import CARDS
+from referee.suspicion.owners import Owners
+from referee.suspicion.population import Population, RoundSample
+from referee.suspicion.questions import questions
+from referee.suspicion.score import judge
+from referee.suspicion.suspicion import SuspicionCode
+from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_attack import WORD, Attacked, begun, ended
@@ -316,7 +317,8 @@ def test_bounds_of_the_histogram_are_where_the_audit_finds_a_cell(decks: int):
         kinds = [one for one in asked if one.subject.card is not None]
         other = [one for one in asked if one.subject.kind == kinds[0].subject.kind]
         return any(
-            one.code is Code.CARDS_BY_PLACE_UNEVEN and "chi-square" not in one.detail for one in judge(other).findings
+            one.code is SuspicionCode.CARDS_BY_PLACE_UNEVEN and "chi-square" not in one.detail
+            for one in judge(other).suspicions
         )
 
     assert is_found(chart.high)

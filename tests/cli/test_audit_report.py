@@ -6,8 +6,9 @@ import pytest
 from rich.console import Console
 
 from referee.audit.finding import Code, Difference, Finding
-from referee.audit.report import Report, TableCounts
+from referee.audit.report import Report
 from referee.cli.report import print_report
+from referee.suspicion.tables import TableCounts
 
 TABLES = ["demo.ultimate_texas.two_plus_three", "demo.mau_binh.maubinh_com", "t" * 64]
 

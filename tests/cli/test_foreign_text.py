@@ -12,7 +12,7 @@ import pytest
 
 from referee.audit.finding import Code, Difference, Finding
 from referee.audit.page.page import PageOptions, render_page
-from referee.audit.report import Report, TableCounts
+from referee.audit.report import Report
 from referee.audit.source import MemoryLog
 from referee.audit.text import report_lines
 from referee.cli.logging import LineWriter, configure
@@ -22,6 +22,7 @@ from referee.evidence.printable import ascii_json, printable, readable
 from referee.games import GAMES
 from referee.rulesets import load_builtin
 from referee.server.keys.folder import read_public_keys
+from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.command import Done, referee
 from tests.demo_log import DemoLog

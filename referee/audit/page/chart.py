@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from referee.audit.chance import CARDS, log_at_least, log_at_most, log_choose
-from referee.audit.score import FAIL_RATE, Measure, QuestionKind, Score
+from referee.suspicion.chance import CARDS, log_at_least, log_at_most, log_choose
+from referee.suspicion.score import FAIL_RATE, Measure, QuestionKind, Score
 
 _SHARE: Final = Fraction(1, CARDS)
 _BARS: Final = 3

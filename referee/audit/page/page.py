@@ -19,14 +19,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from referee import __version__
 from referee.audit.finding import Finding, Phrase, Severity
-from referee.audit.owners import YOUNG, Owner
 from referee.audit.page import chart
 from referee.audit.page.faults import MAX_PLACES, faults_by_cause
 from referee.audit.page.played import money_by_currency, played_rulesets
 from referee.audit.page.story import RoundKey, Story, story_of
 from referee.audit.page.words import Words, load_words
-from referee.audit.report import Report, TableCounts
-from referee.audit.score import FAIL_RATE, NOTE_RATE, Measure, QuestionKind, Score, Subject
+from referee.audit.report import Report
 from referee.audit.source import LogSource
 from referee.cards import DECK
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
@@ -34,6 +32,9 @@ from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.printable import printable, printable_lines, readable
 from referee.games import GAMES
 from referee.rulesets import Catalogue
+from referee.suspicion.owners import YOUNG, Owner
+from referee.suspicion.score import FAIL_RATE, NOTE_RATE, Measure, QuestionKind, Score, Subject
+from referee.suspicion.tables import TableCounts
 
 MAX_TABLES: Final = 100
 """Tables listed."""
@@ -207,8 +208,8 @@ def _row(score: Score, words: Words) -> _Row:
     }
     verdict = "quiet"
     if score.log10_anywhere <= math.log10(FAIL_RATE):
-        verdict = "note" if score.code.severity is Severity.NOTE else "fail"
-    elif score.log10_anywhere <= math.log10(NOTE_RATE) and score.code.severity is Severity.FAIL:
+        verdict = "note" if score.code.is_note else "fail"
+    elif score.log10_anywhere <= math.log10(NOTE_RATE) and not score.code.is_note:
         verdict = "note"
     return _Row(
         score=score,

@@ -6,13 +6,10 @@ Only these sign for a log. A revoked key remains valid for rounds that were open
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from referee.audit.finding import FindingError
-from referee.audit.keys import KeyHistory, KeyRecord, KeyRole
-from referee.dealing.leaf import KEY_TYPE, KeyLeaf, parse
-from referee.evidence.canonical import CanonicalError
-from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.dealing.leaf import KEY_TYPE
 from referee.evidence.vkey import VerifierKey
 from referee.log import StepKind
+from referee.log.keys import KeyHistory, KeyRecord, KeyRole
 from referee.storage import DataLossError, Reader
 
 _MARK: Final = KEY_TYPE.encode("ascii")
@@ -40,13 +37,9 @@ class KeyRegistry:
 
     def visit(self, index: int, leaf: bytes) -> None:
         """Take the log's next leaf; raise DataLossError for a KEY leaf that the root did not sign."""
-        if _MARK not in leaf:
-            return
         try:
-            envelope = Envelope.parse(leaf)
-            if envelope.payload_type == KEY_TYPE:
-                self._history.add(envelope, parse(envelope.payload, KeyLeaf), leaf_index=index)
-        except (EnvelopeError, CanonicalError, FindingError) as error:
+            self._history.visit(leaf, leaf_index=index)
+        except ValueError as error:
             msg = f"leaf {index} names a key that the root key did not sign: {self.root.text}: {error}"
             raise DataLossError(msg) from error
 

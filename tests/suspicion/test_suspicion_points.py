@@ -5,15 +5,15 @@ from collections import Counter
 
 import pytest
 
-from referee.audit.questions import points_of_hands
 from referee.cards import DECK
 from referee.games import GAMES
 from referee.games.questions import PointQuestions
 from referee.games.tien_len.game import QUESTIONS as TIEN_LEN
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.games.ultimate_texas.game import leads
-from tests.audit.audit_population import Luck
+from referee.suspicion.questions import points_of_hands
 from tests.builtin import rules_as
+from tests.suspicion.shuffled_rounds import Luck
 
 
 @pytest.mark.parametrize("game", ["mau_binh", "tien_len"])

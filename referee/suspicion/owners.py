@@ -20,9 +20,9 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from referee.audit.bets import GIVEN_UP, KEPT, Bets, Growth, growth, shared
-from referee.audit.population import RoundSample, Run
 from referee.dealing.header import MAX_SEATS
+from referee.suspicion.bets import GIVEN_UP, KEPT, Bets, Growth, growth, shared
+from referee.suspicion.population import RoundSample, Run
 
 YOUNG: Final = 20
 """Rounds until a key is an owner of its own."""

@@ -11,8 +11,8 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
-from referee.audit.distribution import NEIGHBOURS, PLACES, Distribution, kept_neighbours, kept_places
+from referee.suspicion.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
+from referee.suspicion.distribution import NEIGHBOURS, PLACES, Distribution, kept_neighbours, kept_places
 
 CLOSE = 1e-6
 """How far below the other library a logarithm may fall; both are floating point."""

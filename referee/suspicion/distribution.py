@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
-from referee.audit.chance import CARDS
+from referee.suspicion.chance import CARDS
 
 LIKELY: Final = 3.0
 """Standard deviations below which no bound is computed: it would be near one."""

@@ -13,17 +13,12 @@ ABORTED                      a deck is given up regardless of which seat holds w
                              more than a note
 WINS                         each seat is dealt the best hand equally often; so are seat and house
 BLAMED                       each seat of a round is equally likely to be without a seed
-THROWN_AWAY                  see ``thrown_away`` and ``unseeded``
+THROWN_AWAY                  see ``tables``
 RESULTS                      seats play equally well: assumed, so it is never more than a note
 ===========================  ================================================================================
 
 ABORTED and BLAMED are asked about each owner of a seat (``owners``), WINS and RESULTS about each seat of a table, then,
 for their cards, about each seat of all tables together. ``score`` judges all questions together.
-
->>> counts = {f"table-{number}": TableCounts(opened=1, aborted_after_deal={"NOBODY": 1}) for number in range(12)}
->>> question = thrown_away(counts)
->>> question.observed, question.trials, round(question.log / 2.302585, 1)
-(12, 12, -12.0)
 """
 
 import math
@@ -33,20 +28,18 @@ from functools import cache, partial
 from itertools import chain
 from typing import Final
 
-from referee.audit.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
-from referee.audit.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution
-from referee.audit.owners import Owner, Owners, Record
-from referee.audit.population import Population, SeatCounts
-from referee.audit.report import TableCounts
-from referee.audit.score import KEPT, Measure, Question, Subject
 from referee.games import GAMES
 from referee.games.questions import PointQuestions
+from referee.suspicion.chance import CARDS, log_any, log_at_least, log_at_most, log_uneven_places
+from referee.suspicion.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution
+from referee.suspicion.owners import Owner, Owners, Record
+from referee.suspicion.population import Population, SeatCounts
+from referee.suspicion.score import KEPT, Measure, Question, Subject
+from referee.suspicion.tables import TableCounts, thrown_away, unseeded
 
 _EVEN: Final = Fraction(1, 2)
 _ROUNDED: Final = 1e-9
 """Relative error, at most, of a sum of chances."""
-THROWN_AWAY_SHARE: Final = Fraction(1, 10)
-"""Share of all tables that may be given up after one failed round."""
 
 
 def questions(
@@ -206,63 +199,3 @@ def points_of_hands(game: str) -> Distribution:
 
 def _at(numbers: Sequence[int], seat: int) -> int:
     return numbers[seat] if numbers else 0
-
-
-def thrown_away(tables: Mapping[str, TableCounts]) -> Question:
-    """Ask how many tables were given up after one round that was not settled and revealed.
-
-    An operator who looks at decks and keeps only those it likes can open a new table for each, and no table shows more
-    than one failed round. Two things must both be beyond chance: more such tables than ``THROWN_AWAY_SHARE`` of all, by
-    the exact binomial tail; and a larger share than failed rounds have at the log's other tables, by Fisher's exact
-    test, if there are others. So an operator with bad connections, whose rounds fail everywhere, is not accused. The
-    chance is the larger of the two. Rounds that were given up before any seed was received are left out everywhere:
-    nobody could know their decks.
-    """
-    return _of_tables(Measure.THROWN_AWAY, tables, are_unseeded=False)
-
-
-def unseeded(tables: Mapping[str, TableCounts]) -> Question:
-    """Ask the same of rounds that were given up before any seed was received, which is never more than a note."""
-    return _of_tables(Measure.UNSEEDED, tables, are_unseeded=True)
-
-
-def _of_tables(measure: Measure, tables: Mapping[str, TableCounts], *, are_unseeded: bool) -> Question:
-    """Ask about tables given up after one failed round: rounds that had a seed, or that failed without any."""
-    trials = single = thrown = rounds = bad = 0
-    for counts in tables.values():
-        ended = counts.opened - counts.running
-        failed = counts.unseeded
-        if not are_unseeded:
-            ended -= counts.unseeded
-            failed = ended - counts.settled + _unrevealed_settlements(counts)
-        if not ended:
-            continue
-        trials += 1
-        if counts.opened == 1:
-            single += 1
-            thrown += failed
-        else:
-            rounds += ended
-            bad += failed
-    log = log_at_least(trials, thrown, share=THROWN_AWAY_SHARE)
-    if rounds:
-        log = max(log, log_drawn_at_least(thrown, draws=single, of=single + rounds, marks=thrown + bad))
-    deviation = (
-        float(thrown - trials * THROWN_AWAY_SHARE) / float(trials * THROWN_AWAY_SHARE * (1 - THROWN_AWAY_SHARE)) ** 0.5
-        if trials
-        else 0.0
-    )
-    return Question(
-        subject=Subject(measure),
-        trials=trials,
-        observed=thrown,
-        expected=float(trials * THROWN_AWAY_SHARE),
-        deviation=deviation,
-        log=log,
-    )
-
-
-def _unrevealed_settlements(counts: TableCounts) -> int:
-    """Count rounds that were settled and not revealed, as far as the counts show: aborted ones count already."""
-    aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
-    return max(0, counts.unrevealed - aborted)

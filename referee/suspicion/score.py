@@ -9,7 +9,7 @@ rates hold for one audit; auditing a growing log repeatedly multiplies them by t
 >>> subject.text
 'table felt, seat 2: without a seed that a deal waited for'
 >>> seen = Question(subject=subject, trials=20, observed=20, expected=5.0, deviation=7.7, log=-27.7)
->>> [(finding.code.value, finding.number) for finding in judge([seen]).findings]
+>>> [(one.code.value, one.number) for one in judge([seen]).suspicions]
 [('WITHHELD_BY_SEAT', 40)]
 """
 
@@ -24,9 +24,9 @@ from typing import Final
 
 import msgspec
 
-from referee.audit.chance import log10, log_any
-from referee.audit.finding import Code, Finding, Severity
-from referee.audit.owners import Owner
+from referee.suspicion.chance import log10, log_any
+from referee.suspicion.owners import Owner
+from referee.suspicion.suspicion import Suspicion, SuspicionCode
 
 FAIL_RATE: Final = 1e-9
 """Share of honest logs that have a failure among these."""
@@ -62,6 +62,8 @@ NUMBERS: Final = MappingProxyType(
     }
 )
 """Number of each kind in the list of what an audit must catch."""
+_ABORTED_FOR_KEY: Final = 66
+"""Number of ``ABORTED`` for the owner of a key."""
 
 
 class Measure(enum.StrEnum):
@@ -87,48 +89,56 @@ _MEASURES: Final = MappingProxyType(
     {
         Measure.CARD_AT_PLACE: (
             QuestionKind.PLACES,
-            Code.CARDS_BY_PLACE_UNEVEN,
+            SuspicionCode.CARDS_BY_PLACE_UNEVEN,
             "card {card} at place {place} of the deck",
         ),
-        Measure.ALL_PLACES: (QuestionKind.PLACES, Code.CARDS_BY_PLACE_UNEVEN, "chi-square of all cards by place"),
+        Measure.ALL_PLACES: (
+            QuestionKind.PLACES,
+            SuspicionCode.CARDS_BY_PLACE_UNEVEN,
+            "chi-square of all cards by place",
+        ),
         Measure.KEPT_PLACES: (
             QuestionKind.SERIAL,
-            Code.DECKS_CORRELATED,
+            SuspicionCode.DECKS_CORRELATED,
             "cards that stay at the place they had in the table's deck before",
         ),
         Measure.KEPT_NEIGHBOURS: (
             QuestionKind.SERIAL,
-            Code.DECKS_CORRELATED,
+            SuspicionCode.DECKS_CORRELATED,
             "cards that follow the card they followed in the table's deck before",
         ),
         Measure.NEW_NEIGHBOURS: (
             QuestionKind.SERIAL,
-            Code.DECKS_CORRELATED,
+            SuspicionCode.DECKS_CORRELATED,
             "cards that follow the card before them in a new deck",
         ),
-        Measure.DECK_AGAIN: (QuestionKind.REPEATED, Code.DECK_REPEATED, "decks dealt a second time, card for card"),
+        Measure.DECK_AGAIN: (
+            QuestionKind.REPEATED,
+            SuspicionCode.DECK_REPEATED,
+            "decks dealt a second time, card for card",
+        ),
         Measure.CHOSEN_DECKS: (
             QuestionKind.ABORTED,
-            Code.ABORTED_BY_QUALITY,
+            SuspicionCode.ABORTED_BY_QUALITY,
             "decks kept with the better hand, or given up with the worse",
         ),
         Measure.ABORTED_HANDS: (
             QuestionKind.ABORTED,
-            Code.UNLIKELY_BY_CHANCE,
+            SuspicionCode.UNLIKELY_BY_CHANCE,
             "points of the hands in {game} decks given up",
         ),
-        Measure.AHEAD: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt a better hand than the house"),
-        Measure.BEST_HAND: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt the best hand"),
-        Measure.BLAMED: (QuestionKind.BLAMED, Code.WITHHELD_BY_SEAT, "without a seed that a deal waited for"),
-        Measure.WON_MOST: (QuestionKind.RESULTS, Code.WIN_RATE_UNUSUAL, "wins more than every other seat"),
+        Measure.AHEAD: (QuestionKind.WINS, SuspicionCode.WINS_BEYOND_CHANCE, "dealt a better hand than the house"),
+        Measure.BEST_HAND: (QuestionKind.WINS, SuspicionCode.WINS_BEYOND_CHANCE, "dealt the best hand"),
+        Measure.BLAMED: (QuestionKind.BLAMED, SuspicionCode.WITHHELD_BY_SEAT, "without a seed that a deal waited for"),
+        Measure.WON_MOST: (QuestionKind.RESULTS, SuspicionCode.WIN_RATE_UNUSUAL, "wins more than every other seat"),
         Measure.THROWN_AWAY: (
             QuestionKind.THROWN_AWAY,
-            Code.TABLES_THROWN_AWAY,
+            SuspicionCode.TABLES_THROWN_AWAY,
             "tables given up after one round that was not settled and revealed",
         ),
         Measure.UNSEEDED: (
             QuestionKind.THROWN_AWAY,
-            Code.TABLES_UNSEEDED,
+            SuspicionCode.TABLES_UNSEEDED,
             "tables given up after one round before any seed was received",
         ),
     }
@@ -158,17 +168,17 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
         return _MEASURES[self.measure][0]
 
     @property
-    def code(self) -> Code:
-        """Code of the finding if the answer is beyond chance."""
+    def code(self) -> SuspicionCode:
+        """Code of the suspicion if the answer is beyond chance."""
         code = _MEASURES[self.measure][1]
         is_keyed = self.owner is not None and self.owner.is_keyed
-        return Code.ABORTED_FOR_KEY if is_keyed and code is Code.ABORTED_BY_QUALITY else code
+        return SuspicionCode.ABORTED_FOR_KEY if is_keyed and code is SuspicionCode.ABORTED_BY_QUALITY else code
 
     @property
     def number(self) -> int:
-        """Number of the finding in the list of what an audit must catch."""
+        """Number of the suspicion in the list of what an audit must catch."""
         is_keyed = self.owner is not None and self.owner.is_keyed
-        return Code.ABORTED_FOR_KEY.number if is_keyed and self.kind is QuestionKind.ABORTED else NUMBERS[self.kind]
+        return _ABORTED_FOR_KEY if is_keyed and self.kind is QuestionKind.ABORTED else NUMBERS[self.kind]
 
     @property
     def text(self) -> str:
@@ -209,7 +219,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     kind: QuestionKind
-    code: Code
+    code: SuspicionCode
     subject: Subject
     text: str
     trials: int
@@ -222,11 +232,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Least likely answers, least likely first within their kind, the number of questions asked, and findings."""
+    """Least likely answers, least likely first within their kind, the number of questions asked, and suspicions."""
 
     scores: tuple[Score, ...]
     asked: int
-    findings: tuple[Finding, ...]
+    suspicions: tuple[Suspicion, ...]
 
 
 def judge(questions: Iterable[Question]) -> Judged:
@@ -242,15 +252,15 @@ def judge(questions: Iterable[Question]) -> Judged:
         elif entry > kept[0]:
             heapq.heapreplace(kept, entry)
     scores: list[Score] = []
-    findings: list[Finding] = []
+    suspicions: list[Suspicion] = []
     for kind in QuestionKind:
         mine = [entry for measure, kept in least.items() if _MEASURES[measure][0] is kind for entry in kept]
         for *_, question in sorted(mine, reverse=True):
             log = log_any(asked[kind] * len(QuestionKind), question.log)
             score = _score(question, log)
             scores.append(score)
-            findings += _findings(score, log, leaf_index=question.leaf_index)
-    return Judged(tuple(scores), asked.total(), tuple(findings))
+            suspicions += _suspicions(score, log, leaf_index=question.leaf_index)
+    return Judged(tuple(scores), asked.total(), tuple(suspicions))
 
 
 def _score(question: Question, anywhere: float) -> Score:
@@ -268,17 +278,17 @@ def _score(question: Question, anywhere: float) -> Score:
     )
 
 
-def _findings(score: Score, log: float, *, leaf_index: int | None) -> Iterator[Finding]:
-    """Yield the finding that a score makes, if it makes one."""
+def _suspicions(score: Score, log: float, *, leaf_index: int | None) -> Iterator[Suspicion]:
+    """Yield the suspicion that a score makes, if it makes one."""
     is_beyond = log <= math.log(FAIL_RATE)
-    if not is_beyond and (log > math.log(NOTE_RATE) or score.code.severity is Severity.NOTE):
+    if not is_beyond and (log > math.log(NOTE_RATE) or score.code.is_note):
         return
     detail = (
         f"{score.text}: {score.observed:,} in {score.trials:,}, where {score.expected:,.1f} are expected "
         f"by chance; a fair shuffle does this anywhere in a log like this one with a probability below "
         f"10^{math.ceil(score.log10_anywhere)}, corrected for all that was asked"
     )
-    code = score.code if is_beyond else Code.UNLIKELY_BY_CHANCE
+    code = score.code if is_beyond else SuspicionCode.UNLIKELY_BY_CHANCE
     subject = score.subject
     table_id = subject.table_id if subject.owner is None else subject.owner.table_id
-    yield Finding.of(code, detail, table_id=table_id, number=subject.number, leaf_index=leaf_index)
+    yield Suspicion(code=code, detail=detail, table_id=table_id, number=subject.number, leaf_index=leaf_index)

@@ -11,19 +11,17 @@ same way: the root and one known key lead to the others.
 """
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
-from referee.audit.finding import Code, Finding, FindingError
 from referee.dealing.leaf import KEY_TYPE, KeyLeaf, parse
-from referee.evidence.canonical import CanonicalError
-from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.dsse import Envelope
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
-from referee.log import Checkpoint
 
 _GROUP_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
 """L of Ed25519; a signature's S is below it (RFC 8032, section 5.1)."""
@@ -38,6 +36,25 @@ class KeyRole(enum.StrEnum):
     REFEREE = "referee"
     SHUFFLER = "shuffler"
     WITNESS = "witness"
+
+
+class KeyFault(enum.StrEnum):
+    """Fault of a signature by a role, or of a KEY leaf."""
+
+    SIGNATURE_FORGED = "SIGNATURE_FORGED"
+    SIGNATURE_MALFORMED = "SIGNATURE_MALFORMED"
+    WRONG_ROLE = "WRONG_ROLE"
+    KEY_NOT_VALID = "KEY_NOT_VALID"
+    KEY_REUSED = "KEY_REUSED"
+
+
+class KeyLeafError(ValueError):
+    """A KEY leaf that is forged, or contradicts those before it: the fault, and a detail for people."""
+
+    def __init__(self, fault: KeyFault, detail: str) -> None:
+        super().__init__(detail)
+        self.fault = fault
+        self.detail = detail
 
 
 class KeyRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -70,7 +87,7 @@ class KeyRing:
         """Return the public keys that were valid for a role somewhere from a leaf to this one."""
         return tuple([key for one, key, revoked in self.known if one is role and (revoked is None or revoked >= leaf)])
 
-    def fault_of(self, envelope: Envelope, role: KeyRole) -> tuple[Code, str] | None:
+    def fault_of(self, envelope: Envelope, role: KeyRole) -> tuple[KeyFault, str] | None:
         """Verify an envelope that a role must have signed; None if it did.
 
         The most specific fault is named: another role's key, a key that is not valid, S beyond the group order, none.
@@ -79,15 +96,18 @@ class KeyRing:
             if one is role and envelope.is_signed_by(key):
                 return None
         if envelope.signature is None:
-            return Code.SIGNATURE_FORGED, f"it is unsigned; the {role} signs it"
+            return KeyFault.SIGNATURE_FORGED, f"it is unsigned; the {role} signs it"
         for one, key, _ in self.known:
             if envelope.is_signed_by(key):
                 if one is role:
-                    return Code.KEY_NOT_VALID, f"it is signed by {key.hex()}, which is no longer a key of the {role}"
-                return Code.WRONG_ROLE, f"it is signed by a key of the {one}; the {role} signs it"
+                    return (
+                        KeyFault.KEY_NOT_VALID,
+                        f"it is signed by {key.hex()}, which is no longer a key of the {role}",
+                    )
+                return KeyFault.WRONG_ROLE, f"it is signed by a key of the {one}; the {role} signs it"
         if int.from_bytes(envelope.signature[32:], "little") >= _GROUP_ORDER:
-            return Code.SIGNATURE_MALFORMED, "its signature's S is not below the group order"
-        return Code.SIGNATURE_FORGED, f"no key of the {role} has signed these bytes"
+            return KeyFault.SIGNATURE_MALFORMED, "its signature's S is not below the group order"
+        return KeyFault.SIGNATURE_FORGED, f"no key of the {role} has signed these bytes"
 
 
 class KeyHistory:
@@ -109,23 +129,33 @@ class KeyHistory:
         """Whether the log has KEY leaves and the root signed none of them: this root key is not the log's."""
         return self._forged > 0 and not self._records
 
+    def visit(self, data: bytes, *, leaf_index: int) -> None:
+        """Apply the bytes of a leaf if it is a KEY leaf; raise ValueError as ``add`` does, or if it is malformed."""
+        if _MARK not in data:
+            return
+        envelope = Envelope.parse(data)
+        if envelope.payload_type == KEY_TYPE:
+            self.add(envelope, parse(envelope.payload, KeyLeaf), leaf_index=leaf_index)
+
     def add(self, envelope: Envelope, leaf: KeyLeaf, *, leaf_index: int) -> None:
-        """Apply a KEY leaf; raise FindingError and change nothing if it is forged or contradictory."""
+        """Apply a KEY leaf; raise KeyLeafError and change nothing if it is forged or contradictory."""
         fault = self.ring.fault_of(envelope, KeyRole.ROOT)
         if fault is not None:
             self._forged += 1
-            raise FindingError(*fault)
+            raise KeyLeafError(*fault)
         key = VerifierKey.parse(leaf.key).public_key
         role = KeyRole(leaf.role)
         record = self._records.get(key)
         if leaf.action == "ADD":
             if record is not None or key == self._root.public_key:
                 held = "root" if record is None else str(record.role)
-                raise FindingError(Code.KEY_REUSED, f"a key that is or was one of the {held} is added for the {role}")
+                raise KeyLeafError(
+                    KeyFault.KEY_REUSED, f"a key that is or was one of the {held} is added for the {role}"
+                )
             self._records[key] = KeyRecord(role=role, key=leaf.key, added_leaf=leaf_index)
         else:
             if record is None or record.role is not role or record.revoked_leaf is not None:
-                raise FindingError(Code.KEY_NOT_VALID, f"the revoked key is no valid key of the {role}")
+                raise KeyLeafError(KeyFault.KEY_NOT_VALID, f"the revoked key is no valid key of the {role}")
             record.revoked_leaf = leaf_index
         self.ring = self._ring()
 
@@ -149,40 +179,6 @@ def log_keys(leaves: Iterable[bytes], *, root: VerifierKey) -> tuple[VerifierKey
     """Return every key that the root names for the log in these leaves, which are all, in order."""
     history = KeyHistory(root)
     for index, leaf in enumerate(leaves):
-        if _MARK not in leaf:
-            continue
-        try:
-            envelope = Envelope.parse(leaf)
-            if envelope.payload_type == KEY_TYPE:
-                history.add(envelope, parse(envelope.payload, KeyLeaf), leaf_index=index)
-        except (EnvelopeError, CanonicalError, FindingError):
-            continue  # found when the audit reads the leaf
+        with suppress(ValueError):  # found when the audit reads the leaf
+            history.visit(leaf, leaf_index=index)
     return tuple(VerifierKey.parse(one.key) for one in history.records if one.role is KeyRole.LOG)
-
-
-def signer_faults(
-    notes: Sequence[tuple[Checkpoint, bytes]], records: Sequence[KeyRecord], *, log: VerifierKey, size: int
-) -> Iterator[Finding]:
-    """Yield what is wrong with the signers of checkpoints, the log's newest first, of a log with ``size`` leaves.
-
-    A key vouches for trees from the leaf that adds it to the one before its revocation, the first key also for earlier
-    ones. If the root named no key for the log, nothing is wrong.
-    """
-    named = [record for record in records if record.role is KeyRole.LOG]
-    if not named:
-        return
-    if log.public_key not in {record.public_key for record in named}:
-        yield Finding.of(Code.LOG_KEY_UNREGISTERED, f"the root named other keys for the log than {log.text}")
-        return
-    for checkpoint, note in notes:
-        if checkpoint.size > size:
-            continue
-        signers = [record for record in named if is_signed(note, [VerifierKey.parse(record.key)])]
-        if not any(_vouches(record, checkpoint.size, is_first=record is named[0]) for record in signers):
-            detail = f"the checkpoint of {checkpoint.size} leaves is signed by no key that was the log's then"
-            yield Finding.of(Code.KEY_NOT_VALID, detail)
-
-
-def _vouches(record: KeyRecord, size: int, *, is_first: bool) -> bool:
-    begins = 0 if is_first else record.added_leaf + 1
-    return begins <= size and (record.revoked_leaf is None or size <= record.revoked_leaf)

@@ -1,4 +1,4 @@
-"""Power of the statistic of aborts by owner: run ``python -m tests.audit.abort_power``.
+"""Power of the statistic of aborts by owner: run ``python -m tests.suspicion.abort_power``.
 
 An operator gives up the worst part of the decks of one key, which changes tables and seats; besides, some decks are
 given up whatever their cards are. Printed are the rounds of that key until the audit fails, and how many healthy logs
@@ -16,12 +16,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from referee.audit.finding import Code, Finding, Severity
-from referee.audit.owners import Owners
-from referee.audit.population import Population, RoundSample
-from referee.audit.questions import questions
-from referee.audit.score import judge
-from tests.audit.audit_population import SEATS, Luck, ended, played
+from referee.suspicion.owners import Owners
+from referee.suspicion.population import Population, RoundSample
+from referee.suspicion.questions import questions
+from referee.suspicion.score import judge
+from referee.suspicion.suspicion import Suspicion, SuspicionCode
+from tests.suspicion.shuffled_rounds import SEATS, Luck, ended, played
 
 TABLES: Final = 10
 PLAYERS: Final = 40
@@ -35,9 +35,9 @@ _EVERY: Final = 10
 """Rounds between two judgements."""
 
 
-def findings_of(population: Population, owners: Owners) -> tuple[Finding, ...]:
+def suspicions_of(population: Population, owners: Owners) -> tuple[Suspicion, ...]:
     """Judge the counts of a log."""
-    return judge(questions(population, owners, {}, repeated=())).findings
+    return judge(questions(population, owners, {}, repeated=())).suspicions
 
 
 def player(number: int) -> bytes:
@@ -80,15 +80,15 @@ def rounds_to_finding(rounds: Iterator[RoundSample], *, most: int = MOST) -> int
         population.add(drawn)
         owners.add(drawn)
         if number % _EVERY == 0:
-            failed = [one for one in findings_of(population, owners) if one.severity is Severity.FAIL]
-            if any(one.code is Code.ABORTED_FOR_KEY and ACCOMPLICE.hex() in one.detail for one in failed):
+            failed = [one for one in suspicions_of(population, owners) if not one.code.is_note]
+            if any(one.code is SuspicionCode.ABORTED_FOR_KEY and ACCOMPLICE.hex() in one.detail for one in failed):
                 return number
         if number >= most:
             return None
     return None
 
 
-def healthy(luck: Luck, *, rounds: int) -> tuple[Finding, ...]:
+def healthy(luck: Luck, *, rounds: int) -> tuple[Suspicion, ...]:
     """Judge a log whose fates depend on no seat's cards, though on much else.
 
     Decks are given up more often after a round that went badly for a player, or when all hands are weak; seeds are
@@ -114,7 +114,7 @@ def healthy(luck: Luck, *, rounds: int) -> tuple[Finding, ...]:
             drawn = without_seed(luck, drawn)
         population.add(drawn)
         owners.add(drawn)
-    return findings_of(population, owners)
+    return suspicions_of(population, owners)
 
 
 def without_seed(luck: Luck, drawn: RoundSample) -> RoundSample:
@@ -130,9 +130,9 @@ def count_clean(logs: int, *, rounds: int, progress: Callable[[int], None] = lam
     """Return how many healthy logs nothing failed in, and how many had a note."""
     clean = noted = 0
     for number in range(logs):
-        findings = healthy(Luck("healthy", number), rounds=rounds)
-        clean += all(one.severity is Severity.NOTE for one in findings)
-        noted += bool(findings)
+        suspicions = healthy(Luck("healthy", number), rounds=rounds)
+        clean += all(one.code.is_note for one in suspicions)
+        noted += bool(suspicions)
         progress(number + 1)
     return clean, noted
 

@@ -11,7 +11,7 @@ without one hide nothing. Where every seat's key was young, nobody can be blamed
 ...                          is_seeded=True, is_aborted=number == 7), is_young=False)
 >>> book.shares.tables["club.felt"].text
 '1 of 20 rounds with a seed (5.0 %)'
->>> [finding.code.value for finding in book.findings()]
+>>> [one.code.value for one in book.suspicions()]
 ['ROUNDS_GIVEN_UP']
 """
 
@@ -20,8 +20,9 @@ from typing import Final
 
 import msgspec
 
-from referee.audit.finding import Code, Finding, tenant_of
-from referee.audit.population import RoundSample
+from referee.dealing.header import tenant_of
+from referee.suspicion.population import RoundSample
+from referee.suspicion.suspicion import Suspicion, SuspicionCode
 
 LEAST_SHARE: Final = 20
 """One in so many rounds is noted."""
@@ -89,7 +90,7 @@ class GivenUpBook:
         """The shares so far."""
         return Shares(log=self._log, tenants=_with_any(self._tenants), tables=_with_any(self._tables))
 
-    def findings(self) -> Iterator[Finding]:
+    def suspicions(self) -> Iterator[Suspicion]:
         """Yield a note for the log, each tenant and each table with too large a share."""
         if self._log.is_noted(LEAST_OF_MANY):
             yield from _notes("the log", self._log)
@@ -105,12 +106,12 @@ def _with_any(shares: Mapping[str, Share]) -> dict[str, Share]:
     return {name: share for name, share in sorted(shares.items()) if share.given_up}
 
 
-def _notes(whose: str, share: Share, *, table_id: str | None = None) -> Iterator[Finding]:
+def _notes(whose: str, share: Share, *, table_id: str | None = None) -> Iterator[Suspicion]:
     if share.young:
         detail = (
             f"in {share.young:,} of the {share.given_up:,} rounds that {whose} gave up every seat's key was young, so "
             "they can be laid to nobody"
         )
-        yield Finding.of(Code.GIVEN_UP_BY_YOUNG_KEYS, detail, table_id=table_id)
+        yield Suspicion(code=SuspicionCode.GIVEN_UP_BY_YOUNG_KEYS, detail=detail, table_id=table_id)
     detail = f"{whose} gave up {share.text} after a seed was received; {share.unopened:,} by an unopened arrangement"
-    yield Finding.of(Code.ROUNDS_GIVEN_UP, detail, table_id=table_id)
+    yield Suspicion(code=SuspicionCode.ROUNDS_GIVEN_UP, detail=detail, table_id=table_id)

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from referee.audit.chance import CARDS
+from referee.suspicion.chance import CARDS
 
 _TOGETHER: Final = 512
 """Decks whose cards are counted together."""

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.audit.bets import GIVEN_UP, KEPT, Bets, growth, shared
-from tests.audit.audit_population import Luck
+from referee.suspicion.bets import GIVEN_UP, KEPT, Bets, growth, shared
+from tests.suspicion.shuffled_rounds import Luck
 
 ROUNDS = st.lists(
     st.tuples(st.lists(st.integers(40, 160), min_size=3, max_size=3), st.booleans()), min_size=1, max_size=6

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from referee.audit.population import RoundSample
 from referee.games import GAMES
 from referee.games.questions import HouseQuestions, PointQuestions
 from referee.rulesets import get
+from referee.suspicion.population import RoundSample
 
 SEATS = {"mau_binh": 4, "tien_len": 4, "ultimate_texas": 3}
 

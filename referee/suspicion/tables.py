@@ -1,0 +1,107 @@
+"""Rounds of each table by how they went, and the question of tables that were given up after one failed round.
+
+>>> counts = {f"table-{number}": TableCounts(opened=1, aborted_after_deal={"NOBODY": 1}) for number in range(12)}
+>>> question = thrown_away(counts)
+>>> question.observed, question.trials, round(question.log / 2.302585, 1)
+(12, 12, -12.0)
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+
+from referee.suspicion.chance import log_at_least, log_drawn_at_least
+from referee.suspicion.score import Measure, Question, Subject
+
+THROWN_AWAY_SHARE: Final = Fraction(1, 10)
+"""Share of all tables that may be given up after one failed round."""
+
+
+class TableCounts(msgspec.Struct):
+    """Rounds of a table. Aborted rounds are counted by the seats without a seed, such as ``0, 2``, or ``NOBODY``.
+
+    ``sealed`` were opened as rounds of a sealed table, ``unseeded`` were aborted before any seat's seed was received,
+    ``running`` have not ended, ``unrevealed`` have ended and their seed is not revealed.
+    """
+
+    opened: int = 0
+    sealed: int = 0
+    dealt: int = 0
+    settled: int = 0
+    aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
+    aborted_after_deal: dict[str, int] = msgspec.field(default_factory=dict)
+    unseeded: int = 0
+    running: int = 0
+    unrevealed: int = 0
+
+    def add(self, other: "TableCounts") -> None:
+        """Add another table's counts."""
+        for name in self.__struct_fields__:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if isinstance(mine, int):
+                setattr(self, name, mine + theirs)
+            else:
+                for blamed, count in theirs.items():
+                    mine[blamed] = mine.get(blamed, 0) + count
+
+
+def thrown_away(tables: Mapping[str, TableCounts]) -> Question:
+    """Ask how many tables were given up after one round that was not settled and revealed.
+
+    An operator who looks at decks and keeps only those it likes can open a new table for each, and no table shows more
+    than one failed round. Two things must both be beyond chance: more such tables than ``THROWN_AWAY_SHARE`` of all, by
+    the exact binomial tail; and a larger share than failed rounds have at the log's other tables, by Fisher's exact
+    test, if there are others. So an operator with bad connections, whose rounds fail everywhere, is not accused. The
+    chance is the larger of the two. Rounds that were given up before any seed was received are left out everywhere:
+    nobody could know their decks.
+    """
+    return _of_tables(Measure.THROWN_AWAY, tables, are_unseeded=False)
+
+
+def unseeded(tables: Mapping[str, TableCounts]) -> Question:
+    """Ask the same of rounds that were given up before any seed was received, which is never more than a note."""
+    return _of_tables(Measure.UNSEEDED, tables, are_unseeded=True)
+
+
+def _of_tables(measure: Measure, tables: Mapping[str, TableCounts], *, are_unseeded: bool) -> Question:
+    """Ask about tables given up after one failed round: rounds that had a seed, or that failed without any."""
+    trials = single = thrown = rounds = bad = 0
+    for counts in tables.values():
+        ended = counts.opened - counts.running
+        failed = counts.unseeded
+        if not are_unseeded:
+            ended -= counts.unseeded
+            failed = ended - counts.settled + _unrevealed_settlements(counts)
+        if not ended:
+            continue
+        trials += 1
+        if counts.opened == 1:
+            single += 1
+            thrown += failed
+        else:
+            rounds += ended
+            bad += failed
+    log = log_at_least(trials, thrown, share=THROWN_AWAY_SHARE)
+    if rounds:
+        log = max(log, log_drawn_at_least(thrown, draws=single, of=single + rounds, marks=thrown + bad))
+    deviation = (
+        float(thrown - trials * THROWN_AWAY_SHARE) / float(trials * THROWN_AWAY_SHARE * (1 - THROWN_AWAY_SHARE)) ** 0.5
+        if trials
+        else 0.0
+    )
+    return Question(
+        subject=Subject(measure),
+        trials=trials,
+        observed=thrown,
+        expected=float(trials * THROWN_AWAY_SHARE),
+        deviation=deviation,
+        log=log,
+    )
+
+
+def _unrevealed_settlements(counts: TableCounts) -> int:
+    """Count rounds that were settled and not revealed, as far as the counts show: aborted ones count already."""
+    aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
+    return max(0, counts.unrevealed - aborted)
