@@ -156,7 +156,8 @@ class LogCollector(Collector):
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics; only ``referee_log_readable`` where the log cannot be read."""
+        """Yield the metrics; of the log only ``referee_log_readable`` where it cannot be read."""
+        yield _gauge("referee_clock_seconds", "This server's clock, in seconds since 1970 UTC.", self._clock() / 1000)
         try:
             found = list(self._read())
         except (StoreError, DataLossError):

@@ -1,0 +1,131 @@
+"""Each shipped alert fires where it should and is quiet where it should be, as Prometheus itself evaluates it."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+import referee.server
+
+RULES: Final = Path(referee.server.__file__).with_name("deploy") / "prometheus-rules.yaml"
+CALLS: Final = 'referee_calls_total{{method="{method}",code="{code}"}}'
+SLOW: Final = 'referee_call_seconds_bucket{{method="{method}",le="{le}"}}'
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Series at steps of 15 s, in promtool's notation: under which the alert fires at its time, and under which not.
+
+    ``fires`` and ``quiet`` are values of the ``sound`` series that differ then. ``minutes`` is when both are looked at.
+    """
+
+    fires: dict[str, str]
+    quiet: dict[str, str]
+    minutes: int
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+def calls(failing: int) -> dict[str, str]:
+    """Write 100 calls a step, and how many more fail."""
+    return {
+        CALLS.format(method="/referee.v1.LogService/GetCheckpoint", code="OK"): "0+100x80",
+        CALLS.format(method="/referee.v1.LogService/GetCheckpoint", code="INTERNAL"): f"0+{failing}x80",
+        CALLS.format(method="/referee.v1.LogService/GetCheckpoint", code="NOT_FOUND"): "0+50x80",
+    }
+
+
+def times(method: str, within: int) -> dict[str, str]:
+    """Write 100 calls a step, and how many of them took at most a second."""
+    of = f"/referee.v1.{method}"
+    return {
+        SLOW.format(method=of, le="1.0"): f"0+{within}x80",
+        SLOW.format(method=of, le="2.5"): "0+100x80",
+        SLOW.format(method=of, le="+Inf"): "0+100x80",
+    }
+
+
+def commits(within: int) -> dict[str, str]:
+    """Write 100 commits a step, and how many of them took at most half a second."""
+    name = 'referee_commit_seconds_bucket{{le="{}"}}'.format
+    return {name("0.5"): f"0+{within}x80", name("1.0"): "0+100x80", name("+Inf"): "0+100x80"}
+
+
+def gauge(name: str, value: str) -> dict[str, str]:
+    """Write a gauge of two processes, the second of which is sound or not."""
+    sound = "1" if name in {"referee_log_writable", "referee_log_readable"} else "0"
+    return {f'{name}{{instance="a"}}': f"{sound}x80", f'{name}{{instance="b"}}': value}
+
+
+REFUSED: Final = 'referee_refusals_total{{reason="{}"}}'.format
+CASES: Final = {
+    "RefereeLogStopped": Case(gauge("referee_log_stopped", "1x80"), gauge("referee_log_stopped", "0x80"), 1),
+    "RefereeLogNotWritten": Case(gauge("referee_log_writable", "0x80"), gauge("referee_log_writable", "1x8 0 1x71"), 3),
+    "RefereeProcessAway": Case(
+        {'up{job="referee",instance="a"}': "0x80"},
+        {'up{job="referee",instance="a"}': "1x80", 'up{job="other",instance="a"}': "0x80"},
+        3,
+        {"job": "referee", "instance": "a"},
+    ),
+    "RefereeLogUnreadable": Case(gauge("referee_log_readable", "0x80"), gauge("referee_log_readable", "1x80"), 3),
+    "RefereeCallsFail": Case(calls(1), calls(0), 15),
+    "RefereeOverloaded": Case({REFUSED("OVERLOADED"): "0+1x80"}, {REFUSED("ROLE_FORBIDDEN"): "0+1x80"}, 15),
+    "RefereeSlow": Case(times("MauBinhService/SettleRound", 90), times("MauBinhService/SuggestArrangement", 90), 18),
+    "RefereeAdviceRefused": Case({REFUSED("ADVICE_LOST"): "0+1x80"}, {REFUSED("OVERLOADED"): "0+1x80"}, 19),
+    "RefereeCommitsSlow": Case(commits(90), commits(100), 18),
+    "RefereeRoundsOverdue": Case(
+        gauge("referee_rounds_overdue", "3x80"), gauge("referee_rounds_overdue", "3x4 0x76"), 4
+    ),
+    "RefereeSeedsNotRevealed": Case(
+        {"referee_rounds_unrevealed": "2x80"}, {"referee_rounds_unrevealed": "2x16 0x64"}, 10
+    ),
+    "RefereeNotCosigned": Case(
+        {"referee_log_cosigned_lag_leaves": "9x80"}, {"referee_log_cosigned_lag_leaves": "9x40 0x40"}, 19
+    ),
+    "RefereeClockOff": Case(
+        {'referee_clock_seconds{instance="b"}': "6+15x80"},
+        {'referee_clock_seconds{instance="b"}': "2+15x80"},
+        5,
+        {"instance": "b"},
+    ),
+    "RefereeCertificateEnds": Case(
+        {"referee_certificate_expires_seconds": f"{3 * 86400}x80"},
+        {"referee_certificate_expires_seconds": f"{9 * 86400}x80"},
+        15,
+    ),
+}
+
+
+def alerts() -> dict[str, dict[str, Any]]:
+    """Return the shipped rules by the name of their alert."""
+    (group,) = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
+    return {rule["alert"]: rule for rule in group["rules"]}
+
+
+def test_each_alert_has_a_case():
+    assert list(CASES) == list(alerts())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_alert_fires_where_it_should_and_is_quiet_where_it_should_be(name: str, tmp_path: Path):
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("the alerts are not run: no promtool; apt-get install prometheus")
+    case, rule = CASES[name], alerts()[name]
+    fired = [{"exp_labels": case.labels, "exp_annotations": rule["annotations"]}]
+    tests = [
+        {
+            "interval": "15s",
+            "input_series": [{"series": name, "values": values} for name, values in series.items()],
+            "alert_rule_test": [{"eval_time": f"{case.minutes}m", "alertname": name, "exp_alerts": expected}],
+        }
+        for series, expected in ((case.fires, fired), (case.quiet, []))
+    ]
+    file = tmp_path / "alerts.json"
+    file.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "15s", "tests": tests}))
+    done = subprocess.run([promtool, "test", "rules", file], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
