@@ -136,8 +136,7 @@ def _files() -> Iterator[descriptor_pb2.FileDescriptorProto]:
             *names,
         ]
         if protoc.main(arguments):
-            msg = "protoc refused the protos; it says why above"
-            raise SystemExit(msg)
+            raise SystemExit("protoc refused the protos; it says why above")
         yield from descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file
 
 

@@ -56,8 +56,7 @@ def methods() -> Iterator[tuple[str, str, bool]]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "set"
         if protoc.main(["protoc", f"-I{PROTOS}", f"-I{WELL_KNOWN}", f"--descriptor_set_out={out}", *names]):
-            msg = "protoc refused the protos; it says why above"
-            raise SystemExit(msg)
+            raise SystemExit("protoc refused the protos; it says why above")
         files = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file
     unknown = descriptor_pb2.MethodOptions.IDEMPOTENCY_UNKNOWN
     for file in files:

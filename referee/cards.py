@@ -145,8 +145,7 @@ class Card(enum.Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> None:
-        msg = f"no card has the number {value!r}; cards are numbered 1 to 52"
-        raise UnknownCardError(msg)
+        raise UnknownCardError(f"no card has the number {value!r}; cards are numbered 1 to 52")
 
 
 DECK: Final = tuple(Card)
@@ -163,8 +162,7 @@ def cards_of(numbers: Iterable[int]) -> tuple[Card, ...]:
     try:
         return tuple(map(_BY_NUMBER.__getitem__, numbers))
     except KeyError as error:
-        msg = f"no card has the number {error.args[0]!r}; cards are numbered 1 to 52"
-        raise UnknownCardError(msg) from None
+        raise UnknownCardError(f"no card has the number {error.args[0]!r}; cards are numbered 1 to 52") from None
 
 
 _BY_TEXT: Final = {card.text: card for card in DECK}

@@ -34,8 +34,7 @@ class AmountError(ValueError):
 def checked_amount(value: int) -> Amount:
     """Return the value as an amount; raise AmountError unless ``0 <= value <= MAX_AMOUNT``."""
     if not 0 <= value <= MAX_AMOUNT:
-        msg = f"{value} is no amount; amounts are whole minor units from 0 to 2^53-1"
-        raise AmountError(msg)
+        raise AmountError(f"{value} is no amount; amounts are whole minor units from 0 to 2^53-1")
     return Amount(value)
 
 
@@ -87,8 +86,7 @@ class Odds:
         """Parse odds such as ``50/1`` or ``3/2``; raise ValueError unless they are in lowest terms."""
         match = _TEXT.fullmatch(text)
         if match is None:
-            msg = f"{text!r} are no odds; write two whole numbers such as 3/2 or 50/1"
-            raise ValueError(msg)
+            raise ValueError(f"{text!r} are no odds; write two whole numbers such as 3/2 or 50/1")
         ratio = Fraction(int(match[1]), int(match[2]))
         if f"{ratio.numerator}/{ratio.denominator}" != text:
             msg = f"{text!r} are odds that are not in lowest terms; write {ratio.numerator}/{ratio.denominator}"

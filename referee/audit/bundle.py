@@ -211,15 +211,12 @@ def _read(data: bytes) -> _Bundle:
     try:
         bundle = msgspec.json.decode(data, type=_Bundle)
     except (msgspec.DecodeError, RecursionError) as error:
-        msg = f"it is no bundle of a round: {error}"
-        raise BundleError(msg) from error
+        raise BundleError(f"it is no bundle of a round: {error}") from error
     if bundle.format != FORMAT:
-        msg = f"it is a bundle of format {bundle.format}; this program reads format {FORMAT}"
-        raise BundleError(msg)
+        raise BundleError(f"it is a bundle of format {bundle.format}; this program reads format {FORMAT}")
     indices = [one.index for one in bundle.leaves]
     if sorted(set(indices)) != indices:
-        msg = "it is no bundle of a round: its leaves do not ascend by index"
-        raise BundleError(msg)
+        raise BundleError("it is no bundle of a round: its leaves do not ascend by index")
     return bundle
 
 
@@ -269,8 +266,7 @@ def _assemble(bundle: _Bundle, reading: _Reading) -> RoundLeaves | None:
     opened = _only(own, OpenLeaf)
     if opened is None:
         if not reading.findings:
-            msg = f"it holds no OPEN of round {bundle.round_id}"
-            raise BundleError(msg)
+            raise BundleError(f"it holds no OPEN of round {bundle.round_id}")
         return None
     documents = Documents(
         certificates=tuple([one.encode() for one in bundle.certificates]),

@@ -78,8 +78,7 @@ class Cluster:
         try:
             from distributed import Client  # noqa: PLC0415 - it is an extra, and takes longer to import than to audit
         except ImportError as error:
-            msg = "a scheduler needs Dask: pip install 'referee[dask]'"
-            raise ClusterError(msg) from error
+            raise ClusterError("a scheduler needs Dask: pip install 'referee[dask]'") from error
         self._terms = terms.origin, sources_of(terms)
         self._log = None if location is None else (location, note)
         self._scheduler = scheduler
@@ -87,8 +86,7 @@ class Cluster:
         try:
             self._client: Final = connect(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
-            msg = f"no scheduler answers at {scheduler}: {error}"
-            raise ClusterError(msg) from error
+            raise ClusterError(f"no scheduler answers at {scheduler}: {error}") from error
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError as error:
@@ -159,8 +157,7 @@ def resolve(reference: RoundReference, leaf: Callable[[int], bytes]) -> RoundLea
 def _placed(reference: LeafReference, leaf: Callable[[int], bytes]) -> Placed[Payload]:
     data = leaf(reference.index)
     if leaf_hash(data) != reference.hash:
-        msg = f"leaf {reference.index} is not the one that was read before"
-        raise OtherLeafError(msg)
+        raise OtherLeafError(f"leaf {reference.index} is not the one that was read before")
     envelope = read_envelope(data)
     index, hashed, ring = reference.index, reference.hash, reference.ring
     return Placed(index=index, hash=hashed, envelope=envelope, ring=ring, leaf=read_payload(envelope))

@@ -162,8 +162,7 @@ def parse_seeds(data: bytes) -> tuple[HeldSeed, ...]:
             unhex(seed.round_id)
             unhex(seed.seed)
         except (ValueError, RecursionError) as error:
-            msg = f"line {number} is no seed: {error}"
-            raise DocumentError(msg) from None
+            raise DocumentError(f"line {number} is no seed: {error}") from None
         seeds.append(seed)
     return tuple(seeds)
 
@@ -216,8 +215,7 @@ def _receipts_in(bundle: _Bundle, number: int) -> list[KeptReceipt]:
         try:
             nodes = [base64.b64encode(bytes.fromhex(node)).decode() for node in one.proof]
         except ValueError:
-            msg = f"file {number} is a bundle with a proof that is no list of hashes"
-            raise DocumentError(msg) from None
+            raise DocumentError(f"file {number} is a bundle with a proof that is no list of hashes") from None
         lines = [f"{FIRST_LINE}\n", f"index {one.index}\n", *(f"{node}\n" for node in nodes), "\n"]
         receipts.append(KeptReceipt(receipt="".join([*lines, bundle.checkpoint]).encode(), leaf=one.leaf.encode()))
     return receipts
@@ -227,5 +225,4 @@ def _payload_type(data: bytes, number: int) -> str:
     try:
         return Envelope.parse(data).payload_type
     except EnvelopeError as error:
-        msg = f"file {number} is no receipt, certificate or bundle: {error}"
-        raise DocumentError(msg) from None
+        raise DocumentError(f"file {number} is no receipt, certificate or bundle: {error}") from None

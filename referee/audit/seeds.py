@@ -69,8 +69,7 @@ class SeedBook:
         """Add seeds of 32 bytes that a leaf shows; raise ValueError for another size."""
         for seed in seeds:
             if len(seed) != SEED_SIZE:
-                msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
-                raise ValueError(msg)
+                raise ValueError(f"a seed has {SEED_SIZE} bytes, not {len(seed)}")
             self._buffer += b"%c%b%b" % (kind, seed, leaf.to_bytes(7, "big"))
         if len(self._buffer) >= self._run * _RECORD:
             self._put_away()

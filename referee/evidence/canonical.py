@@ -49,8 +49,7 @@ def encode(value: Writable) -> bytes:
         _check(value)
         return orjson.dumps(value, default=_as_hex, option=_OPTIONS)
     except (RecursionError, orjson.JSONEncodeError) as error:
-        msg = f"the value has no canonical text: {error}"
-        raise CanonicalError(msg) from None
+        raise CanonicalError(f"the value has no canonical text: {error}") from None
 
 
 def decode(data: bytes) -> Value:
@@ -58,8 +57,7 @@ def decode(data: bytes) -> Value:
     try:
         value: Value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        msg = f"the bytes are not JSON text: {error}"
-        raise CanonicalError(msg) from None
+        raise CanonicalError(f"the bytes are not JSON text: {error}") from None
     if encode(value) != data:
         raise CanonicalError(_NOT_CANONICAL)
     return value
@@ -89,8 +87,7 @@ def encode_records(records: Sequence[object]) -> Sequence[bytes]:
 def _checked(data: bytes) -> bytes:
     """Return what the encoder wrote, which escapes control characters; raise CanonicalError for other strings."""
     if not data.isascii() or _DELETE in data or (_BACKSLASH in data and not _has_plain_escapes(data)):
-        msg = "a string holds characters beyond ASCII 0x20 to 0x7E"
-        raise CanonicalError(msg)
+        raise CanonicalError("a string holds characters beyond ASCII 0x20 to 0x7E")
     return data
 
 
@@ -126,8 +123,7 @@ def unhex(text: str, size: int = 32) -> bytes:
     except ValueError:
         data = b""
     if len(data) != size or data.hex() != text:
-        msg = f"{text[:160]!r} is not the lowercase hex of {size} bytes"
-        raise CanonicalError(msg)
+        raise CanonicalError(f"{text[:160]!r} is not the lowercase hex of {size} bytes")
     return data
 
 
@@ -148,8 +144,7 @@ def checked_integer(value: int) -> int:
     if isinstance(value, bool):
         _refuse_type(value)
     if not -MAX_INTEGER <= value <= MAX_INTEGER:
-        msg = f"{value} is beyond 2^53-1, which is the most that every JSON reader keeps"
-        raise CanonicalError(msg)
+        raise CanonicalError(f"{value} is beyond 2^53-1, which is the most that every JSON reader keeps")
     return value
 
 
@@ -178,14 +173,12 @@ def _check(value: object) -> None:
 
 
 def _refuse_type(value: object) -> NoReturn:
-    msg = f"{value!r} has no canonical text: it is a {type(value).__name__}"
-    raise CanonicalError(msg)
+    raise CanonicalError(f"{value!r} has no canonical text: it is a {type(value).__name__}")
 
 
 def _check_text(text: object) -> None:
     if not (isinstance(text, str) and text.isascii() and text.isprintable()):
-        msg = f"{text!r} is not text of ASCII 0x20 to 0x7E"
-        raise CanonicalError(msg)
+        raise CanonicalError(f"{text!r} is not text of ASCII 0x20 to 0x7E")
 
 
 def _as_hex(value: object) -> str:
@@ -193,5 +186,4 @@ def _as_hex(value: object) -> str:
         return value.hex()
     if isinstance(value, str):
         return str.__str__(value)
-    msg = f"{value!r} has no canonical text"
-    raise CanonicalError(msg)
+    raise CanonicalError(f"{value!r} has no canonical text")

@@ -64,11 +64,10 @@ def is_signature(signature: bytes, message: bytes, public_key: bytes) -> bool:
 def check_public_key(key: bytes) -> None:
     """Raise PublicKeyError for a key of small or mixed order, off the curve or not canonical."""
     if not is_public_key(key):
-        msg = (
+        raise PublicKeyError(
             f"{key.hex()} is no sound Ed25519 public key: "
             "it is not the canonical encoding of a point of the prime-order group"
         )
-        raise PublicKeyError(msg)
 
 
 def is_public_key(key: bytes) -> bool:

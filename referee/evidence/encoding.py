@@ -49,8 +49,7 @@ def tagged_hash(tag: str, *fields: bytes) -> bytes:
 def opening(tag: str, field_count: int) -> bytes:
     """Return the first bytes of every encoding with this tag and number of fields; ``framed`` fields follow them."""
     if not 0 <= field_count <= _MAX_FIELDS or not 0 < len(tag) <= _MAX_TAG:
-        msg = f"no encoding has the tag {tag!r} and {field_count} fields"
-        raise EncodingError(msg)
+        raise EncodingError(f"no encoding has the tag {tag!r} and {field_count} fields")
     name = NAMESPACE + ascii_field(tag)
     return bytes((len(name),)) + name + bytes((field_count,))
 
@@ -87,11 +86,9 @@ def u64(value: int) -> bytes:
 def ascii_field(text: str) -> bytes:
     """Encode text as ASCII; raise EncodingError unless every character is within 0x20 to 0x7E."""
     if not (text.isascii() and text.isprintable()):
-        msg = f"{text!r} is not text of ASCII 0x20 to 0x7E"
-        raise EncodingError(msg)
+        raise EncodingError(f"{text!r} is not text of ASCII 0x20 to 0x7E")
     return text.encode("ascii")
 
 
 def _refuse(value: int, bits: int) -> NoReturn:
-    msg = f"{value} is not an unsigned integer of {bits} bits"
-    raise EncodingError(msg) from None
+    raise EncodingError(f"{value} is not an unsigned integer of {bits} bits") from None

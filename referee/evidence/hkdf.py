@@ -55,8 +55,7 @@ class Prk:
     def expand(self, *, info: bytes, length: int) -> bytes:
         """Expand to ``length`` bytes of key (RFC 5869, section 2.3); HkdfLengthError below 1 and above 8,160."""
         if not 0 < length <= MAX_LENGTH:
-            msg = f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}"
-            raise HkdfLengthError(msg)
+            raise HkdfLengthError(f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}")
         whole = block = self.mac(info + b"\x01")
         for counter in range(2, -(-length // BLOCK_SIZE) + 1):
             block = self.mac(block + info + bytes((counter,)))

@@ -70,8 +70,7 @@ def inclusion_proof(leaves: Iterable[bytes], index: int) -> tuple[bytes, ...]:
 def inclusion_path(hashes: Sequence[bytes], index: int) -> tuple[bytes, ...]:
     """Return the inclusion proof of ``index`` from the leaves' hashes; raise IndexError outside the tree."""
     if not 0 <= index < len(hashes):
-        msg = f"a tree of {len(hashes)} leaves has no leaf {index}"
-        raise IndexError(msg)
+        raise IndexError(f"a tree of {len(hashes)} leaves has no leaf {index}")
     path = []
     row = hashes
     while len(row) > 1:
@@ -89,8 +88,7 @@ def consistency_proof(leaves: Iterable[bytes], old_size: int) -> tuple[bytes, ..
     """
     hashes = [leaf_hash(leaf) for leaf in leaves]
     if not 0 <= old_size <= len(hashes):
-        msg = f"a tree of {len(hashes)} leaves has no prefix of {old_size}"
-        raise IndexError(msg)
+        raise IndexError(f"a tree of {len(hashes)} leaves has no prefix of {old_size}")
     if old_size in {0, len(hashes)}:
         return ()
     return tuple(_subproof(hashes, old_size, whole=True))
@@ -102,8 +100,7 @@ def verify_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[byte
     Raise ProofError otherwise (RFC 9162, 2.1.3.2).
     """
     if root_from_inclusion(leaf, index=index, size=size, proof=proof) != root:
-        msg = "the proof leads to another root"
-        raise ProofError(msg)
+        raise ProofError("the proof leads to another root")
 
 
 def root_from_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[bytes]) -> bytes:
@@ -112,14 +109,12 @@ def root_from_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[b
     Raise ProofError where the index is outside the tree, the proof is too long or too short, or an entry is not a hash.
     """
     if not 0 <= index < size:
-        msg = f"a tree of {size} leaves has no leaf {index}"
-        raise ProofError(msg)
+        raise ProofError(f"a tree of {size} leaves has no leaf {index}")
     _check_hashes([leaf, *proof])
     inner = (index ^ (size - 1)).bit_length()  # levels on which the path has a sibling on either side
     border = (index >> inner).bit_count()  # above them only left siblings
     if len(proof) != inner + border:
-        msg = f"the proof has {len(proof)} hashes; leaf {index} of {size} takes {inner + border}"
-        raise ProofError(msg)
+        raise ProofError(f"the proof has {len(proof)} hashes; leaf {index} of {size} takes {inner + border}")
     node = leaf
     for level in range(inner):
         sibling = proof[level]
@@ -138,23 +133,18 @@ def verify_consistency(
     """
     _check_hashes([old_root, new_root, *proof])
     if not 0 <= old_size <= new_size:
-        msg = f"a tree of {new_size} leaves continues none of {old_size}"
-        raise ProofError(msg)
+        raise ProofError(f"a tree of {new_size} leaves continues none of {old_size}")
     if old_size in {0, new_size}:
         if proof:
-            msg = f"the proof has {len(proof)} hashes; sizes {old_size} and {new_size} take none"
-            raise ProofError(msg)
+            raise ProofError(f"the proof has {len(proof)} hashes; sizes {old_size} and {new_size} take none")
         if old_root != (new_root if old_size == new_size else EMPTY_ROOT):
-            msg = "the old root is not the root of that size"
-            raise ProofError(msg)
+            raise ProofError("the old root is not the root of that size")
         return
     old_from, new_from = _roots_from_consistency(old_size, new_size, old_root, proof)
     if old_from != old_root:
-        msg = "the proof leads to another old root"
-        raise ProofError(msg)
+        raise ProofError("the proof leads to another old root")
     if new_from != new_root:
-        msg = "the proof leads to another new root"
-        raise ProofError(msg)
+        raise ProofError("the proof leads to another new root")
 
 
 class Frontier(msgspec.Struct, frozen=True):
@@ -172,8 +162,7 @@ class Frontier(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.size < 0 or len(self.peaks) != self.size.bit_count():
-            msg = f"a tree of {self.size} leaves has another number of peaks than {len(self.peaks)}"
-            raise ProofError(msg)
+            raise ProofError(f"a tree of {self.size} leaves has another number of peaks than {len(self.peaks)}")
         _check_hashes(self.peaks)
 
     @classmethod
@@ -235,12 +224,10 @@ def _roots_from_consistency(
     path = iter(proof if old else [old_root, *proof])  # a complete old tree is itself the first node
     old_node = new_node = next(path, b"")
     if not old_node:
-        msg = "the proof is too short"
-        raise ProofError(msg)
+        raise ProofError("the proof is too short")
     for sibling in path:
         if new == 0:
-            msg = "the proof is too long"
-            raise ProofError(msg)
+            raise ProofError("the proof is too long")
         if old & 1 or old == new:
             old_node, new_node = node_hash(sibling, old_node), node_hash(sibling, new_node)
             while old and not old & 1:
@@ -249,13 +236,11 @@ def _roots_from_consistency(
             new_node = node_hash(new_node, sibling)
         old, new = old >> 1, new >> 1
     if new:
-        msg = "the proof is too short"
-        raise ProofError(msg)
+        raise ProofError("the proof is too short")
     return old_node, new_node
 
 
 def _check_hashes(hashes: Iterable[bytes]) -> None:
     for hashed in hashes:
         if len(hashed) != HASH_SIZE:
-            msg = f"a hash has {len(hashed)} bytes instead of {HASH_SIZE}"
-            raise ProofError(msg)
+            raise ProofError(f"a hash has {len(hashed)} bytes instead of {HASH_SIZE}")

@@ -91,8 +91,7 @@ class Note(msgspec.Struct, frozen=True):
         known: dict[tuple[str, bytes], VerifierKey] = {}
         for key in keys:
             if known.setdefault((key.name, key.key_id), key) != key:
-                msg = f"two keys are called {key.name}+{key.key_id.hex()}"
-                raise NoteError(msg)
+                raise NoteError(f"two keys are called {key.name}+{key.key_id.hex()}")
         found: dict[VerifierKey, None] = {}
         for line in self.signatures:
             signer = known.get((line.name, line.key_id))
@@ -100,12 +99,10 @@ class Note(msgspec.Struct, frozen=True):
                 continue
             message, signature = _signed(self.text, line, signer.algorithm)
             if not is_signature(signature, message, signer.public_key):
-                msg = f"the signature under {signer.name}+{signer.key_id.hex()} is not by that key"
-                raise NoteError(msg)
+                raise NoteError(f"the signature under {signer.name}+{signer.key_id.hex()} is not by that key")
             found[signer] = None
         if not found:
-            msg = "no known key has signed the note"
-            raise NoteError(msg)
+            raise NoteError("no known key has signed the note")
         return tuple(found)
 
     def cosignature_times(self, key: VerifierKey) -> tuple[int, ...]:
@@ -174,5 +171,4 @@ def _cosigned(text: str, time: int) -> bytes:
 
 
 def _refuse(reason: str) -> NoReturn:
-    msg = f"these bytes are not a signed note: {reason}"
-    raise NoteError(msg)
+    raise NoteError(f"these bytes are not a signed note: {reason}")

@@ -33,16 +33,13 @@ def public_key_in_pem(data: bytes) -> bytes | None:
         return None
     kind = block[1].decode("ascii")
     if kind != "PUBLIC KEY":
-        msg = f"the file holds a {kind}; give the public half: openssl pkey -in FILE -pubout"
-        raise PemError(msg)
+        raise PemError(f"the file holds a {kind}; give the public half: openssl pkey -in FILE -pubout")
     try:
         der = base64.b64decode(b"".join(block[2].split()), validate=True)
     except binascii.Error as error:
-        msg = f"the PEM is not base64: {error}"
-        raise PemError(msg) from None
+        raise PemError(f"the PEM is not base64: {error}") from None
     if not der.startswith(_ED25519_PREFIX) or len(der) != len(_ED25519_PREFIX) + PUBLIC_KEY_SIZE:
-        msg = "the public key is not an Ed25519 key; make one with: openssl genpkey -algorithm ed25519"
-        raise PemError(msg)
+        raise PemError("the public key is not an Ed25519 key; make one with: openssl genpkey -algorithm ed25519")
     key = der[len(_ED25519_PREFIX) :]
     check_public_key(key)
     return key

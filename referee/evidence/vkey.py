@@ -44,8 +44,7 @@ class Algorithm(enum.IntEnum):
 def checked_key_name(name: str) -> str:
     """Return the name; raise KeyTextError unless it is 1-255 printable ASCII characters without space and plus."""
     if _NAME.fullmatch(name) is None:
-        msg = f"{name!r} names no key; use 1-255 printable ASCII characters without space and plus"
-        raise KeyTextError(msg)
+        raise KeyTextError(f"{name!r} names no key; use 1-255 printable ASCII characters without space and plus")
     return name
 
 
@@ -82,16 +81,13 @@ class VerifierKey:
         """Read a key from its one text; raise KeyTextError for any other text."""
         match = _TEXT.fullmatch(text)
         if match is None:
-            msg = f"{text[:300]!r} is no verifier key; write name+hash+base64"
-            raise KeyTextError(msg)
+            raise KeyTextError(f"{text[:300]!r} is no verifier key; write name+hash+base64")
         try:
             material = base64.b64decode(match[3], validate=True)
             algorithm = Algorithm(material[0])
         except (binascii.Error, ValueError) as error:
-            msg = f"{text[:300]!r} is no verifier key: {error}"
-            raise KeyTextError(msg) from error
+            raise KeyTextError(f"{text[:300]!r} is no verifier key: {error}") from error
         key = cls(match[1], material[1:], algorithm)
         if key.text != text:
-            msg = f"{text[:300]!r} is no verifier key; with this name and key it would be {key.text}"
-            raise KeyTextError(msg)
+            raise KeyTextError(f"{text[:300]!r} is no verifier key; with this name and key it would be {key.text}")
         return key

@@ -77,8 +77,7 @@ class Ranking:
         """Return the value of three cards, in any order; raise ValueError if the rules do not rank three cards."""
         _check(cards, 3)
         if not self.rules.three_card_order:
-            msg = "this ranking does not rank three cards"
-            raise ValueError(msg)
+            raise ValueError("this ranking does not rank three cards")
         return self._three_values[self.three_strength(cards)]
 
     def three_strength(self, cards: Sequence[Card]) -> int:
@@ -117,8 +116,7 @@ class Ranking:
         """Return True if three cards are strictly stronger than five: by category, then by the ranks both have."""
         threes, fives = self._three_values.scale, self._five_values.scale
         if (front.scale is not threes or five.scale is not fives) and (front.scale, five.scale) != (threes, fives):
-            msg = "front_outranks compares three with five cards of its own ranking"
-            raise TypeError(msg)
+            raise TypeError("front_outranks compares three with five cards of its own ranking")
         return five.strength < self.three_table.floors[front.strength]
 
     def is_fouled(self, *, back: HandValue, middle: HandValue, front: HandValue) -> bool:
@@ -135,8 +133,7 @@ class _Values(dict[int, HandValue]):
 
     def __missing__(self, strength: int) -> HandValue:
         if not 1 <= strength <= len(self._hands):
-            msg = f"{strength} is no strength; strengths are 1 to {len(self._hands)}"
-            raise ValueError(msg)
+            raise ValueError(f"{strength} is no strength; strengths are 1 to {len(self._hands)}")
         category, ranks = self._hands[strength - 1]
         value = self[strength] = HandValue(strength, category, ranks, self.scale)
         return value
@@ -149,12 +146,10 @@ def _ranking(rules: RankingRules) -> Ranking:
 
 def _check(cards: Sequence[Card], count: int) -> None:
     if len(cards) != count or len(set(cards)) != count:
-        msg = f"expected {count} different cards, got {spell(cards) or 'none'}"
-        raise ValueError(msg)
+        raise ValueError(f"expected {count} different cards, got {spell(cards) or 'none'}")
 
 
 def _check_two_plus_three(hole: Sequence[Card], board: Sequence[Card]) -> None:
     if len(hole) != 2 or len(board) != 5:  # noqa: PLR2004 - the numbers in the name
-        msg = f"expected two hole cards and five board cards, got {len(hole)} and {len(board)}"
-        raise ValueError(msg)
+        raise ValueError(f"expected two hole cards and five board cards, got {len(hole)} and {len(board)}")
     _check([*hole, *board], 7)

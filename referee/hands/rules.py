@@ -45,19 +45,15 @@ class RankingRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _check_order(self) -> None:
         twice = sorted({category for category in self.order if self.order.count(category) > 1})
         if twice:
-            msg = f"order lists {', '.join(twice)} more than once"
-            raise ValueError(msg)
+            raise ValueError(f"order lists {', '.join(twice)} more than once")
         missing = [category for category in Category if category not in {*self.order, *REFINEMENTS}]
         if missing:
-            msg = f"order does not list {', '.join(missing)}"
-            raise ValueError(msg)
+            raise ValueError(f"order does not list {', '.join(missing)}")
         no_low = self.ace_low_straight is AceLowStraight.NOT_A_STRAIGHT
         if no_low and Category.LOW_STRAIGHT_FLUSH in self.order:
-            msg = "order lists LOW_STRAIGHT_FLUSH, but ace_low_straight says that A-2-3-4-5 is no straight"
-            raise ValueError(msg)
+            raise ValueError("order lists LOW_STRAIGHT_FLUSH, but ace_low_straight says that A-2-3-4-5 is no straight")
 
     def _check_three_card_order(self) -> None:
         known = [category for category in self.order if category in THREE_CARD_CATEGORIES]
         if self.three_card_order and list(self.three_card_order) != known:
-            msg = f"three_card_order must be empty or {', '.join(known)}, in the order that five cards have"
-            raise ValueError(msg)
+            raise ValueError(f"three_card_order must be empty or {', '.join(known)}, in the order that five cards have")

@@ -42,14 +42,12 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if _ORIGIN.fullmatch(self.origin) is None:
-            msg = f"{self.origin[:100]!r} is no origin; use 1-255 printable ASCII characters"
-            raise CheckpointError(msg)
+            raise CheckpointError(f"{self.origin[:100]!r} is no origin; use 1-255 printable ASCII characters")
         if not 0 <= self.size <= MAX_SIZE or len(self.root) != HASH_SIZE:
             msg = f"a log has 0 to 2^53-1 leaves and a root of {HASH_SIZE} bytes, not {self.size} and {len(self.root)}"
             raise CheckpointError(msg)
         if self.size == 0 and self.root != EMPTY_ROOT:
-            msg = f"the root of an empty log is {EMPTY_ROOT.hex()}, not {self.root.hex()}"
-            raise CheckpointError(msg)
+            raise CheckpointError(f"the root of an empty log is {EMPTY_ROOT.hex()}, not {self.root.hex()}")
 
     @property
     def body(self) -> str:
@@ -61,12 +59,10 @@ class Checkpoint(msgspec.Struct, frozen=True):
         """Parse a note's text; raise CheckpointError unless it is the one spelling of a checkpoint."""
         match = _BODY.fullmatch(body)
         if match is None:
-            msg = f"{body[:300]!r} is no checkpoint: three lines with origin, size and root"
-            raise CheckpointError(msg)
+            raise CheckpointError(f"{body[:300]!r} is no checkpoint: three lines with origin, size and root")
         checkpoint = cls(match[1], int(match[2]), base64.b64decode(match[3]))
         if checkpoint.body != body:
-            msg = f"the root in {body[:300]!r} is not canonical base64"
-            raise CheckpointError(msg)
+            raise CheckpointError(f"the root in {body[:300]!r} is not canonical base64")
         return checkpoint
 
 
@@ -100,6 +96,5 @@ def open_checkpoint(note: bytes, *, origin: str, keys: Iterable[VerifierKey]) ->
     signed.verify([key for key in keys if key.algorithm is Algorithm.ED25519])
     checkpoint = Checkpoint.parse(signed.text)
     if checkpoint.origin != origin:
-        msg = f"the checkpoint is of {checkpoint.origin!r}, not of {origin!r}"
-        raise CheckpointError(msg)
+        raise CheckpointError(f"the checkpoint is of {checkpoint.origin!r}, not of {origin!r}")
     return checkpoint

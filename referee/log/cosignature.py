@@ -76,14 +76,12 @@ class Quorum:
 
     def __post_init__(self) -> None:
         if any(key.algorithm is not Algorithm.COSIGNATURE_V1 for key in self.witnesses):
-            msg = "a witness's key is of type 0x04, cosignature/v1; a key of another type cannot cosign"
-            raise QuorumError(msg)
+            raise QuorumError("a witness's key is of type 0x04, cosignature/v1; a key of another type cannot cosign")
         if not 1 <= self.needed <= len(self.witnesses) or len(self.witnesses) > MAX_WITNESSES:
-            msg = (
+            raise QuorumError(
                 f"{self.needed} of {len(self.witnesses)} witnesses is no quorum; "
                 f"name at most {MAX_WITNESSES}, and require at least one and at most all of them"
             )
-            raise QuorumError(msg)
         first = {key.public_key: key for key in reversed(self.witnesses)}
         object.__setattr__(self, "counted", tuple(key for key in self.witnesses if first[key.public_key] is key))
 

@@ -37,8 +37,7 @@ class Growth(msgspec.Struct, frozen=True):
         Raises IndexError for a leaf that is not of this batch.
         """
         if not self.old_size <= index < self.frontier.size:
-            msg = f"leaf {index} is not among {self.old_size} to {self.frontier.size - 1}"
-            raise IndexError(msg)
+            raise IndexError(f"leaf {index} is not among {self.old_size} to {self.frontier.size - 1}")
         path = []
         for first, nodes in self.rows[: self.height]:
             sibling = (index ^ 1) - first
@@ -59,8 +58,7 @@ class Growth(msgspec.Struct, frozen=True):
 def grow(frontier: Frontier, leaf_hashes: Sequence[bytes]) -> Growth:
     """Append leaves of these hashes, at least one, to the tree with this frontier."""
     if not leaf_hashes:
-        msg = "a tree grows by at least one leaf"
-        raise ValueError(msg)
+        raise ValueError("a tree grows by at least one leaf")
     old_size, size = frontier.size, frontier.size + len(leaf_hashes)
     peaks = list(frontier.peaks)
     edge: list[bytes] = []

@@ -61,8 +61,7 @@ def inclusion_proof(tiles: Tiles, *, index: int, size: int) -> tuple[bytes, ...]
     Raises IndexError if that tree has no such leaf (RFC 9162, 2.1.3.1).
     """
     if not 0 <= index < size:
-        msg = f"a tree of {size} leaves has no leaf {index}"
-        raise IndexError(msg)
+        raise IndexError(f"a tree of {size} leaves has no leaf {index}")
     nodes = _Nodes(tiles, size)
     path = []
     start, stop = 0, size
@@ -84,8 +83,7 @@ def consistency_proof(tiles: Tiles, *, old_size: int, new_size: int) -> tuple[by
     (RFC 9162, 2.1.4.1).
     """
     if not 0 <= old_size <= new_size:
-        msg = f"a tree of {new_size} leaves has no prefix of {old_size}"
-        raise IndexError(msg)
+        raise IndexError(f"a tree of {new_size} leaves has no prefix of {old_size}")
     if old_size in {0, new_size}:
         return ()
     nodes = _Nodes(tiles, new_size)

@@ -41,16 +41,14 @@ class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
         Raises ReceiptError, with the cause, if anything in the receipt does not hold.
         """
         if leaf_hash(leaf) != self.leaf_hash:
-            msg = "the receipt is for another leaf"
-            raise ReceiptError(msg)
+            raise ReceiptError("the receipt is for another leaf")
         try:
             checkpoint = open_checkpoint(self.checkpoint, origin=origin, keys=keys)
             verify_inclusion(
                 self.leaf_hash, index=self.index, size=checkpoint.size, proof=self.proof, root=checkpoint.root
             )
         except (CheckpointError, NoteError, ProofError) as error:
-            msg = f"the receipt does not hold: {error}"
-            raise ReceiptError(msg) from error
+            raise ReceiptError(f"the receipt does not hold: {error}") from error
         return checkpoint
 
     @property
@@ -83,5 +81,4 @@ class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _refuse(reason: str) -> NoReturn:
-    msg = f"these bytes are no log receipt: {reason}"
-    raise ReceiptError(msg)
+    raise ReceiptError(f"these bytes are no log receipt: {reason}")

@@ -131,11 +131,9 @@ class SlotKey(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if _TABLE_ID.fullmatch(self.table_id) is None:
-            msg = f"{self.table_id[:100]!r} is no table id; use 1 to 64 of A-Z a-z 0-9 . _ and -"
-            raise ValueError(msg)
+            raise ValueError(f"{self.table_id[:100]!r} is no table id; use 1 to 64 of A-Z a-z 0-9 . _ and -")
         if not FIRST_ROUND <= self.round_number <= LAST_ROUND:
-            msg = f"{self.round_number} is no round number; rounds are numbered from 1 to 2^53-1"
-            raise ValueError(msg)
+            raise ValueError(f"{self.round_number} is no round number; rounds are numbered from 1 to 2^53-1")
 
 
 class Unseal(msgspec.Struct, frozen=True):
@@ -147,8 +145,7 @@ class Unseal(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         _check_hashes(self.history)
         if not 1 <= self.number <= LAST_EVENT:
-            msg = f"{self.number} is no number of an event; events are numbered from 1 to 2^32-1"
-            raise ValueError(msg)
+            raise ValueError(f"{self.number} is no number of an event; events are numbered from 1 to 2^32-1")
 
 
 class _OfRound(msgspec.Struct, frozen=True):
@@ -168,8 +165,7 @@ class OpenStep(_OfRound, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         _check_hashes(self.round_id, self.previous_leaf)
         if not (0 <= self.deal_deadline <= LAST_TIME and 0 <= self.round_deadline <= LAST_TIME):
-            msg = "a deadline is milliseconds since 1970 UTC, at most 2^53-1"
-            raise ValueError(msg)
+            raise ValueError("a deadline is milliseconds since 1970 UTC, at most 2^53-1")
 
 
 class DealStep(_OfRound, frozen=True, kw_only=True):
@@ -396,5 +392,4 @@ def _refused(reason: SlotReason, current: Round) -> SlotError:
 
 def _check_hashes(*hashes: bytes) -> None:
     if wrong := [len(hashed) for hashed in hashes if len(hashed) != _HASH_SIZE]:
-        msg = f"round ids and hashes have {_HASH_SIZE} bytes, not {wrong[0]}"
-        raise ValueError(msg)
+        raise ValueError(f"round ids and hashes have {_HASH_SIZE} bytes, not {wrong[0]}")

@@ -49,16 +49,14 @@ class Catalogue:
         found = self._latest.get(ruleset_id) if version is None else self._by_identity.get((ruleset_id, version))
         if found is None:
             known = f"{ruleset_id!r}" if ruleset_id not in self._latest else f"{ruleset_id!r} and version {version!r}"
-            msg = f"no ruleset has the id {known}"
-            raise UnknownRulesetError(msg)
+            raise UnknownRulesetError(f"no ruleset has the id {known}")
         return found
 
     def of_digest(self, digest: bytes) -> Ruleset:
         """Return the ruleset whose file has this SHA-256; raise UnknownRulesetError if there is none."""
         found = self._by_digest.get(digest)
         if found is None:
-            msg = f"no ruleset has the digest {digest.hex()}"
-            raise UnknownRulesetError(msg)
+            raise UnknownRulesetError(f"no ruleset has the digest {digest.hex()}")
         return found
 
 

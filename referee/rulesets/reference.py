@@ -85,8 +85,7 @@ def field_page(games: Iterable[str]) -> str:
 def _rules_type(game: str) -> type[msgspec.Struct]:
     found = GAMES.get(game)
     if found is None:
-        msg = f"no game is called {game!r}; there are {', '.join(GAMES)}"
-        raise UnknownGameError(msg)
+        raise UnknownGameError(f"no game is called {game!r}; there are {', '.join(GAMES)}")
     rules_type: type[msgspec.Struct] = found.rules_type
     return rules_type
 

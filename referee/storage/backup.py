@@ -79,14 +79,12 @@ def _beside(target: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as place:
             yield Path(place)
     except OSError as error:
-        msg = f"the log could not be copied to {target}: {error}"
-        raise StoreError(msg) from error
+        raise StoreError(f"the log could not be copied to {target}: {error}") from error
 
 
 def _pour(out: Connection, into: Connection) -> None:
     if into.execute(select(func.count()).select_from(HEAD)).scalar():
-        msg = "this store holds a log already; restore into an empty one"
-        raise StoreError(msg)
+        raise StoreError("this store holds a log already; restore into an empty one")
     for table in METADATA.sorted_tables:
         if table is SCHEMA_VERSION:
             continue
@@ -111,8 +109,7 @@ def _copy(source: Path, target: Path, known: Iterable[Checkpoint], progress: Pro
         part.rename(target)
         _force(target.parent)
     except (sqlite3.Error, DBAPIError, OSError) as error:
-        msg = f"the log could not be copied to {target}: {error}"
-        raise StoreError(msg) from error
+        raise StoreError(f"the log could not be copied to {target}: {error}") from error
     finally:
         part.unlink(missing_ok=True)
     return head
@@ -120,8 +117,7 @@ def _copy(source: Path, target: Path, known: Iterable[Checkpoint], progress: Pro
 
 def _check_free(path: Path) -> None:
     if path.exists():
-        msg = f"{path} exists already and is not overwritten; move it away, or choose another place"
-        raise StoreError(msg)
+        raise StoreError(f"{path} exists already and is not overwritten; move it away, or choose another place")
 
 
 def _force(path: Path) -> None:

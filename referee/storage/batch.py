@@ -178,10 +178,9 @@ class _Draft:
 
     def _check_contributed(self, contributed: int | None, key: SlotKey) -> None:
         if contributed is not None and len(self._given(key)) != contributed:
-            msg = (
+            raise StaleRoundError(
                 f"a seed of round {key.round_number} of table {key.table_id!r} arrived meanwhile; build the leaf again"
             )
-            raise StaleRoundError(msg)
 
     def _check_time(self, time: int, key: SlotKey, *, floor: int) -> None:
         """Raise ClockError for a time before the table's leaf before it, or too far from the log's or the clock's.
@@ -198,8 +197,7 @@ class _Draft:
         behind = self.newest_time - SLACK_MS - now
         if behind <= 0 and time < max(now, self.newest_time) - SLACK_MS:
             raise LateLeafError(msg)
-        msg = f"{msg}: put the clocks right"
-        raise ClockError(msg, seconds=behind / 1000 if behind > 0 else None)
+        raise ClockError(f"{msg}: put the clocks right", seconds=behind / 1000 if behind > 0 else None)
 
     def _given(self, key: SlotKey) -> dict[int, Contribution]:
         if key not in self.given:

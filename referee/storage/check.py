@@ -36,8 +36,7 @@ def check_store(
     _check_checkpoint(reader.origin, head)
     pending = sorted(known, key=lambda checkpoint: checkpoint.size)
     if pending and pending[-1].size > head.size:
-        msg = f"the log has {head.size} leaves, but a known checkpoint has {pending[-1].size}"
-        raise DataLossError(msg)
+        raise DataLossError(f"the log has {head.size} leaves, but a known checkpoint has {pending[-1].size}")
     edge, hashes = Frontier() if verified is None else _verified_edge(reader, head, verified), []
     pending = [checkpoint for checkpoint in pending if checkpoint.size >= edge.size]
     for index, leaf in enumerate(reader.iterate(edge.size, head.size), edge.size):
@@ -52,8 +51,7 @@ def check_store(
         edge = _grown(reader, edge, hashes)
     progress(edge.size, head.size)
     if edge != head.frontier or edge.root != head.root:
-        msg = f"the {edge.size} stored leaves do not hash to the root of the head"
-        raise DataLossError(msg)
+        raise DataLossError(f"the {edge.size} stored leaves do not hash to the root of the head")
     return head
 
 
@@ -73,11 +71,9 @@ def _check_checkpoint(origin: str, head: Head) -> None:
     try:
         signed = Checkpoint.parse(Note.parse(head.checkpoint).text)
     except (CheckpointError, NoteError) as error:
-        msg = f"the stored checkpoint cannot be read: {error}"
-        raise DataLossError(msg) from error
+        raise DataLossError(f"the stored checkpoint cannot be read: {error}") from error
     if signed != Checkpoint(origin, head.size, head.root):
-        msg = f"the stored checkpoint is of {signed.origin!r} at {signed.size} leaves, not of the head"
-        raise DataLossError(msg)
+        raise DataLossError(f"the stored checkpoint is of {signed.origin!r} at {signed.size} leaves, not of the head")
 
 
 def _grown(reader: Reader, edge: Frontier, hashes: list[bytes]) -> Frontier:
@@ -86,8 +82,7 @@ def _grown(reader: Reader, edge: Frontier, hashes: list[bytes]) -> Frontier:
     while growth.frontier.size >> TILE_HEIGHT * level:
         first, nodes = growth.completed(TILE_HEIGHT * level)
         if nodes and reader.hashes(level, first, len(nodes)) != list(nodes):
-            msg = f"the stored hashes of level {level} at {first} are not those of the leaves"
-            raise DataLossError(msg)
+            raise DataLossError(f"the stored hashes of level {level} at {first} are not those of the leaves")
         level += 1
     return growth.frontier
 

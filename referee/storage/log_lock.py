@@ -82,8 +82,7 @@ class LogLock:
             return list(cursor.fetchall())
         except self._driver_error as error:
             self.close()
-            msg = f"the lock on the log could not be taken: {error}"
-            raise StoreError(msg) from error
+            raise StoreError(f"the lock on the log could not be taken: {error}") from error
 
     def _refusal(self, holders: list[str]) -> str:
         places = "; ".join(holders) or "nobody by now: try again"

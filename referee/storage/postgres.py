@@ -116,8 +116,7 @@ def _engine(url: str, *, read_only: bool = False) -> Engine:
         msg = f"the database is no URL; {_USE}"  # the text may hold a password, so it is not repeated
         raise StoreError(msg) from error
     if parsed.drivername not in {DRIVER, "postgresql", "postgres"}:
-        msg = f"there is no store for {parsed.drivername} databases; {_USE}"
-        raise StoreError(msg)
+        raise StoreError(f"there is no store for {parsed.drivername} databases; {_USE}")
     try:
         engine = create_engine(
             _driven(parsed),
@@ -128,8 +127,7 @@ def _engine(url: str, *, read_only: bool = False) -> Engine:
             max_overflow=64,
         )
     except ModuleNotFoundError as error:
-        msg = f"PostgreSQL needs {error.name}: pip install 'referee[postgres]'"
-        raise StoreError(msg) from error
+        raise StoreError(f"PostgreSQL needs {error.name}: pip install 'referee[postgres]'") from error
 
     def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - a driver's connection
         connection.autocommit = True  # transactions begin and end where they are written to
@@ -190,8 +188,7 @@ def _flavor(timeout: float) -> Flavor:
 def _commit(cursor: "DBAPICursor") -> None:
     cursor.execute("COMMIT")
     if getattr(cursor, "statusmessage", None) != "COMMIT":
-        msg = "the server undid the transaction"
-        raise StoreError(msg)
+        raise StoreError("the server undid the transaction")
 
 
 def _is_gone(error: Exception) -> bool:

@@ -51,8 +51,7 @@ class Reader:
             check_version(versions[0][0] if versions else 0)
             rows = self._rows(self._sql.read_origin)
             if not rows:
-                msg = "this store holds no log yet; the first start of the referee makes one"
-                raise NotFoundedError(msg)
+                raise NotFoundedError("this store holds no log yet; the first start of the referee makes one")
             self._origin = str(rows[0][0])
         return self._origin
 
@@ -64,8 +63,7 @@ class Reader:
         """Return the leaf at this index; raise IndexError if there is none."""
         rows = self._rows(self._sql.read_leaf, index)
         if not rows:
-            msg = f"the log has no leaf {index}"
-            raise IndexError(msg)
+            raise IndexError(f"the log has no leaf {index}")
         return bytes(rows[0][0])
 
     def leaves(self, start: int, stop: int) -> list[bytes]:
@@ -83,8 +81,7 @@ class Reader:
         while start < end:
             page = self.leaves(start, min(start + _PAGE, end))
             if not page:
-                msg = f"leaf {start} is missing from a log of {size}"
-                raise DataLossError(msg)
+                raise DataLossError(f"leaf {start} is missing from a log of {size}")
             yield from page
             start += len(page)
 
@@ -194,8 +191,7 @@ class Reader:
 
     def _check_size(self, size: int) -> None:
         if size > (known := self.head().size):
-            msg = f"the log has {known} leaves, not {size}"
-            raise IndexError(msg)
+            raise IndexError(f"the log has {known} leaves, not {size}")
 
     def _rows(self, text: str, *parameters: object) -> list[Row]:
         retry: Retry | None = None
@@ -233,14 +229,12 @@ class Reader:
 def head_of(rows: Sequence[Row]) -> Head:
     """Read the head from the rows of its table; raise DataLossError if they are not one sound head."""
     if len(rows) != 1:
-        msg = f"the log has {len(rows)} heads"
-        raise DataLossError(msg)
+        raise DataLossError(f"the log has {len(rows)} heads")
     size, root, peaks, checkpoint, newest_time, roundless = rows[0]
     try:
         frontier = Frontier(size, tuple(peaks[at : at + HASH_SIZE] for at in range(0, len(peaks), HASH_SIZE)))
     except ProofError as error:
-        msg = f"the head contradicts itself: {error}"
-        raise DataLossError(msg) from error
+        raise DataLossError(f"the head contradicts itself: {error}") from error
     return Head(frontier, bytes(root), bytes(checkpoint), newest_time, roundless)
 
 
@@ -267,8 +261,7 @@ def unseals_of(data: bytes) -> tuple[Unseal, ...]:
     try:
         return tuple([Unseal(number, history) for number, history in _UNSEAL.iter_unpack(data)])
     except (struct.error, ValueError) as error:
-        msg = f"a round's openings cannot be read: {error}"
-        raise DataLossError(msg) from error
+        raise DataLossError(f"a round's openings cannot be read: {error}") from error
 
 
 def write_unseals(unseals: Sequence[Unseal]) -> bytes:
@@ -299,6 +292,5 @@ def due_of(state: Round) -> int | None:
 def _unbroken(rows: Sequence[Row], start: int, what: str) -> list[bytes]:
     # Positions are assigned in order, so rows that start late or skip one show a hole.
     if rows and rows[-1][0] != start + len(rows) - 1:
-        msg = f"a {what} is missing between {start} and {rows[-1][0]}"
-        raise DataLossError(msg)
+        raise DataLossError(f"a {what} is missing between {start} and {rows[-1][0]}")
     return [bytes(row[1]) for row in rows]

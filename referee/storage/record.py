@@ -97,19 +97,15 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
-            msg = f"a leaf has 1 to {MAX_LEAF_SIZE} bytes, not {len(self.leaf)}"
-            raise ValueError(msg)
+            raise ValueError(f"a leaf has 1 to {MAX_LEAF_SIZE} bytes, not {len(self.leaf)}")
         if len(self.memo) > MAX_MEMO_SIZE:
-            msg = f"a memo has at most {MAX_MEMO_SIZE} bytes, not {len(self.memo)}"
-            raise ValueError(msg)
+            raise ValueError(f"a memo has at most {MAX_MEMO_SIZE} bytes, not {len(self.memo)}")
         size = 0 if self.step is None else HASH_SIZE
         if len(self.request_digest) != size:
             what = "a leaf without a step" if self.step is None else "a step"
-            msg = f"the request digest of {what} has {size} bytes, not {len(self.request_digest)}"
-            raise ValueError(msg)
+            raise ValueError(f"the request digest of {what} has {size} bytes, not {len(self.request_digest)}")
         if self.step is None and self.memo:
-            msg = "a leaf without a step has no memo, for no step would keep it"
-            raise ValueError(msg)
+            raise ValueError("a leaf without a step has no memo, for no step would keep it")
 
 
 class Logged(msgspec.Struct, frozen=True, kw_only=True):

@@ -186,8 +186,7 @@ def check_version(version: int) -> None:
         remedy = "use the release of Referee that made the store, or start a new log in another folder or database"
         if OLDEST <= version < VERSION:
             remedy = "back it up with the release of Referee that made it; `referee serve` of this release upgrades it"
-        msg = (
+        raise SchemaVersionError(
             f"the store has schema version {version}, and this program reads and writes version {VERSION} only: "
             f"{remedy}"
         )
-        raise SchemaVersionError(msg)

@@ -67,11 +67,9 @@ def open_sqlite_reader(folder: Path) -> Reader:
 def open_sqlite_file(path: Path) -> Reader:
     """Open the log in one file, such as a backup, for reading only; raise StoreError if there is none."""
     if not path.is_file():
-        msg = f"there is no log at {path}"
-        raise StoreError(msg)
+        raise StoreError(f"there is no log at {path}")
     if not path.stat().st_size:
-        msg = f"{path} is empty: it holds no log"
-        raise StoreError(msg)
+        raise StoreError(f"{path} is empty: it holds no log")
     mode = "mode=ro"
     if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
         mode += "&immutable=1"
@@ -125,8 +123,7 @@ def _make_tables(engine: Engine, path: Path, *, deadline: float) -> int:
                     raise
                 raise _FLAVOR.failure(cause, what=f"{path} could not be opened") from error
             if time.monotonic() > deadline:
-                msg = "another process holds the store; stop it, or try again later"
-                raise StoreBusyError(msg) from error
+                raise StoreBusyError("another process holds the store; stop it, or try again later") from error
             time.sleep(0.01)
         else:
             return version
@@ -141,8 +138,7 @@ def _check_room(folder: Path) -> None:
     disk = os.statvfs(folder)
     free = (disk.f_bavail if os.geteuid() else disk.f_bfree) * disk.f_frsize
     if free < _LEAST_ROOM:
-        msg = f"the disk that holds {folder} has {free:,} bytes left"
-        raise StoreFullError(msg)
+        raise StoreFullError(f"the disk that holds {folder} has {free:,} bytes left")
 
 
 def _compact(cursor: DBAPICursor) -> None:

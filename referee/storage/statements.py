@@ -82,8 +82,7 @@ class Statements:
     def _text(self, statement: ClauseElement, *names: str) -> str:
         compiled: Any = statement.compile(dialect=self._dialect)
         if tuple(compiled.positiontup or ()) != names:
-            msg = f"this dialect's parameters are {compiled.positiontup}, not {names} by position"
-            raise ValueError(msg)
+            raise ValueError(f"this dialect's parameters are {compiled.positiontup}, not {names} by position")
         return str(compiled)
 
     def _insert(self, table: Table) -> str:

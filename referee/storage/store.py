@@ -96,8 +96,7 @@ class Store(Reader):
                 pour(connection)
                 connection.exec_driver_sql("COMMIT")
         except DBAPIError as error:
-            msg = f"the store could not be filled: {error.orig}"
-            raise StoreError(msg) from error
+            raise StoreError(f"the store could not be filled: {error.orig}") from error
 
     def compact(self) -> None:
         """Do the work that commits left for later, on a connection of its own, while others read and write."""
@@ -105,8 +104,7 @@ class Store(Reader):
             with self._cursor() as cursor:
                 self._flavor.compact(cursor)
         except self._driver_error as error:
-            msg = f"the store could not be compacted: {error}"
-            raise StoreError(msg) from error
+            raise StoreError(f"the store could not be compacted: {error}") from error
 
     def close(self) -> None:
         """Close the connections once a running transaction has ended."""
@@ -129,8 +127,7 @@ class Store(Reader):
             except self._driver_error as error:
                 self._undo()
                 if is_committing and self._flavor.is_gone(error):
-                    msg = f"the commit was not answered: {error}"
-                    raise OutcomeUnknownError(msg) from error
+                    raise OutcomeUnknownError(f"the commit was not answered: {error}") from error
                 raise self._flavor.failure(error, what="the store could not be written") from error
             except BaseException:
                 self._undo()

@@ -85,8 +85,7 @@ class Writer:
     ) -> None:
         store.found(origin, signer.sign(Checkpoint(origin, 0, EMPTY_ROOT)))
         if store.origin != origin:
-            msg = f"the store holds the log of {store.origin!r}, not of {origin!r}"
-            raise DataLossError(msg)
+            raise DataLossError(f"the store holds the log of {store.origin!r}, not of {origin!r}")
         self._store: Final = store
         self._signer: Final = signer
         self._limits: Final = limits
@@ -202,8 +201,7 @@ class Writer:
         if self._fault is not None:
             raise DataLossError(*self._fault.args)  # one of its own: an error that is raised holds its caller's frames
         if self._closing:
-            msg = "the writer of the log is closed"
-            raise WriterClosedError(msg)
+            raise WriterClosedError("the writer of the log is closed")
 
     def _full(self) -> QueueFullError:
         return QueueFullError(f"{self._limits.queued} requests wait already; try again later")
@@ -321,10 +319,9 @@ class Writer:
     def _check_head(self, head: Head) -> None:
         # Another process may have moved the head forward; no process may move it back or aside.
         if head.size < self._head.size or (head.size == self._head.size and head.root != self._head.root):
-            msg = (
+            raise DataLossError(
                 f"the log has {head.size} leaves, but {self._head.size} were made durable: stop serving, and restore it"
             )
-            raise DataLossError(msg)
         self._check(head)
 
     def _compact_all(self) -> None:

@@ -31,8 +31,7 @@ def log_at_least(trials: int, successes: int, *, share: Fraction) -> float:
     (Hoeffding 1956, theorem 4).
     """
     if not 0 <= share <= 1 or trials < 0:
-        msg = f"{trials} trials cannot succeed with chance {share}"
-        raise ValueError(msg)
+        raise ValueError(f"{trials} trials cannot succeed with chance {share}")
     if successes <= trials * share or successes <= 0:
         return 0.0
     if successes > trials or share == 0:
@@ -59,8 +58,7 @@ def log_drawn_at_least(marked: int, *, draws: int, of: int, marks: int) -> float
     of whether two shares are equal.
     """
     if not 0 <= marks <= of or not 0 <= draws <= of:
-        msg = f"{draws} cannot be drawn out of {of} with {marks} marked"
-        raise ValueError(msg)
+        raise ValueError(f"{draws} cannot be drawn out of {of} with {marks} marked")
     if marked * of <= draws * marks:
         return 0.0
     most = min(draws, marks)

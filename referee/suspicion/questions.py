@@ -192,8 +192,7 @@ def points_of_hands(game: str) -> Distribution:
     """Return the distribution of points over all hands of a game whose questions have points."""
     questions = GAMES[game].questions
     if not isinstance(questions, PointQuestions):
-        msg = f"hands of {game} have no points"
-        raise TypeError(msg)
+        raise TypeError(f"hands of {game} have no points")
     return Distribution(questions.weights())
 
 

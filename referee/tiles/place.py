@@ -87,8 +87,7 @@ class FolderPlace:
                 finally:
                     os.close(handle)
         except OSError as error:
-            msg = f"{self.root} cannot be written: {error}"
-            raise PlaceError(msg) from error
+            raise PlaceError(f"{self.root} cannot be written: {error}") from error
 
     def remove(self, folders: Sequence[str]) -> None:
         """Remove everything under these folders."""
@@ -98,8 +97,7 @@ class FolderPlace:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                msg = f"{self.root} cannot be tidied: {error}"
-                raise PlaceError(msg) from error
+                raise PlaceError(f"{self.root} cannot be tidied: {error}") from error
 
     def _read(self, path: str) -> bytes | None:
         try:
@@ -107,8 +105,7 @@ class FolderPlace:
         except FileNotFoundError:
             return None
         except OSError as error:
-            msg = f"{self.root} cannot be read: {error}"
-            raise PlaceError(msg) from error
+            raise PlaceError(f"{self.root} cannot be read: {error}") from error
 
     def _write(self, path: str, data: bytes) -> set[Path]:
         """Write one file; return the folders in which a name has changed."""
@@ -150,8 +147,7 @@ class RemotePlace:
         try:
             system, root = url_to_fs(url)
         except (ImportError, ValueError) as error:
-            msg = f"{url} cannot be reached: {error}"
-            raise PlaceError(msg) from error
+            raise PlaceError(f"{url} cannot be reached: {error}") from error
         return cls(system, root, name=url)
 
     def read(self, paths: Sequence[str]) -> list[bytes | None]:
@@ -171,8 +167,7 @@ class RemotePlace:
             with ThreadPoolExecutor(_AT_ONCE) as threads:
                 return list(threads.map(act, asked))
         except Exception as error:  # each file system has its own errors, and none may pass for a finding
-            msg = f"{self._name} cannot be {what}: {type(error).__name__}: {error}"
-            raise PlaceError(msg) from error
+            raise PlaceError(f"{self._name} cannot be {what}: {type(error).__name__}: {error}") from error
 
     def _read(self, path: str) -> bytes | None:
         try:

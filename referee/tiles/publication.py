@@ -100,8 +100,7 @@ class _Head(NamedTuple):
             note = Note.parse(data)
             return cls(note, Checkpoint.parse(note.text))
         except (NoteError, CheckpointError) as error:
-            msg = f"{what} is invalid: {error}"
-            raise ConflictError(msg) from error
+            raise ConflictError(f"{what} is invalid: {error}") from error
 
 
 def _published(place: Place) -> _Head | None:
@@ -111,11 +110,9 @@ def _published(place: Place) -> _Head | None:
 
 def _check_continuation(log: Log, old: Checkpoint, new: Checkpoint) -> None:
     if old.origin != new.origin:
-        msg = f"the place holds the log of {old.origin!r}, not of {new.origin!r}"
-        raise ConflictError(msg)
+        raise ConflictError(f"the place holds the log of {old.origin!r}, not of {new.origin!r}")
     if old.size > new.size:
-        msg = f"{old.size} leaves are published, and the log has {new.size}: it was set back"
-        raise ConflictError(msg)
+        raise ConflictError(f"{old.size} leaves are published, and the log has {new.size}: it was set back")
     try:
         verify_consistency(
             old_size=old.size,
@@ -184,8 +181,7 @@ class _Run:
         """Verify that the leaves of a tile are under the checkpoint."""
         last = start + width - 1
         if len(hashes) != width:
-            msg = f"the log has {len(hashes)} of the leaves {start} to {last} that its checkpoint counts"
-            raise ConflictError(msg)
+            raise ConflictError(f"the log has {len(hashes)} of the leaves {start} to {last} that its checkpoint counts")
         size = self._new.checkpoint.size
         try:
             # The path of the tile's first leaf has every other leaf of the tile, then the hashes beside the tile.
@@ -220,8 +216,7 @@ class _Run:
             if there is None or (there != data and data.startswith(there)):
                 fresh[path] = data
             elif there != data:
-                msg = f"{path} is published with other bytes than the log gives; it is left as it is"
-                raise ConflictError(msg)
+                raise ConflictError(f"{path} is published with other bytes than the log gives; it is left as it is")
         self._place.write(fresh)
         self._written += len(fresh)
         self._files.clear()
@@ -247,11 +242,9 @@ def _rows_of(place: Place, old: _Head) -> list[_Row]:
             rows.append(_Row(index, list(published.tile(level, index, width)) if width else []))
             level += 1
     except TileError as error:
-        msg = f"the published tiles are broken: {error}"
-        raise ConflictError(msg) from error
+        raise ConflictError(f"the published tiles are broken: {error}") from error
     if not is_whole:
-        msg = "the published tiles are not those that the published checkpoint was signed for"
-        raise ConflictError(msg)
+        raise ConflictError("the published tiles are not those that the published checkpoint was signed for")
     return rows
 
 

@@ -88,8 +88,7 @@ class PublishedLog:
         found = []
         for tile, served in zip(tiles, self._fetch(tiles), strict=True):
             if served is None:
-                msg = f"{tile.path} is missing"
-                raise TileError(msg)
+                raise TileError(f"{tile.path} is missing")
             found.append(_entries(tile, served))
         return found
 
@@ -117,8 +116,7 @@ class PublishedLog:
                 proof=proof,
             )
         except (MissingNodeError, ProofError) as error:
-            msg = f"the tiles do not show that {self.size} leaves continue {old.size}: {error}"
-            raise TileError(msg) from error
+            raise TileError(f"the tiles do not show that {self.size} leaves continue {old.size}: {error}") from error
         return proof
 
     @property
@@ -138,14 +136,12 @@ class PublishedLog:
         tile = EntryTile(index=place, width=self._width(place))
         (served,) = self._fetch([tile])
         if served is None:
-            msg = f"{tile.path} is missing"
-            raise TileError(msg)
+            raise TileError(f"{tile.path} is missing")
         leaf = _entries(tile, served)[offset]
         try:
             verify_inclusion(leaf_hash(leaf), index=index, size=self.size, proof=proof, root=self.checkpoint.root)
         except ProofError as error:
-            msg = f"leaf {index} in {tile.path} is not under the checkpoint: {error}"
-            raise TileError(msg) from error
+            raise TileError(f"leaf {index} in {tile.path} is not under the checkpoint: {error}") from error
         return leaf, proof
 
     def _width(self, index: int) -> int:
@@ -173,8 +169,7 @@ def read_note(place: Place) -> bytes:
     """Return the signed note of the published checkpoint; raise PlaceError where there is none."""
     (note,) = place.read([CHECKPOINT_PATH])
     if note is None:
-        msg = "no log is published there: it has no checkpoint"
-        raise PlaceError(msg)
+        raise PlaceError("no log is published there: it has no checkpoint")
     return note
 
 

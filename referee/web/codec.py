@@ -65,8 +65,7 @@ class Json(Codec[EncodedAnswer, Any]):
         """Parse a request; an empty body is an empty message."""
         text = bytes(data).strip() or b"{}"
         if not text.startswith(b"{"):
-            msg = "it is not an object"
-            raise _malformed(msg)
+            raise _malformed("it is not an object")
         try:
             request: Message = json_format.Parse(text, message_class(), ignore_unknown_fields=True)
         except (json_format.ParseError, UnicodeDecodeError, RecursionError) as error:

@@ -50,8 +50,7 @@ class WitnessState:
             self._connection.execute("PRAGMA synchronous=FULL")
             self._connection.execute(_TABLE)
         except sqlite3.Error as error:
-            msg = f"{path} cannot be opened: {error}"
-            raise WitnessStateError(msg) from error
+            raise WitnessStateError(f"{path} cannot be opened: {error}") from error
 
     def last(self, origin: str) -> SeenCheckpoint | None:
         """Return the checkpoint cosigned last, or None."""
@@ -74,5 +73,4 @@ class WitnessState:
             try:
                 return self._connection.execute(statement, parameters)
             except sqlite3.Error as error:
-                msg = f"the witness's state cannot be used: {error}"
-                raise WitnessStateError(msg) from error
+                raise WitnessStateError(f"the witness's state cannot be used: {error}") from error

@@ -29,8 +29,7 @@ def read_trusted(text: str) -> Trusted:
         if not words or words[0].startswith("#"):
             continue
         if words[0] != "log" or len(words) not in {2, 3}:
-            msg = f"line {number}: {line.strip()[:100]!r} is not: log <verifier key> [<url>]"
-            raise TrustError(msg)
+            raise TrustError(f"line {number}: {line.strip()[:100]!r} is not: log <verifier key> [<url>]")
         texts.append(words[1])
     return trusted_of(texts)
 
@@ -45,11 +44,9 @@ def trusted_of(texts: Iterable[str]) -> Trusted:
         except KeyTextError as error:
             raise TrustError(str(error)) from None
         if key.algorithm is not Algorithm.ED25519:
-            msg = f"{key.text} is a witness's key; a log signs with type 0x01"
-            raise TrustError(msg)
+            raise TrustError(f"{key.text} is a witness's key; a log signs with type 0x01")
         if key.public_key in known:
-            msg = f"the public key of {key.text} is listed twice"
-            raise TrustError(msg)
+            raise TrustError(f"the public key of {key.text} is listed twice")
         known.add(key.public_key)
         trusted[key.name] = (*trusted.get(key.name, ()), key)
     return trusted

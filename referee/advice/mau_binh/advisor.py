@@ -72,8 +72,7 @@ class Advisor:
         shape = table.joint.shape
         strides = (shape[1] * shape[2], shape[2], 1)
         if table.joint.size > _IN_BINS:
-            msg = f"the population has {table.joint.size} bins, at most {_IN_BINS} are possible"
-            raise ValueError(msg)
+            raise ValueError(f"the population has {table.joint.size} bins, at most {_IN_BINS} are possible")
         self._back, self._middle, self._front = (
             _packed(values, table.population.of_bin(chi) * strides[chi]) for chi, values in enumerate(table.chi)
         )

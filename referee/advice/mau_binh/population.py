@@ -111,8 +111,7 @@ class Population:
         try:
             first = msgspec.json.decode(line, type=_FirstLine)
         except (msgspec.DecodeError, ValueError) as error:
-            msg = f"the first line is not that of a population: {error}"
-            raise PopulationError(msg) from None
+            raise PopulationError(f"the first line is not that of a population: {error}") from None
         shapes: list[tuple[tuple[int, ...], str]] = [
             ((len(held),), _COUNT) for held in categories_of(Ranking.of(first.ranking))
         ]
@@ -121,40 +120,33 @@ class Population:
         for shape, kind in shapes:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
             if len(rest) < size:
-                msg = f"the file ends {size - len(rest)} bytes early"
-                raise PopulationError(msg)
+                raise PopulationError(f"the file ends {size - len(rest)} bytes early")
             arrays.append(np.frombuffer(rest[:size], dtype=kind).astype(np.int64).reshape(shape))
             rest = rest[size:]
         made = cls(first.origin, first.ranking, first.bins, tuple(arrays[:3]), arrays[3])
         made.check()
         if first.format != FORMAT or made.to_bytes() != data:
-            msg = f"the bytes are not the canonical form of {FORMAT}"
-            raise PopulationError(msg)
+            raise PopulationError(f"the bytes are not the canonical form of {FORMAT}")
         return made
 
     def check(self) -> None:
         """Verify that bins and counts agree; raise PopulationError otherwise."""
         if self.size == 0:
-            msg = "the population is empty"
-            raise PopulationError(msg)
+            raise PopulationError("the population is empty")
         for chi, edges in enumerate(self.bins):
             count = self.counts[chi]
             others = tuple(axis for axis in range(len(_CHI)) if axis != chi)
             if list(edges) != sorted(set(edges)) or edges[0] < 1 or edges[-1] != len(count):
-                msg = f"the bins of the {_CHI[chi]} do not cover its strengths"
-                raise PopulationError(msg)
+                raise PopulationError(f"the bins of the {_CHI[chi]} do not cover its strengths")
             if not np.array_equal(_sums(count, edges), self.joint.sum(axis=others)):
-                msg = f"the counts of the {_CHI[chi]} are not the sums of the joint counts"
-                raise PopulationError(msg)
+                raise PopulationError(f"the counts of the {_CHI[chi]} are not the sums of the joint counts")
 
     def to_bytes(self) -> bytes:
         """Encode the file; raise PopulationError if a count is too large for it."""
         if max(int(count.max()) for count in self.counts) > np.iinfo(_COUNT).max:
-            msg = "too many hands for the counts' four bytes"
-            raise PopulationError(msg)
+            raise PopulationError("too many hands for the counts' four bytes")
         if int(self.joint.max()) > np.iinfo(_JOINT).max:
-            msg = "too many hands for the joint counts' two bytes; learn from fewer rounds"
-            raise PopulationError(msg)
+            raise PopulationError("too many hands for the joint counts' two bytes; learn from fewer rounds")
         first = _FirstLine(
             format=FORMAT,
             origin=self.origin,

@@ -60,8 +60,7 @@ class Populations:
         kind = sweep_kind(rules)
         fitting.sort(key=lambda one: one.origin.sweep != kind)
         if not fitting:
-            msg = "no population ranks hands as this ruleset does; `referee learn` makes one"
-            raise NoPopulationError(msg)
+            raise NoPopulationError("no population ranks hands as this ruleset does; `referee learn` makes one")
         return fitting[0]
 
 
@@ -75,5 +74,4 @@ def _read(file: Traversable) -> Population:
     try:
         return Population.read(file.read_bytes())
     except PopulationError as error:
-        msg = f"{file}: {error}"
-        raise PopulationError(msg) from None
+        raise PopulationError(f"{file}: {error}") from None

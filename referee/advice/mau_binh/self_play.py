@@ -67,8 +67,7 @@ def learn(
     while True:
         hands = list(_played(rules, dealer, choose, rounds=origin.rounds // STEPS, progress=progress))
         if not hands:
-            msg = f"{origin.rounds} rounds are too few to learn from in {STEPS} steps; play more"
-            raise ValueError(msg)
+            raise ValueError(f"{origin.rounds} rounds are too few to learn from in {STEPS} steps; play more")
         if answered is not None:
             settled(Population.counted(rules.ranker, hands, origin=origin).distance(answered))
         steps.append(np.array(hands, dtype=np.int64))

@@ -81,8 +81,7 @@ class ValueTable:
 
     def __init__(self, rules: MauBinhRules, population: Population, *, seat_count: int) -> None:
         if population.ranking != rules.ranking.rules:
-            msg = "the population has another ranking than these rules"
-            raise ValueError(msg)
+            raise ValueError("the population has another ranking than these rules")
         if not rules.seats.minimum <= seat_count <= rules.seats.maximum:
             msg = f"these rules allow {rules.seats.minimum} to {rules.seats.maximum} seats, not {seat_count}"
             raise ValueError(msg)

@@ -64,8 +64,7 @@ def advise(
     if len(board) == _FLOP:
         return _on_flop(rules, stake, hole=hole, flop=board)
     if board:
-        msg = f"a board has 0, 3 or 5 open cards, not {len(board)}"
-        raise ValueError(msg)
+        raise ValueError(f"a board has 0, 3 or 5 open cards, not {len(board)}")
     if table is None:
         msg = "there is no table of values before the flop for this ruleset; `referee odds --table` makes one"
         raise NoTableError(msg)

@@ -86,8 +86,7 @@ class PreflopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         try:
             table = msgspec.convert(canonical.decode(data), cls)
         except (canonical.CanonicalError, msgspec.ValidationError) as error:
-            msg = f"no table of values before the flop: {error}"
-            raise PreflopTableError(msg) from None
+            raise PreflopTableError(f"no table of values before the flop: {error}") from None
         if set(table.kinds) != set(KINDS) or table.unit < 1:
             msg = "no table of values before the flop: it must have each of the 169 kinds, and a unit"
             raise PreflopTableError(msg)
@@ -152,8 +151,7 @@ def _builtin() -> PreflopTables:
     for name, digest in SHIPPED.items():
         data = (folder / name).read_bytes()
         if hashlib.sha256(data).hexdigest() != digest:
-            msg = f"{name} is not the file that came with the referee"
-            raise PreflopTableError(msg)
+            raise PreflopTableError(f"{name} is not the file that came with the referee")
         tables.append(_read(data, name=name))
     return PreflopTables(tables)
 
@@ -162,8 +160,7 @@ def _read(data: bytes, *, name: str) -> PreflopTable:
     try:
         return PreflopTable.read(data)
     except PreflopTableError as error:
-        msg = f"{name}: {error}"
-        raise PreflopTableError(msg) from None
+        raise PreflopTableError(f"{name}: {error}") from None
 
 
 def law_digest(rules: UltimateTexasRules) -> str:

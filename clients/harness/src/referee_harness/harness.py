@@ -73,8 +73,7 @@ class Harness:
     def application(self) -> Application:
         """The server as it runs now."""
         if self._application is None:
-            msg = "the harness does not run"
-            raise RuntimeError(msg)
+            raise RuntimeError("the harness does not run")
         return self._application
 
     @property

@@ -182,5 +182,4 @@ async def _refused(call: Any, details: grpc.aio.ClientCallDetails, seconds: floa
         await call
     except grpc.aio.AioRpcError as error:
         return RefereeError.of(error, method=_text(details.method), seconds=seconds)
-    msg = "a call that was not OK has no error"
-    raise AssertionError(msg)
+    raise AssertionError("a call that was not OK has no error")

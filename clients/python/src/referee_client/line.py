@@ -105,5 +105,4 @@ def finished(work: Coroutine[Any, Any, Result]) -> Result:
         result: Result = ended.value
         return result
     work.close()
-    msg = "a blocking client was given something to wait for"
-    raise RuntimeError(msg)
+    raise RuntimeError("a blocking client was given something to wait for")

@@ -215,11 +215,10 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         if self.state.lapses:
             raise RoundLapsesError(self.state.lapses)
         if event is not None and is_timeout(event) and self.state.is_partial:
-            msg = (
+            raise RoundLapsesError(
                 f"the round was resumed without a journal, so seat {event.seat} may have a receipt for its move; "
                 f"without its move the round lapses at its deadline, {self.header.round_deadline}"
             )
-            raise RoundLapsesError(msg)
 
     async def open_section(self) -> None:
         """Open the cards that the newest receipt opens; verify the logged opening and that the cards are the deal's.

@@ -74,8 +74,7 @@ def read_record(data: bytes) -> Record:
     try:
         return msgspec.json.decode(data, type=Record)
     except msgspec.MsgspecError as error:
-        msg = f"the journal's record cannot be read: {error}"
-        raise RecordError(msg) from None
+        raise RecordError(f"the journal's record cannot be read: {error}") from None
 
 
 def state_of(record: Record, message: Any) -> RoundState[Any]:  # noqa: ANN401 - the game's own message

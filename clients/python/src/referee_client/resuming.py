@@ -192,8 +192,7 @@ async def read_logged(session: Session, table: str, number: int) -> log_pb2.GetT
 def _kind_of(kinds: Kinds, ruleset: str) -> "type[ResumableRound[Any, Any]]":
     kind = kinds.get(ruleset.partition(".")[0])
     if kind is None:
-        msg = f"the table's round is of {ruleset!r}, and this client plays {', '.join(kinds)}"
-        raise ValueError(msg)
+        raise ValueError(f"the table's round is of {ruleset!r}, and this client plays {', '.join(kinds)}")
     return kind
 
 

@@ -311,12 +311,11 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             return
         ruleset = await self._ruleset()
         if ruleset is None or not is_decided(self.state, ruleset, self.course):
-            msg = (
+            raise RoundLapsesError(
                 "the round was resumed without a journal, and its moves alone do not decide it: a seat without one may "
                 "have a receipt for it; take the missing moves, or the round lapses at its deadline, "
                 f"{self.header.round_deadline}"
             )
-            raise RoundLapsesError(msg)
 
     def _check_inputs(self, inputs: Inputs) -> None:
         state = self.state
@@ -350,11 +349,10 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
 def _require_own(seat: int, what: str, bound: bytes, made: bytes) -> None:
     """Raise WrongSecretsError unless OPEN binds what the seat's secrets make."""
     if bound != made:
-        msg = (
+        raise WrongSecretsError(
             f"these secrets are not those that the round was opened with: OPEN binds another {what} of seat {seat} "
             f"({bound.hex()}, and theirs gives {made.hex()}); give the secrets of that round, or none of this seat"
         )
-        raise WrongSecretsError(msg)
 
 
 class _Transfer(msgspec.Struct):

@@ -73,8 +73,7 @@ class SeatChain:
         """Restore a chain from what ``save`` returned; ValueError where it is of another seat."""
         memory = msgspec.json.decode(saved, type=_Memory)
         if memory.seat != secrets.seat:
-            msg = f"the chain is of seat {memory.seat}, and the secrets are of seat {secrets.seat}"
-            raise ValueError(msg)
+            raise ValueError(f"the chain is of seat {memory.seat}, and the secrets are of seat {secrets.seat}")
         chain = cls(secrets, round_id=bytes(32), deck_root=bytes(32))
         chain._memory = memory
         return chain

@@ -44,11 +44,9 @@ def load_seat_key(path: "str | os.PathLike[str]") -> bytes:
         jwk = msgspec.json.decode(Path(path).read_bytes(), type=_Jwk)
         private_key = base64.urlsafe_b64decode(jwk.d + "=" * (-len(jwk.d) % 4))
     except (msgspec.MsgspecError, binascii.Error) as error:
-        msg = f"{path} is no JSON Web Key of Ed25519 with its private part: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"{path} is no JSON Web Key of Ed25519 with its private part: {error}") from None
     if len(private_key) != _SIZE or _text(bytes(SigningKey(private_key).verify_key)) != jwk.x:
-        msg = f"the private part of the key in {path} is not that of its public part x"
-        raise ValueError(msg)
+        raise ValueError(f"the private part of the key in {path} is not that of its public part x")
     return private_key
 
 

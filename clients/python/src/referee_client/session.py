@@ -75,8 +75,7 @@ class Session:
         ).checkpoint
         found = await self.check(lambda believed: believed.check_cosigned(note))
         if found.size < size:
-            msg = f"the cosigned checkpoint has {found.size} leaves, and {size} were asked for"
-            raise VerificationError(msg)
+            raise VerificationError(f"the cosigned checkpoint has {found.size} leaves, and {size} were asked for")
         return found
 
     async def ruleset(self, *, ruleset_id: str, version: str, digest: bytes) -> Ruleset | None:

@@ -74,8 +74,7 @@ class Settled(Generic[Outcome]):
     def result(self) -> Outcome:
         """Result of the round; ValueError if it was not settled."""
         if self.outcome is None:
-            msg = f"the round was not settled: {', '.join(violation.code for violation in self.violations)}"
-            raise ValueError(msg)
+            raise ValueError(f"the round was not settled: {', '.join(violation.code for violation in self.violations)}")
         return self.outcome
 
 
@@ -145,11 +144,10 @@ class RoundView(Generic[RoundMessage]):
     def header(self) -> Header:
         """The round's terms in full; ValueError before it was prepared."""
         if self.state.header is None:
-            msg = (
+            raise ValueError(
                 f"this round of table {self.state.terms.table} was not opened by this object: call open() first, or "
                 "client.resume(table) to go on with a round that was opened before"
             )
-            raise ValueError(msg)
         return self.state.header
 
     @property
@@ -281,5 +279,4 @@ class RoundView(Generic[RoundMessage]):
         try:
             return course_of(events, round_id=self.round_id, deck_root=self.state.deck_root)
         except ValueError as error:
-            msg = f"the events make no course: {error}"
-            raise VerificationError(msg) from None
+            raise VerificationError(f"the events make no course: {error}") from None

@@ -70,8 +70,7 @@ class Terms:
             ("round_deadline_time", self.round_deadline or header.round_deadline, header.round_deadline),
         ):
             if asked != found:
-                msg = f"the header has another {name} than was asked for: {found!r}, not {asked!r}"
-                raise VerificationError(msg)
+                raise VerificationError(f"the header has another {name} than was asked for: {found!r}, not {asked!r}")
 
 
 def check_ruleset(ruleset: str, *, game: str) -> None:
@@ -79,11 +78,10 @@ def check_ruleset(ruleset: str, *, game: str) -> None:
     if ruleset.partition(".")[0] == game:
         return
     fitting = sorted({one.id for one in load_builtin() if one.game == game})
-    msg = (
+    raise ValueError(
         f"{ruleset!r} is no ruleset of {GAMES[game].title}; those that fit are {', '.join(fitting)}, and any other "
         f"of the server's own whose id begins with '{game}.' (client.rulesets() lists them)"
     )
-    raise ValueError(msg)
 
 
 def read_header(message: RoundHeader) -> Header:
@@ -109,6 +107,5 @@ def read_header(message: RoundHeader) -> Header:
     try:
         header.validate()
     except HeaderError as error:
-        msg = f"the header breaks the protocol: {error.field}: {error}"
-        raise VerificationError(msg) from None
+        raise VerificationError(f"the header breaks the protocol: {error.field}: {error}") from None
     return header

@@ -103,15 +103,13 @@ class Believed:
         try:
             return open_checkpoint(note.encode(), origin=self.origin, keys=self._log_keys)
         except (CheckpointError, NoteError) as error:
-            msg = f"the checkpoint does not hold: {error}"
-            raise VerificationError(msg) from None
+            raise VerificationError(f"the checkpoint does not hold: {error}") from None
 
     def check_cosigned(self, note: str) -> Checkpoint:
         """Parse a checkpoint that a quorum of the witnesses has cosigned; raise VerificationError otherwise."""
         checkpoint = self.checkpoint(note)
         if self.quorum is None:
-            msg = "no witnesses are named whose cosignatures could be looked for"
-            raise VerificationError(msg)
+            raise VerificationError("no witnesses are named whose cosignatures could be looked for")
         said = self.quorum.attest(Note.parse(note.encode()))
         if not said.is_quorate:
             msg = f"{len(said.times)} witnesses of {said.needed} cosigned; {', '.join(said.missing)} did not"
@@ -146,11 +144,9 @@ class Believed:
             if role:
                 read.verify_any(payload_type=payload_type, public_keys=self.keys(role, since=since))
         except EnvelopeError as error:
-            msg = f"an envelope of type {payload_type} does not hold: {error}"
-            raise VerificationError(msg) from None
+            raise VerificationError(f"an envelope of type {payload_type} does not hold: {error}") from None
         if read.payload_type != payload_type:
-            msg = f"an envelope holds {read.payload_type}, not {payload_type}"
-            raise VerificationError(msg)
+            raise VerificationError(f"an envelope holds {read.payload_type}, not {payload_type}")
         return read.payload
 
     @property

@@ -57,8 +57,7 @@ class VerifiedRound(RoundView[RoundMessage]):
     @property
     def _opened(self) -> shuffler_pb2.OpenRoundResponse:
         if self.state.opened is None:
-            msg = "the round was not opened"
-            raise ValueError(msg)
+            raise ValueError("the round was not opened")
         return self.state.opened
 
     @property
@@ -101,8 +100,7 @@ class VerifiedRound(RoundView[RoundMessage]):
                     data, keys=believed.keys("shuffler", since=self._open_index), header=self.header
                 )
             except CertificateError as error:
-                msg = f"a certificate does not hold: {error}"
-                raise VerificationError(msg) from None
+                raise VerificationError(f"a certificate does not hold: {error}") from None
 
         found = await self._session.check(read)
         state = self.state

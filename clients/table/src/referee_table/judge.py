@@ -77,8 +77,7 @@ class Judge:
             else:
                 self._reach(is_reached=True)
                 if not isinstance(answer, kind):
-                    msg = f"{type(answer).__name__} is no {kind.__name__}"
-                    raise TypeError(msg)
+                    raise TypeError(f"{type(answer).__name__} is no {kind.__name__}")
                 return answer
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)

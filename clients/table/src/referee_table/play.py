@@ -119,8 +119,7 @@ class Play(ABC):
 
     async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
         """Go on with cards that have opened; in this game none opens after the deal."""
-        msg = f"{opened.opened} opened in a game whose cards all open at the deal"
-        raise AssertionError(msg)
+        raise AssertionError(f"{opened.opened} opened in a game whose cards all open at the deal")
 
     @abstractmethod
     async def settle(self) -> Settled | None:

@@ -82,8 +82,7 @@ async def serving(plan: Plan, *, host: str = "127.0.0.1", port: int = 0) -> Asyn
             await asyncio.sleep(0.01)
         if task.done():
             await task
-            msg = "the table server did not start"
-            raise RuntimeError(msg)
+            raise RuntimeError("the table server did not start")
         yield f"{host}:{listening.getsockname()[1]}", hall
     finally:
         server.should_exit = True

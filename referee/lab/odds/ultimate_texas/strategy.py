@@ -166,8 +166,7 @@ def _per_pair(total: Whole) -> Whole:
     """Return the sums of one pair of each kind; all pairs of a kind have the same, so the division is exact."""
     quotient, rest = np.divmod(total, PAIRS_OF_KIND)
     if rest.any():
-        msg = "pairs of one kind do not have the same sums; the boards are not complete"
-        raise ArithmeticError(msg)
+        raise ArithmeticError("pairs of one kind do not have the same sums; the boards are not complete")
     return quotient
 
 
