@@ -77,9 +77,10 @@ def _fault(lead: Lead, winner: Seat | None, ruleset: Ruleset | None) -> str:
     return "" if lead.by is first else f"seat {lead.seat} leads by {lead.by}, and the ruleset says {first}"
 
 
-def _first(ruleset: Ruleset) -> LeaderBy:
+def _first(ruleset: Ruleset) -> LeaderBy | None:
     with under_ruleset(ruleset.id, ruleset.version):
-        return GAMES[ruleset.game].first_leader(ruleset.rules)
+        lead = GAMES[ruleset.game].lead
+        return None if lead is None else lead.first_leader(ruleset.rules)
 
 
 def _text(value: object) -> str:

@@ -27,7 +27,7 @@ from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import AbortLeaf, DealLeaf
 from referee.games import GAMES, LawError, under_ruleset
-from referee.games import game as game_law
+from referee.games import deal as game_law
 from referee.games.game import RoundBounds
 from referee.rulesets import Ruleset, UnknownRulesetError
 from referee.verdict import Violation
@@ -106,7 +106,7 @@ def _examine_sealed_win(
         return
     try:
         with under_ruleset(ruleset.id, ruleset.version):
-            is_won = game.opens_at_deal(ruleset.rules, again.sections[:count])
+            is_won = game.later.opens_at_deal(ruleset.rules, again.sections[:count])
     except LawError as error:
         findings.add(Code.LAW_FAILED, str(error), leaf_index=deal.index)
         return
@@ -185,7 +185,7 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
         difference = Difference("header.ruleset_id", named, found)
         findings.add(Code.WRONG_RULESET, "the digest is another ruleset's", leaf_index=index, difference=difference)
         return None
-    _examine_deadlines(leaves, GAMES[ruleset.game].round_bounds(ruleset.rules), findings)
+    _examine_deadlines(leaves, ruleset.rules.round.bounds, findings)
     if not _examine_terms(leaves, ruleset, findings):
         return None
     try:

@@ -84,7 +84,7 @@ def open_cards(
     for message in played.events:
         event = read_event(message, time=message.time, round_id=header.round_id, field="events")
         course = course.append(
-            GAME.encode_event(event), time=message.time, received=message.received, seat=message.seat, seen=None
+            GAME.events.encode(event), time=message.time, received=message.received, seat=message.seat, seen=None
         )
     opened = shuffler.OpenSection(
         shuffler_pb2.OpenSectionRequest(

@@ -90,7 +90,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
 def has_leader(header: Header) -> bool:
     """Return whether the header's game is known to have a leader."""
     game = GAMES.get(header.ruleset_id.partition(".")[0])
-    return game is not None and game.has_leader
+    return game is not None and game.lead is not None
 
 
 def scripted_leader(header: Header, *, server_seed: bytes, commitment: bytes) -> Seat:

@@ -96,9 +96,10 @@ def dealt_leader(header: Header, deal: Deal, by: LeaderBy) -> Seat:
 
     Raise ValueError in a game without a leader, and for WINNER, which no deal decides.
     """
-    if deal.drawn is None or by is LeaderBy.WINNER:
+    leading = game_of(header.ruleset_id).lead
+    if leading is None or deal.drawn is None or by is LeaderBy.WINNER:
         msg = f"a deal of this game decides no leader by {by}"
         raise ValueError(msg)
     if by is LeaderBy.DRAW:
         return deal.drawn
-    return Seat(game_of(header.ruleset_id).lowest_dealt(deal.sections[: header.seat_count]))
+    return Seat(leading.lowest_dealt(deal.sections[: header.seat_count]))

@@ -31,6 +31,13 @@ Natural = Annotated[int, msgspec.Meta(ge=0, le=MAX_INTEGER)]
 Hex32 = Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
 """Text as long as the hex of 32 bytes; ``unhex`` checks that it is that."""
 
+
+class Hex(bytes):
+    """Bytes that a record writes as lowercase hex."""
+
+    __slots__ = ()
+
+
 _OPTIONS: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 _BACKSLASH: Final = ord("\\")
 _DELETE: Final = 0x7F
@@ -148,7 +155,14 @@ def checked_integer(value: int) -> int:
     return value
 
 
-_encoder: Final = msgspec.json.Encoder(order="sorted")
+def _write_hex(value: object) -> str:
+    if isinstance(value, Hex):
+        return value.hex()
+    msg = f"a record cannot hold {type(value).__name__}"
+    raise TypeError(msg)
+
+
+_encoder: Final = msgspec.json.Encoder(order="sorted", enc_hook=_write_hex)
 
 
 def _has_plain_escapes(data: bytes) -> bool:

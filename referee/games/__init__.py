@@ -3,13 +3,11 @@
 No game knows another, and none reads a network, a clock or a disk.
 """
 
+from referee.games.codec import Event, EventBytesError
+from referee.games.deal import Deal, DealError, SeatLimits, Sections
 from referee.games.game import (
     AnyGame,
     Clock,
-    Deal,
-    DealError,
-    Event,
-    EventBytesError,
     Game,
     GameRules,
     Outcome,
@@ -17,8 +15,6 @@ from referee.games.game import (
     ResultValue,
     RoundBounds,
     RoundNotOverError,
-    SeatLimits,
-    Sections,
     StakesError,
     State,
     UnlawfulEventError,

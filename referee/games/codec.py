@@ -1,96 +1,150 @@
-"""Canonical JSON of a game's events: what the course of a round hashes."""
+"""Events as records: what a seat does, as canonical JSON, which the course of a round hashes."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
 from msgspec.structs import force_setattr
 
-from referee.cards import UnknownCardError
-from referee.evidence.canonical import CanonicalError, Natural, encode_record, encode_records
-from referee.games.game import Event, EventBytesError
+from referee.cards import Seat
+from referee.evidence.canonical import CanonicalError, Hex, encode_record, encode_records, unhex
+from referee.games.law_error import LawError
+
+
+class EventBytesError(ValueError):
+    """Bytes that are not the canonical text of an event of the game."""
+
+
+class Event(Protocol):
+    """Something that happens in a round: a kind of ``EventRecord``."""
+
+    @property
+    def seat(self) -> Seat:
+        """Seat that acts."""
+
+    @property
+    def time(self) -> int:
+        """Time of the event, in milliseconds since 1970 UTC."""
+
+    @property
+    def seen(self) -> int | None:
+        """Number of the newest event that the player had been shown; None for an event in no seat's chain."""
+
+    @property
+    def is_imposed(self) -> bool:
+        """Whether others report the event of its seat, so that the seat neither signs it nor says what it had seen."""
+
+    @property
+    def needs_received(self) -> bool:
+        """Whether the referee's clock must give the event's time."""
+
+    def record(self) -> Self:
+        """Return a copy without what is not in the record: the time, and what a kind derives from the round."""
+
+    def in_round(self, round_id: bytes) -> Self:
+        """Return the event with what its kind derives from the round; it may raise CanonicalError."""
+
+
+class EventRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind"):
+    """Base of all events. A kind is a subclass with a ``tag``; its members are those of its record.
+
+    Every kind ends with ``time``, which is no part of the record, and ``seen``, which is left out where it is None::
+
+        class Pass(EventRecord, frozen=True, tag="PASS"):
+            time: int = 0
+            seen: Natural | None = None
+    """
+
+    seat: Seat
+
+    @property
+    def is_imposed(self) -> bool:
+        """Whether others report the event of its seat; no event of most kinds."""
+        return False
+
+    @property
+    def needs_received(self) -> bool:
+        """Whether the referee's clock must give the event's time; not for most kinds."""
+        return False
+
+    def record(self) -> Self:
+        """Return a copy without the time."""
+        record = copy.copy(self)
+        force_setattr(record, "time", 0)
+        return record
+
+    def in_round(self, round_id: bytes) -> Self:
+        """Return the event itself: most kinds derive nothing from the round."""
+        del round_id
+        return self
+
 
 EventT = TypeVar("EventT", bound=Event)
 
 
-class EventJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """Base of the records of all events; ``seen`` is left out for an event in no seat's chain."""
-
-    seat: int
-    seen: Natural | msgspec.UnsetType = msgspec.UNSET
-
-
 class EventCodec(Generic[EventT]):
-    """Events of one game as bytes, by way of records: kinds of ``EventJson`` with a ``kind``.
+    """Events of one game as bytes. An event has one canonical text; one that ``is_imposed`` has no ``seen`` in it."""
 
-    ``seen`` is written and read here. ``write`` makes the record of an event, ``read`` the event of a record, time and
-    round id; it may raise CanonicalError, UnknownCardError and ValueError. An event has one canonical text. One that is
-    ``is_imposed`` has no ``seen``.
-    """
-
-    def __init__(
-        self,
-        game: str,
-        records: Any,  # noqa: ANN401 - a union of structs has no type of its own
-        *,
-        write: Callable[[EventT], Any],
-        read: Callable[[Any, int, bytes], EventT],
-        is_imposed: Callable[[EventT], bool] = lambda _: False,
-    ) -> None:
-        self._game, self._write, self._read, self._is_imposed = game, write, read, is_imposed
-        self._decoder = msgspec.json.Decoder(records, strict=True)
-        self._list_decoder = msgspec.json.Decoder(list[records], strict=True)
+    def __init__(self, event_type: Any, *, game: str, title: str) -> None:  # noqa: ANN401 - a union has no type
+        self._game, self._title = game, title
+        self._decoder = msgspec.json.Decoder(event_type, strict=True, dec_hook=_read_hex)
+        self._list_decoder = msgspec.json.Decoder(list[event_type], strict=True, dec_hook=_read_hex)
 
     def encode(self, event: EventT) -> bytes:
         """Encode an event, its time left out."""
-        return encode_record(self._record(event))
+        return encode_record(event.record())
 
     def encode_all(self, events: Iterable[EventT]) -> Sequence[bytes]:
         """Encode events, each as ``encode`` does."""
-        return encode_records([self._record(event) for event in events])
+        return encode_records([event.record() for event in events])
 
     def decode(self, data: bytes, *, time: int, round_id: bytes) -> EventT:
         """Decode an event and give it a time; raise EventBytesError unless the bytes are canonical."""
         try:
-            record = self._decoder.decode(data)
-            event = self._read(record, time, round_id)
-            is_canonical = encode_record(record) == data
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UnknownCardError, CanonicalError) as error:
-            msg = f"not an event of {self._game}: {error}"
+            event: EventT = self._decoder.decode(data)
+            is_canonical = encode_record(event.record()) == data
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CanonicalError) as error:
+            msg = f"not an event of {self._title}: {error}"
             raise EventBytesError(msg) from None
         if not is_canonical:
-            msg = f"an event of {self._game} that is not canonical"
+            msg = f"an event of {self._title} that is not canonical"
             raise EventBytesError(msg)
-        return self._seen(event, record.seen)
+        return self._placed(event, time, round_id)
 
     def decode_all(self, texts: Sequence[bytes], times: Sequence[int], *, round_id: bytes) -> Iterable[EventT]:
         """Decode events as ``decode`` does: together, or each when it is asked for where one is refused."""
-        with contextlib.suppress(msgspec.DecodeError, RecursionError, ValueError):
-            records = self._list_decoder.decode(b"[%b]" % b",".join(texts))
-            if encode_records(records) == texts:
-                pairs = zip(records, times, strict=True)
-                return [self._seen(self._read(record, time, round_id), record.seen) for record, time in pairs]
+        with contextlib.suppress(msgspec.DecodeError, RecursionError, ValueError, LawError):
+            events = self._list_decoder.decode(b"[%b]" % b",".join(texts))
+            if encode_records([event.record() for event in events]) == texts:
+                return [self._placed(event, time, round_id) for event, time in zip(events, times, strict=True)]
         return (self.decode(text, time=time, round_id=round_id) for text, time in zip(texts, times, strict=True))
 
-    def _record(self, event: EventT) -> Any:  # noqa: ANN401 - a record of the game
-        record = self._write(event)
-        if event.seen is not None:
-            force_setattr(record, "seen", event.seen)
-        return record
-
-    def _seen(self, event: EventT, seen: int | msgspec.UnsetType) -> EventT:
-        """Return a decoded event with what its player had seen; raise EventBytesError where it cannot have seen it."""
-        if isinstance(seen, msgspec.UnsetType):
-            return event
-        if self._is_imposed(event):
-            msg = f"an event of {self._game} that others report of a seat, which had seen nothing before"
+    def _placed(self, event: EventT, time: int, round_id: bytes) -> EventT:
+        """Return a decoded event, which nothing else holds yet, at its time in its round."""
+        if event.seen is not None and event.is_imposed:
+            msg = f"an event of {self._title} that others report of a seat, which had seen nothing before"
             raise EventBytesError(msg)
-        return with_seen(event, seen)
+        force_setattr(event, "time", time)  # type: ignore[arg-type] # as below
+        try:
+            return event.in_round(round_id)
+        except CanonicalError:
+            raise
+        except Exception as error:
+            raise LawError(self._game, "in_round", event=0, fault=type(error).__name__) from error
 
 
 def with_seen(event: EventT, seen: int | None) -> EventT:
     """Return an event, which nothing else holds yet, with what its player had seen."""
     if seen is not None:
-        force_setattr(event, "seen", seen)  # type: ignore[arg-type] # a msgspec.Struct, as Event says
+        force_setattr(event, "seen", seen)  # type: ignore[arg-type] # a kind of EventRecord, which is a msgspec.Struct
     return event
+
+
+def _read_hex(kind: type, text: object) -> Hex:
+    """Read a member that is written as hex; msgspec reports the ValueError of any other text."""
+    if kind is not Hex or not isinstance(text, str):
+        msg = f"{text!r:.160} is not the lowercase hex of 32 bytes"
+        raise CanonicalError(msg)
+    return Hex(unhex(text))

@@ -5,11 +5,11 @@ that has the game. It changes nothing: the round is as it was, and a repaired pa
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-_BEFORE_THE_EVENT: Final = frozenset({"check", "apply", "needs", "minimum_seen", "needs_received"})
+_BEFORE_THE_EVENT: Final = frozenset({"check", "apply", "needs", "minimum_seen"})
 """Functions that get the state before the event which they are about."""
 
 
@@ -73,30 +73,6 @@ def guarded(
             raise LawError(game, name, event=event, fault=type(error).__name__) from error
 
     run.law_of = game  # type: ignore[attr-defined] # so that a copy of the game is not guarded twice
-    return run
-
-
-def guarded_reading(
-    function: Callable[..., Iterable[Any]], *, game: str, name: str, lawful: tuple[type[Exception], ...]
-) -> Callable[..., Iterable[Any]]:
-    """Guard a function that reads events one by one: number them, and raise LawError at the one that fails."""
-    if hasattr(function, "law_of"):
-        return function
-    passed: tuple[type[Exception], ...] = (LawError, RecursionError, *lawful)
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: ANN401 - whatever the function takes
-        number = 1
-        try:
-            for event in function(*args, **kwargs):
-                yield event
-                number += 1
-        except passed:
-            raise
-        except Exception as error:
-            raise LawError(game, name, event=number, fault=type(error).__name__) from error
-
-    run.law_of = game  # type: ignore[attr-defined] # as above
     return run
 
 

@@ -21,12 +21,16 @@ DECK_SIZE: Final = len(DECK)
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Sizes of all sections, names of the board sections among them, and the order in which these open."""
+    """Sizes of all sections, names of the board sections among them, and the order in which these open.
+
+    ``needs_hands``: a round of an open table begins with every hand known.
+    """
 
     sizes: tuple[int, ...]
     names: tuple[str, ...]
     seat_count: int
     opening_order: tuple[str, ...]
+    needs_hands: bool = True
 
     @classmethod
     def of(
@@ -36,6 +40,7 @@ class Layout:
         hand_size: int,
         board: Mapping[str, int] | None = None,
         opening_order: tuple[str, ...] = (),
+        needs_hands: bool = True,
     ) -> Self:
         """Lay out a deck; raise ValueError for no seats or more than the deck has cards for."""
         board = board or {}
@@ -44,7 +49,7 @@ class Layout:
         if seat_count < 1 or stock < 0:
             msg = f"{seat_count} seats cannot be dealt {hand_size} cards each from one deck"
             raise ValueError(msg)
-        return cls(sizes + ((stock,) if stock else ()), tuple(board), seat_count, opening_order)
+        return cls(sizes + ((stock,) if stock else ()), tuple(board), seat_count, opening_order, needs_hands)
 
     def hand(self, seat: Seat) -> int:
         """Return the section of a seat's hand."""

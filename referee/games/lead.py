@@ -1,7 +1,9 @@
 """Why a seat leads a round, in games that have a leader."""
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from referee.cards import Card
 
@@ -25,3 +27,15 @@ def lowest_dealt(hands: Sequence[Sequence[Card]]) -> int:
 def draw_first(_: object) -> LeaderBy:
     """Return how a leader is found without a winner under rules that do not say: it is drawn."""
     return LeaderBy.DRAW
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leading:
+    """How a game finds its leader where no winner leads.
+
+    ``first_leader(rules)`` is why a seat leads then; ``lowest_dealt(hands)`` is the seat with the lowest card in the
+    game's order.
+    """
+
+    first_leader: Callable[[Any], LeaderBy] = draw_first
+    lowest_dealt: Callable[[Sequence[Sequence[Card]]], int] = lowest_dealt

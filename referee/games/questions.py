@@ -4,12 +4,14 @@ A game's seats are compared with one another by points, or each with the house. 
 detects less; its probabilities stay true. Hands are bytes of card numbers, 1 to 52.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from operator import getitem
 from typing import Any, Final
 
-from referee.cards import DECK
+from referee.cards import DECK, Card, cards_of
 
 RANKS: Final = 13
 SUITS: Final = 4
@@ -74,3 +76,14 @@ def rank_points(*, hand_size: int, places: Sequence[int], together: Sequence[int
         return {total: weight for (cards, total), weight in counted.items() if cards == hand_size}
 
     return PointQuestions(points=points, weights=weights)
+
+
+def strength_points(
+    hand_size: int, strength: Callable[[Sequence[Card]], int], *, are_seats_alike: bool = True
+) -> PointQuestions:
+    """Make questions about hands that have a strength; all hands of the deck are counted, so they must be small."""
+    return PointQuestions(
+        points=lambda hand: strength(cards_of(hand)),
+        weights=lambda: Counter(map(strength, combinations(DECK, hand_size))),
+        are_seats_alike=are_seats_alike,
+    )

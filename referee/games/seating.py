@@ -18,7 +18,7 @@ dealt. Nothing is remembered: the same people and time give the same answer.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from referee.games.game import SeatLimits
+from referee.games.deal import SeatLimits
 
 
 class SeatingError(ValueError):

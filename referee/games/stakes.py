@@ -4,7 +4,8 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from referee.games.game import Deal, GameRules, StakesError
+from referee.games.deal import Deal
+from referee.games.game import GameRules, StakesError
 from referee.money import MAX_AMOUNT
 from referee.verdict import Violation
 

@@ -382,7 +382,7 @@ def _opened_sections(opened: OpenedRound, deal: Deal, ruleset: Ruleset) -> tuple
     if not opened.is_sealed_table:
         return hands
     with under_ruleset(ruleset.id, ruleset.version):
-        is_won = game.opens_at_deal(ruleset.rules, deal.sections[:seat_count])
+        is_won = game.later.opens_at_deal(ruleset.rules, deal.sections[:seat_count])
     return hands if is_won else ()
 
 

@@ -14,10 +14,10 @@ def find_lead(header: Header, ruleset: Ruleset, deal: Deal, *, winner: bytes) ->
     ``winner`` is the log's record of who won the table's last settled round, empty for none.
     """
     game = GAMES[ruleset.game]
-    if not game.has_leader:
+    if game.lead is None:
         return None
     with under_ruleset(ruleset.id, ruleset.version):
-        first = game.first_leader(ruleset.rules)
+        first = game.lead.first_leader(ruleset.rules)
     return lead_of(header, deal, winner=Winner.of_bytes(winner), first=first)
 
 

@@ -71,7 +71,7 @@ class Opener:
         number, previous = _next_round(latest, terms.round_number, field=field)
         now = self.opening_time(latest)
         deal_deadline = terms.deal_deadline_time or now + DEAL_MS
-        shortest = GAMES[ruleset.game].round_bounds(ruleset.rules).shortest
+        shortest = ruleset.rules.round.bounds.shortest
         header = Header(
             protocol=PROTOCOL,
             origin=self.origin,
@@ -131,7 +131,7 @@ def _check_deadlines(header: Header, ruleset: Ruleset, *, opened_time: int, fiel
             deadline_time=header.deal_deadline,
             received_time=opened_time,
         )
-    bounds = GAMES[ruleset.game].round_bounds(ruleset.rules)
+    bounds = ruleset.rules.round.bounds
     allowed = {
         "deal_deadline": (opened_time + 1, opened_time + LONGEST_DEAL_MS),
         "round_deadline": (header.deal_deadline + bounds.shortest, header.deal_deadline + bounds.longest),
@@ -154,7 +154,7 @@ def check_seat_tokens(tokens: Sequence[bytes], ruleset: Ruleset, *, seat_count: 
     if not tokens:
         return
     message, field = "", "seat_tokens"
-    if not GAMES[ruleset.game].can_be_sealed:
+    if not GAMES[ruleset.game].later.can_be_sealed:
         message = f"a table of {ruleset.game} cannot be sealed: each play would have to be proved card by card"
     elif len(tokens) != seat_count:
         message = f"{seat_count} seats have {len(tokens)} tokens; give one a seat, or none at all for an open table"

@@ -219,7 +219,7 @@ class RoundReader:
         event = self.next_event(read, message, time=message.time)
         if read.violations:
             return read.violations, None
-        verified.require(game.needs(read.state, event), field="round")
+        verified.require(game.later.needs(read.state, event), field="round")
         violations = game.check(read.state, event)
         if refusals(game, violations):
             return violations, None
@@ -258,7 +258,7 @@ class RoundReader:
         """Begin a round; refuse one of an open table without the hands that its game needs."""
         game, header, lead = self._service.game, verified.header, verified.lead
         layout = game.layout(header.seat_count)
-        if game.needs_hands and not verified.is_sealed:
+        if layout.needs_hands and not verified.is_sealed:
             verified.require(layout.hands, field="round")
         sections = tuple([verified.sections.get(section) for section in layout.shown])
         deal = Deal(
@@ -307,7 +307,7 @@ class RoundReader:
             event = self._read_event(message, time=time, round_id=round_id, field=_field_of(index))
             if violations:
                 continue
-            if needed := game.needs(playing.state, event):
+            if needed := game.later.needs(playing.state, event):
                 verified.require(needed, field="round")
             try:
                 playing.play(event, received=message.received)

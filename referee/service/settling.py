@@ -78,7 +78,7 @@ class Settler:
 
 def _winner_record(read: ReadRound) -> bytes:
     """Return who won a round, for the table's next one; empty in a game without a leader, and without a winner."""
-    if not read.service.game.has_leader:
+    if read.service.game.lead is None:
         return b""
     winner = Winner.of_results(read.verified.header, bytes(read.results))
     return b"" if winner is None else winner.to_bytes()

@@ -177,7 +177,7 @@ class Playing:
     def played(self, texts: Sequence[bytes] | None = None) -> PlayedCourse:
         """Return the round after all its events; ``texts`` are the canonical bytes of those added, where known."""
         if texts is None:
-            texts = self._game.encode_events([event for event, _ in self._added])
+            texts = self._game.events.encode_all([event for event, _ in self._added])
         added = zip(self._added, texts, strict=True)
         steps = [(text, event.time, received, event.seat, event.seen) for (event, received), text in added]
         return PlayedCourse(
@@ -197,7 +197,7 @@ class Playing:
             detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
             fault, number = EvidenceFault.OTHER_COURSE, self._number
             raise EvidenceError(fault, detail, number=number, seat=-1, expected=last, found=time)
-        self.state = self._game.unseal(self.state, time)
+        self.state = self._game.later.unseal(self.state, time)
         self._openings = (*self._openings[:-1], self._openings[-1]._replace(time=time))
         self.opened = None
 
@@ -208,8 +208,8 @@ class Playing:
             detail = f"event {self.opened.number} opens sections that are not open yet"
             raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=self._number + 1, seat=seat)
         after = game.apply(state, event)
-        opened = game.opens(state, after)
-        has_key, is_imposed = self._has_key[seat], game.is_imposed(event)
+        opened = game.later.opens(state, after)
+        has_key, is_imposed = self._has_key[seat], event.is_imposed
         if has_key and not is_imposed:
             least = game.minimum_seen(state, event)
             if seen is None or not least <= seen <= self._number:
@@ -245,8 +245,8 @@ class Playing:
 
     def _check_received(self, event: Event, *, received: bool, is_opening: bool) -> None:
         seat, number = event.seat, self._number + 1
-        is_report = self._game.is_imposed(event) and (self.state.deal.is_sealed or self._has_key[seat])
-        if not received and (is_report or is_opening or self._game.needs_received(self.state, event)):
+        is_report = event.is_imposed and (self.state.deal.is_sealed or self._has_key[seat])
+        if not received and (is_report or is_opening or event.needs_received):
             detail = "the referee's clock must give the time of this event; ask AcceptEvent"
             raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=number, seat=seat)
         clock = self._game.clock(self.state) if is_report else None

@@ -100,7 +100,7 @@ def play_inputs(inputs: Inputs, header: Header, ruleset: Ruleset) -> PlayedCours
     playing = Playing(begun)
     unsealed = {one.number: one.time for one in inputs.unsealed}
     texts, times = [bytes(one.event) for one in inputs.events], [one.time for one in inputs.events]
-    events = game.decode_events(texts, times, round_id=round_id)
+    events = game.events.decode_all(texts, times, round_id=round_id)
     for number, (one, event) in enumerate(zip(inputs.events, events, strict=True), 1):
         try:
             playing.play(event, received=one.received == 1)

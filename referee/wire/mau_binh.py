@@ -4,9 +4,9 @@ from typing import Final
 
 from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE
+from referee.evidence.canonical import Hex
 from referee.games.commission import house_part
 from referee.games.mau_binh.arrangement import Arrangement, ChiValues
-from referee.games.mau_binh.codec import bound
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
 from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import SeatShown, Showdown
@@ -40,8 +40,8 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
     match choice:
         case "arrange":
             held = read_arrangement(message.arrange, field=f"{field}.arrange")
-            arrange = Arrange(Seat(message.seat), held.back, held.middle, held.front, time, message.nonce)
-            return bound(arrange, round_id=round_id)
+            nonce = Hex(message.nonce) if message.nonce else None
+            return Arrange(Seat(message.seat), held.back, held.middle, held.front, time, nonce).in_round(round_id)
         case "leave":
             return Leave(Seat(message.seat), time)
         case "commit":
@@ -51,7 +51,7 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
                     f"a commitment has {SEED_SIZE} bytes, not {len(message.commit.commitment)}",
                     field=f"{field}.commit.commitment",
                 )
-            return Commit(Seat(message.seat), message.commit.commitment, time)
+            return Commit(Seat(message.seat), Hex(message.commit.commitment), time)
         case "timeout":
             return Timeout(Seat(message.seat), time)
         case _:

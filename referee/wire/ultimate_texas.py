@@ -7,7 +7,7 @@ from typing import Final
 from referee.advice.ultimate_texas.option import Option, best_of
 from referee.advice.ultimate_texas.question import DecisionAnswer
 from referee.cards import Seat
-from referee.games.game import open_cards
+from referee.games.deal import open_cards
 from referee.games.ultimate_texas import Decision, Event, Outcome, Stake, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
 from referee.hands import HandValue

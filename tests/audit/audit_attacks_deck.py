@@ -15,7 +15,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.encoding import enc
 from referee.evidence.hkdf import hkdf
 from referee.games.mau_binh import Arrange
-from referee.games.mau_binh.codec import encode_event
+from referee.games.mau_binh.game import GAME
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_attack import (
     WORD,
@@ -167,7 +167,7 @@ def card_not_in_hand() -> Attacked:
     hands = parts.deal.sections
     foreign = (hands[1][0], *hands[0][1:])
     event = Arrange(Seat(0), foreign[:5], foreign[5:10], foreign[10:], 0)
-    accept(parts, 0, encode_event(event))
+    accept(parts, 0, GAME.events.encode(event))
     return ended(log, parts)
 
 
@@ -176,7 +176,7 @@ def card_played_twice() -> Attacked:
     log, parts = begun(WORD)
     hand = parts.deal.sections[0]
     twice = (hand[1], *hand[1:])
-    accept(parts, 0, encode_event(Arrange(Seat(0), twice[:5], twice[5:10], twice[10:], 0)))
+    accept(parts, 0, GAME.events.encode(Arrange(Seat(0), twice[:5], twice[5:10], twice[10:], 0)))
     return ended(log, parts)
 
 

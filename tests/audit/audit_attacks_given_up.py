@@ -39,7 +39,7 @@ def round_given_up_by_young_keys() -> Attacked:
 def instant_win_given_up() -> Attacked:
     log = LogBuilder.founded()
     game, rules = GAMES["mau_binh"], DUEL.ruleset.rules
-    parts = ground(log, DUEL, lambda deal: game.opens_at_deal(rules, deal.sections[: DUEL.seats]))
+    parts = ground(log, DUEL, lambda deal: game.later.opens_at_deal(rules, deal.sections[: DUEL.seats]))
     abort(parts, stage="DEALT", reason="DEADLINE")
     log.append(parts)
     return ended(log)

@@ -7,7 +7,7 @@ import msgspec
 from referee.audit import Code, Documents
 from referee.cards import Seat
 from referee.games.mau_binh import Arrange
-from referee.games.mau_binh.codec import encode_event
+from referee.games.mau_binh.game import GAME
 from referee.rulesets import Ruleset, get
 from referee.transcript.replay import write_transcript
 from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, written_id
@@ -109,7 +109,7 @@ def event_edited() -> Attacked:
     assert parts.inputs is not None
     hand = parts.deal.sections[0]
     events = list(parts.inputs.events)
-    edited = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
+    edited = GAME.events.encode(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
     events[0] = msgspec.structs.replace(events[0], event=msgspec.Raw(edited))
     change_inputs(parts, events=tuple(events))
     return ended(log, parts)
@@ -156,7 +156,7 @@ def events_edited_without_receipts() -> Attacked:
     log, parts = begun(WORD)
     assert parts.inputs is not None
     hand = parts.deal.sections[0]
-    edited = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
+    edited = GAME.events.encode(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
     events = list(parts.inputs.events)
     events[0] = msgspec.structs.replace(events[0], event=msgspec.Raw(edited))
     parts.inputs = msgspec.structs.replace(parts.inputs, events=tuple(events))
@@ -180,7 +180,7 @@ def repeated_receipts() -> Attacked:
 def two_receipts_of_one_event() -> Attacked:
     log, parts = begun()
     hand = parts.deal.sections[0]
-    other = encode_event(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
+    other = GAME.events.encode(Arrange(Seat(0), hand[:5], hand[5:10], hand[10:], 0))
     log.documents = Documents(event_receipts=(receipt(parts, 1), receipt(parts, 1, event=other)))
     return ended(log, parts)
 

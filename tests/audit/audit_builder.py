@@ -282,7 +282,7 @@ def newest_time(entries: Iterable[bytes], *, least: int = START) -> int:
 def lay_out(table: Table, *, number: int, start: int = START, winner: Winner | None = None, **terms: object) -> Parts:
     """Prepare a round of a table, opened at a time and dealt."""
     ruleset = table.ruleset
-    shortest = GAMES[ruleset.game].round_bounds(ruleset.rules).shortest
+    shortest = ruleset.rules.round.bounds.shortest
     bets_alone = ruleset.game == "ultimate_texas"
     header = Header(
         protocol=1,
@@ -361,7 +361,7 @@ def dealt_from(
 def opened_sections(table: Table, deal: Deal) -> tuple[int, ...]:
     """Return the hands, none on a sealed table unless one of them wins at the deal."""
     ruleset = table.ruleset
-    if table.sealed and not GAMES[ruleset.game].opens_at_deal(ruleset.rules, deal.sections[: table.seats]):
+    if table.sealed and not GAMES[ruleset.game].later.opens_at_deal(ruleset.rules, deal.sections[: table.seats]):
         return ()
     return tuple(range(table.seats))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.cards import Card, Seat
+from referee.evidence.canonical import Hex
 from referee.games import GAMES, Deal, Event
 from referee.games import mau_binh as binh
 from referee.games import tien_len as lon
@@ -68,7 +69,7 @@ def _deal(dealt: Dealt) -> Deal:
         sections=tuple([tuple(dealt.sections[section]) for section in shown]),
         leader=dealt.leader,
         dealt_time=dealt.time,
-        is_sealed=dealt.sealed and GAMES[dealt.ruleset.game].can_be_sealed,
+        is_sealed=dealt.sealed and GAMES[dealt.ruleset.game].later.can_be_sealed,
     )
 
 
@@ -83,14 +84,14 @@ class Playing:
 
     def do(self, event: Event) -> None:
         """Apply an event; a seat with a key says that it has seen all before it."""
-        if self._keyed and not self._game.is_imposed(event):
+        if self._keyed and not event.is_imposed:
             event = with_seen(event, len(self.moves))
         after = self._game.apply(self.state, event)
-        sections = self._game.opens(self.state, after)
+        sections = self._game.later.opens(self.state, after)
         unsealed = event.time + UNSEAL_MS if sections else None
         if unsealed is not None:
-            after = self._game.unseal(after, unsealed)
-        self.moves.append(Move(self._game.encode_event(event), event.time, sections, unsealed))
+            after = self._game.later.unseal(after, unsealed)
+        self.moves.append(Move(self._game.events.encode(event), event.time, sections, unsealed))
         self.state, self.time = after, unsealed or event.time
 
     def end(self, section_count: int, closed_time: int | None = None) -> Play:
@@ -125,13 +126,13 @@ def _play_sealed(dealt: Dealt, playing: Playing, hands: tuple[tuple[Card, ...], 
     """Commit every seat to its cards as dealt and open them, except seat 2, which runs out of time."""
     seats = [Seat(seat) for seat in range(dealt.seat_count)]
     late = playing.state.deadline_time
-    nonces = [bytes([seat]) * 32 for seat in seats]
+    nonces = [Hex(bytes([seat]) * 32) for seat in seats]
     hashed = [
         arrangement_commitment(round_id=dealt.round_id, seat=seat, cards=hands[seat], nonce=nonces[seat])
         for seat in seats
     ]
     for seat in [seat for seat in seats if seat != 2]:
-        playing.do(binh.Commit(seat, hashed[seat], dealt.time + MOVE_MS * (1 + seat)))
+        playing.do(binh.Commit(seat, Hex(hashed[seat]), dealt.time + MOVE_MS * (1 + seat)))
     if dealt.seat_count > 2:
         playing.do(binh.Timeout(Seat(2), late))
     time = playing.time + MOVE_MS

@@ -23,7 +23,7 @@ SUMS = FOLDER / "SHA256SUMS"
 RULESETS = {
     release: [
         {"digest": one.digest.hex(), "ruleset_id": one.id, "version": one.version}
-        | dict(zip(("shortest_ms", "longest_ms"), GAMES[one.game].round_bounds(one.rules), strict=True))
+        | dict(zip(("shortest_ms", "longest_ms"), one.rules.round.bounds, strict=True))
         for one in catalogue_of(release)
     ]
     for release in releases()

@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 from bai_cao.game import GAME
 from bai_cao.hand import HANDS, hand_of
-from bai_cao.round import Act, Code, Event
+from bai_cao.round import Code, Event, Leave, Show
 from bai_cao.rules import BaiCaoRules, Clocks, Seats
 
 from referee.cards import Seat, cards_of
@@ -54,25 +54,23 @@ def test_settlement_of_random_deals_is_that_of_the_second_writing() -> None:
 
 def test_seat_shows_or_leaves_once_and_in_time() -> None:
     state = GAME.begin(RULES, deal_of([[1, 5, 9], [2, 6, 10]]))
-    events = [Event(Seat(1), Act.SHOW, 2_000), Event(Seat(1), Act.LEAVE, 3_000)]
+    events: list[Event] = [Show(Seat(1), 2_000), Leave(Seat(1), 3_000)]
     after = play(GAME, state, events).state
     assert (after.waiting, after.is_over, after.event_count) == ((0,), False, 2)
-    found = {
-        code: [fault.code for fault in GAME.check(after, event)]
-        for code, event in {
-            Code.UNKNOWN_SEAT: Event(Seat(2), Act.SHOW, 3_000),
-            Code.OUT_OF_ORDER: Event(Seat(0), Act.SHOW, 2_999),
-            Code.ALREADY_LEFT: Event(Seat(1), Act.LEAVE, 3_000),
-            Code.DEADLINE_PASSED: Event(Seat(0), Act.SHOW, 21_000),
-        }.items()
+    faulty: dict[Code, Event] = {
+        Code.UNKNOWN_SEAT: Show(Seat(2), 3_000),
+        Code.OUT_OF_ORDER: Show(Seat(0), 2_999),
+        Code.ALREADY_LEFT: Leave(Seat(1), 3_000),
+        Code.DEADLINE_PASSED: Show(Seat(0), 21_000),
     }
+    found = {code: [fault.code for fault in GAME.check(after, event)] for code, event in faulty.items()}
     assert found == {code: [code] for code in found}
     with pytest.raises(UnlawfulEventError, match="ALREADY_LEFT, ALREADY_SHOWN"):
         GAME.apply(after, events[0])
-    over = GAME.apply(after, Event(Seat(0), Act.SHOW, 20_999))
+    over = GAME.apply(after, Show(Seat(0), 20_999))
     assert over.is_over
     assert GAME.clock(over) is None
-    assert [fault.code for fault in GAME.check(over, Event(Seat(0), Act.LEAVE, 20_999))] == [Code.ROUND_OVER]
+    assert [fault.code for fault in GAME.check(over, Leave(Seat(0), 20_999))] == [Code.ROUND_OVER]
 
 
 def test_round_closes_when_all_have_shown_or_the_time_is_up() -> None:
@@ -82,7 +80,7 @@ def test_round_closes_when_all_have_shown_or_the_time_is_up() -> None:
         (Code.ROUND_NOT_OVER, 1),
     ]
     assert GAME.check_closing(state, 21_000) == ()
-    after = play(GAME, state, [Event(Seat(seat), Act.SHOW, 2_000) for seat in (0, 1)]).state
+    after = play(GAME, state, [Show(Seat(seat), 2_000) for seat in (0, 1)]).state
     assert GAME.check_closing(after, 2_000) == ()
     assert [fault.code for fault in GAME.check_closing(after, 1_999)] == [Code.CLOSED_TOO_EARLY]
 

@@ -31,7 +31,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "test_*.py"))
     for name, sound, defect in (
         ("settlement.py", SOUND_SETTLE, "    [].pop()\n"),
-        ("round.py", SOUND_CHECK, "    {Act.SHOW: 0}[event.act]\n"),
+        ("round.py", SOUND_CHECK, "    {Show: 0}[type(event)]\n"),
     ):
         file = source / "src" / "bai_cao" / name
         text = file.read_text("utf-8")

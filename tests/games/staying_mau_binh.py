@@ -15,6 +15,7 @@ from referee.advice.mau_binh.advisor import Advisor
 from referee.advice.mau_binh.populations import Populations
 from referee.advice.mau_binh.suggestion import SCALE
 from referee.cards import DECK, Card, Seat
+from referee.evidence.canonical import Hex
 from referee.games.mau_binh import GAME, Arrange, Arrangement, Leave, MauBinhRules, instant_win_of
 from referee.games.mau_binh.arrangement import ChiCards, chi_values, fouls_of
 from referee.games.mau_binh.event import Commit, Event, Timeout
@@ -166,13 +167,13 @@ def _fouled(rules: MauBinhRules, chi: ChiCards) -> ChiCards | None:
 
 def _kept_shut(rules: MauBinhRules, table: Sequence[Seated], shut: Seat) -> int:
     """Return what a seat wins that commits to the advice's arrangement on a sealed table and does not open it."""
-    state = GAME.begin(rules, hands_deal([()] * len(table), is_sealed=True))
+    state = GAME.begin(rules, hands_deal([seated.cards for seated in table], is_sealed=True))
     for place in range(len(table)):
-        state = GAME.apply(state, Commit(Seat(place), bytes([place]) * 32, time=0))
-    state = GAME.unseal(GAME.open_sections(state, tuple([seated.cards for seated in table])), 0)
+        state = GAME.apply(state, Commit(Seat(place), Hex(bytes([place]) * 32), time=0))
+    state = GAME.later.unseal(state, 0)
     for place, seated in enumerate(table):
         if place != shut:
-            event = Arrange(Seat(place), *seated.chi, time=0, nonce=bytes(32), opens=bytes([place]) * 32)
+            event = Arrange(Seat(place), *seated.chi, time=0, nonce=Hex(bytes(32)), opens=bytes([place]) * 32)
             state = GAME.apply(state, event)
     state = GAME.apply(state, Timeout(shut, state.closing_deadline))
     return GAME.settle(state).net[shut]

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from referee.cards import DECK, Seat, parse_cards
+from referee.evidence.canonical import Hex
 from referee.games import Clock, Deal, mau_binh, tien_len, ultimate_texas
 from referee.games.fault import FaultKind
 from referee.games.ultimate_texas import Decision, Event
@@ -48,33 +49,36 @@ def test_open_mau_binh_has_one_clock_until_every_seat_has_arranged() -> None:
 def test_sealed_mau_binh_counts_its_opening_from_the_end_of_committing() -> None:
     state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
     assert mau_binh.GAME.clock(state) == Clock(500, 60_000, None)
-    assert (mau_binh.GAME.minimum_seen(state, arrange(0, 600)), mau_binh.GAME.needs(state, arrange(0, 600))) == (0, ())
+    assert (mau_binh.GAME.minimum_seen(state, arrange(0, 600)), mau_binh.GAME.later.needs(state, arrange(0, 600))) == (
+        0,
+        (),
+    )
     for seat in (0, 1):
-        state = mau_binh.apply(state, mau_binh.Commit(Seat(seat), bytes([seat]) * 32, 700 + seat))
+        state = mau_binh.apply(state, mau_binh.Commit(Seat(seat), Hex(bytes([seat]) * 32), 700 + seat))
     assert mau_binh.GAME.clock(state) == Clock(701, 30_000, None)
     for seat in (0, 1):
-        assert mau_binh.GAME.needs(state, arrange(seat, 800)) == (seat,)
-        assert mau_binh.GAME.needs(state, mau_binh.Leave(Seat(seat), 800)) == ()
+        assert mau_binh.GAME.later.needs(state, arrange(seat, 800)) == (seat,)
+        assert mau_binh.GAME.later.needs(state, mau_binh.Leave(Seat(seat), 800)) == ()
     for seat in (-1, 2):
         stray = msgspec.structs.replace(arrange(0, 800), seat=Seat(seat))
-        assert mau_binh.GAME.needs(state, stray) == ()
+        assert mau_binh.GAME.later.needs(state, stray) == ()
     assert mau_binh.GAME.minimum_seen(state, arrange(1, 800)) == 2
 
 
 def test_commitment_at_the_deadline_is_too_late() -> None:
     state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
     for time, expected in ((60_499, []), (60_500, ["DEADLINE_PASSED"])):
-        commit = mau_binh.Commit(Seat(0), bytes(32), time)
+        commit = mau_binh.Commit(Seat(0), Hex(bytes(32)), time)
         assert [fault.code for fault in mau_binh.check(state, commit)] == expected
 
 
 def test_opening_of_mau_binh_runs_from_the_time_at_which_the_hands_opened() -> None:
     state = mau_binh.begin(BINH, hands_deal([STRONG, WEAK], dealt_time=500, is_sealed=True))
     for seat in (0, 1):
-        commit = mau_binh.Commit(Seat(seat), bytes([seat]) * 32, 700 + seat)
-        assert mau_binh.GAME.needs_received(state, commit)
+        commit = mau_binh.Commit(Seat(seat), Hex(bytes([seat]) * 32), 700 + seat)
+        assert commit.needs_received
         state = mau_binh.apply(state, commit)
-    state = mau_binh.GAME.unseal(state, 5_000)
+    state = mau_binh.GAME.later.unseal(state, 5_000)
     assert mau_binh.GAME.clock(state) == Clock(5_000, 30_000, None)
     assert [fault.code for fault in mau_binh.check(state, arrange(0, 4_999))] == ["OUT_OF_ORDER"]
     assert [fault.code for fault in mau_binh.check(state, mau_binh.Leave(Seat(0), 5_001))] == ["STILL_OPENING"]
@@ -85,9 +89,11 @@ def test_opening_of_mau_binh_runs_from_the_time_at_which_the_hands_opened() -> N
     assert [fault.code for fault in mau_binh.check(state, out_of_time)] == ["NOT_OPENED"]
     assert mau_binh.GAME.fault_kind("NOT_OPENED") is FaultKind.WARNING
     state = mau_binh.apply(state, out_of_time)
-    assert (mau_binh.GAME.withheld(state), state.is_over) == ((0,), False)
+    assert state.sealing is not None
+    assert (state.sealing.unopened, state.is_over) == ((True, False), False)
     state = mau_binh.apply(state, mau_binh.Timeout(Seat(1), 35_001))
-    assert (mau_binh.GAME.withheld(state), state.is_over, mau_binh.GAME.clock(state)) == ((0, 1), True, None)
+    assert state.sealing is not None
+    assert (state.sealing.unopened, state.is_over, mau_binh.GAME.clock(state)) == ((True, True), True, None)
 
 
 def test_showdown_of_a_round_that_nobody_committed_in_begins_with_its_opening() -> None:
@@ -95,7 +101,7 @@ def test_showdown_of_a_round_that_nobody_committed_in_begins_with_its_opening() 
     for seat in (0, 1):
         state = mau_binh.apply(state, mau_binh.Timeout(Seat(seat), 60_500))
     assert state.is_over
-    assert mau_binh.GAME.unseal(state, 61_000).showdown_time == 61_000
+    assert mau_binh.GAME.later.unseal(state, 61_000).showdown_time == 61_000
 
 
 def test_each_turn_of_tien_len_has_a_clock_and_the_event_that_started_it() -> None:
@@ -113,7 +119,7 @@ def test_each_turn_of_tien_len_has_a_clock_and_the_event_that_started_it() -> No
     assert tien_len.GAME.minimum_seen(state, tien_len.Pass(Seat(1), 950)) == 1
     assert tien_len.GAME.minimum_seen(state, tien_len.Leave(Seat(0), 950)) == 0
     late = tien_len.Timeout(Seat(1), 30_900)
-    assert tien_len.GAME.is_imposed(late)
+    assert late.is_imposed
     assert [fault.code for fault in tien_len.check(state, msgspec.structs.replace(late, time=30_899))] == [
         "NOT_OUT_OF_TIME"
     ]
@@ -128,7 +134,7 @@ def test_each_street_has_its_clock_and_shows_the_event_that_opened_it() -> None:
     for number, seat in enumerate((1, 0), 1):
         state = ultimate_texas.apply(state, Event(Seat(seat), Decision.CHECK, 600 + number))
     assert clock(state) == Clock(602, 30_000, None)
-    state = ultimate_texas.GAME.unseal(state, 650)
+    state = ultimate_texas.GAME.later.unseal(state, 650)
     assert clock(state) == Clock(650, 30_000, None)
     assert [fault.code for fault in ultimate_texas.check(state, Event(Seat(0), Decision.CHECK, 649))] == [
         "OUT_OF_ORDER"
@@ -152,7 +158,7 @@ def test_sections_that_an_event_opens_end_with_the_one_its_receipt_names(*, is_s
 
 def test_sealed_deal_opens_at_once_where_a_hand_wins() -> None:
     dragon = DECK[0:52:4]
-    assert mau_binh.GAME.opens_at_deal(BINH, [WEAK, dragon])
-    assert not mau_binh.GAME.opens_at_deal(BINH, [STRONG, WEAK])
+    assert mau_binh.GAME.later.opens_at_deal(BINH, [WEAK, dragon])
+    assert not mau_binh.GAME.later.opens_at_deal(BINH, [STRONG, WEAK])
     sealed = Deal(seat_count=2, stake=1, sections=(None, dragon), dealt_time=0, is_sealed=True)
     assert mau_binh.begin(BINH, sealed).is_over

@@ -1,21 +1,21 @@
-"""What a codec does for a game that says no more than how its records are read and written."""
+"""Events are their own records: one canonical text each, their time left out."""
+
+from typing import Self
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from referee.cards import Seat
-from referee.games import EventBytesError
-from referee.games.codec import EventCodec
-from referee.games.tien_len import Pass
-from referee.games.tien_len.codec import PassJson
+from referee.evidence.canonical import Hex
+from referee.games import EventBytesError, LawError
+from referee.games.codec import EventCodec, EventRecord
+from referee.games.mau_binh import Commit
+from referee.games.tien_len import Pass, Timeout
 
 
 def codec() -> EventCodec[Pass]:
-    return EventCodec(
-        "Bốc",
-        PassJson,
-        write=lambda event: PassJson(seat=event.seat),
-        read=lambda record, time, _round_id: Pass(Seat(record.seat), time),
-    )
+    return EventCodec(Pass, game="boc", title="Bốc")
 
 
 @pytest.mark.parametrize("seen", [None, 0, 3])
@@ -66,14 +66,48 @@ def test_an_event_that_is_refused_is_refused_when_it_is_asked_for(refused: bytes
 
 
 def test_an_imposed_event_that_says_what_was_seen_is_refused_among_others() -> None:
-    imposed = EventCodec(
-        "Bốc",
-        PassJson,
-        write=lambda event: PassJson(seat=event.seat),
-        read=lambda record, time, _round_id: Pass(Seat(record.seat), time),
-        is_imposed=lambda event: event.seat == 1,
-    )
-    events = iter(imposed.decode_all(PASSES, [3, 4], round_id=bytes(32)))
+    imposed: EventCodec[Pass | Timeout] = EventCodec(Pass | Timeout, game="boc", title="Bốc")
+    texts = [PASSES[0], b'{"kind":"TIMEOUT","seat":1,"seen":2}']
+    events = iter(imposed.decode_all(texts, [3, 4], round_id=bytes(32)))
     assert next(events) == Pass(Seat(0), 3)
     with pytest.raises(EventBytesError, match="others report"):
         next(events)
+
+
+@pytest.mark.parametrize("member", [b'"time":0', b'"time":5', b'"seen":null', b'"opens":""'])
+def test_a_member_that_is_not_in_the_record_is_refused(member: bytes) -> None:
+    with pytest.raises(EventBytesError):
+        codec().decode(b'{"kind":"PASS","seat":1,%b}' % member, time=5, round_id=bytes(32))
+
+
+class Broken(EventRecord, frozen=True, tag="BROKEN"):
+    """An event of a game with a defect."""
+
+    time: int = 0
+    seen: int | None = None
+
+    def in_round(self, round_id: bytes) -> Self:
+        """Fail."""
+        raise KeyError(round_id)
+
+
+def test_a_defect_of_an_event_is_one_of_its_game() -> None:
+    events: EventCodec[Broken] = EventCodec(Broken, game="boc", title="Bốc")
+    texts = [b'{"kind":"BROKEN","seat":1}']
+    with pytest.raises(LawError, match="the law of boc failed in in_round: KeyError"):
+        list(events.decode_all(texts, [5], round_id=bytes(32)))
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_bytes_are_written_as_hex(commitment: bytes) -> None:
+    events: EventCodec[Commit] = EventCodec(Commit, game="boc", title="Bốc")
+    data = b'{"commitment":"%b","kind":"COMMIT","seat":2}' % commitment.hex().encode()
+    assert events.encode(Commit(Seat(2), Hex(commitment), 7)) == data
+    assert events.decode(data, time=7, round_id=bytes(32)) == Commit(Seat(2), Hex(commitment), 7)
+
+
+@pytest.mark.parametrize("text", ['"' + "A0" * 32 + '"', '"00"', '"zz"', "7", "[]", '"' + " 0" * 32 + '"'])
+def test_text_that_is_no_lowercase_hex_of_32_bytes_is_refused(text: str) -> None:
+    events: EventCodec[Commit] = EventCodec(Commit, game="boc", title="Bốc")
+    with pytest.raises(EventBytesError):
+        events.decode(b'{"commitment":%b,"kind":"COMMIT","seat":2}' % text.encode(), time=7, round_id=bytes(32))

@@ -1,11 +1,11 @@
-"""Deals of the shared interface: what no deck gives is refused, in words, and sections open one after the other."""
+"""Deals of the shared interface: what no deck gives is refused, in words."""
 
 import msgspec
 import pytest
 
 from referee.cards import DECK, Seat
 from referee.games import Clock, Deal, DealError, mau_binh, tien_len, ultimate_texas
-from referee.games.game import check_deal, merge_sections, open_cards
+from referee.games.deal import check_deal, open_cards
 from referee.games.layout import Layout
 from referee.games.tables import HouseClock, RoundLimits, refuse, seat_fault
 from referee.rulesets import get
@@ -79,29 +79,19 @@ def test_impossible_deal_is_refused_with_what_is_wrong() -> None:
     check_deal(deal_of(None, HANDS[1], *closed), TEXAS.layout, seats=SEATS)
 
 
-def test_sections_open_one_after_the_other() -> None:
+def test_cards_of_closed_sections_are_not_known() -> None:
     deal = deal_of(*HANDS, None, None, None)
     with pytest.raises(DealError, match=r"sections that are not open: 2, 3, 4$"):
         open_cards(deal)
-    flop = merge_sections(deal, (None, None, None, FLOP, None), TEXAS.layout, seats=SEATS)
-    assert flop.sections == (*HANDS, None, FLOP, None)
-    known = merge_sections(flop, (DECK[20:22], None, HOUSE, DECK[20:23], LATE), TEXAS.layout, seats=SEATS)
+    known = msgspec.structs.replace(deal, sections=(*HANDS, HOUSE, FLOP, LATE))
     assert open_cards(known) == (*HANDS, HOUSE, FLOP, LATE)
-    assert known == msgspec.structs.replace(deal, sections=known.sections)
-    with pytest.raises(DealError, match="4 sections are given; the deal has 5"):
-        merge_sections(deal, (None, None, None, FLOP), TEXAS.layout, seats=SEATS)
-    with pytest.raises(DealError, match="dealt more than once: 2S"):
-        merge_sections(deal, (None, None, HANDS[0], None, None), TEXAS.layout, seats=SEATS)
 
 
-def test_game_whose_cards_are_all_open_takes_no_others() -> None:
+def test_game_whose_cards_are_all_open_has_nothing_to_unseal() -> None:
     hands = (DECK[0:52:4], DECK[1:52:4])
     deal = Deal(seat_count=2, stake=1, sections=hands, dealt_time=0, leader=Seat(0))
     state = tien_len.begin(get("tien_len.mien_nam").rules, deal)  # type: ignore[arg-type] # this game's rules
-    assert tien_len.GAME.open_sections(state, hands) is state
-    with pytest.raises(DealError, match="of another deal"):
-        tien_len.GAME.open_sections(state, (hands[1], hands[0]))
-    assert tien_len.GAME.unseal(state, 5) is state
+    assert tien_len.GAME.later.unseal(state, 5) is state
 
 
 def test_defaults_of_a_deal_and_of_a_clock() -> None:

@@ -25,6 +25,7 @@ from referee.games import (
     registry,
 )
 from referee.games.fault import FaultKind
+from referee.games.lead import Leading
 from referee.rulesets import get, load_builtin, load_texts
 from referee.verdict import Violation
 
@@ -51,7 +52,7 @@ def deal_of(game: AnyGame, *, is_sealed: bool = False) -> Deal:
         seat_stakes=tuple([(bet_unit,) + (0,) * (len(game.seat_stake_names) - 1)] * 3) if game.seat_stake_names else (),
         bet_unit=bet_unit,
         sections=sections,
-        leader=Seat(1) if game.has_leader else None,
+        leader=Seat(1) if game.lead is not None else None,
         dealt_time=DEALT_TIME,
         is_sealed=is_sealed,
     )
@@ -62,7 +63,7 @@ def leaving(game: AnyGame, seat: int, time: int) -> Any:  # noqa: ANN401 - an ev
     texts = (b'{"kind":"LEAVE","seat":%d}', b'{"decision":"LEAVE","kind":"DECIDE","seat":%d}')
     for text in texts:
         try:
-            return game.decode_event(text % seat, time=time, round_id=bytes(32))
+            return game.events.decode(text % seat, time=time, round_id=bytes(32))
         except EventBytesError:
             continue
     msg = f"{game.name} has no event of leaving"
@@ -91,15 +92,15 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame) -> 
     clock = game.clock(state)
     assert clock is not None
     assert clock.start == DEALT_TIME
-    events = [leaving(game, seat, DEALT_TIME + 1 + seat) for seat in (0, 2, 1)[: 3 if not game.has_leader else 2]]
+    events = [leaving(game, seat, DEALT_TIME + 1 + seat) for seat in (0, 2, 1)[: 3 if game.lead is None else 2]]
     events.sort(key=lambda event: event.time)
     for event in events:
-        assert game.decode_event(game.encode_event(event), time=event.time, round_id=bytes(32)) == event
+        assert game.events.decode(game.events.encode(event), time=event.time, round_id=bytes(32)) == event
         assert game.check(state, event) == ()
-        assert game.needs(state, event) == ()
+        assert game.later.needs(state, event) == ()
         assert game.minimum_seen(state, event) == 0
-        assert not game.is_imposed(event)
-        assert not game.needs_received(state, event)
+        assert not event.is_imposed
+        assert not event.needs_received
     played = play(game, state, events)
     assert (played.violations, played.refused_event) == ((), 0)
     assert played.state.event_count == len(events) <= game.max_events
@@ -112,8 +113,8 @@ def test_round_of_a_game_goes_from_its_deal_to_its_settlement(game: AnyGame) -> 
     results = game.encode_results(played.state, outcome)
     assert results["transfers"] == outcome.transfers
     assert [seat["net"] for seat in results["seats"]] == list(outcome.net)  # type: ignore[index, union-attr, call-overload] # any game's seats are records
-    assert game.opens_at_deal(rules, [hand or () for hand in deal.hands]) is False
-    shortest, longest = game.round_bounds(rules)
+    assert game.later.opens_at_deal(rules, [hand or () for hand in deal.hands]) is False
+    shortest, longest = rules.round.bounds
     assert clock.limit <= shortest < longest
 
 
@@ -123,7 +124,7 @@ def test_clock_and_bounds_are_those_of_the_ruleset(name: str) -> None:
     clock = game.clock(game.begin(rules, deal_of(game)))
     assert clock is not None
     assert clock.limit == CLOCKS[name]
-    assert game.round_bounds(rules) == BOUNDS[name]
+    assert rules.round.bounds == BOUNDS[name]
 
 
 def test_unlawful_event_stops_a_round(game: AnyGame) -> None:
@@ -180,20 +181,13 @@ def test_groups_of_a_hostile_record_are_none(hostile: object) -> None:
 def test_game_that_says_nothing_more_is_open_and_shows_all_at_the_deal() -> None:
     fields = dataclasses.fields(GAMES["tien_len"])
     own = {field.name: field.default for field in fields if field.default is not dataclasses.MISSING}
-    questions = ("opens_at_deal", "is_imposed", "needs_received", "needs", "opens", "minimum_seen")
-    answers = {name: own.pop(name)(None, None) for name in questions}
-    assert (own["fault_kind"]("CARD_TWICE"), own["groups"]({"cards": [1]})) == (FaultKind.RULE, ())
-    assert own.pop("first_leader")(None) is LeaderBy.DRAW
-    assert answers == {
-        "opens_at_deal": False,
-        "is_imposed": False,
-        "needs_received": False,
-        "needs": (),
-        "opens": (),
-        "minimum_seen": 0,
-    }
-    settings = ("can_be_sealed", "has_leader", "needs_hands", "seat_stake_names", "questions")
-    assert [own[name] for name in settings] == [False, False, True, (), None]
+    assert (own["minimum_seen"](None, None), own["fault_kind"]("CARD_TWICE")) == (0, FaultKind.RULE)
+    assert own["groups"]({"cards": [1]}) == ()
+    assert [own[name] for name in ("lead", "seat_stake_names", "questions")] == [None, (), None]
+    later = own["later"]
+    assert (later.can_be_sealed, later.opens_at_deal(None, []), later.unseal("state", 5)) == (False, False, "state")
+    assert (later.needs(None, None), later.opens(None, None)) == ((), ())
+    assert Leading().first_leader(None) is LeaderBy.DRAW
 
 
 def test_impossible_deal_and_stake_begin_no_round(game: AnyGame) -> None:
@@ -214,14 +208,13 @@ def test_impossible_deal_and_stake_begin_no_round(game: AnyGame) -> None:
 def test_closed_hand_is_needed_only_where_the_game_says_so(game: AnyGame) -> None:
     rules, deal = RULESETS[game.name].rules, deal_of(game)
     closed = replaced(deal, sections=(None, *deal.sections[1:]))
-    if game.needs_hands:
+    if game.layout(3).needs_hands:
         with pytest.raises(DealError, match="not open"):
             game.begin(rules, closed)
     else:
         game.begin(rules, closed)
-    if game.can_be_sealed:
-        state = game.begin(rules, replaced(closed, is_sealed=True))
-        assert game.open_sections(state, deal.sections).deal.sections == deal.sections
+    if game.later.can_be_sealed:
+        assert game.begin(rules, replaced(closed, is_sealed=True)).deal.sections[0] is None
     else:
         with pytest.raises(DealError, match="sealed"):
             game.begin(rules, replaced(deal, is_sealed=True))

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from referee.evidence.dsse import Envelope
-from referee.games import GAMES
 from referee.rulesets import load_examples
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.fuzz.fuzz_verdicts import TypeScript, third_findings
@@ -121,7 +120,7 @@ def test_other_verifiers_find_nothing_in_a_round_of_a_house(scene: Scene, game: 
     know_rulesets(
         [
             {"digest": one.digest.hex(), "ruleset_id": one.id, "version": one.version}
-            | dict(zip(("shortest_ms", "longest_ms"), GAMES[one.game].round_bounds(one.rules), strict=True))
+            | dict(zip(("shortest_ms", "longest_ms"), one.rules.round.bounds, strict=True))
             for one in examples
         ]
     )

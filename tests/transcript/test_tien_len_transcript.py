@@ -15,7 +15,7 @@ from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Hea
 from referee.evidence import canonical
 from referee.games import GAMES, EventBytesError, LeaderBy
 from referee.games.tien_len import Event, Leave, Pass, Play, Timeout
-from referee.games.tien_len.codec import decode_event, encode_event
+from referee.games.tien_len.game import GAME
 from referee.rulesets import get
 from referee.transcript.inputs import InputEvent, Inputs, TranscriptError, parse
 from referee.transcript.replay import UnlawfulRoundError, encode_inputs, repeat_key, replay
@@ -73,7 +73,7 @@ def _header(seats: int, **changed: Any) -> Header:  # noqa: ANN401 - members of 
 
 
 def _input_event(event: Event) -> InputEvent:
-    return InputEvent(event=msgspec.Raw(encode_event(event)), received=0, time=event.time)
+    return InputEvent(event=msgspec.Raw(GAME.events.encode(event)), received=0, time=event.time)
 
 
 def _inputs(vector: Vector, **changed: Any) -> Inputs:  # noqa: ANN401 - members of Inputs
@@ -111,19 +111,19 @@ events = st.one_of(
 
 @given(event=events)
 def test_event_comes_back_from_its_bytes(event: Event) -> None:
-    data = encode_event(event)
-    assert decode_event(data, time=event.time, round_id=bytes(32)) == event
+    data = GAME.events.encode(event)
+    assert GAME.events.decode(data, time=event.time, round_id=bytes(32)) == event
     assert canonical.encode(canonical.decode(data)) == data
 
 
 def test_event_bytes_stand_as_documented() -> None:
-    assert encode_event(Play(Seat(1), (Card.THREE_OF_HEARTS, Card.THREE_OF_SPADES), 5)) == (
+    assert GAME.events.encode(Play(Seat(1), (Card.THREE_OF_HEARTS, Card.THREE_OF_SPADES), 5)) == (
         b'{"cards":[8,5],"kind":"PLAY","seat":1}'
     )
-    assert encode_event(Pass(Seat(0), 5)) == b'{"kind":"PASS","seat":0}'
-    assert encode_event(Pass(Seat(0), 5, seen=12)) == b'{"kind":"PASS","seat":0,"seen":12}'
-    assert encode_event(Leave(Seat(2), 5)) == b'{"kind":"LEAVE","seat":2}'
-    assert encode_event(Timeout(Seat(3), 5)) == b'{"kind":"TIMEOUT","seat":3}'
+    assert GAME.events.encode(Pass(Seat(0), 5)) == b'{"kind":"PASS","seat":0}'
+    assert GAME.events.encode(Pass(Seat(0), 5, seen=12)) == b'{"kind":"PASS","seat":0,"seen":12}'
+    assert GAME.events.encode(Leave(Seat(2), 5)) == b'{"kind":"LEAVE","seat":2}'
+    assert GAME.events.encode(Timeout(Seat(3), 5)) == b'{"kind":"TIMEOUT","seat":3}'
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_event_bytes_stand_as_documented() -> None:
 )
 def test_bytes_that_are_no_event_in_its_one_text_are_refused(data: bytes) -> None:
     with pytest.raises(EventBytesError):
-        decode_event(data, time=0, round_id=bytes(32))
+        GAME.events.decode(data, time=0, round_id=bytes(32))
 
 
 @pytest.mark.parametrize("vector", _released(), ids=lambda vector: vector["id"])

@@ -26,6 +26,6 @@ def test_deep_nesting_is_no_transcript(member: str, depth: int):
 def test_deep_nesting_is_no_event(game: str, member: str, depth: int):
     for rest in (b"", b',"kind":"PASS","seat":0', b',"kind":"LEAVE","seat":0', b',"kind":"DECIDE","seat":0'):
         with pytest.raises(EventBytesError):
-            GAMES[game].decode_event(
+            GAMES[game].events.decode(
                 b'{"%b":%b%b}' % (member.encode(), nested(depth), rest), time=0, round_id=bytes(32)
             )

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.cards import Seat, parse_cards
 from referee.dealing.header import NO_KEY
+from referee.evidence.canonical import Hex
 from referee.games import AnyGame, Deal, Event, mau_binh, tien_len
 from referee.rulesets import get
 from referee.transcript.chain import Course
@@ -45,7 +46,7 @@ def play(seat: int, cards: str, time: int, seen: int | None) -> tien_len.Play:
 
 
 def commit(seat: int, time: int, seen: int | None = None) -> mau_binh.Commit:
-    return mau_binh.Commit(Seat(seat), bytes([seat]) * 32, time, seen)
+    return mau_binh.Commit(Seat(seat), Hex(bytes([seat]) * 32), time, seen)
 
 
 def refusal_of(played: PlayedCourse, event: Event) -> str:
@@ -164,7 +165,7 @@ def test_departure_that_opens_the_hands_needs_the_referees_clock() -> None:
 
 def test_no_event_follows_an_opening_before_it_has_its_time() -> None:
     played = sealed(*KEYS[:2]).play(commit(0, 600, 0), received=True).play(commit(1, 700, 0), received=True)
-    opening = mau_binh.Arrange(Seat(0), FIRST[:5], FIRST[5:10], FIRST[10:], 900, bytes(32), bytes(32), 2)
+    opening = mau_binh.Arrange(Seat(0), FIRST[:5], FIRST[5:10], FIRST[10:], 900, Hex(bytes(32)), bytes(32), 2)
     assert fault_of(played, opening) == ("NOT_UNSEALED", 3, 0, None, None)
     with pytest.raises(EvidenceError) as caught:
         played.unseal(699)

@@ -17,7 +17,6 @@ from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Hea
 from referee.evidence import canonical
 from referee.games import GAMES, EventBytesError, UnlawfulEventError
 from referee.games.ultimate_texas import GAME, MAX_EVENTS, Code, Decision, Event, UltimateTexasRules
-from referee.games.ultimate_texas.codec import decode_event, encode_event
 from referee.rulesets import Ruleset, get
 from referee.transcript.inputs import InputEvent, InputReceipt, Inputs, TranscriptError, Unsealed, parse
 from referee.transcript.played import EvidenceError, EvidenceFault
@@ -84,7 +83,7 @@ def _openings(
             after = GAME.apply(state, event)
         except UnlawfulEventError:
             break
-        if opened := GAME.opens(state, after):
+        if opened := GAME.later.opens(state, after):
             openings[number] = opened
         state = after
     return openings
@@ -113,7 +112,7 @@ def _inputs(
         dealt_time=1_000,
         closed_time=39_000,
         sections=dealt if sections is None else tuple(tuple(section) for section in sections),
-        events=tuple([InputEvent(msgspec.Raw(encode_event(event)), 1, event.time) for event in happened]),
+        events=tuple([InputEvent(msgspec.Raw(GAME.events.encode(event)), 1, event.time) for event in happened]),
         signatures=("",) * seats,
         unsealed=tuple(
             [Unsealed(number, tuple(sorted(opened)), happened[number - 1].time) for number, opened in openings.items()]
@@ -141,7 +140,7 @@ def _numbers(text: str) -> list[int]:
 )
 def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: int, seen: int | None):
     event = Event(Seat(seat), decision, time, None if decision is Decision.TIMEOUT else seen)
-    assert decode_event(encode_event(event), time=time, round_id=bytes(32)) == event
+    assert GAME.events.decode(GAME.events.encode(event), time=time, round_id=bytes(32)) == event
 
 
 @pytest.mark.parametrize(
@@ -163,7 +162,7 @@ def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: in
 )
 def test_bytes_that_are_no_canonical_event_are_refused(data: bytes):
     with pytest.raises(EventBytesError):
-        decode_event(data, time=0, round_id=bytes(32))
+        GAME.events.decode(data, time=0, round_id=bytes(32))
 
 
 @pytest.mark.parametrize("vector", [pytest.param(vector, id=vector["id"]) for vector in _vectors()])

@@ -272,10 +272,10 @@ def test_event_vectors(row: Row) -> None:
     data = row["event"].encode()
     game = GAMES[row["game"]]
     if row["is_event"]:
-        assert game.decode_event(data, time=1, round_id=bytes(32)) is not None
+        assert game.events.decode(data, time=1, round_id=bytes(32)) is not None
     else:
         with pytest.raises(EventBytesError):
-            game.decode_event(data, time=1, round_id=bytes(32))
+            game.events.decode(data, time=1, round_id=bytes(32))
 
 
 def course_of(row: Row, entries: list[Row]) -> Course:
@@ -350,6 +350,6 @@ def test_ruleset_vectors_are_the_rulesets_at_hand() -> None:
     names = ("ruleset_id", "version", "digest", "game", "bet_unit", "shortest_ms", "longest_ms")
     listed = {tuple(row[name] for name in names) for row in read("rulesets/rulesets")}
     assert listed == {
-        (one.id, one.version, one.digest.hex(), one.game, one.bet_unit, *GAMES[one.game].round_bounds(one.rules))
+        (one.id, one.version, one.digest.hex(), one.game, one.bet_unit, *one.rules.round.bounds)
         for one in load_builtin()
     }

@@ -29,13 +29,13 @@ làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới tr
 from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
 from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Code, Pattern, Reason, Walkover
 from referee.games.mau_binh.duel import Showing
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Leave, Timeout
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Leave, Timeout, arrangement_commitment
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.rules import MauBinhRules, check_stakes, max_units
-from referee.games.mau_binh.sealing import Sealing, arrangement_commitment
+from referee.games.mau_binh.sealing import Sealing
 from referee.games.mau_binh.settlement import Outcome, settle
 from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
 from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State, begin

@@ -3,11 +3,16 @@
 A sealed round has commitments before its arrangements, and timeouts of seats that did not commit or did not open.
 """
 
-from typing import Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final, Self, TypeAlias
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from referee.cards import Card, Seat
+from referee.evidence.canonical import Hex, Natural
+from referee.evidence.encoding import HASH_SIZE, tagged_hash, u8
+from referee.games.codec import EventRecord
 from referee.games.mau_binh.arrangement import Arrangement, ChiCards
 
 MAX_EVENTS: Final = 64
@@ -18,20 +23,35 @@ can keep another from arranging, and leaving is never refused for lack of room.
 """
 
 
-class Arrange(msgspec.Struct, frozen=True):
+_LAST_SEAT: Final = 255
+"""The last seat that a hash can name; whether there is such a seat is for the rules to judge."""
+
+
+def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
+    """Return a seat's commitment to its thirteen cards in order back, middle, front, under a nonce.
+
+    Raise ValueError unless the nonce has 32 bytes.
+    """
+    if len(nonce) != HASH_SIZE:
+        msg = f"a nonce has {HASH_SIZE} bytes, not {len(nonce)}"
+        raise ValueError(msg)
+    return tagged_hash("arrange", round_id, u8(seat), bytes([card.number for card in cards]), nonce)
+
+
+class Arrange(EventRecord, frozen=True, tag="ARRANGE"):
     """A seat submits an arrangement; until the showdown a later one takes its place.
 
-    In a sealed round it has a ``nonce`` and says which commitment the two ``opens``; otherwise both are empty.
+    In a sealed round it has a ``nonce`` and says which commitment the two ``opens``, which follows from the round and
+    is not in the record; otherwise both are empty.
     """
 
-    seat: Seat
     back: tuple[Card, ...]
     middle: tuple[Card, ...]
     front: tuple[Card, ...]
-    time: int
-    nonce: bytes = b""
+    time: int = 0
+    nonce: Hex | None = None
     opens: bytes = b""
-    seen: int | None = None
+    seen: Natural | None = None
 
     @property
     def chi(self) -> ChiCards:
@@ -43,35 +63,51 @@ class Arrange(msgspec.Struct, frozen=True):
         """Cards submitted."""
         return Arrangement(self.back, self.middle, self.front)
 
+    def record(self) -> Self:
+        """Return a copy without the time and the commitment that it opens."""
+        record = super().record()
+        force_setattr(record, "opens", b"")
+        return record
 
-class Leave(msgspec.Struct, frozen=True):
+    def in_round(self, round_id: bytes) -> Self:
+        """Return the event; where it has a nonce, with the commitment of the round that it opens."""
+        if not self.nonce or not 0 <= self.seat <= _LAST_SEAT:
+            return self
+        cards = (*self.back, *self.middle, *self.front)
+        opens = arrangement_commitment(round_id=round_id, seat=self.seat, cards=cards, nonce=self.nonce)
+        return msgspec.structs.replace(self, opens=opens)
+
+
+class Leave(EventRecord, frozen=True, tag="LEAVE"):
     """A seat is gone from the round for good."""
 
-    seat: Seat
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
 
 
-class Commit(msgspec.Struct, frozen=True):
+class Commit(EventRecord, frozen=True, tag="COMMIT"):
     """Commitment of a seat of a sealed round to its arrangement; until all have committed, a later one replaces it."""
 
-    seat: Seat
-    commitment: bytes
-    time: int
-    seen: int | None = None
+    commitment: Hex
+    time: int = 0
+    seen: Natural | None = None
+
+    @property
+    def needs_received(self) -> bool:
+        """Whether the referee's clock must give its time: so that no arrangement follows from another's."""
+        return True
 
 
-class Timeout(msgspec.Struct, frozen=True):
+class Timeout(EventRecord, frozen=True, tag="TIMEOUT"):
     """A seat of a sealed round has not committed within the arranging time, or not opened within the opening time."""
 
-    seat: Seat
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
+
+    @property
+    def is_imposed(self) -> bool:
+        """Whether others report it, which they do."""
+        return True
 
 
 Event: TypeAlias = Arrange | Leave | Commit | Timeout
-
-
-def is_imposed(event: Event) -> bool:
-    """Return whether others report the event of its seat."""
-    return isinstance(event, Timeout)

@@ -5,18 +5,18 @@ from dataclasses import replace
 from typing import Final
 
 from referee.cards import Card
-from referee.games.game import Clock, Game
+from referee.games.game import Clock, Game, LaterCards
 from referee.games.groups import Shown, groups_of
 from referee.games.mau_binh.code import CHI, fault_kind
-from referee.games.mau_binh.codec import decode_event, decode_events, encode_event, encode_events, encode_results
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, is_imposed
+from referee.games.mau_binh.codec import encode_results
+from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Event
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.legality import check, check_closing
 from referee.games.mau_binh.outcome import outcomes
 from referee.games.mau_binh.progress import apply, opens
 from referee.games.mau_binh.rules import MauBinhRules, check_stakes
 from referee.games.mau_binh.settlement import settle
-from referee.games.mau_binh.state import State, begin, layout, open_sections, unseal
+from referee.games.mau_binh.state import State, begin, layout, unseal
 from referee.games.questions import RANKS, rank_points
 
 
@@ -33,18 +33,9 @@ def _minimum_seen(state: State, event: Event) -> int:
     return 0 if state.sealing is None or not isinstance(event, Arrange) else state.sealing.opened_event
 
 
-def _needs_received(state: State, event: Event) -> bool:
-    return state.sealing is not None and isinstance(event, Commit)
-
-
 def _needs(state: State, event: Event) -> tuple[int, ...]:
     is_opening = state.sealing is not None and state.sealing.opened_time is not None
     return (event.seat,) if is_opening and isinstance(event, Arrange) and 0 <= event.seat < state.seat_count else ()
-
-
-def _withheld(state: State) -> tuple[int, ...]:
-    unopened = () if state.sealing is None else state.sealing.unopened
-    return tuple(seat for seat, is_unopened in enumerate(unopened) if is_unopened)
 
 
 def _opens_at_deal(rules: MauBinhRules, hands: Sequence[Sequence[Card]]) -> bool:
@@ -59,8 +50,9 @@ GAME: Final = Game(
     name="mau_binh",
     title="Mậu Binh",
     rules_type=MauBinhRules,
+    event_type=Event,
     max_events=MAX_EVENTS,
-    can_be_sealed=True,
+    later=LaterCards(opens=opens, unseal=unseal, needs=_needs, opens_at_deal=_opens_at_deal, can_be_sealed=True),
     fault_kind=fault_kind,
     groups=groups_of(*[Shown(chi.lower(), (chi,)) for chi in CHI], Shown("arrangement", tuple(CHI), names="hands")),
     layout=layout,
@@ -68,22 +60,10 @@ GAME: Final = Game(
     begin=begin,
     check=check,
     apply=apply,
-    open_sections=open_sections,
-    needs=_needs,
-    opens=opens,
-    opens_at_deal=_opens_at_deal,
     clock=_clock,
     minimum_seen=_minimum_seen,
-    is_imposed=is_imposed,
-    needs_received=_needs_received,
-    unseal=unseal,
-    withheld=_withheld,
     check_closing=check_closing,
     settle=settle,
-    encode_event=encode_event,
-    encode_events=encode_events,
-    decode_event=decode_event,
-    decode_events=decode_events,
     encode_results=encode_results,
     questions=QUESTIONS,
 )

@@ -7,9 +7,10 @@ it has seen all hands, and must not gain by what it then keeps shut. A seat that
 that never arranged. The showdown begins with the last arrangement or report.
 
 >>> from referee.cards import Seat
+>>> from referee.evidence.canonical import Hex
 >>> sealing = begin_sealed(2)
 >>> for seat in (0, 1):
-...     commit = Commit(Seat(seat), b"c" * 32, time=seat)
+...     commit = Commit(Seat(seat), Hex(b"c" * 32), time=seat)
 ...     sealing = sealed_after(sealing, commit, departures=(None, None), number=seat + 1)
 >>> sealing.opened_time, sealing.opened_event
 (1, 2)
@@ -20,22 +21,10 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from referee.cards import Card, Seat
-from referee.evidence.encoding import HASH_SIZE, tagged_hash, u8
+from referee.cards import Seat
 from referee.games.mau_binh.code import Code
 from referee.games.mau_binh.event import Arrange, Commit, Event, Timeout
 from referee.verdict import Violation
-
-
-def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
-    """Return a seat's commitment to its thirteen cards in order back, middle, front, under a nonce.
-
-    Raise ValueError unless the nonce has 32 bytes.
-    """
-    if len(nonce) != HASH_SIZE:
-        msg = f"a nonce has {HASH_SIZE} bytes, not {len(nonce)}"
-        raise ValueError(msg)
-    return tagged_hash("arrange", round_id, u8(seat), bytes([card.number for card in cards]), nonce)
 
 
 class Sealing(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ its commission, where the ruleset has one. So it sums to zero. An instant win is
 lower one, and then no chi are compared.
 
 >>> from referee.cards import DECK
->>> from referee.games.game import Deal
+>>> from referee.games.deal import Deal
 >>> from referee.games.mau_binh.state import begin
 >>> from referee.rulesets import get
 >>> deal = Deal(seat_count=2, stake=100, sections=(DECK[0:26:2], DECK[1:52:4]), dealt_time=0)
@@ -22,7 +22,7 @@ import msgspec
 
 from referee.cards import Seat
 from referee.games.commission import commission_transfers
-from referee.games.game import open_cards
+from referee.games.deal import open_cards
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
 from referee.games.mau_binh.duel import FIRST, SECOND, Duel, Showing, duel, showing_of
 from referee.games.mau_binh.instant_win import InstantWin

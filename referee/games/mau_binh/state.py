@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.game import Deal, DealError, Sections, check_deal, merge_sections
+from referee.games.deal import Deal, DealError, check_deal
 from referee.games.layout import Layout
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.code import CHI, HAND_SIZE
@@ -156,12 +156,6 @@ def begin(rules: MauBinhRules, deal: Deal) -> State:
         event_counts=(0,) * seats,
         sealing=begin_sealed(seats) if deal.is_sealed else None,
     )
-
-
-def open_sections(state: State, sections: Sections) -> State:
-    """Return the same state with more hands known; raise DealError where they are not of such a deal."""
-    deal = merge_sections(state.deal, sections, layout, seats=state.rules.seats)
-    return msgspec.structs.replace(state, deal=deal, instant_wins=_instant_wins(state.rules, deal))
 
 
 def unseal(state: State, time: int) -> State:

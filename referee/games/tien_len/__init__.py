@@ -9,7 +9,7 @@ Glossary: *rác* a single; *đôi* a pair; *bộ ba* a triple; *sảnh* a run; *
 bích* to go out with 3♠ alone, *chặn* to stop that; *bỏ lượt* to pass; *cược* one stake.
 
 >>> from referee.cards import Seat, parse_cards, spell
->>> from referee.games.game import Deal
+>>> from referee.games.deal import Deal
 >>> from referee.rulesets import get
 >>> hands = (
 ...     parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
@@ -27,7 +27,8 @@ bích* to go out with 3♠ alone, *chặn* to stop that; *bỏ lượt* to pass;
 [(0, 1, 300, 'BLACK_TWO')]
 """
 
-from referee.games.game import DealError, RoundNotOverError, UnlawfulEventError
+from referee.games.deal import DealError
+from referee.games.game import RoundNotOverError, UnlawfulEventError
 from referee.games.tien_len.code import Chain, EndKind, Fault, Kind, OutOfTime, Pattern, Price, Reason, Victim
 from referee.games.tien_len.combination import Combination, read_combination
 from referee.games.tien_len.event import MAX_EVENTS, Event, Leave, Pass, Play, Timeout

@@ -10,9 +10,9 @@ goes back. An event says nothing about whether it is lawful.
 
 from typing import Final
 
-import msgspec
-
-from referee.cards import Card, Seat
+from referee.cards import Card
+from referee.evidence.canonical import Natural
+from referee.games.codec import EventRecord
 
 MAX_EVENTS: Final = 200
 """The most events of a round, beyond what any can have, so none need be refused for being too many.
@@ -22,42 +22,38 @@ trick, and three may leave: 196.
 """
 
 
-class Play(msgspec.Struct, frozen=True):
+class Play(EventRecord, frozen=True, tag="PLAY"):
     """A seat put cards on the table, given in any order."""
 
-    seat: Seat
     cards: tuple[Card, ...]
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
 
 
-class Pass(msgspec.Struct, frozen=True):
+class Pass(EventRecord, frozen=True, tag="PASS"):
     """A seat let the trick go."""
 
-    seat: Seat
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
 
 
-class Leave(msgspec.Struct, frozen=True):
+class Leave(EventRecord, frozen=True, tag="LEAVE"):
     """A seat left the table, in turn or not."""
 
-    seat: Seat
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
 
 
-class Timeout(msgspec.Struct, frozen=True):
+class Timeout(EventRecord, frozen=True, tag="TIMEOUT"):
     """The time of the seat on turn was up; the ruleset says what that does."""
 
-    seat: Seat
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
+
+    @property
+    def is_imposed(self) -> bool:
+        """Whether others report it, which they do."""
+        return True
 
 
 Event = Play | Pass | Leave | Timeout
-
-
-def is_imposed(event: Event) -> bool:
-    """Return whether others report the event of its seat."""
-    return isinstance(event, Timeout)

@@ -4,11 +4,11 @@ from typing import Final
 
 from referee.games.game import Clock, Game
 from referee.games.groups import Shown, groups_of
-from referee.games.lead import LeaderBy
+from referee.games.lead import LeaderBy, Leading
 from referee.games.questions import RANKS, rank_points
 from referee.games.tien_len.code import fault_kind
-from referee.games.tien_len.codec import decode_event, decode_events, encode_event, encode_events, encode_results
-from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play, is_imposed
+from referee.games.tien_len.codec import encode_results
+from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play
 from referee.games.tien_len.legality import check, check_closing
 from referee.games.tien_len.order import lowest_dealt
 from referee.games.tien_len.progress import apply
@@ -40,12 +40,11 @@ GAME: Final = Game(
     name="tien_len",
     title="Tiến Lên",
     rules_type=TienLenRules,
+    event_type=Event,
     max_events=MAX_EVENTS,
-    has_leader=True,
+    lead=Leading(first_leader=_first_leader, lowest_dealt=lowest_dealt),
     fault_kind=fault_kind,
     groups=groups_of(Shown("cards"), Shown("left", ("LEFT",))),
-    first_leader=_first_leader,
-    lowest_dealt=lowest_dealt,
     layout=layout,
     check_stakes=check_stakes,
     begin=begin,
@@ -53,13 +52,8 @@ GAME: Final = Game(
     apply=apply,
     clock=_clock,
     minimum_seen=_minimum_seen,
-    is_imposed=is_imposed,
     check_closing=check_closing,
     settle=settle,
-    encode_event=encode_event,
-    encode_events=encode_events,
-    decode_event=decode_event,
-    decode_events=decode_events,
     encode_results=encode_results,
     questions=QUESTIONS,
 )

@@ -16,7 +16,7 @@ from functools import cache
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.game import Deal, DealError, check_deal, open_cards
+from referee.games.deal import Deal, DealError, check_deal, open_cards
 from referee.games.layout import Layout
 from referee.games.lead import LeaderBy
 from referee.games.stakes import require_stakes

@@ -36,7 +36,8 @@ PLAY 40 FLUSH
 TRIPS 35 FLUSH
 """
 
-from referee.games.game import DealError, RoundNotOverError, StakesError, UnlawfulEventError
+from referee.games.deal import DealError
+from referee.games.game import RoundNotOverError, StakesError, UnlawfulEventError
 from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Code, Decision, Result, Section, Street
 from referee.games.ultimate_texas.game import GAME
 from referee.games.ultimate_texas.legality import check, check_closing, legal_decisions

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.cards import DECK
-from referee.games.game import Clock, Game
+from referee.games.game import Clock, Game, LaterCards
 from referee.games.groups import Shown, groups_of
 from referee.games.questions import HouseQuestions
 from referee.games.ultimate_texas.code import Decision, fault_kind
-from referee.games.ultimate_texas.codec import decode_event, decode_events, encode_event, encode_events, encode_results
+from referee.games.ultimate_texas.codec import encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import UltimateTexasRules
@@ -19,9 +19,7 @@ from referee.games.ultimate_texas.state import (
     Event,
     State,
     begin,
-    is_imposed,
     layout,
-    open_sections,
     unseal,
 )
 
@@ -50,29 +48,21 @@ GAME: Final = Game(
     name="ultimate_texas",
     title="Ultimate Texas Hold'em",
     rules_type=UltimateTexasRules,
+    event_type=Event,
     max_events=MAX_EVENTS,
-    can_be_sealed=True,
+    later=LaterCards(opens=opens, unseal=unseal, can_be_sealed=True),
     fault_kind=fault_kind,
     groups=groups_of(Shown("best", ("BEST",), names="category")),
-    needs_hands=False,
     seat_stake_names=("ante", "trips"),
     layout=layout,
     check_stakes=check_stakes,
     begin=begin,
     check=check,
     apply=apply,
-    open_sections=open_sections,
-    opens=opens,
     clock=_clock,
     minimum_seen=_minimum_seen,
-    is_imposed=is_imposed,
-    unseal=unseal,
     check_closing=check_closing,
     settle=settle,
-    encode_event=encode_event,
-    encode_events=encode_events,
-    decode_event=decode_event,
-    decode_events=decode_events,
     encode_results=encode_results,
     questions=QUESTIONS,
 )

@@ -20,7 +20,8 @@ from typing import assert_never
 import msgspec
 
 from referee.cards import HOUSE, Card, Seat
-from referee.games.game import RoundNotOverError, open_cards
+from referee.games.deal import open_cards
+from referee.games.game import RoundNotOverError
 from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Result
 from referee.games.ultimate_texas.rules import HandRule, Ratio, UltimateTexasRules
 from referee.games.ultimate_texas.stakes import Stake

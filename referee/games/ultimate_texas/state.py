@@ -16,7 +16,9 @@ from typing import Final
 import msgspec
 
 from referee.cards import Seat
-from referee.games.game import Deal, Sections, check_deal, merge_sections
+from referee.evidence.canonical import Natural
+from referee.games.codec import EventRecord
+from referee.games.deal import Deal, check_deal
 from referee.games.layout import Layout
 from referee.games.stakes import require_stakes
 from referee.games.ultimate_texas.code import Decision, Section, Street
@@ -37,24 +39,22 @@ BOARD: Final = MappingProxyType({"house": 2, "flop": 3, "turn_river": 2})
 @cache
 def layout(seat_count: int) -> Layout:
     """Return the layout of a round: two cards a seat, the house's two, the flop's three, turn and river."""
-    return Layout.of(seat_count, hand_size=2, board=BOARD, opening_order=("flop", "turn_river", "house"))
+    return Layout.of(
+        seat_count, hand_size=2, board=BOARD, opening_order=("flop", "turn_river", "house"), needs_hands=False
+    )
 
 
-class Event(msgspec.Struct, frozen=True):
-    """What happened: a seat decided, ran out of time or left. ``time`` is milliseconds since 1970 UTC.
+class Event(EventRecord, frozen=True, tag="DECIDE"):
+    """What happened: a seat decided, ran out of time or left."""
 
-    TIMEOUT is reported by others.
-    """
-
-    seat: Seat
     decision: Decision
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
 
-
-def is_imposed(event: Event) -> bool:
-    """Return whether others report the event of its seat."""
-    return event.decision is Decision.TIMEOUT
+    @property
+    def is_imposed(self) -> bool:
+        """Whether others report it: a TIMEOUT."""
+        return self.decision is Decision.TIMEOUT
 
 
 class SeatState(msgspec.Struct, frozen=True):
@@ -155,12 +155,6 @@ def begin(rules: UltimateTexasRules, deal: Deal) -> State:
         street_time=deal.dealt_time,
         street_event=0,
     )
-
-
-def open_sections(state: State, sections: Sections) -> State:
-    """Return the same state with more cards known; raise DealError where they are not of such a deal."""
-    deal = merge_sections(state.deal, sections, layout, seats=state.rules.seats)
-    return msgspec.structs.replace(state, deal=deal)
 
 
 def unseal(state: State, time: int) -> State:

@@ -83,7 +83,8 @@ def test_who_leads_by_the_lowest_card_is_advised_to_play_it(samples):
     for _ in range(4 if samples else 25):
         cards = chance.sample(DECK, 39)
         hands = [tuple(cards[13 * seat : 13 * seat + 13]) for seat in range(3)]
-        leader = GAME.lowest_dealt(hands)
+        assert GAME.lead is not None
+        leader = GAME.lead.lowest_dealt(hands)
         state = begin(rules, led_by(hands_deal(hands, leader=leader), LeaderBy.LOWEST_CARD))
         if state.is_over:
             continue

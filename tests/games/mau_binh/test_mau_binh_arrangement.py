@@ -3,8 +3,9 @@
 import pytest
 
 from referee.cards import DECK, Seat
+from referee.evidence.canonical import Hex
 from referee.games.mau_binh import Arrange, Arrangement, Code, arrangement_commitment, begin, check, check_arrangement
-from referee.games.mau_binh.codec import decode_event, encode_event
+from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.legality import refusals_of
 from referee.games.mau_binh.rules import MauBinhRules
 from tests.games.rounds import hands_deal
@@ -40,8 +41,8 @@ def test_dealt_card_that_is_placed_once_more_is_refused(rules: MauBinhRules, chi
 @pytest.mark.parametrize("seat", [-1, 0, 1, 2, 255, 256])
 def test_opening_of_a_seat_that_no_table_has_is_read_and_refused(rules: MauBinhRules, seat: int) -> None:
     """An event's bytes can name any seat; a commitment can only be opened by seats that a byte can name."""
-    data = encode_event(Arrange(Seat(seat), DEALT[:5], DEALT[5:10], DEALT[10:], 5, b"n" * 32))
-    event = decode_event(data, time=5, round_id=bytes(32))
+    data = GAME.events.encode(Arrange(Seat(seat), DEALT[:5], DEALT[5:10], DEALT[10:], 5, Hex(b"n" * 32)))
+    event = GAME.events.decode(data, time=5, round_id=bytes(32))
     assert isinstance(event, Arrange)
     if 0 <= seat < 256:
         expected = arrangement_commitment(round_id=bytes(32), seat=Seat(seat), cards=DEALT, nonce=b"n" * 32)
@@ -58,6 +59,6 @@ def test_open_table_takes_no_opening(rules: MauBinhRules, nonce: bytes, opens: b
     hands = [DECK[0:26:2], DECK[26:52:2]]
     state = begin(rules, hands_deal(hands))
     chi = (hands[0][:5], hands[0][5:10], hands[0][10:])
-    codes = [fault.code for fault in refusals_of(state, Arrange(Seat(0), *chi, 5, nonce, opens))]
+    codes = [fault.code for fault in refusals_of(state, Arrange(Seat(0), *chi, 5, Hex(nonce), opens))]
     assert Code.NOT_SEALED in codes
     assert Code.NOT_SEALED not in [fault.code for fault in refusals_of(state, Arrange(Seat(0), *chi, 5))]

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from referee.cards import Seat, parse_cards
+from referee.evidence.canonical import Hex
 from referee.games import DealError, UnlawfulEventError
 from referee.games.mau_binh import (
     GAME,
@@ -56,13 +57,13 @@ def sealed_events(
             sealed.append(Leave(Seat(seat), time))
             plain.append(Leave(Seat(seat), time))
         elif way != "late":
-            sealed.append(Commit(Seat(seat), bytes([seat]) * 32, time))
+            sealed.append(Commit(Seat(seat), Hex(bytes([seat]) * 32), time))
     late = [seat for seat, way in zip(seats, ways, strict=True) if way == "late"]
     sealed += [Timeout(seat, deadline) for seat in late]
     opened = sealed[-1].time
     for seat in [seat for seat, way in zip(seats, ways, strict=True) if way == "open"]:
         arrange = msgspec.structs.replace(arranged[seat], time=opened)
-        sealed.append(msgspec.structs.replace(arrange, nonce=b"n" * 32, opens=bytes([seat]) * 32))
+        sealed.append(msgspec.structs.replace(arrange, nonce=Hex(b"n" * 32), opens=bytes([seat]) * 32))
         plain.append(msgspec.structs.replace(arrange, time=sample.dealt_time + len(seats)))
     shut = [seat for seat, way in zip(seats, ways, strict=True) if way == "hide"]
     sealed += [Timeout(seat, opened + rules.opening_ms) for seat in shut]
@@ -117,7 +118,7 @@ def test_sealed_round_that_a_known_hand_wins_has_no_events(rules: MauBinhRules, 
     )
     state = begin(rules, hands_deal(sample.hands, dealt_time=sample.dealt_time, is_sealed=True))
     with pytest.raises(UnlawfulEventError, match="ROUND_OVER"):
-        apply(state, Commit(Seat(0), bytes(32), sample.dealt_time))
+        apply(state, Commit(Seat(0), Hex(bytes(32)), sample.dealt_time))
 
 
 def opened_by_each(rules: MauBinhRules, events: list[Event], *, is_sealed: bool) -> list[tuple[int, ...]]:
@@ -125,7 +126,7 @@ def opened_by_each(rules: MauBinhRules, events: list[Event], *, is_sealed: bool)
     state, found = begin(rules, hands_deal(HANDS, is_sealed=is_sealed)), []
     for event in events:
         after = apply(state, event)
-        found.append(GAME.opens(state, after))
+        found.append(GAME.later.opens(state, after))
         state = after
     return found
 
@@ -133,8 +134,8 @@ def opened_by_each(rules: MauBinhRules, events: list[Event], *, is_sealed: bool)
 def test_hands_open_once_with_the_event_that_ends_committing(rules: MauBinhRules) -> None:
     """The arrangements that follow open no hand again, and in an open round there is nothing to open."""
     plain = [Arrange(Seat(seat), hand[:5], hand[5:10], hand[10:], 10) for seat, hand in enumerate(HANDS)]
-    commitments = [Commit(Seat(seat), bytes([seat]) * 32, 5) for seat in (0, 1)]
-    openings = [msgspec.structs.replace(one, nonce=b"n" * 32, opens=bytes([one.seat]) * 32) for one in plain]
+    commitments = [Commit(Seat(seat), Hex(bytes([seat]) * 32), 5) for seat in (0, 1)]
+    openings = [msgspec.structs.replace(one, nonce=Hex(b"n" * 32), opens=bytes([one.seat]) * 32) for one in plain]
     assert opened_by_each(rules, [*commitments, *openings], is_sealed=True) == [(), (0, 1), (), ()]
     assert opened_by_each(rules, list(plain), is_sealed=False) == [(), ()]
 

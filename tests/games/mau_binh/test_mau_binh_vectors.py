@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from referee.cards import Card, Seat, parse_cards, spell
+from referee.evidence.canonical import Hex
 from referee.games import StakeFault
 from referee.games.mau_binh import (
     GAME,
@@ -52,10 +53,10 @@ def event_of(fields: dict[str, Any]) -> Event:
     if fields["kind"] == "TIMEOUT":
         return Timeout(Seat(fields["seat"]), fields["time"])
     if fields["kind"] == "COMMIT":
-        return Commit(Seat(fields["seat"]), bytes.fromhex(fields["commitment"]), fields["time"])
+        return Commit(Seat(fields["seat"]), Hex(bytes.fromhex(fields["commitment"])), fields["time"])
     back, middle, front = (parse_cards(fields[chi]) for chi in ("back", "middle", "front"))
     nonce, opens = (bytes.fromhex(fields.get(name, "")) for name in ("nonce", "opens"))
-    return Arrange(Seat(fields["seat"]), back, middle, front, fields["time"], nonce, opens)
+    return Arrange(Seat(fields["seat"]), back, middle, front, fields["time"], Hex(nonce) if nonce else None, opens)
 
 
 def settled(vector: dict[str, Any]) -> Settled:

@@ -13,6 +13,7 @@ import pytest
 from referee.cards import HOUSE, Card, Seat, parse_cards
 from referee.games import LeaderBy
 from referee.games.commission import Commission, NoCommission
+from referee.games.lead import Leading
 from referee.games.tien_len import (
     GAME,
     Event,
@@ -48,6 +49,11 @@ COMMISSION, UNTOUCHED, TIMES, STAKE = (370, 6), 16, 3, 7
 
 
 @pytest.fixture(name="house")
+def leading() -> Leading:
+    assert GAME.lead is not None
+    return GAME.lead
+
+
 def house_fixture(variant: Callable[[dict[str, Any]], TienLenRules]) -> TienLenRules:
     permille, cap = COMMISSION
     return variant(
@@ -165,13 +171,13 @@ def test_rounds_led_by_the_lowest_card_go_as_the_second_implementation_says(
 ) -> None:
     """In every state each combination of the hand is lawful in both or in neither; some leaders leave or wait first."""
     rules = variant({"lead": {"first": "LOWEST_CARD", "reason": "test"}, "instant_wins": []})
-    assert GAME.first_leader(rules) is LeaderBy.LOWEST_CARD
+    assert leading().first_leader(rules) is LeaderBy.LOWEST_CARD
     seen = Counter[str]()
     for number in range(examples(60)):
         seats = 2 + number % 3
         hands = dealing(chance, seats)
         lowest, leader = min((second.weight(card.text), seat) for seat in range(seats) for card in hands[seat])
-        assert GAME.lowest_dealt(hands) == leader
+        assert leading().lowest_dealt(hands) == leader
         by = (LeaderBy.LOWEST_CARD, LeaderBy.LOWEST_CARD, LeaderBy.LOWEST_CARD, LeaderBy.WINNER)[number % 4]
         card = second.RANKS[lowest[0]] + second.SUITS[lowest[1]] if by is LeaderBy.LOWEST_CARD else ""
         state = begin(rules, led_by(hands_deal(hands, leader=leader), by))
@@ -267,6 +273,6 @@ def test_built_in_ruleset_has_no_knob_on(rules: TienLenRules) -> None:
     assert isinstance(rules.commission, NoCommission)
     assert (rules.untouched_units, rules.leaving_multiplier) == (0, 1)
     assert isinstance(rules.lead, DrawnLead)
-    assert GAME.first_leader(rules) is LeaderBy.DRAW
+    assert leading().first_leader(rules) is LeaderBy.DRAW
     assert rules.last_three_of_spades.applies
     assert rules.stopped_three_of_spades.applies

@@ -180,10 +180,11 @@ def test_round_with_closed_cards_is_not_settled(casino: Ruleset):
     ],
 )
 def test_cards_that_no_deck_deals_are_refused(casino: Ruleset, hand: str, house: str, board: str, reason: str):
-    state = begin(rules_as(UltimateTexasRules, casino), texas_deal([(2, 0)]))
     common = parse_cards(board)
+    sections = (parse_cards(hand), parse_cards(house), common[:3], common[3:])
+    deal = msgspec.structs.replace(texas_deal([(2, 0)]), sections=sections)
     with pytest.raises(DealError, match=reason):
-        GAME.open_sections(state, (parse_cards(hand), parse_cards(house), common[:3], common[3:]))
+        begin(rules_as(UltimateTexasRules, casino), deal)
 
 
 def _played(ruleset: Ruleset, stakes: list[tuple[int, int]], events: list[Event]) -> State:

@@ -112,7 +112,7 @@ def test_lawful_decisions_agree_with_a_second_implementation(seats: int, rules_o
                 if what in second.lawful(seat):
                     follows = second.after(seat, what)
                     after = msgspec.structs.replace(apply(state, event), last_time=0, street_time=0)
-                    opened = [GAME.layout(seats).name(section).upper() for section in GAME.opens(state, after)]
+                    opened = [GAME.layout(seats).name(section).upper() for section in GAME.later.opens(state, after)]
                     assert list(SECTIONS[second.street : follows.street]) == opened
                     if depth.get(follows, -1) <= depth[second]:
                         depth[follows] = depth[second] + 1

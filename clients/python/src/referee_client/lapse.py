@@ -17,7 +17,7 @@ def can_be_accepted(state: RoundState[Any], ruleset: Ruleset, course: Course, ev
     game = GAMES[ruleset.game]
     try:
         played = _play(state, ruleset, course)
-        asked = game.decode_event(event, time=played.last_time, round_id=course.round_id)
+        asked = game.events.decode(event, time=played.last_time, round_id=course.round_id)
     except (DealError, EventBytesError, UnlawfulEventError):
         return True
     is_too_old = asked.seen is not None and asked.seen < game.minimum_seen(played, asked)
@@ -42,9 +42,9 @@ def _play(state: RoundState[Any], ruleset: Ruleset, course: Course) -> Any:  # n
     played = game.begin(ruleset.rules, _deal_of(state, ruleset, course.round_id))
     for link in course.links:
         before = played
-        played = game.apply(before, game.decode_event(link.event, time=link.time, round_id=course.round_id))
-        if (opened := game.opens(before, played)) and opened[-1] in state.unsealed:
-            played = game.unseal(played, state.unsealed[opened[-1]])
+        played = game.apply(before, game.events.decode(link.event, time=link.time, round_id=course.round_id))
+        if (opened := game.later.opens(before, played)) and opened[-1] in state.unsealed:
+            played = game.later.unseal(played, state.unsealed[opened[-1]])
     return played
 
 

@@ -2,27 +2,19 @@
 
 from typing import Final
 
-from bai_cao.codec import decode_event, decode_events, encode_event, encode_events, encode_results
-from bai_cao.questions import QUESTIONS
-from bai_cao.round import (
-    MAX_EVENTS,
-    apply,
-    begin,
-    check,
-    check_closing,
-    check_stakes,
-    clock,
-    layout,
-)
+from bai_cao.hand import hand_of
+from bai_cao.round import HAND_SIZE, MAX_EVENTS, Event, apply, begin, check, check_closing, check_stakes, clock, layout
 from bai_cao.rules import BaiCaoRules
-from bai_cao.settlement import settle
+from bai_cao.settlement import encode_results, settle
 from referee.games import Game
+from referee.games.questions import strength_points
 
 GAME: Final = Game(
     name="bai_cao",
     title="Bài Cào",
     data="bai_cao",
     rules_type=BaiCaoRules,
+    event_type=Event,
     max_events=MAX_EVENTS,
     layout=layout,
     check_stakes=check_stakes,
@@ -32,10 +24,7 @@ GAME: Final = Game(
     clock=clock,
     check_closing=check_closing,
     settle=settle,
-    encode_event=encode_event,
-    encode_events=encode_events,
-    decode_event=decode_event,
-    decode_events=decode_events,
     encode_results=encode_results,
-    questions=QUESTIONS,
+    # The dealer plays against all others, so it wins more or loses more than they do.
+    questions=strength_points(HAND_SIZE, lambda cards: hand_of(cards).strength, are_seats_alike=False),
 )

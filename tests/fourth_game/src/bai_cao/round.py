@@ -5,27 +5,22 @@ A round is over once every seat has shown or left, or once the time to show is u
 
 import enum
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from bai_cao.rules import BaiCaoRules
 from referee.cards import Seat
+from referee.evidence.canonical import Natural
 from referee.games import Clock, Deal, DealError, Layout, UnlawfulEventError
-from referee.games.game import check_deal, open_cards
+from referee.games.codec import EventRecord
+from referee.games.deal import check_deal, open_cards
 from referee.games.stakes import check_table_stake, require_stakes
 from referee.verdict import Violation
 
 HAND_SIZE: Final = 3
 MAX_EVENTS: Final = 12
 """Six seats show once and leave once."""
-
-
-class Act(enum.StrEnum):
-    """What a seat does."""
-
-    SHOW = "SHOW"
-    LEAVE = "LEAVE"
 
 
 class Code(enum.StrEnum):
@@ -41,13 +36,21 @@ class Code(enum.StrEnum):
     ROUND_NOT_OVER = "ROUND_NOT_OVER"
 
 
-class Event(msgspec.Struct, frozen=True):
-    """An act of a seat; ``time`` in milliseconds since 1970 UTC."""
+class Show(EventRecord, frozen=True, tag="SHOW"):
+    """A seat shows its cards."""
 
-    seat: Seat
-    act: Act
-    time: int
-    seen: int | None = None
+    time: int = 0
+    seen: Natural | None = None
+
+
+class Leave(EventRecord, frozen=True, tag="LEAVE"):
+    """A seat leaves; its cards count in any case."""
+
+    time: int = 0
+    seen: Natural | None = None
+
+
+Event: TypeAlias = Show | Leave
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +118,7 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
         faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=state.last_time, received_time=time))
     if state.has_left[seat]:
         faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
-    if event.act is Act.SHOW and state.has_shown[seat]:
+    if isinstance(event, Show) and state.has_shown[seat]:
         faults.append(Violation(code=Code.ALREADY_SHOWN, seat=seat))
     if time >= state.deadline:
         code = Code.DEADLINE_PASSED
@@ -128,7 +131,7 @@ def apply(state: State, event: Event) -> State:
     if faults := check(state, event):
         raise UnlawfulEventError(faults)
     shown, left = list(state.has_shown), list(state.has_left)
-    (shown if event.act is Act.SHOW else left)[event.seat] = True
+    (shown if isinstance(event, Show) else left)[event.seat] = True
     return msgspec.structs.replace(
         state,
         has_shown=tuple(shown),

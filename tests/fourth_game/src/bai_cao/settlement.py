@@ -1,6 +1,13 @@
-"""Settlement: each seat compares its hand with the dealer's and wins or loses the stake; an equal hand is a push."""
+"""Settlement: each seat compares its hand with the dealer's and wins or loses the stake; an equal hand is a push.
+
+The results of a transcript are::
+
+    {"events_hash": h_n, "seats": [{"hand": code, "net": n, "result": "DEALER" | "WON" | "LOST" | "TIED"}, ..],
+     "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat, ..]}
+"""
 
 import enum
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -9,7 +16,8 @@ from bai_cao.hand import Hand, hand_of
 from bai_cao.round import State
 from bai_cao.rules import REASON
 from referee.cards import Seat
-from referee.games.game import open_cards
+from referee.games import ResultValue
+from referee.games.deal import open_cards
 from referee.money import Amount, Transfer, net_amounts
 
 DEALER: Final = Seat(0)
@@ -56,3 +64,13 @@ def settle(state: State) -> Outcome:
         winners=tuple([Seat(seat) for seat, amount in enumerate(net) if amount > 0]),
         net=net,
     )
+
+
+def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
+    """Encode the settlement for a transcript."""
+    del state
+    seats: list[ResultValue] = [
+        {"hand": hand, "net": net, "result": result}
+        for hand, net, result in zip(outcome.hands, outcome.net, outcome.seats, strict=True)
+    ]
+    return {"seats": seats, "transfers": outcome.transfers, "winners": outcome.winners}

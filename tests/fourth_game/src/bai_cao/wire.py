@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from bai_cao.round import Act, Event, State
+from bai_cao.round import Event, Leave, Show, State
 from bai_cao.settlement import Outcome
 from bai_cao.v1 import bai_cao_pb2
 from referee.cards import Seat
-from referee.games.game import open_cards
+from referee.games.deal import open_cards
 from referee.rulesets import Ruleset
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.values import numbers_of, write_name, write_transfers
 
-_ACTS: Final[dict[int, Act]] = {bai_cao_pb2.ACT_SHOW: Act.SHOW, bai_cao_pb2.ACT_LEAVE: Act.LEAVE}
+_ACTS: Final[dict[int, type[Event]]] = {bai_cao_pb2.ACT_SHOW: Show, bai_cao_pb2.ACT_LEAVE: Leave}
 
 
 def read_event(message: bai_cao_pb2.BaiCaoEvent, *, time: int, round_id: bytes, field: str) -> Event:
@@ -26,7 +26,7 @@ def read_event(message: bai_cao_pb2.BaiCaoEvent, *, time: int, round_id: bytes, 
             "give the seat's act" if missing else f"{message.act} is no act; acts are 1 (SHOW) and 2 (LEAVE)",
             field=f"{field}.act",
         )
-    return Event(Seat(message.seat), act, time)
+    return act(Seat(message.seat), time)
 
 
 def write_state(state: State, ruleset: Ruleset) -> bai_cao_pb2.BaiCaoState:
