@@ -51,3 +51,23 @@ def test_a_table_that_gives_up_one_round_in_twenty_is_noted(house: House) -> Non
         table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     (finding,) = [one for one in house.audit().findings if one.number == Code.ROUNDS_GIVEN_UP.number]
     assert (finding.code, finding.number, finding.table_id) == (Code.ROUNDS_GIVEN_UP, 71, "felt")
+
+
+def test_an_arrangement_that_is_never_opened_counts_as_given_up(house: House) -> None:
+    """The seat committed, saw all hands at the showdown and let its clock run out; the round settles as its foul."""
+    table = house.sealed(seats=2, name="felt")
+    hands = [list(table.open_hand(seat).hand.cards) for seat in range(2)]
+    for seat, hand in enumerate(hands):
+        table.commit(seat, hand)
+    table.open_section()
+    table.accept(0, **table.arrangement(0, hands[0]))
+    house.clock.now += 30_000
+    reported = table.ask(table.event(1, timeout=True))
+    assert [(fault.code, fault.seat) for fault in reported.violations] == [("NOT_OPENED", 1)]
+    assert table.settle().outcome.seats[1].fouled
+    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    report = house.audit()
+    share = report.given_up.tables["felt"]
+    assert (share.ended, share.seeded, share.given_up, share.unopened) == (1, 1, 1, 1)
+    line = "given up: 1 of 1 rounds with a seed (100.0 %), 1 by an unopened arrangement, 0 where every key was young"
+    assert line in list(report_lines(report))
