@@ -68,6 +68,6 @@ def test_an_arrangement_that_is_never_opened_counts_as_given_up(house: House) ->
     table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
     report = house.audit()
     share = report.given_up.tables["felt"]
-    assert (share.ended, share.seeded, share.given_up, share.unopened) == (1, 1, 1, 1)
-    line = "given up: 1 of 1 rounds with a seed (100.0 %), 1 by an unopened arrangement, 0 where every key was young"
+    assert (share.ended, share.seeded, share.given_up, share.unopened, share.young) == (1, 1, 1, 1, 1)
+    line = "given up: 1 of 1 rounds with a seed (100.0 %), 1 by an unopened arrangement, 1 where every key was young"
     assert line in list(report_lines(report))
