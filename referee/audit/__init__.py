@@ -3,33 +3,31 @@
 An audit trusts two keys. What a log promises is defined in ``dealing``, ``log`` and ``transcript``; here its leaves are
 compared with these promises, and each fault gets a stable code. In the order of an audit:
 
-==================  ==============================================================================
-``audit``           ``audit_log``: the leaves in order, the root, checkpoints, keys, rounds, seeds
-``source``          where a log is read from: memory, a store, published tiles
-``documents``       what people kept besides the log: receipts, certificates, bundles
-``reading``         bytes of a leaf to envelope, type and payload
-``cosignatures``    what witnesses say of the log
-``log_receipts``    leaves that the log promised
-``tables``          the order of leaves; collects the ``round_leaves`` of each round
-``steps``           what each leaf does to its round
-``workers``         examines rounds here or in processes; ``cluster`` on a Dask cluster
-``round``           one round, from OPEN to REVEAL: calls the next nine
-``deal``            seeds, mix and leader of a DEAL
-``openings``        UNSEALs, and whether they are those of the settled course
-``settlement``      a SETTLE, replayed
-``course``          the newest receipt and the seats' signatures of a settlement
-``certificates``    certificates of the round
-``event_receipts``  event receipts of the round
-``redeal``          the deck, dealt again from the revealed seed
-``secrecy``         secrets in documents that were handed out
-``sample``          a round's part in the statistics, which ``suspicion`` makes
-``totals``          results of all rounds together
-``seeds``           seeds used twice
-``cause``           where findings come from, and what a wrong key or damage explains
-``finding``         codes, severities, differences
-``report``          the report; ``text`` and ``page`` show it, with the texts of ``explanation``
-``bundle``          one round proved from its bundle, without the log
-==================  ==============================================================================
+===================  =====================================================================================
+``audit``            ``audit_log``: the leaves in order, the root, checkpoints, keys, rounds, seeds
+``source``           where a log is read from: memory, a store, published tiles
+``documents``        what people kept besides the log: receipts, certificates, bundles
+``reading``          bytes of a leaf to envelope, type and payload
+``cosignatures``     what witnesses say of the log
+``log_receipts``     leaves that the log promised
+``tables``           the order of leaves; collects the ``round_leaves`` of each round
+``steps``            what each leaf does to its round
+``workers``          examines rounds here or in processes; ``cluster`` on a Dask cluster
+``round``            one round, from OPEN to REVEAL: calls the next seven
+``deal``             seeds, mix and leader of a DEAL
+``openings``         UNSEALs, and whether they are those of the settled course
+``settlement``       a SETTLE, replayed
+``course``           the newest receipt and the seats' signatures of a settlement
+``round_documents``  certificates and event receipts of the round, and secrets in what was handed out
+``redeal``           the deck, dealt again from the revealed seed
+``sample``           a round's part in the statistics, which ``suspicion`` makes
+``totals``           results of all rounds together
+``seeds``            seeds used twice
+``cause``            where findings come from, and what a wrong key or damage explains
+``finding``          codes, severities, differences
+``report``           the report, which ``page`` shows as lines of text and as a page
+``bundle``           one round proved from its bundle, without the log
+===================  =====================================================================================
 """
 
 from referee.audit.audit import audit_log

@@ -24,7 +24,6 @@ from referee.audit.source import LogSource, TiledLog
 from referee.audit.tables import Tables
 from referee.audit.timeline import Timeline
 from referee.audit.totals import Totals
-from referee.audit.tree import GrowingTree
 from referee.audit.workers import ProcessPool, RoundExaminer, WorkerPool
 from referee.dealing.leaf import DealLeaf, KeyLeaf, OpenLeaf
 from referee.evidence.dsse import Envelope
@@ -32,6 +31,7 @@ from referee.evidence.merkle import Frontier, leaf_hash
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
+from referee.log.growth import GrowingTree
 from referee.log.keys import KeyHistory, KeyLeafError, KeyRole, is_signed, log_keys
 from referee.rulesets import Catalogue
 

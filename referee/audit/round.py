@@ -3,24 +3,21 @@
 OPEN has the shuffler's signature, a header of this log that hashes to the round id, and a known ruleset; DEAL and ABORT
 agree with what was committed (``deal``); each UNSEAL is of the settled course (``openings``); SETTLE follows from its
 inputs (``settlement``, ``course``); REVEAL deals the same cards again (``redeal``); documents that people kept agree
-with all this (``certificates``, ``event_receipts``, ``secrecy``). A fault is reported once: what only follows from it
-is not looked at.
+with all this (``round_documents``). A fault is reported once: what only follows from it is not looked at.
 """
 
 from typing import Final
 
-from referee.audit.certificates import examine_certificates
 from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
-from referee.audit.event_receipts import examine_event_receipts
 from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.leader import examine_dealt_leader, examine_leader
 from referee.audit.money import money_of
 from referee.audit.openings import examine_unseals
 from referee.audit.reading import Placed, signature_fault
 from referee.audit.redeal import cards_differ, deal_given_up, examine_cards, examine_handed_in, opens_commitment
+from referee.audit.round_documents import examine_certificates, examine_event_receipts, examine_exports
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.sample import sample_of
-from referee.audit.secrecy import examine_exports
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
 from referee.dealing.deal import Deal

@@ -17,8 +17,8 @@ from referee.audit.cluster import Cluster, ClusterError
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
 from referee.audit.page.story import RoundKey
+from referee.audit.page.text import report_lines
 from referee.audit.report import Report
-from referee.audit.text import report_lines
 from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log, without_password
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper

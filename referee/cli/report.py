@@ -8,8 +8,8 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from referee.audit.finding import Code, Severity, explain
+from referee.audit.page.text import EXPLAINED, by_tenant, given_up_text, place_of, verdict_on
 from referee.audit.report import DealingLevel, Report
-from referee.audit.text import EXPLAINED, by_tenant, given_up_text, place_of, verdict_on
 from referee.cli.show import shown
 from referee.transcript.played import EventLevel
 

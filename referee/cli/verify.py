@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from referee.audit.bundle import BundleError, ProvedRound, prove_round
+from referee.audit.page.text import EXPLAINED
 from referee.audit.round_leaves import RoundLeaves
-from referee.audit.text import EXPLAINED
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
 from referee.cli.show import shown

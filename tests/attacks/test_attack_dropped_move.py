@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from referee.audit import Code, Report
 from referee.audit.documents import parse_documents
-from referee.audit.text import report_lines
+from referee.audit.page.text import report_lines
 from referee.cli.main import app
 from referee.transcript.receipted import ReceiptedEvent
 from referee.v1 import shuffler_pb2, tien_len_pb2, ultimate_texas_pb2

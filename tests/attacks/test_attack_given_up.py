@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 from referee.audit import Code
 from referee.audit.finding import Severity
-from referee.audit.text import report_lines
+from referee.audit.page.text import report_lines
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
 
 House: TypeAlias = Any  # made by a fixture, with its class in another room

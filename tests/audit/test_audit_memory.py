@@ -27,7 +27,7 @@ def peak(audit: Auditor, bundle: MemoryLog) -> int:
 def test_memory_is_flat_in_the_length_of_the_log(audit: Auditor, monkeypatch: pytest.MonkeyPatch):
     """What is kept of leaves is bounded; with small bounds it is the same for both logs."""
     monkeypatch.setattr("referee.audit.totals.SeedBook", lambda: SeedBook(run=256))
-    monkeypatch.setattr("referee.audit.tree._KEPT", 64)
+    monkeypatch.setattr("referee.log.growth._KEPT", 64)
     log = LogBuilder.founded()
     for _ in range(ROUNDS):
         log.play(TABLE)

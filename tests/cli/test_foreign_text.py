@@ -12,9 +12,9 @@ import pytest
 
 from referee.audit.finding import Code, Difference, Finding
 from referee.audit.page.page import PageOptions, render_page
+from referee.audit.page.text import report_lines
 from referee.audit.report import Report
 from referee.audit.source import MemoryLog
-from referee.audit.text import report_lines
 from referee.cli.logging import LineWriter, configure
 from referee.dealing.leaf import DEAL_TYPE
 from referee.evidence.dsse import Envelope

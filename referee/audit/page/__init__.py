@@ -5,5 +5,5 @@ anywhere, everything in it that came from a log is escaped, and its size is boun
 
 ``page`` renders it with ``page.html.j2`` and ``page.css``. ``faults`` has the findings by cause, ``played`` rulesets
 and money, ``story`` the course of a round, ``chart`` the data of the charts, ``words`` the texts of ``words.toml``.
-Only ``page`` needs a template engine.
+``text`` is the report as lines for a terminal. Only ``page`` needs a template engine.
 """

@@ -1,0 +1,305 @@
+"""What people kept of one round, checked against its leaves: certificates, event receipts, and secrets in them.
+
+Certificates must all show the deal that the log has. A time of expiry matters during play, not afterwards; but a
+certificate that names another expiry than its round is refused.
+
+Event receipts are compared with one another, with the settlement, and with what UNSEALs opened.
+
+Two receipts of one number with different events before or at it show that the referee judged two continuations; that
+proves no fault, and is noted. A repeated call gives another receipt of the same event, maybe with another time, which
+is not noted. Which continuation opened cards is in the log. A receipted event, which has the event's bytes as well,
+shows a move that was received, and dropped for a timeout of its seat.
+
+An export must not hold the server's seed unless it holds REVEAL too, nor the key of a section that no certificate in it
+opens; nothing but the seed ever opens the stock. Keys must be random, and each opens one section of one round. Secrets
+are searched for as bytes, hexadecimal digits in either case and base64, also within nested base64. Before REVEAL a seed
+is recognised by its commitment.
+"""
+
+import base64
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from referee.audit.course import is_timeout, seat_of
+from referee.audit.deal import is_trivial
+from referee.audit.documents import CERTIFICATE_FORM, hex_values, layers_of
+from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.openings import Openings
+from referee.audit.round_leaves import RoundLeaves
+from referee.dealing import certificate
+from referee.dealing.certificate import Certificate, CertificateError, CertificateFault, CertificateJson
+from referee.dealing.commitment import SEED_SIZE, server_commitment
+from referee.dealing.deal import Deal
+from referee.dealing.lead import Lead
+from referee.evidence.canonical import CanonicalError, unhex
+from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.log.keys import KeyRole
+from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, Link
+from referee.transcript.receipted import ReceiptedEvent, read_receipted_event
+
+_CODES: Final = {
+    CertificateFault.WRONG_SIZE: Code.SECTION_WRONG_SIZE,
+    CertificateFault.DUPLICATE_CARD: Code.DUPLICATE_CARD,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifiedDeal:
+    """Content of the certificates that agree with the DEAL leaf.
+
+    ``roots`` are those of all sections, none if no certificate agrees; ``opened`` are sections with their keys.
+    """
+
+    roots: tuple[bytes, ...] = ()
+    opened: tuple[tuple[int, bytes], ...] = ()
+
+
+_NOTHING: Final = CertifiedDeal()
+
+
+def examine_certificates(leaves: RoundLeaves, openings: Openings, findings: RoundFindings) -> CertifiedDeal:
+    """Check a round's certificates against its leaves and openings."""
+    if not leaves.documents.certificates:
+        return _NOTHING
+    stock = None if openings.layout is None else openings.layout.stock
+    roots: tuple[bytes, ...] = ()
+    opened: list[tuple[int, bytes]] = []
+    keys = keys_in_force(leaves, KeyRole.SHUFFLER)
+    index = document_leaf(leaves)
+    for number, data in enumerate(leaves.documents.certificates):
+        try:
+            read = certificate.read(data, keys=keys, header=leaves.header)
+        except CertificateError as error:
+            code = _CODES.get(error.fault, Code.CERTIFICATE_REFUSED)
+            findings.add(code, f"certificate {number} is refused: {error.fault}: {error.detail}", leaf_index=index)
+            continue
+        if _agrees(read, leaves, findings, number=number):
+            payload = CERTIFICATE_FORM.read(Envelope.parse(data).payload)
+            roots = tuple([bytes.fromhex(root) for root in payload.section_roots])
+            mine = [(section.index, bytes.fromhex(section.key)) for section in payload.sections]
+            examine_opened(mine, findings, stock=stock, leaf_index=index)
+            _examine_times(read, leaves, openings, findings, number=number)
+            opened += mine
+    return CertifiedDeal(roots=roots, opened=tuple(opened))
+
+
+def keys_in_force(leaves: RoundLeaves, role: KeyRole) -> tuple[bytes, ...]:
+    """Return the role's keys that were valid at any leaf of the round."""
+    placed = (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort)
+    return tuple(dict.fromkeys([key for one in placed if one is not None for key in one.ring.of(role)]))
+
+
+def document_leaf(leaves: RoundLeaves) -> int:
+    """Return the leaf that a finding about a document points to: the DEAL, or the OPEN if there is none."""
+    return leaves.open.index if leaves.deal is None else leaves.deal.index
+
+
+def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, number: int) -> bool:
+    """Compare a certificate with the deal in the log, and its cards with those of the settlement."""
+    deal, settle = leaves.deal, leaves.settle
+    if deal is None:
+        detail = f"certificate {number} is of a round that has no DEAL"
+        findings.add(Code.CERTIFICATES_DISAGREE, detail, leaf_index=document_leaf(leaves))
+        return False
+    shown: list[tuple[str, object, object]] = [
+        ("deck_root", deal.leaf.deck_root, read.deck_root.hex()),
+        ("mix", deal.leaf.mix, read.mixed.hex()),
+        ("dealt_time", deal.leaf.dealt_time, read.dealt_time),
+        ("leader", Lead.of(deal.leaf.leader, deal.leaf.leader_by), read.lead),
+        ("server_commitment", leaves.open.leaf.server_commitment, read.commitment.hex()),
+    ]
+    for path, claimed, found in shown:
+        if claimed != found:
+            findings.add(
+                Code.CERTIFICATES_DISAGREE,
+                f"certificate {number} shows another deal than the log",
+                leaf_index=deal.index,
+                difference=Difference(path, str(claimed), str(found)),
+            )
+            return False
+    if settle is not None:
+        sections = settle.leaf.inputs.sections
+        for index, cards in read.sections.items():
+            numbers = tuple([card.number for card in cards])
+            if index < len(sections) and sections[index] != numbers:
+                findings.add(
+                    Code.CARDS_MISMATCH,
+                    f"certificate {number} opens other cards than the transcript has",
+                    leaf_index=settle.index,
+                    difference=Difference(f"inputs.sections[{index}]", str(sections[index]), str(numbers)),
+                )
+    return True
+
+
+def _examine_times(
+    read: Certificate, leaves: RoundLeaves, openings: Openings, findings: RoundFindings, *, number: int
+) -> None:
+    """Check that every section of a certificate was opened, and when; a sealed table's hand may be its seat's own."""
+    layout, index = openings.layout, document_leaf(leaves)
+    if layout is None:
+        return
+    own = frozenset(layout.hands) if leaves.open.leaf.is_sealed else frozenset()
+    for section in read.sections:
+        time, due = read.unsealed_times.get(section), openings.times.get(section)
+        if section == layout.stock or (time is None and section in openings.at_deal | own):
+            continue
+        if section not in openings.sections:
+            detail = f"certificate {number} opens section {section}, and no UNSEAL does"
+            findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=index)
+        elif time != due:
+            findings.add(
+                Code.CERTIFICATES_DISAGREE,
+                f"certificate {number} has another time for the opening of section {section} than the log",
+                leaf_index=index,
+                difference=Difference("unsealed_time", shown(time), shown(due)),
+            )
+
+
+def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings: RoundFindings) -> None:
+    """Check a round's event receipts; ``course`` is that of its settlement, None if there is none."""
+    if not leaves.documents.event_receipts:
+        return
+    keys, index = keys_in_force(leaves, KeyRole.REFEREE), document_leaf(leaves)
+    links = () if course is None else course.links
+    hashes = {number: link.event_hash.hex() for number, link in enumerate(links, 1)}
+    opened = {one.leaf.number: one.leaf for one in leaves.unseals}
+    for place, data in enumerate(leaves.documents.event_receipts):
+        event = read_receipted_event(data)
+        receipt = _read_receipt(data if event is None else event.receipt.encode(), keys)
+        if receipt is None:
+            detail = f"event receipt {place} is not signed by the referee, or is no event receipt"
+            findings.add(Code.RECEIPT_REFUSED, detail, leaf_index=index)
+            continue
+        number = receipt.number
+        if event is not None and event.event_hash(number) != receipt.event_hash:
+            difference = Difference(f"h_{number}", receipt.event_hash, event.event_hash(number))
+            detail = f"event receipt {place} is of another event than the one beside it"
+            findings.add(Code.RECEIPT_REFUSED, detail, leaf_index=index, difference=difference)
+            continue
+        timeout = None if event is None else _timeout_instead(event, receipt, links)
+        if timeout is not None and leaves.settle is not None:
+            detail = (
+                f"event {number} was received at {receipt.received_time}, the settled course has it nowhere, and has a "
+                f"timeout of its seat as event {timeout}"
+            )
+            findings.add(Code.MOVE_DROPPED, detail, leaf_index=leaves.settle.index)
+            continue
+        if course is not None and number > course.number:
+            detail = f"event {number} has a receipt, and the settlement ends with event {course.number}"
+            findings.add(Code.EVENTS_ALTERED, detail, leaf_index=index)
+            continue
+        expected = hashes.setdefault(number, receipt.event_hash)
+        if expected != receipt.event_hash:
+            findings.add(
+                Code.FORKED_RECEIPTS,
+                f"number {number} has receipts of two courses, or the settlement has another course there",
+                leaf_index=index,
+                difference=Difference(f"h_{number}", expected, receipt.event_hash),
+            )
+        elif number in opened and opened[number].opens_section != receipt.opens_section:
+            findings.add(
+                Code.STREET_OPENED_EARLY,
+                f"a receipt of event {number} opens another section than the UNSEAL of that event",
+                leaf_index=index,
+                difference=Difference(
+                    "opens_section",
+                    shown(receipt.opens_section if isinstance(receipt.opens_section, int) else None),
+                    shown(opened[number].opens_section),
+                ),
+            )
+
+
+def _timeout_instead(event: ReceiptedEvent, receipt: EventReceipt, links: Sequence[Link]) -> int | None:
+    """Return the number of a timeout that a course has instead of a received event; None if it has none, or the event.
+
+    The timeout is of the event's seat, and no earlier than the receipt.
+    """
+    data, seat = event.event.encode(), seat_of(event.event.encode())
+    if seat is None or any(link.event == data for link in links):
+        return None
+    for number, link in enumerate(links, 1):
+        if link.time >= receipt.received_time and is_timeout(link.event) and seat_of(link.event) == seat:
+            return number
+    return None
+
+
+def _read_receipt(data: bytes, keys: Iterable[bytes]) -> EventReceipt | None:
+    try:
+        envelope = Envelope.parse(data)
+        envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
+        receipt = FORM.read(envelope.payload)
+        for text in (receipt.event_hash, receipt.history):
+            unhex(text)
+    except (EnvelopeError, CanonicalError):
+        return None
+    return receipt if receipt.number else None
+
+
+def examine_opened(
+    opened: Sequence[tuple[int, bytes]], findings: RoundFindings, *, stock: int | None, leaf_index: int
+) -> None:
+    """Check the sections that a certificate opens, each with its key: they may be opened, and the keys hide them."""
+    seen: dict[bytes, int] = {}
+    for section, key in opened:
+        if section == stock:
+            detail = f"a certificate opens section {section}, the stock, which is not dealt"
+            findings.add(Code.SECRET_EXPOSED, detail, leaf_index=leaf_index)
+        if is_trivial(key):
+            detail = f"the key of section {section} is hardly random"
+            findings.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
+        elif seen.setdefault(key, section) != section:
+            detail = f"sections {seen[key]} and {section} have the same key"
+            findings.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
+
+
+def examine_exports(leaves: RoundLeaves, again: Deal | None, findings: RoundFindings) -> None:
+    """Check that exports of the round hold none of its secrets; ``again`` is the deal if it was dealt again."""
+    for number, data in enumerate(leaves.documents.exports):
+        layers = layers_of(data)
+        if leaves.reveal is not None and leaves.reveal.envelope.payload in layers:
+            continue
+        for what in _exposed(leaves, again, layers):
+            detail = f"export {number} holds {what}"
+            findings.add(Code.SECRET_EXPOSED, detail, leaf_index=leaves.open.index)
+
+
+def _exposed(leaves: RoundLeaves, again: Deal | None, layers: Sequence[bytes]) -> Iterator[str]:
+    """Name the secrets that some bytes hold."""
+    if _holds_seed(leaves, layers):
+        yield "the server's seed"
+    if again is None:
+        return
+    opened = frozenset(index for layer in layers for index in _opened_in(layer, leaves.round_id))
+    for section, key in enumerate(again.keys):
+        if section not in opened and _is_in(key, layers):
+            yield f"the key of section {section}, which nothing in it opens"
+
+
+def _holds_seed(leaves: RoundLeaves, layers: Sequence[bytes]) -> bool:
+    if leaves.reveal is not None:
+        return _is_in(bytes.fromhex(leaves.reveal.leaf.server_seed), layers)
+    commitment = bytes.fromhex(leaves.open.leaf.server_commitment)
+    return any(
+        server_commitment(round_id=leaves.round_id, seed=value) == commitment
+        for layer in layers
+        for value in (*hex_values(layer), *([layer] if len(layer) == SEED_SIZE else []))
+    )
+
+
+def _opened_in(layer: bytes, round_id: bytes) -> tuple[int, ...]:
+    """Return the sections that the bytes open, if they are the payload of a certificate of the round."""
+    try:
+        certificate = msgspec.json.decode(layer, type=CertificateJson)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ()
+    return tuple([one.index for one in certificate.sections]) if certificate.round_id == round_id.hex() else ()
+
+
+def _is_in(secret: bytes, layers: Iterable[bytes]) -> bool:
+    digits = secret.hex().encode()
+    texts = (base64.b64encode(secret).rstrip(b"="), base64.urlsafe_b64encode(secret).rstrip(b"="))
+    spellings = (secret, digits, digits.upper(), *texts)
+    return any(spelled in layer for layer in layers for spelled in spellings)
