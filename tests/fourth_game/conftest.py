@@ -21,8 +21,8 @@ from tests.fourth_game.fourth_house import (
     serving,
 )
 
-collect_ignore = ["src/bai_cao/v1", "src/bai_cao/service.py"]
-"""Generated code, and what only an installed game can be asked: its registration."""
+collect_ignore = ["src/bai_cao/v1", "src/bai_cao/service.py", "tests"]
+"""Generated code, and what only an installed game can be asked: its registration and its own tests."""
 
 
 @pytest.fixture(scope="session")

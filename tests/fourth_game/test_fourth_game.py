@@ -109,6 +109,18 @@ def test_tests_that_every_game_passes_pass(environment: dict[str, str]) -> None:
     assert len(re.findall(r"^PASSED .*\[bai_cao\]", done.stdout, re.MULTILINE)) >= 4
 
 
+def test_kit_of_every_game_passes(environment: dict[str, str]) -> None:
+    """The package's own tests, as its author runs them."""
+    options = ["--numprocesses", "0", "-p", "no:cacheprovider", "--noconftest", "-rA"]
+    command = [sys.executable, "-m", "pytest", str(HERE / "tests"), *options]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    passed = set(re.findall(r"^PASSED .*::(test_\w+)$", done.stdout, re.MULTILINE))
+    assert {"test_rounds_settle_and_conserve_money", "test_round_is_served_settled_logged_and_audited"} <= passed
+
+
 def test_committed_code_is_what_the_proto_generates(tmp_path: Path) -> None:
     """A proto edited without ``make protos`` fails here."""
     plugin = f"--plugin=protoc-gen-mypy_grpc={VENV / 'bin' / 'protoc-gen-mypy_grpc'}"
