@@ -106,11 +106,9 @@ class EventCodec(Generic[EventT]):
             event: EventT = self._decoder.decode(data)
             is_canonical = encode_record(event.record()) == data
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CanonicalError) as error:
-            msg = f"not an event of {self._title}: {error}"
-            raise EventBytesError(msg) from None
+            raise EventBytesError(f"not an event of {self._title}: {error}") from None
         if not is_canonical:
-            msg = f"an event of {self._title} that is not canonical"
-            raise EventBytesError(msg)
+            raise EventBytesError(f"an event of {self._title} that is not canonical")
         return self._placed(event, time, round_id)
 
     def decode_all(self, texts: Sequence[bytes], times: Sequence[int], *, round_id: bytes) -> Iterable[EventT]:
@@ -145,6 +143,5 @@ def with_seen(event: EventT, seen: int | None) -> EventT:
 def _read_hex(kind: type, text: object) -> Hex:
     """Read a member that is written as hex; msgspec reports the ValueError of any other text."""
     if kind is not Hex or not isinstance(text, str):
-        msg = f"{text!r:.160} is not the lowercase hex of 32 bytes"
-        raise CanonicalError(msg)
+        raise CanonicalError(f"{text!r:.160} is not the lowercase hex of 32 bytes")
     return Hex(unhex(text))

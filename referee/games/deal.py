@@ -55,18 +55,15 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
 def check_deal(deal: Deal, layout_of: Callable[[int], Layout], *, seats: SeatLimits) -> None:
     """Raise DealError for a wrong number of seats, sections or cards, or a card that is dealt twice."""
     if not seats.minimum <= deal.seat_count <= seats.maximum:
-        msg = f"{deal.seat_count} seats were dealt to; the table has {seats.minimum} to {seats.maximum}"
-        raise DealError(msg)
+        raise DealError(f"{deal.seat_count} seats were dealt to; the table has {seats.minimum} to {seats.maximum}")
     layout = layout_of(deal.seat_count)
     if len(deal.sections) != len(layout.shown):
-        msg = f"the deal has {len(deal.sections)} sections; hands and board are {len(layout.shown)}"
-        raise DealError(msg)
+        raise DealError(f"the deal has {len(deal.sections)} sections; hands and board are {len(layout.shown)}")
     cards: list[Card] = []
     for section, (size, opened) in enumerate(zip(layout.sizes, deal.sections, strict=False)):
         if opened is not None:
             if len(opened) != size:
-                msg = f"section {section} has {size} cards, not {len(opened)}: {spell(opened) or 'none'}"
-                raise DealError(msg)
+                raise DealError(f"section {section} has {size} cards, not {len(opened)}: {spell(opened) or 'none'}")
             cards += opened
     if len(set(cards)) != len(cards):
         msg = f"dealt more than once: {spell([card for card in dict.fromkeys(cards) if cards.count(card) > 1])}"
@@ -78,6 +75,5 @@ def open_cards(deal: Deal) -> tuple[tuple[Card, ...], ...]:
     opened = tuple([section for section in deal.sections if section is not None])
     if len(opened) != len(deal.sections):
         closed = ", ".join(str(index) for index, section in enumerate(deal.sections) if section is None)
-        msg = f"the round cannot be settled; sections that are not open: {closed}"
-        raise DealError(msg)
+        raise DealError(f"the round cannot be settled; sections that are not open: {closed}")
     return opened

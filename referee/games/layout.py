@@ -47,8 +47,7 @@ class Layout:
         sizes = (hand_size,) * seat_count + tuple(board.values())
         stock = DECK_SIZE - sum(sizes)
         if seat_count < 1 or stock < 0:
-            msg = f"{seat_count} seats cannot be dealt {hand_size} cards each from one deck"
-            raise ValueError(msg)
+            raise ValueError(f"{seat_count} seats cannot be dealt {hand_size} cards each from one deck")
         return cls(sizes + ((stock,) if stock else ()), tuple(board), seat_count, opening_order, needs_hands)
 
     def hand(self, seat: Seat) -> int:

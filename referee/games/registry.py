@@ -47,10 +47,9 @@ class Registry(Mapping[str, NamedT], Generic[NamedT]):
         for entry in sorted(entry_points(group=self._group), key=lambda entry: (entry.name, entry.value)):
             origin = f"{entry.dist.name if entry.dist else 'a package'} ({entry.value})"
             if entry.name in values:
-                msg = (
+                raise RegistryError(
                     f"{self._group}: {entry.name!r} is registered by {origins[entry.name]} and by {origin}; remove one"
                 )
-                raise RegistryError(msg)
             value: NamedT = entry.load()
             if value.name != entry.name:
                 msg = f"{self._group}: {origin} is registered as {entry.name!r} and calls itself {value.name!r}"

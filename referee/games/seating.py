@@ -102,17 +102,14 @@ def _check_people(people: Sequence[Person], *, now: int, seats: SeatLimits) -> N
     names = [person.name for person in people]
     for person in people:
         if names.count(person.name) > 1:
-            msg = f"{person.name!r} is in the room more than once"
-            raise SeatingError(msg)
+            raise SeatingError(f"{person.name!r} is in the room more than once")
         times = [person.came_time, person.seated_time, person.ready_time, now]
         if person.seated_time is None and person.ready_time is not None:
-            msg = f"{person.name!r} is ready without a seat"
-            raise SeatingError(msg)
+            raise SeatingError(f"{person.name!r} is ready without a seat")
         known = [time for time in times if time is not None]
         if known != sorted(known):
             msg = f"{person.name!r} came, was seated and was ready at times that are not in this order, or after now"
             raise SeatingError(msg)
     seated = [person.name for person in people if person.seated_time is not None]
     if len(seated) > seats.maximum:
-        msg = f"{len(seated)} people are seated; there are {seats.maximum} seats"
-        raise SeatingError(msg)
+        raise SeatingError(f"{len(seated)} people are seated; there are {seats.maximum} seats")

@@ -139,8 +139,7 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
     """Return the bytes of the outcome message."""
     ending = state.ending
     if ending is None:
-        msg = "a round that is not over has no outcome"
-        raise ValueError(msg)
+        raise ValueError("a round that is not over has no outcome")
     win = ending.instant_win
     seats = [
         tien_len_pb2.TienLenSeatResult(

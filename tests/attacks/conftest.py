@@ -30,8 +30,7 @@ class Server:
         printed = self._process.stdout.readline()
         if not printed:
             self._process.stdout.close()
-            msg = f"the server did not start and ended with {self._process.wait(STOP_SECONDS)}"
-            raise RuntimeError(msg)
+            raise RuntimeError(f"the server did not start and ended with {self._process.wait(STOP_SECONDS)}")
         self.ready: dict[str, Any] = json.loads(printed)
         self.pid = self._process.pid
         self.channel = grpc.insecure_channel(self.ready["address"])

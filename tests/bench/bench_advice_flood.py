@@ -113,8 +113,7 @@ def _first_lead(server: Measured) -> bytes:
         one = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
         if referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=one)).plays:
             return tien_len_pb2.SuggestPlayRequest(round=one, count=1, samples=SAMPLES).SerializeToString()
-    msg = "every round was won at the deal"
-    raise RuntimeError(msg)
+    raise RuntimeError("every round was won at the deal")
 
 
 def _deal(

@@ -182,8 +182,7 @@ def _await_leaves(server: Measured, size: int) -> None:
     deadline = time.monotonic() + 60
     while log_size(server) < size:
         if time.monotonic() > deadline:
-            msg = f"the log has {log_size(server)} leaves and not {size}"
-            raise TimeoutError(msg)
+            raise TimeoutError(f"the log has {log_size(server)} leaves and not {size}")
         time.sleep(0.05)
 
 

@@ -174,8 +174,7 @@ def played(server: Server, table: str) -> mau_binh_pb2.MauBinhRound:
                     arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
                     message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
                 return message
-    msg = "every round was won at the deal"
-    raise RuntimeError(msg)
+    raise RuntimeError("every round was won at the deal")
 
 
 def questions(server: Server, table: str) -> dict[str, bytes]:

@@ -248,5 +248,4 @@ def _bring_back(database: PostgresServer) -> bool:
             time.sleep(0.5)
         else:
             return was_started
-    msg = "PostgreSQL did not come back"
-    raise RuntimeError(msg)
+    raise RuntimeError("PostgreSQL did not come back")

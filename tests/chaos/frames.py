@@ -84,7 +84,6 @@ def _exactly(one: socket.socket, size: int) -> bytes:
     while len(data) < size:
         more = one.recv(size - len(data))
         if not more:
-            msg = "the connection has ended"
-            raise ConnectionError(msg)
+            raise ConnectionError("the connection has ended")
         data += more
     return data

@@ -52,8 +52,7 @@ class Server:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            msg = f"the server did not start: {(self.data.parent / 'errors.log').read_text()[-2000:]}"
-            raise RuntimeError(msg)
+            raise RuntimeError(f"the server did not start: {(self.data.parent / 'errors.log').read_text()[-2000:]}")
         self.address = json.loads(line)["address"]
 
     @property

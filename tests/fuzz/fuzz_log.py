@@ -282,8 +282,7 @@ def _bundle(spec: object, entries: Sequence[bytes], checkpoint: bytes, row: Mapp
             bundle = json.loads(bundle_of(whole, _text(checkpoint).encode(), named, **own))
             edited = apply(bundle | {name: row[name] for name in keys}, edits)
             if not all(isinstance(edited.get(name), str) for name in keys):
-                msg = "a bundle is verified with the keys that it is given with"
-                raise ValueError(msg)
+                raise ValueError("a bundle is verified with the keys that it is given with")
             return edited
         case _:
             return {}

@@ -66,8 +66,7 @@ def leaving(game: AnyGame, seat: int, time: int) -> Any:  # noqa: ANN401 - an ev
             return game.events.decode(text % seat, time=time, round_id=bytes(32))
         except EventBytesError:
             continue
-    msg = f"{game.name} has no event of leaving"
-    raise AssertionError(msg)
+    raise AssertionError(f"{game.name} has no event of leaving")
 
 
 @pytest.fixture(params=list(GAMES))

@@ -207,8 +207,7 @@ def shuffler_whose_signer_is_away(house: House) -> Call:
     opened = house.open()
 
     def sign(_message: bytes) -> bytes:
-        msg = "the signer cannot be asked"
-        raise SignerUnavailableError(msg)
+        raise SignerUnavailableError("the signer cannot be asked")
 
     house.app.keys.signer("shuffler").sign = sign
     return lambda: house.deal(opened)

@@ -80,8 +80,7 @@ def checked(command: list[str], *, cwd: Path = ROOT) -> str:
     """Run a command and return its output; raise RuntimeError with its end if it fails."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=SECONDS)
     if done.returncode:
-        msg = f"{command[0]} ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}"
-        raise RuntimeError(msg)
+        raise RuntimeError(f"{command[0]} ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}")
     return done.stdout
 
 

@@ -114,8 +114,7 @@ class Life:
                     store.compact()
             store.compact()
             if list(store.iterate()) != LEAVES:
-                msg = "the whole log is another one"
-                raise AssertionError(msg)
+                raise AssertionError("the whole log is another one")
         self._store = None
         store.close()
         self.report(end=True)
@@ -124,8 +123,7 @@ class Life:
         for logged in writer.submit(*request).result():
             index = logged.receipt.index
             if logged.leaf != LEAVES[index]:
-                msg = f"leaf {index} is another one"
-                raise AssertionError(msg)
+                raise AssertionError(f"leaf {index} is another one")
             self.report(index=index, leaf=leaf_hash(logged.leaf).hex(), head=logged.receipt.checkpoint.decode())
 
     def visit(self, place: str, tear: Callable[[], None] | None = None) -> None:
@@ -176,16 +174,14 @@ def compare(store: Reader, promises: LogReceiptCheck) -> None:
     head = check_store(store)
     leaves = list(store.iterate())
     if leaves != LEAVES[: len(leaves)]:
-        msg = "the log is no beginning of what was asked for"
-        raise AssertionError(msg)
+        raise AssertionError("the log is no beginning of what was asked for")
     for index, hashed in promises.leaves.items():
         if index >= len(leaves) or leaf_hash(leaves[index]).hex() != hashed:
             msg = f"leaf {index} of {max(promises.leaves)} was answered, and {len(leaves)} leaves are there"
             raise AssertionError(msg)
     for size, root in promises.heads.items():
         if size > head.size:
-            msg = f"a head of {size} leaves was handed out, and {head.size} are there"
-            raise AssertionError(msg)
+            raise AssertionError(f"a head of {size} leaves was handed out, and {head.size} are there")
         proof = store.consistency_proof(old_size=size, new_size=head.size)
         verify_consistency(
             old_size=size, new_size=head.size, old_root=bytes.fromhex(root), new_root=head.root, proof=proof
@@ -199,8 +195,7 @@ def compare(store: Reader, promises: LogReceiptCheck) -> None:
         now=START,
     )
     if not report.is_clean:
-        msg = f"the audit found {report.finding_counts}"
-        raise AssertionError(msg)
+        raise AssertionError(f"the audit found {report.finding_counts}")
 
 
 @dataclass

@@ -96,8 +96,7 @@ class FaultyDisk:
         library.sqlite3_vfs_find.restype = _P
         address = library.sqlite3_vfs_find(None)
         if not address or library.sqlite3_libversion().decode() != sqlite3.sqlite_version:
-            msg = "this Python's SQLite is not the shared library"
-            raise RuntimeError(msg)
+            raise RuntimeError("this Python's SQLite is not the shared library")
         vfs = _Vfs.from_address(address)
         really_open, really_delete = _OPEN(vfs.open), _DELETE(vfs.delete)
         self._kept += [

@@ -84,8 +84,7 @@ def test_read_that_fails_for_itself_loses_no_connection(server: Server) -> None:
 
 def test_server_that_stays_away_is_an_error_of_the_store(server: Server, bench: Bench) -> None:
     def refuse(*_: object) -> None:
-        msg = "closed for today"
-        raise sqlite3.OperationalError(msg)
+        raise sqlite3.OperationalError("closed for today")
 
     with closing(server.open()) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
         assert store.leaf(0) == b"before"

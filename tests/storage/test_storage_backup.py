@@ -170,8 +170,7 @@ def test_database_that_fails_half_way_holds_no_log(tmp_path: Path, place: Place,
     def insert_some(table: Table) -> Insert:
         poured.append(table)
         if len(poured) > 3:
-            msg = "no room"
-            raise StoreError(msg)
+            raise StoreError("no room")
         return table.insert()
 
     monkeypatch.setattr("referee.storage.backup.insert", insert_some)

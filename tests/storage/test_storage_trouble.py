@@ -97,8 +97,7 @@ def test_disk_with_hardly_any_room_counts_as_full(tmp_path: Path, bench: Bench) 
     """A small write may still succeed in what the file system has set aside already."""
 
     def check_room() -> None:
-        msg = "12 bytes left"
-        raise StoreFullError(msg)
+        raise StoreFullError("12 bytes left")
 
     plain = open_sqlite(tmp_path)
     store = Store(plain._engine, replace(plain._flavor, check_room=check_room))  # noqa: SLF001 - the same store
@@ -130,8 +129,7 @@ def test_log_that_contradicts_itself_stays_in_trouble(store: Store, bench: Bench
 
         def sign(self, checkpoint: Any) -> bytes:  # noqa: ANN401 - a checkpoint
             if checkpoint.size:
-                msg = "the head moved back"
-                raise DataLossError(msg)
+                raise DataLossError("the head moved back")
             return bytes(bench.signer.sign(checkpoint))
 
     liar: Any = Liar()

@@ -163,8 +163,7 @@ def test_failure_inside_a_transaction_undoes_all_of_it(place: Place, bench: Benc
 
     def probe(reached: str) -> None:
         if failing and reached == step:
-            msg = "the signer is gone"
-            raise OSError(msg)
+            raise OSError("the signer is gone")
 
     with Writer(store, bench.signer, origin=bench.origin, probe=probe) as writer:
         with pytest.raises(OSError, match="the signer is gone"):

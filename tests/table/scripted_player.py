@@ -157,8 +157,7 @@ class Player:
             done = await self.ask(name, **fields)
         except RefusedCommandError as error:
             return error.message
-        msg = f"{name} was done: {done}"
-        raise AssertionError(msg)
+        raise AssertionError(f"{name} was done: {done}")
 
     async def until(self, holds: Callable[[View], bool]) -> View:
         """Return the first view from now on that meets the condition."""

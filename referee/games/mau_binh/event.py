@@ -33,8 +33,7 @@ def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card]
     Raise ValueError unless the nonce has 32 bytes.
     """
     if len(nonce) != HASH_SIZE:
-        msg = f"a nonce has {HASH_SIZE} bytes, not {len(nonce)}"
-        raise ValueError(msg)
+        raise ValueError(f"a nonce has {HASH_SIZE} bytes, not {len(nonce)}")
     return tagged_hash("arrange", round_id, u8(seat), bytes([card.number for card in cards]), nonce)
 
 

@@ -116,8 +116,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         """Return the cards dealt to a seat; raise DealError if they are not open."""
         hand = self.deal.sections[seat]
         if hand is None:
-            msg = f"the hand of seat {seat} is not open"
-            raise DealError(msg)
+            raise DealError(f"the hand of seat {seat} is not open")
         return hand
 
     def shown(self, seat: Seat) -> Arrangement:
@@ -142,8 +141,7 @@ def begin(rules: MauBinhRules, deal: Deal) -> State:
     require_stakes(rules, deal, check_stakes)
     check_deal(deal, layout, seats=rules.seats)
     if not deal.is_sealed and None in deal.sections:
-        msg = f"the hand of seat {deal.sections.index(None)} is not open, and the table is not sealed"
-        raise DealError(msg)
+        raise DealError(f"the hand of seat {deal.sections.index(None)} is not open, and the table is not sealed")
     seats = deal.seat_count
     return State(
         rules=rules,

@@ -25,8 +25,7 @@ def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
     """Encode the settlement for a transcript; raise RoundNotOverError before the round's end."""
     ending = state.ending
     if ending is None:
-        msg = f"seat {state.turn} is on turn"
-        raise RoundNotOverError(msg)
+        raise RoundNotOverError(f"seat {state.turn} is on turn")
     win = ending.instant_win
     return {
         "ending": ending.kind,

@@ -38,8 +38,7 @@ def apply(state: State, event: Event) -> State:
     if isinstance(event, Play):
         _, combination = read_cards(event.cards)
         if combination is None:
-            msg = "a play that was checked is a combination"
-            raise AssertionError(msg)
+            raise AssertionError("a play that was checked is a combination")
         return _play(state, seat, combination, time=time)
     if isinstance(event, Pass):
         return _pass(state, seat, time=time)
@@ -104,8 +103,7 @@ def _time_out(state: State, seat: Seat, *, time: int) -> State:
             hand = state.held[seat]
             lowest = read_combination(hand & -hand)
             if lowest is None:
-                msg = "a seat on turn holds a card"
-                raise AssertionError(msg)
+                raise AssertionError("a seat on turn holds a card")
             return _play(state, seat, lowest, time=time)
         case _:
             assert_never(state.rules.turn.out_of_time)

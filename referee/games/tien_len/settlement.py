@@ -51,8 +51,7 @@ class Outcome(msgspec.Struct, frozen=True):
 def settle(state: State) -> Outcome:
     """Settle a round at its deal's stake; raise RoundNotOverError before its end."""
     if state.ending is None:
-        msg = f"the round is not over after {state.event_count} events; seat {state.turn} is on turn"
-        raise RoundNotOverError(msg)
+        raise RoundNotOverError(f"the round is not over after {state.event_count} events; seat {state.turn} is on turn")
     stake = Amount(state.deal.stake)
     paid = (*chop_transfers(state), *_with_leaving(state, _end_transfers(state, state.ending, stake)))
     commission = commission_transfers(state.rules.commission, paid, seat_count=state.seat_count, stake=stake)

@@ -143,17 +143,14 @@ def begin(rules: TienLenRules, deal: Deal) -> State:
     """
     require_stakes(rules, deal, check_stakes)
     if deal.is_sealed:
-        msg = "the deal is sealed; no table of Tiến Lên can be"
-        raise DealError(msg)
+        raise DealError("the deal is sealed; no table of Tiến Lên can be")
     check_deal(deal, layout, seats=rules.seats)
     hands = open_cards(deal)
     leader = deal.leader
     if leader is None:
-        msg = f"the deal names no leader; the seats are 0 to {deal.seat_count - 1}"
-        raise DealError(msg)
+        raise DealError(f"the deal names no leader; the seats are 0 to {deal.seat_count - 1}")
     if not 0 <= leader < deal.seat_count:
-        msg = f"seat {leader} cannot lead; the seats are 0 to {deal.seat_count - 1}"
-        raise DealError(msg)
+        raise DealError(f"seat {leader} cannot lead; the seats are 0 to {deal.seat_count - 1}")
     dealt = tuple([set_of(hand) for hand in hands])
     win = find_instant_win(rules.instant_wins, dealt)
     return State(

@@ -86,8 +86,7 @@ def settle(state: State) -> Outcome:
     """
     if not state.is_over:
         waiting = ", ".join(str(seat) for seat in state.waiting)
-        msg = f"the round cannot be settled; still to decide: {waiting}"
-        raise RoundNotOverError(msg)
+        raise RoundNotOverError(f"the round cannot be settled; still to decide: {waiting}")
     rules, places, cards = state.rules, layout(state.deal.seat_count), open_cards(state.deal)
     board = (*cards[places.board("flop")], *cards[places.board("turn_river")])
     house = best_hand(rules, hole=cards[places.board("house")], board=board)
@@ -179,6 +178,5 @@ def _paid(bet: int, ratio: Ratio) -> int:
     """Return what a bet pays; raise AmountError where that is not whole, which ``check_stakes`` rules out."""
     amount, rest = divmod(bet * ratio.numerator, ratio.denominator)
     if rest:
-        msg = f"a bet of {bet} at {ratio.numerator}/{ratio.denominator} does not pay a whole amount"
-        raise AmountError(msg)
+        raise AmountError(f"a bet of {bet} at {ratio.numerator}/{ratio.denominator} does not pay a whole amount")
     return amount

@@ -73,8 +73,7 @@ class ProviderTokens:
     def prove(self, token: str) -> ProviderToken:
         """Verify a token and map its claims; raise TokenError or RefusedError, with what is wrong."""
         if len(token) > MAX_PROVIDER_TOKEN_SIZE:
-            msg = f"it has {len(token)} characters; {MAX_PROVIDER_TOKEN_SIZE} are allowed"
-            raise TokenError(msg)
+            raise TokenError(f"it has {len(token)} characters; {MAX_PROVIDER_TOKEN_SIZE} are allowed")
         try:
             header = jwt.get_unverified_header(token)
             unproved = _claims(token, {"verify_signature": False})
@@ -82,8 +81,7 @@ class ProviderTokens:
             raise TokenError(str(error)) from None
         provider, keys = self._providers[str(unproved["iss"])]
         if "crit" in header or header.get("alg") not in provider.algorithms:
-            msg = f"its header has crit, or an algorithm other than {', '.join(provider.algorithms)}"
-            raise TokenError(msg)
+            raise TokenError(f"its header has crit, or an algorithm other than {', '.join(provider.algorithms)}")
         kid = str(header.get("kid", ""))
         key = keys.find(kid)
         if isinstance(key, KeyState):
@@ -119,16 +117,13 @@ def _caller(provider: Provider, claims: dict[str, Any]) -> Caller:
     """Return the caller that the claims of a verified token describe; raise TokenError if they name none."""
     name = claims["sub"]
     if not isinstance(name, str) or not 1 <= len(name) <= _MOST_NAME or not name.isprintable():
-        msg = f"its sub is not 1 to {_MOST_NAME} printable characters"
-        raise TokenError(msg)
+        raise TokenError(f"its sub is not 1 to {_MOST_NAME} printable characters")
     tenant = provider.tenant or claim_at(provider.tenant_claim, claims)
     if not isinstance(tenant, str) or not is_tenant(tenant) or (provider.tenant_claim and tenant == EVERY_TENANT):
-        msg = f"its claim {provider.tenant_claim} does not name one tenant"
-        raise TokenError(msg)
+        raise TokenError(f"its claim {provider.tenant_claim} does not name one tenant")
     tables = claim_at(provider.tables_claim, claims) if provider.tables_claim else None
     if tables is not None and (not isinstance(tables, str) or not is_pattern(tables)):
-        msg = f"its claim {provider.tables_claim} is not a pattern of table ids"
-        raise TokenError(msg)
+        raise TokenError(f"its claim {provider.tables_claim} is not a pattern of table ids")
     return Caller(name=name, role=_role(provider, claims), tenant=tenant, tables=tables or provider.tables)
 
 
@@ -137,8 +132,7 @@ def _role(provider: Provider, claims: dict[str, Any]) -> CallerRole:
     texts = value if isinstance(value, list) else [value]
     role = next((role for text, role in provider.roles.items() if text in texts), None)
     if role is None:
-        msg = f"its claim {provider.role_claim} has none of {', '.join(provider.roles)}"
-        raise TokenError(msg)
+        raise TokenError(f"its claim {provider.role_claim} has none of {', '.join(provider.roles)}")
     return role
 
 
@@ -146,15 +140,13 @@ def _seconds(claims: dict[str, Any], name: str) -> int:
     """Return a time of the claims, rounded down; fractions are allowed (RFC 7519, NumericDate)."""
     value = claims[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _LATEST_SECONDS:
-        msg = f"its {name} is not a time in seconds since 1970"
-        raise TokenError(msg)
+        raise TokenError(f"its {name} is not a time in seconds since 1970")
     return int(value)
 
 
 def _refuse_unknown(provider: Provider, kid: str, state: KeyState, retry_seconds: int) -> NoReturn:
     if state is KeyState.ABSENT:
-        msg = f"{provider.issuer} publishes no key {kid[:64]!r} for {', '.join(provider.algorithms)}"
-        raise TokenError(msg)
+        raise TokenError(f"{provider.issuer} publishes no key {kid[:64]!r} for {', '.join(provider.algorithms)}")
     raise RefusedError(
         ErrorReason.ERROR_REASON_PROVIDER_UNAVAILABLE,
         f"{provider.issuer}: {state.value}; try again in {retry_seconds} s",

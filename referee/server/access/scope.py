@@ -62,8 +62,7 @@ def _named(message: Any, plan: Plan) -> Iterator[tuple[str, int]]:  # noqa: ANN4
 
 def _plan(descriptor: Descriptor, above: tuple[str, ...]) -> Plan:
     if descriptor.full_name in above:
-        msg = f"{descriptor.full_name} contains itself"
-        raise ValueError(msg)
+        raise ValueError(f"{descriptor.full_name} contains itself")
     parts = []
     for field in descriptor.fields:
         if field.message_type is not None:

@@ -127,24 +127,21 @@ def issue(claims: Claims, signer: Signer) -> str:
     signed = f"{_HEADER}.{_text(msgspec.json.encode(claims))}"
     token = f"{signed}.{_text(signer.sign(signed.encode('ascii')))}"
     if len(token) > MAX_TOKEN_SIZE:
-        msg = f"it would have {len(token)} characters; {MAX_TOKEN_SIZE} are allowed"
-        raise TokenError(msg)
+        raise TokenError(f"it would have {len(token)} characters; {MAX_TOKEN_SIZE} are allowed")
     return token
 
 
 def read_token(text: str) -> Token:
     """Parse a token without verifying its signature; raise TokenError for any other text."""
     if len(text) > MAX_TOKEN_SIZE:
-        msg = f"it has {len(text)} characters; {MAX_TOKEN_SIZE} are allowed"
-        raise TokenError(msg)
+        raise TokenError(f"it has {len(text)} characters; {MAX_TOKEN_SIZE} are allowed")
     signed, _, last = text.rpartition(".")
     header, _, payload = signed.partition(".")
     _parse("header", _bytes(header), Header)
     claims: Claims = _parse("claims", _bytes(payload), Claims)
     signature = _bytes(last)
     if len(signature) != SIGNATURE_SIZE:
-        msg = f"its signature has {len(signature)} bytes, not {SIGNATURE_SIZE}"
-        raise TokenError(msg)
+        raise TokenError(f"its signature has {len(signature)} bytes, not {SIGNATURE_SIZE}")
     claims.check()
     return Token(claims, signed.encode("ascii"), signature)
 
@@ -153,8 +150,7 @@ def _parse(what: str, data: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 - a 
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        msg = f"its {what} cannot be parsed: {error}"
-        raise TokenError(msg) from None
+        raise TokenError(f"its {what} cannot be parsed: {error}") from None
 
 
 def _number(value: "int | msgspec.UnsetType") -> int:
@@ -171,8 +167,7 @@ def _bytes(text: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if not data or _text(data) != text:
-        msg = "it is not three base64url texts without padding, separated by dots"
-        raise TokenError(msg)
+        raise TokenError("it is not three base64url texts without padding, separated by dots")
     return data
 
 

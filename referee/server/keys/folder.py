@@ -89,8 +89,7 @@ class KeyFolder:
         here = wanted if agent is None else wanted - set(ROLES)
         missing = sorted(f"{role}.key" for role in here if not paths[role].exists())
         if missing:
-            msg = f"{folder} lacks {', '.join(missing)}; restore it from a backup, or name its file"
-            raise KeyFileError(msg)
+            raise KeyFileError(f"{folder} lacks {', '.join(missing)}; restore it from a backup, or name its file")
         signers: dict[str, NamedSigner] = {role: read_key(paths[role], passphrase) for role in ROLES if role in here}
         if agent is not None:
             signers |= {role: agent.signer(role) for role in ROLES if role in wanted}
@@ -110,16 +109,14 @@ class KeyFolder:
     def signer(self, role: str) -> NamedSigner:
         """Return the signer of a role; raise KeyFileError where its private key was not loaded."""
         if role not in self._signers:
-            msg = f"the private key of {role} was not loaded"
-            raise KeyFileError(msg)
+            raise KeyFileError(f"the private key of {role} was not loaded")
         return self._signers[role]
 
     @property
     def sealing(self) -> bytes:
         """Key that encrypts server seeds, 32 bytes; raises KeyFileError where it was not loaded."""
         if not self._sealing:
-            msg = "the sealing key was not loaded"
-            raise KeyFileError(msg)
+            raise KeyFileError("the sealing key was not loaded")
         return self._sealing
 
     def guarded(self, check: Callable[[], None]) -> Self:
@@ -174,12 +171,11 @@ def has_keys(folder: Path, *, root: Path | None = None) -> bool:
 def check_keys_exist(folder: Path, *, origin: str, leaves: int, root: Path | None = None) -> None:
     """Raise KeyFileError if there are no keys for a log that exists, because new ones could not continue it."""
     if not has_keys(folder, root=root):
-        msg = (
+        raise KeyFileError(
             f"{folder} has no keys, and the log of {origin} exists with {leaves} leaves, which no other keys can "
             "continue; no key was made. A backup of the log has no keys in it: copy the keys folder from its own "
             f"backup, or from another server of this log, to {folder}"
         )
-        raise KeyFileError(msg)
 
 
 def read_public_keys(folder: Path) -> dict[str, str]:
@@ -235,11 +231,9 @@ def _public(  # noqa: PLR0913 - a role's two files, and how to open the private 
         try:
             key = VerifierKey.parse(public.read_text(encoding="ascii").strip())
         except (OSError, UnicodeDecodeError, KeyTextError) as error:
-            msg = f"{public} cannot be read: {error}"
-            raise KeyFileError(msg) from None
+            raise KeyFileError(f"{public} cannot be read: {error}") from None
         if signer is not None and signer.key != key:
-            msg = f"{path} is not the private key of {public}"
-            raise KeyFileError(msg)
+            raise KeyFileError(f"{path} is not the private key of {public}")
         return key
     if signer is None and not path.exists():
         msg = f"{public} is missing; copy it from a backup of the keys, or from another server of this log"
@@ -263,6 +257,5 @@ def _sealing_key(text: str) -> bytes:
     except ValueError:
         key = b""
     if len(key) != SEED_SIZE:
-        msg = "sealing.key does not hold 64 hexadecimal digits; restore it from a backup"
-        raise KeyFileError(msg)
+        raise KeyFileError("sealing.key does not hold 64 hexadecimal digits; restore it from a backup")
     return key

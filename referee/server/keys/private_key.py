@@ -96,11 +96,9 @@ class KeySigner:
             secret = base64.b64decode(encoded, validate=True)
             algorithm = Algorithm(secret[0])
         except (ValueError, IndexError):
-            msg = "the text is not a private key; its form is PRIVATE+KEY+<name>+<id>+<base64>"
-            raise KeyFileError(msg) from None
+            raise KeyFileError("the text is not a private key; its form is PRIVATE+KEY+<name>+<id>+<base64>") from None
         if f"{prefix}+{secret_name}" != _PREFIX or len(secret) != 1 + SEED_SIZE:
-            msg = "the text is not an Ed25519 private key; its form is PRIVATE+KEY+<name>+<id>+<base64>"
-            raise KeyFileError(msg)
+            raise KeyFileError("the text is not an Ed25519 private key; its form is PRIVATE+KEY+<name>+<id>+<base64>")
         signer = cls(name, secret[1:], algorithm)
         if signer.key.key_id.hex() != key_id:
             msg = f"the private key of {name} has the id {signer.key.key_id.hex()}, and its file names {key_id}"
@@ -157,8 +155,7 @@ class Passphrase:
         if not passphrase:
             if not file:
                 return None
-            msg = f"{file} holds no passphrase; write it on one line"
-            raise KeyFileError(msg)
+            raise KeyFileError(f"{file} holds no passphrase; write it on one line")
         return cls(passphrase.encode())
 
     @property
@@ -169,10 +166,9 @@ class Passphrase:
     def seal(self, text: str) -> str:
         """Encrypt a text into one line; raise KeyFileError for a passphrase that is too short."""
         if self.is_short:
-            msg = (
+            raise KeyFileError(
                 f"the passphrase has fewer than {LEAST_PASSPHRASE} bytes, too few to encrypt keys; choose a longer one"
             )
-            raise KeyFileError(msg)
         self._salt = self._salt or self._entropy(_SALT_SIZE)
         nonce = self._entropy(_NONCE_SIZE)
         box = SecretBox(self._key(self._salt, _PASSES, _KIB)).encrypt(text.encode("ascii"), nonce).ciphertext
@@ -199,8 +195,7 @@ class Passphrase:
         try:
             text = SecretBox(self._key(salt, *cost)).decrypt(box, nonce).decode("ascii")
         except (CryptoError, ValueError):
-            msg = "the key was encrypted with another passphrase, or its file is damaged"
-            raise KeyFileError(msg) from None
+            raise KeyFileError("the key was encrypted with another passphrase, or its file is damaged") from None
         self._salt = self._salt or salt
         return text
 
@@ -240,8 +235,7 @@ def open_or_make_key(
         write_key(path, KeySigner(name, entropy(SEED_SIZE), algorithm), passphrase)
     signer = read_key(path, passphrase)
     if (signer.name, signer.key.algorithm) != (name, algorithm):
-        msg = f"{path} holds the key {signer.verifier_key}, not one named {name} of type {algorithm:#04x}"
-        raise KeyFileError(msg)
+        raise KeyFileError(f"{path} holds the key {signer.verifier_key}, not one named {name} of type {algorithm:#04x}")
     return signer
 
 
@@ -251,8 +245,7 @@ def read_key(path: Path, passphrase: Passphrase | None = None) -> KeySigner:
     try:
         return KeySigner.from_text(text)
     except KeyFileError as error:
-        msg = f"{path}: {error}"
-        raise KeyFileError(msg) from None
+        raise KeyFileError(f"{path}: {error}") from None
 
 
 def write_key(path: Path, signer: KeySigner, passphrase: Passphrase | None = None) -> None:
@@ -267,16 +260,14 @@ def read_secret(path: Path, passphrase: Passphrase | None) -> str:
     if not is_encrypted(text):
         return text
     if passphrase is None:
-        msg = (
+        raise EncryptedKeyError(
             f"{path} is encrypted; give its passphrase in a file (--passphrase-file, keys.passphrase_file) "
             f"or in {PASSPHRASE_VARIABLE}"
         )
-        raise EncryptedKeyError(msg)
     try:
         return passphrase.open(text)
     except KeyFileError as error:
-        msg = f"{path}: {error}"
-        raise KeyFileError(msg) from None
+        raise KeyFileError(f"{path}: {error}") from None
 
 
 def write_secret(path: Path, text: str, passphrase: Passphrase | None) -> None:
@@ -327,17 +318,14 @@ def check_file(path: Path) -> None:
     try:
         found = path.stat()
     except OSError as error:
-        msg = f"{path} cannot be read: {error}"
-        raise KeyFileError(msg) from None
+        raise KeyFileError(f"{path} cannot be read: {error}") from None
     if found.st_uid != os.geteuid():
-        msg = (
+        raise KeyFileError(
             f"{path} belongs to user {found.st_uid}, and this process runs as user {os.geteuid()}; "
             f"run it as that user, or: chown {os.geteuid()} {path}"
         )
-        raise KeyFileError(msg)
     if stat.S_IMODE(found.st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        msg = f"{path} can be read by users other than its owner; run: chmod 600 {path}"
-        raise KeyFileError(msg)
+        raise KeyFileError(f"{path} can be read by users other than its owner; run: chmod 600 {path}")
 
 
 def _read(path: Path, *, is_checked: bool = True) -> str:
@@ -346,5 +334,4 @@ def _read(path: Path, *, is_checked: bool = True) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"{path} cannot be read: {error}"
-        raise KeyFileError(msg) from None
+        raise KeyFileError(f"{path} cannot be read: {error}") from None

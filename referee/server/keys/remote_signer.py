@@ -76,8 +76,7 @@ class _Line:
         while not answer.endswith(b"\n"):
             part = self._socket.recv(4096)
             if not part or len(answer) > MAX_LINE:
-                msg = "it closed the connection"
-                raise ConnectionResetError(msg)
+                raise ConnectionResetError("it closed the connection")
             answer += part
         return answer.decode("ascii", "replace").rstrip("\n")
 

@@ -113,8 +113,7 @@ class KeyRotation:
             _check_role(named)
             keys = self.register.in_force(named)
             if not keys:
-                msg = f"no key of {named} is in force; name one: referee keys rotate {named}"
-                raise KeyRotationError(msg)
+                raise KeyRotationError(f"no key of {named} is in force; name one: referee keys rotate {named}")
             return named, keys[0]
         try:
             key = VerifierKey.parse(named)
@@ -123,8 +122,7 @@ class KeyRotation:
         for role in CHANGING:
             if key in self.register.in_force(role):
                 return role, key
-        msg = f"{named} is not in force in this log; `referee keys` prints those that are"
-        raise KeyRotationError(msg)
+        raise KeyRotationError(f"{named} is not in force in this log; `referee keys` prints those that are")
 
     def _append(self, leaves: list[KeyLeaf], *, signer: NamedSigner, also: list[NamedSigner]) -> None:
         root = self.keys.signer("root")
@@ -152,18 +150,16 @@ def check_in_force(keys: KeyFolder, register: KeyRegistry) -> None:
         signers = (keys.signer(role), *(keys.retiring if role == "log" else ()))
         for signer in signers:
             if signer.key not in register.in_force(role):
-                msg = (
+                raise KeyFileError(
                     f"the log does not name {signer.verifier_key} as a key of the {role}, or has revoked it; "
                     "copy the keys folder from the machine on which they were changed, or from a backup, or name a new "
                     f"key: referee keys rotate {role}"
                 )
-                raise KeyFileError(msg)
 
 
 def _check_role(role: str) -> None:
     if role not in CHANGING:
-        msg = f"the key of {role!r} cannot change; roles are {', '.join(CHANGING)}"
-        raise KeyRotationError(msg)
+        raise KeyRotationError(f"the key of {role!r} cannot change; roles are {', '.join(CHANGING)}")
 
 
 def _leaf(action: Literal["ADD", "REVOKE"], key: VerifierKey, role: str) -> KeyLeaf:

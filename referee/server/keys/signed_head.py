@@ -42,11 +42,10 @@ def read_signed_head(keys: Path) -> Checkpoint | None:
     except FileNotFoundError:
         return None
     except (OSError, NoteError, CheckpointError) as error:
-        msg = (
+        raise KeyFileError(
             f"{path} is no checkpoint: {error}. It names the newest head that these keys have signed: copy it from a "
             "backup of the keys; or remove it, if you know that the log is whole"
-        )
-        raise KeyFileError(msg) from None
+        ) from None
 
 
 @dataclass(slots=True)
@@ -123,11 +122,10 @@ class SignedHead:
         if recorded is None:
             return False
         if recorded.origin != reader.origin:
-            msg = (
+            raise KeyFileError(
                 f"the keys in {self.keys} are of the log {recorded.origin}, and {self.place} holds {reader.origin}: "
                 "name the data folder, or the database, that belongs to these keys"
             )
-            raise KeyFileError(msg)
         if recorded.size > head.size:
             found = (
                 f"{self.place} holds {head.size} leaves of {recorded.origin}, and its keys have signed {recorded.size}"

@@ -79,13 +79,11 @@ class SigningAgent:
                 check_message(role, message, origin=signer.name)
                 return signer.sign(message).hex()
             case _:
-                msg = "the request is not KEY <role> or SIGN <role> <hex>"
-                raise RefusalError(msg)
+                raise RefusalError("the request is not KEY <role> or SIGN <role> <hex>")
 
     def _signer(self, role: str) -> NamedSigner:
         if role not in self._signers:
-            msg = f"this agent has no key for {role[:40]!r}, only for {', '.join(self._signers)}"
-            raise RefusalError(msg)
+            raise RefusalError(f"this agent has no key for {role[:40]!r}, only for {', '.join(self._signers)}")
         return self._signers[role]
 
 
@@ -101,25 +99,20 @@ def check_message(role: str, message: bytes, *, origin: str) -> None:
         try:
             named = Checkpoint.parse(message.decode("utf-8")).origin
         except (CheckpointError, UnicodeDecodeError):
-            msg = "the log's key signs checkpoints and nothing else"
-            raise RefusalError(msg) from None
+            raise RefusalError("the log's key signs checkpoints and nothing else") from None
         if named != origin:
-            msg = f"the log's key signs checkpoints of {origin!r}, not of {named[:100]!r}"
-            raise RefusalError(msg)
+            raise RefusalError(f"the log's key signs checkpoints of {origin!r}, not of {named[:100]!r}")
     elif not message.startswith(_ENVELOPE) or message.startswith(_KEY_ENVELOPE) is not (role == "root"):
-        msg = f"the {role}'s key signs no such statement"
-        raise RefusalError(msg)
+        raise RefusalError(f"the {role}'s key signs no such statement")
 
 
 def _message(text: str) -> bytes:
     try:
         message = bytes.fromhex(text)
     except ValueError:
-        msg = "the message is not in hexadecimal digits"
-        raise RefusalError(msg) from None
+        raise RefusalError("the message is not in hexadecimal digits") from None
     if len(message) > MAX_MESSAGE:
-        msg = f"the message has more than {MAX_MESSAGE} bytes"
-        raise RefusalError(msg)
+        raise RefusalError(f"the message has more than {MAX_MESSAGE} bytes")
     return message
 
 
@@ -173,7 +166,6 @@ def _clear(path: Path) -> None:
     except OSError:
         path.unlink(missing_ok=True)
     else:
-        msg = f"{path}: another process answers there"
-        raise OSError(msg)
+        raise OSError(f"{path}: another process answers there")
     finally:
         probe.close()

@@ -102,8 +102,7 @@ def expires_time(pem: bytes) -> int:
     """Return when the first certificate of a PEM text expires, in ms since 1970 UTC (RFC 5280, 4.1.2.5)."""
     match = _PEM.search(pem)
     if match is None:
-        msg = "the file has no PEM certificate"
-        raise CertificateFormatError(msg)
+        raise CertificateFormatError("the file has no PEM certificate")
     try:
         certificate = _members(base64.b64decode(match[1]))[0][1]
         fields = _members(_members(certificate)[0][1])
@@ -115,8 +114,7 @@ def expires_time(pem: bytes) -> int:
             moment = ("19" if int(moment[:2]) >= 50 else "20") + moment  # noqa: PLR2004 - as said
         ends = dt.datetime.strptime(moment, "%Y%m%d%H%M%SZ").replace(tzinfo=dt.UTC)
     except (binascii.Error, IndexError, ValueError) as error:
-        msg = f"the certificate cannot be parsed: {error}"
-        raise CertificateFormatError(msg) from None
+        raise CertificateFormatError(f"the certificate cannot be parsed: {error}") from None
     return int(ends.timestamp()) * 1000
 
 

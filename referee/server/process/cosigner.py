@@ -278,8 +278,7 @@ def _submitted(client: WitnessClient, store: Store) -> tuple[Head, tuple[NoteSig
         except WitnessAheadError as error:
             if not has_grown_to(store, error.size):
                 raise
-    msg = f"{client.address.url} was sent a newer head each time"
-    raise WitnessError(msg)
+    raise WitnessError(f"{client.address.url} was sent a newer head each time")
 
 
 def _evidence(client: WitnessClient, origin: str, log_keys: Sequence[VerifierKey]) -> str:

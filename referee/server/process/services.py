@@ -116,8 +116,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
 
 def _writer(log: OpenedLog) -> Writer:
     if log.writer is None:
-        msg = "a service that appends was added without the log's private key"
-        raise RuntimeError(msg)
+        raise RuntimeError("a service that appends was added without the log's private key")
     return log.writer
 
 

@@ -229,11 +229,10 @@ def name_keys(store: Store, keys: KeyFolder) -> KeyRegistry:
             registry = KeyRegistry.of(store, keys.public["root"])
             check_in_force(keys, registry)
         except (DataLossError, KeyFileError) as error:
-            msg = (
+            raise KeyFileError(
                 f"another server has just begun this log with other keys than those in {keys.folder}: all servers of a "
                 f"log have the same ones; copy its keys folder here ({error})"
-            )
-            raise KeyFileError(msg) from None
+            ) from None
         return registry
     return KeyRegistry.of(store, keys.public["root"])
 

@@ -53,8 +53,7 @@ def reserve_address(listen: str) -> Iterator[str]:
     """
     host, colon, port = listen.rpartition(":")
     if not colon or not port.isdigit() or host == "unix":
-        msg = f"several workers share an address such as 127.0.0.1:50051; {listen} is none"
-        raise ValueError(msg)
+        raise ValueError(f"several workers share an address such as 127.0.0.1:50051; {listen} is none")
     family, kind, proto, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, proto) as alone:
         alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -134,8 +133,7 @@ class Supervisor:
                 worker.is_started.wait()
                 if not worker.printed and not self._stopping.is_set():
                     self.stop()
-                    msg = f"worker {worker.index} did not start"
-                    raise WorkerError(msg)
+                    raise WorkerError(f"worker {worker.index} did not start")
             if group is first and self._workers[0].printed:
                 self._on_first(self._workers[0].printed)
         return [worker.printed for worker in self._workers]

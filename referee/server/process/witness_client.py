@@ -96,10 +96,8 @@ class WitnessClient:
                 msg = f"{self.address.url} has cosigned another history of this log: {_words(answer)}"
                 raise WitnessDisagreesError(msg)
             else:
-                msg = f"{self.address.url} does not cosign: status {status}, {_words(answer)}"
-                raise WitnessError(msg)
-        msg = f"{self.address.url} reports another size each time"
-        raise WitnessError(msg)
+                raise WitnessError(f"{self.address.url} does not cosign: status {status}, {_words(answer)}")
+        raise WitnessError(f"{self.address.url} reports another size each time")
 
     def last(self, origin: str) -> tuple[Note, Checkpoint] | None:
         """Fetch the note and checkpoint that the witness cosigned last; None where it shows none."""
@@ -137,8 +135,7 @@ class WitnessClient:
         try:
             return read_cosignatures(answer, note, self.address.key)
         except NoteError as error:
-            msg = f"{self.address.url} sent no cosignature of its own: {error}"
-            raise WitnessError(msg) from error
+            raise WitnessError(f"{self.address.url} sent no cosignature of its own: {error}") from error
 
     def _check_times(self, lines: Sequence[NoteSignature], *, asked: int, answered: int) -> None:
         """Verify that the cosignatures are dated between request and reply, but for the clocks' difference."""
@@ -152,8 +149,7 @@ class WitnessClient:
         try:
             known = parse_size(answer)
         except SubmissionError as error:
-            msg = f"{self.address.url} sent a malformed answer: {error}"
-            raise WitnessError(msg) from error
+            raise WitnessError(f"{self.address.url} sent a malformed answer: {error}") from error
         if known > size:
             raise WitnessAheadError(self.address.url, known)
         return known
@@ -165,14 +161,12 @@ class WitnessClient:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if not is_kept:
-                msg = f"{self.address.url} cannot be reached: {error or type(error).__name__}"
-                raise WitnessError(msg) from error
+                raise WitnessError(f"{self.address.url} cannot be reached: {error or type(error).__name__}") from error
         try:  # the witness may have ended a connection that was kept
             return self._exchange(method, path, body)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            msg = f"{self.address.url} cannot be reached: {error or type(error).__name__}"
-            raise WitnessError(msg) from error
+            raise WitnessError(f"{self.address.url} cannot be reached: {error or type(error).__name__}") from error
 
     def _exchange(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
         parts = urlsplit(self.address.url)
@@ -184,8 +178,7 @@ class WitnessClient:
         answer = response.read(MAX_ANSWER + 1)
         if len(answer) > MAX_ANSWER:
             self.close()
-            msg = f"{self.address.url} sent more than {MAX_ANSWER} bytes"
-            raise WitnessError(msg)
+            raise WitnessError(f"{self.address.url} sent more than {MAX_ANSWER} bytes")
         self._date = response.headers.get("Date", "")
         return response.status, response.headers.get("Content-Type", ""), answer
 

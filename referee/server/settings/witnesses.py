@@ -30,8 +30,7 @@ class WitnessAddress:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-            msg = f"{self.url!r} is not a witness's address; write http://host:port or https://host/prefix"
-            raise ValueError(msg)
+            raise ValueError(f"{self.url!r} is not a witness's address; write http://host:port or https://host/prefix")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +48,6 @@ def witnesses_of(settings: WitnessSettings) -> Witnesses | None:
         return None
     agreed = quorum_of(settings.keys, needed=settings.quorum or None)
     if agreed.doubled:
-        msg = f"{agreed.doubled[0].text} is given for two witnesses; each needs a key of its own"
-        raise ValueError(msg)
+        raise ValueError(f"{agreed.doubled[0].text} is given for two witnesses; each needs a key of its own")
     named = tuple(WitnessAddress(url, key) for url, key in zip(settings.urls, agreed.witnesses, strict=True))
     return Witnesses(addresses=named, quorum=agreed, is_required=settings.required)

@@ -154,8 +154,7 @@ def make_round(rules: MauBinhRules, seed: int) -> SampleRound:
     leaving = [(rng.randrange(start + 1, start + 3 * CHI_MS), seat) for seat in inside if rng.random() < 0.2]
     events += [Leave(Seat(seat), time) for time, seat in sorted(leaving)]
     if any(len(set(hand)) != 13 for hand in hands):
-        msg = f"seed {seed} made a hand that is none"
-        raise AssertionError(msg)
+        raise AssertionError(f"seed {seed} made a hand that is none")
     closed_time = max([start, *(event.time for event in events)])
     return SampleRound(tuple(hands), dealt_time, closed_time, tuple(events))
 

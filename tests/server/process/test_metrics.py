@@ -176,8 +176,7 @@ def test_log_that_cannot_be_read_is_a_figure_and_no_failure() -> None:
 
     class Gone:
         def head(self) -> None:
-            msg = "the disk is gone"
-            raise StoreError(msg)
+            raise StoreError("the disk is gone")
 
     metrics = Metrics()
     metrics.watch_log(Gone(), clock=system_clock)  # type: ignore[arg-type] # a reader that can do no more than fail

@@ -98,8 +98,7 @@ def begin(rules: BaiCaoRules, deal: Deal) -> State:
     """Begin a round; raise StakesError for its stake and DealError for its seats or cards."""
     require_stakes(rules, deal, check_stakes)
     if deal.is_sealed:
-        msg = "a table of Bài Cào cannot be sealed"
-        raise DealError(msg)
+        raise DealError("a table of Bài Cào cannot be sealed")
     check_deal(deal, layout, seats=rules.seats)
     open_cards(deal)
     nobody = (False,) * deal.seat_count
