@@ -15,6 +15,7 @@ from referee.audit.report import DealingLevel
 from referee.audit.round_leaves import RoundLeaves
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, client_commitments, mix, seed_statement, server_commitment
+from referee.dealing.deadlines import is_past
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
@@ -34,7 +35,7 @@ def examine_deal(
     ``seeds`` are the seats', as ``client_seeds`` has them.
     """
     header, opened = leaves.header, leaves.open.leaf
-    if deal.leaf.dealt_time > header.deal_deadline:
+    if is_past(header.deal_deadline, time=deal.leaf.dealt_time):
         detail = f"it was dealt at {deal.leaf.dealt_time}, after the deal's deadline {header.deal_deadline}"
         findings.add(Code.DEALT_LATE, detail, leaf_index=deal.index)
     _examine_opened_sections(leaves, deal, findings)
@@ -124,10 +125,8 @@ def is_trivial(seed: bytes) -> bool:
 
 
 def is_void(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
-    """Return whether a round has all its seeds and they give no deck; True while the server's seed is not revealed."""
-    seeds = [bytes.fromhex(text) for text in abort.leaf.client_seeds if text]
-    if leaves.deal is not None or len(seeds) != leaves.header.seat_count:
-        return False
+    """Return whether the seeds of an abort, one a seat, give no deck; True while the server's seed is not revealed."""
+    seeds = [bytes.fromhex(text) for text in abort.leaf.client_seeds]
     if leaves.reveal is None:
         return True
     try:

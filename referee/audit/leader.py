@@ -9,9 +9,8 @@ import msgspec
 from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
-from referee.cards import Seat
 from referee.dealing.deal import Deal, has_leader
-from referee.dealing.lead import Lead, dealt_leader
+from referee.dealing.lead import Lead, dealt_leader, winners_lead
 from referee.dealing.leaf import DealLeaf
 from referee.games import GAMES, LawError, LeaderBy, under_ruleset
 from referee.rulesets import Ruleset
@@ -29,9 +28,8 @@ def examine_leader(
             findings.add(Code.LEADER_MISMATCH, detail, leaf_index=deal.index)
         return
     if leaves.is_winner_known:
-        seat = None if leaves.last_winner is None else leaves.last_winner.seat_in(leaves.header)
         try:
-            fault = _fault(lead, seat, ruleset)
+            fault = _fault(lead, winners_lead(leaves.header, leaves.last_winner), ruleset)
         except LawError as error:
             findings.add(Code.LAW_FAILED, str(error), leaf_index=deal.index)
             return
@@ -66,11 +64,11 @@ def examine_settled_leader(deal: Placed[DealLeaf], settle: Placed[Transcript], f
             return
 
 
-def _fault(lead: Lead, winner: Seat | None, ruleset: Ruleset | None) -> str:
-    """Describe what is wrong with who leads; empty if nothing is. ``winner`` is the seat that must."""
-    if winner is not None:
-        right = Lead(winner, LeaderBy.WINNER)
-        return "" if lead == right else f"seat {lead.seat} leads by {lead.by}, and the last winner sits at {winner}"
+def _fault(lead: Lead, required: Lead | None, ruleset: Ruleset | None) -> str:
+    """Describe what is wrong with a lead; empty if nothing is. ``required`` is the last winner's, None for none."""
+    if required is not None:
+        detail = f"seat {lead.seat} leads by {lead.by}, and the last winner sits at {required.seat}"
+        return "" if lead == required else detail
     if lead.by is LeaderBy.WINNER:
         return f"seat {lead.seat} leads as the last winner, and no winner leads this round"
     first = lead.by if ruleset is None else _first(ruleset)

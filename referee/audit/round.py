@@ -20,6 +20,8 @@ from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.sample import sample_of
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
+from referee.dealing.abort import AbortFault, abort_faults
+from referee.dealing.deadlines import ANY_BOUNDS, deadline_fault
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import AbortLeaf, DealLeaf
@@ -28,11 +30,6 @@ from referee.games import deal as game_law
 from referee.games.game import RoundBounds
 from referee.rulesets import Ruleset, UnknownRulesetError
 from referee.verdict import Violation
-
-LONGEST_DEAL_MS: Final = 600_000
-"""Time within which a round is dealt after its opening."""
-ANY_BOUNDS: Final = RoundBounds(1_000, 86_400_000)
-"""Bounds that a ruleset may have, for a round whose ruleset is not at hand."""
 
 
 def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
@@ -246,17 +243,10 @@ def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:
 
 def _examine_deadlines(leaves: RoundLeaves, bounds: RoundBounds, findings: RoundFindings) -> None:
     """Check that the deal's deadline is near its opening, and the round's within bounds after that."""
-    header, opened = leaves.header, leaves.open.leaf.opened_time
-    allowed = {
-        "deal_deadline": (opened + 1, opened + LONGEST_DEAL_MS),
-        "round_deadline": (header.deal_deadline + bounds.shortest, header.deal_deadline + bounds.longest),
-    }
-    for name, (earliest, latest) in allowed.items():
-        found = getattr(header, name)
-        if not earliest <= found <= latest:
-            detail = f"the {name} is {found}, and {earliest} to {latest} is allowed"
-            findings.add(Code.DEADLINE_OUT_OF_BOUNDS, detail, leaf_index=leaves.open.index)
-            return
+    fault = deadline_fault(leaves.header, bounds, opened_time=leaves.open.leaf.opened_time)
+    if fault is not None:
+        detail = f"the {fault.field} is {fault.found}, and {fault.earliest} to {fault.latest} is allowed"
+        findings.add(Code.DEADLINE_OUT_OF_BOUNDS, detail, leaf_index=leaves.open.index)
 
 
 def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: RoundFindings) -> None:
@@ -275,31 +265,37 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
             findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=abort.index)
         elif text:
             opens(leaves, Seat(seat), bytes.fromhex(text), findings, leaf_index=abort.index)
-    if leaf.reason == "OPERATOR" and (leaf.stage == "DEALT" or any(leaf.client_seeds)):
+    is_dealt = leaf.stage == "DEALT"
+    deadline = header.round_deadline if is_dealt else header.deal_deadline
+    faults = abort_faults(
+        leaf.reason,
+        is_dealt=is_dealt,
+        seeds=leaf.client_seeds,
+        commitments=leaves.open.leaf.client_commitments,
+        deadline=deadline,
+        time=leaf.aborted_time,
+    )
+    if AbortFault.SEED_RECEIVED in faults:
         detail = "the operator gave it up although a seat's seed was there, so that somebody could know the cards"
         findings.add(Code.ABORTED_AFTER_SEED, detail, leaf_index=abort.index)
-    else:
-        fault = _reason_fault(leaves, abort)
-        if fault:
-            contradicts(fault)
-    deadline = header.deal_deadline if leaf.stage == "OPENED" else header.round_deadline
-    is_timely = leaf.stage == "OPENED" and leaf.reason in {"OPERATOR", "VOID"}
-    if not is_timely and leaf.aborted_time <= deadline:
+    elif is_dealt and (AbortFault.WRONG_REASON in faults or not all(leaf.client_seeds)):
+        contradicts(
+            f"a dealt round has all its seeds, and ends without a settlement by its deadline, not {leaf.reason}"
+        )
+    elif {AbortFault.WRONG_REASON, AbortFault.NOT_DEALT}.intersection(faults) or _has_deck(leaves, abort):
+        contradicts(_WRONG_REASONS[leaf.reason])
+    if AbortFault.TOO_EARLY in faults:
         contradicts(f"it was aborted at {leaf.aborted_time}, and for its reason that is lawful after {deadline} only")
 
 
-def _reason_fault(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> str:
-    """Describe how an abort's reason contradicts its seeds; empty if it does not."""
-    leaf = abort.leaf
-    is_missing = not all(leaf.client_seeds)
-    is_expected = any(leaf.client_seeds) or any(leaves.open.leaf.client_commitments)
-    if leaf.stage == "DEALT":
-        if leaf.reason != "DEADLINE" or is_missing:
-            return f"a dealt round has all its seeds, and ends without a settlement by its deadline, not {leaf.reason}"
-    elif leaf.reason == "SEED_MISSING" and not (is_missing and is_expected):
-        return "it blames seats for a missing seed, and none is missing or none was expected"
-    elif leaf.reason == "DEADLINE" and (is_expected or not is_missing):
-        return "its reason is DEADLINE, and seeds were expected: it was to be dealt, or to name the seats without one"
-    elif leaf.reason == "VOID" and not is_void(leaves, abort):
-        return "its reason is VOID, and its seeds give a deck"
-    return ""
+def _has_deck(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
+    """Return whether a round whose stream is said to be used up has a deck all the same."""
+    return abort.leaf.reason == "VOID" and (leaves.deal is not None or not is_void(leaves, abort))
+
+
+_WRONG_REASONS: Final = {
+    "SEED_MISSING": "it blames seats for a missing seed, and none is missing or none was expected",
+    "DEADLINE": "its reason is DEADLINE, and seeds were expected: it was to be dealt, or to name the seats without one",
+    "VOID": "its reason is VOID, and its seeds give a deck",
+}
+"""What is wrong with a reason that does not follow from the seeds of a round which was not dealt."""

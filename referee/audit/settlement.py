@@ -16,6 +16,7 @@ from referee.audit.leader import examine_settled_leader
 from referee.audit.openings import Openings, examine_settled_openings
 from referee.audit.reading import Placed, is_canonical
 from referee.audit.round_leaves import RoundLeaves
+from referee.dealing.deadlines import is_past
 from referee.dealing.header import Header, HeaderJson
 from referee.games import GAMES, LawError
 from referee.games.fault import FaultKind
@@ -103,7 +104,7 @@ def examine_settlement(
         return Settled()
     _examine_deal(leaves, settle, findings)
     _examine_seal(leaves, settle, findings)
-    if inputs.closed_time > leaves.header.round_deadline:
+    if is_past(leaves.header.round_deadline, time=inputs.closed_time):
         detail = f"it was settled at {inputs.closed_time}, after the round's deadline {leaves.header.round_deadline}"
         findings.add(Code.SETTLED_LATE, detail, leaf_index=settle.index)
     sections = _sections(leaves, settle, findings)

@@ -11,7 +11,7 @@ from typing import Final
 
 from referee.audit.finding import Code, Finding
 from referee.log import SlotKey
-from referee.log.times import SLACK_MS
+from referee.log.times import is_ahead, is_behind
 
 OWN_CLOCK_MS: Final = 120_000
 """Time by which a leaf may be dated after the audit's own clock."""
@@ -37,11 +37,11 @@ class Timeline:
         """Add the next leaf that has a time; report one that is out of order, once."""
         before = self._tables.get(key.table_id, 0)
         self._tables[key.table_id] = time
-        is_behind = time < self._newest - SLACK_MS
+        is_old = is_behind(time, newest=self._newest)
         if time < before:
             detail = f"it is of {time}, and the leaf before it in its table is of {before}"
             self._find(Code.TIME_OUT_OF_ORDER, detail, index, key)
-        elif is_behind:
+        elif is_old:
             detail = f"it is of {time}, and an earlier leaf is of {self._newest}"
             self._find(Code.TIME_OUT_OF_ORDER, detail, index, key)
         elif time < self._witnessed - BACKDATED_MS:
@@ -52,14 +52,14 @@ class Timeline:
             return
         first, last = self.period or (time, time)
         self.period = min(first, time), max(last, time)
-        self._newest = time if is_behind else max(self._newest, time)
+        self._newest = time if is_old else max(self._newest, time)
         if self._latest is None or time > self._latest[0]:
             self._latest = time, index, key
 
     def witness(self, times: Iterable[int]) -> None:
         """Compare the leaves added so far with the times, in ms, at which witnesses cosigned their tree."""
         for time in times:
-            if self._latest is not None and self._latest[0] > time + SLACK_MS:
+            if self._latest is not None and is_ahead(self._latest[0], clock=time):
                 latest, index, key = self._latest
                 self._latest = None
                 detail = f"it is of {latest}, and a witness saw it in the log at {time}"
@@ -69,11 +69,11 @@ class Timeline:
     def witness_deal(self, opened: tuple[int, int], dealt: tuple[int, int], key: SlotKey, times: Iterable[int]) -> None:
         """Compare index and time of an OPEN and its DEAL with the times of the checkpoint that the DEAL carries."""
         for time in times:
-            if opened[1] > time + SLACK_MS:
+            if is_ahead(opened[1], clock=time):
                 detail = f"it is of {opened[1]}, and a witness saw it in the log at {time}"
                 self._find(Code.TIME_AHEAD, detail, opened[0], key)
                 break
-            if dealt[1] < time - SLACK_MS:
+            if is_behind(dealt[1], newest=time):
                 detail = f"it is of {dealt[1]}, and carries a checkpoint that a witness cosigned at {time}"
                 self._find(Code.TIME_OUT_OF_ORDER, detail, dealt[0], key)
                 break

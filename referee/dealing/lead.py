@@ -87,8 +87,13 @@ _results_decoder: Final = msgspec.json.Decoder(Any)
 
 def lead_of(header: Header, deal: Deal, *, winner: Winner | None, first: LeaderBy) -> Lead:
     """Return who leads a round; ``first`` is what its ruleset says of a round that no winner leads."""
+    return winners_lead(header, winner) or Lead(dealt_leader(header, deal, first), first)
+
+
+def winners_lead(header: Header, winner: Winner | None) -> Lead | None:
+    """Return the lead of the table's last winner; None if no winner leads the round of this header."""
     seat = None if winner is None else winner.seat_in(header)
-    return Lead(dealt_leader(header, deal, first), first) if seat is None else Lead(seat, LeaderBy.WINNER)
+    return None if seat is None else Lead(seat, LeaderBy.WINNER)
 
 
 def dealt_leader(header: Header, deal: Deal, by: LeaderBy) -> Seat:

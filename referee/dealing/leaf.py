@@ -19,6 +19,7 @@ from typing import Final, Literal, TypeVar, assert_never
 
 import msgspec
 
+from referee.dealing.abort import AbortReason, blamed_seats
 from referee.dealing.header import Header, HeaderError, HeaderJson
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, check_hex, unhex
@@ -116,16 +117,14 @@ class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     aborted_time: Natural
     client_seeds: tuple[str, ...]
-    reason: Literal["SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"]
+    reason: AbortReason
     round_id: Hex32
     stage: Literal["OPENED", "DEALT"]
 
     @property
     def blamed(self) -> tuple[int, ...]:
         """Seats at fault, ascending: those without a seed if a seed is the reason, otherwise none."""
-        if self.reason != "SEED_MISSING":
-            return ()
-        return tuple([seat for seat, seed in enumerate(self.client_seeds) if not seed])
+        return blamed_seats(self.reason, self.client_seeds)
 
 
 class RevealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

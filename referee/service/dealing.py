@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from referee.dealing import certificate
+from referee.dealing.deadlines import is_past
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import MAX_SEATS
@@ -27,7 +28,7 @@ from referee.evidence.note import Note
 from referee.games import GAMES, under_ruleset
 from referee.log import DealStep, OpenStep, Round, SlotError, SlotKey, Stage, StepKind
 from referee.log.cosignature import claimed_times
-from referee.log.times import SLACK_MS
+from referee.log.times import is_between
 from referee.rulesets import Ruleset
 from referee.service.aborting import abort_of
 from referee.service.contributing import (
@@ -306,13 +307,13 @@ class Dealer:
             return msgspec.UNSET
         opening = next(mark.index for mark in self._parts.reader.marks(found.key) if mark.kind is StepKind.OPEN)
         times = [1000 * time for time in claimed_times(Note.parse(cosigned.note))]
-        is_timely = all(found.newest_time - SLACK_MS <= time <= now + SLACK_MS for time in times)
+        is_timely = all(is_between(time, opened=found.newest_time, dealt=now) for time in times)
         return cosigned.note.hex() if cosigned.size > opening and is_timely else msgspec.UNSET
 
     def _check_time(self, opened: OpenedRound, found: Round) -> int:
         """Return the time of a leaf now; refuse one after the deal's deadline while the round waits for its deal."""
         now, deadline = leaf_time(self._parts.clock(), floor=found.newest_time), opened.header.deal_deadline
-        if found.stage is Stage.OPENED and now > deadline:
+        if found.stage is Stage.OPENED and is_past(deadline, time=now):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_DEADLINE_PASSED,
                 f"the round was to be dealt by {deadline} and it is {now}; abort it",

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from referee.dealing.commitment import SEED_SIZE
+from referee.dealing.deadlines import DEAL_MS, deadline_fault, default_round_deadline
 from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, HeaderError
 from referee.games import GAMES, under_ruleset
 from referee.log import FIRST_ROUND, NO_LEAF, Round
-from referee.log.times import SLACK_MS
+from referee.log.times import SLACK_MS, is_behind
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.game_service import GameService
 from referee.service.registry import game_service
@@ -18,14 +18,10 @@ from referee.v1.shuffler_pb2 import RoundTerms
 from referee.wire.refusal import RefusedError
 from referee.wire.round import find_ruleset, header_refusal, read_slot, stakes_refusal
 
-DEAL_MS: Final = 2 * 60 * 1000
-LONGEST_DEAL_MS: Final = 10 * 60 * 1000
-ROUND_MS: Final = 15 * 60 * 1000
-
 
 def leaf_time(now: int, *, floor: int) -> int:
     """Return the time of a leaf: the clock's, or that of the leaf before it in its table; refuse a clock far behind."""
-    if now < floor - SLACK_MS:
+    if is_behind(now, newest=floor):
         raise RefusedError(
             ErrorReason.ERROR_REASON_CLOCK_BEHIND,
             f"the server's clock shows {now}, and the table's last leaf is of {floor}; ask again once it is right",
@@ -71,7 +67,7 @@ class Opener:
         number, previous = _next_round(latest, terms.round_number, field=field)
         now = self.opening_time(latest)
         deal_deadline = terms.deal_deadline_time or now + DEAL_MS
-        shortest = ruleset.rules.round.bounds.shortest
+        bounds = ruleset.rules.round.bounds
         header = Header(
             protocol=PROTOCOL,
             origin=self.origin,
@@ -88,7 +84,7 @@ class Opener:
             seat_keys=tuple(terms.seat_keys) or (NO_KEY,) * terms.seat_count,
             previous_leaf=previous,
             deal_deadline=deal_deadline,
-            round_deadline=terms.round_deadline_time or deal_deadline + max(ROUND_MS, shortest),
+            round_deadline=terms.round_deadline_time or default_round_deadline(deal_deadline, bounds),
         )
         self.check_terms(header, ruleset, opened_time=now, field=field)
         return header, now
@@ -131,22 +127,17 @@ def _check_deadlines(header: Header, ruleset: Ruleset, *, opened_time: int, fiel
             deadline_time=header.deal_deadline,
             received_time=opened_time,
         )
-    bounds = ruleset.rules.round.bounds
-    allowed = {
-        "deal_deadline": (opened_time + 1, opened_time + LONGEST_DEAL_MS),
-        "round_deadline": (header.deal_deadline + bounds.shortest, header.deal_deadline + bounds.longest),
-    }
-    for name, (earliest, latest) in allowed.items():
-        found = getattr(header, name)
-        if not earliest <= found <= latest:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_DEADLINE_OUT_OF_BOUNDS,
-                f"{name}_time is {found}; {ruleset.id} allows {earliest} to {latest}",
-                field=f"{field}.{name}_time",
-                found=found,
-                earliest=earliest,
-                latest=latest,
-            )
+    fault = deadline_fault(header, ruleset.rules.round.bounds, opened_time=opened_time)
+    if fault is not None:
+        name = f"{fault.field}_time"
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_DEADLINE_OUT_OF_BOUNDS,
+            f"{name} is {fault.found}; {ruleset.id} allows {fault.earliest} to {fault.latest}",
+            field=f"{field}.{name}",
+            found=fault.found,
+            earliest=fault.earliest,
+            latest=fault.latest,
+        )
 
 
 def check_seat_tokens(tokens: Sequence[bytes], ruleset: Ruleset, *, seat_count: int) -> None:

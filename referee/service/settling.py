@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from referee.dealing.deadlines import is_past
 from referee.dealing.lead import Winner
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
@@ -42,7 +43,7 @@ class Settler:
         """
         verified, now = read.verified, self.clock()
         header = verified.header
-        if now > header.round_deadline and not self._is_settled(verified):
+        if is_past(header.round_deadline, time=now) and not self._is_settled(verified):
             check_unexpired(verified, now=now, field="round")
         closed = read.closing_time(now)
         violations = read.faults_at(closed)

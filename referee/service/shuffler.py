@@ -21,7 +21,7 @@ from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
 from referee.games import game_of
 from referee.log import OpenStep, Round, SlotKey, Stage, StepKind
-from referee.service.aborting import ABORT_WORDS, check_abort, requested_abort_of
+from referee.service.aborting import ABORT_REASONS, check_abort, requested_abort_of
 from referee.service.contributing import check_seat, missing_seats
 from referee.service.dealing import Dealer, stored
 from referee.service.opening import check_seat_tokens, leaf_time
@@ -196,16 +196,16 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
                 )
-            word = ABORT_WORDS.get(request.reason)
-            if word is None:
+            reason = ABORT_REASONS.get(request.reason)
+            if reason is None:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason"
                 )
             now = leaf_time(self._parts.clock(), floor=found.newest_time)
-            check_abort(found, opened, word, contributed=contributed, now=now)
+            check_abort(found, opened, reason, contributed=contributed, now=now)
             leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}
             return self._dealer.append(
-                requested_abort_of(found, word, leaves, contributed, now=now, signer=self._parts.signer)
+                requested_abort_of(found, reason, leaves, contributed, now=now, signer=self._parts.signer)
             )
 
         logged = self._dealer.with_seeds(key, abort)

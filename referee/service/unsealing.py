@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from referee.dealing.deadlines import is_past
 from referee.dealing.header import Header
 from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
 from referee.dealing.leaf import encode as encode_leaf
@@ -96,7 +97,7 @@ class Unsealer:
     def _time(self, found: Round, receipt: EventReceipt) -> int:
         """Return the time of an opening now; refuse one after the round's deadline."""
         now = max(leaf_time(self._parts.clock(), floor=found.newest_time), receipt.received_time)
-        if now > found.round_deadline:
+        if is_past(found.round_deadline, time=now):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_DEADLINE_PASSED,
                 f"the round was to be settled by {found.round_deadline} and it is {now}; it is aborted",

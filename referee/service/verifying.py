@@ -14,6 +14,7 @@ import msgspec
 from referee.cards import Card
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
+from referee.dealing.deadlines import is_past
 from referee.dealing.header import SUITE_COMMITMENT, Header
 from referee.dealing.lead import Lead
 from referee.games import GAMES
@@ -268,7 +269,7 @@ def _check_certificates(header: Header, certificates: Sequence[bytes], *, field:
 def check_unexpired(verified: VerifiedRound, *, now: int, field: str) -> None:
     """Refuse a round after its deadline, with which its certificates expire."""
     deadline = verified.header.round_deadline
-    if now > deadline:
+    if is_past(deadline, time=now):
         raise RefusedError(
             ErrorReason.ERROR_REASON_EXPIRED,
             f"the round ended at {deadline} and it is {now}",

@@ -1,0 +1,84 @@
+"""Aborts: when a round may end without a settlement, for which reason, and which seats are to blame.
+
+==============  ===========================================  ============================  =================
+reason          lawful where                                 from                          blames
+==============  ===========================================  ============================  =================
+OPERATOR        not dealt, and no seat's seed was received   the opening                   nobody
+VOID            not dealt, all seeds received, and they      the opening                   nobody
+                give no deck
+SEED_MISSING    not dealt, a seed or a commitment was        after the deal's deadline     the seats without
+                received, and a seed is missing                                            a seed
+DEADLINE        dealt and not settled; or not dealt, and     after the deadline of what    nobody
+                neither a seed nor a commitment received     was due, deal or settlement
+==============  ===========================================  ============================  =================
+
+Once a seat's seed is received somebody could know the cards, so the operator may not give the round up any more. A
+round that has all its seeds is to be dealt; a server that could not deal it, because it lost the ruleset, ends it by
+DEADLINE, and an audit reports that.
+"""
+
+import enum
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from referee.dealing.deadlines import is_past
+
+AbortReason: TypeAlias = Literal["SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"]
+
+
+class AbortFault(enum.Enum):
+    """Why an abort is not lawful."""
+
+    TOO_EARLY = enum.auto()
+    """The deadline of what was due has not passed."""
+    SEED_RECEIVED = enum.auto()
+    """The operator gives up a round after a seat's seed was received."""
+    WRONG_REASON = enum.auto()
+    """Another reason follows from the seeds, the commitments and the deal."""
+    NOT_DEALT = enum.auto()
+    """All seeds were received, and the round was not dealt."""
+
+
+def overdue_reason(*, is_dealt: bool, seeds: Sequence[object], commitments: Sequence[object]) -> AbortReason:
+    """Return the reason of an abort after the deadline; seeds and commitments go by seat, empty for none.
+
+    >>> overdue_reason(is_dealt=False, seeds=["", "ab"], commitments=["", ""])
+    'SEED_MISSING'
+    """
+    is_expected = any(seeds) or any(commitments)
+    return "SEED_MISSING" if not is_dealt and is_expected and not all(seeds) else "DEADLINE"
+
+
+def abort_faults(  # noqa: PLR0913 - the facts that decide
+    reason: AbortReason,
+    *,
+    is_dealt: bool,
+    seeds: Sequence[object],
+    commitments: Sequence[object],
+    deadline: int,
+    time: int,
+) -> tuple[AbortFault, ...]:
+    """Return why a round may not be aborted at a time, in the order of ``AbortFault``; empty if it may.
+
+    Seeds and commitments go by seat, empty for none. ``deadline`` is the round's if it is dealt, else the deal's.
+    Whether the seeds of a VOID round give a deck is not checked.
+    """
+    faults = []
+    if not is_past(deadline, time=time) and (is_dealt or reason not in {"OPERATOR", "VOID"}):
+        faults.append(AbortFault.TOO_EARLY)
+    if reason == "OPERATOR":
+        if is_dealt or any(seeds):
+            faults.append(AbortFault.SEED_RECEIVED)
+    elif reason == "VOID":
+        if is_dealt or not all(seeds):
+            faults.append(AbortFault.WRONG_REASON)
+    elif reason != overdue_reason(is_dealt=is_dealt, seeds=seeds, commitments=commitments):
+        faults.append(AbortFault.WRONG_REASON)
+    elif not is_dealt and all(seeds):
+        faults.append(AbortFault.NOT_DEALT)
+    return tuple(faults)
+
+
+def blamed_seats(reason: AbortReason, seeds: Sequence[object]) -> tuple[int, ...]:
+    """Return the seats at fault, ascending: those without a seed if a missing seed is the reason, otherwise none."""
+    return tuple([seat for seat, seed in enumerate(seeds) if not seed]) if reason == "SEED_MISSING" else ()
