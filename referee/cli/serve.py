@@ -20,15 +20,11 @@ from referee.cli.options import catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.cli.supervising import VERIFIED, stop_with_parent, supervise, verified_before, worker_configuration
 from referee.server.keys.private_key import PASSPHRASE_VARIABLE, KeyFileError
-from referee.server.keys.remote_signer import AgentClient
 from referee.server.process.app import Application, freeze_heap
-from referee.server.process.drain import Drain
 from referee.server.process.options import ServerObserver, ServerOptions
 from referee.server.process.startup import PASSING
-from referee.server.process.supervisor import next_port
 from referee.server.process.witness_client import WitnessError
 from referee.server.settings.configuration import SERVICES, Configuration, ServeSettings
-from referee.server.settings.witnesses import witnesses_of
 from referee.storage import DataLossError, StoreAwayError, StoreError, trouble_of
 
 _PROGRESS_SECONDS: Final = 5.0
@@ -123,10 +119,8 @@ def serve(  # noqa: PLR0913 - one parameter an option
 
 def _serve(configuration: Configuration, *, worker: int | None) -> None:
     """Serve in this process until it is asked to stop."""
-    serving, web = configuration.serve, configuration.web
-    if web.listen and serving.apart:
-        web = msgspec.structs.replace(web, listen=next_port(web.place, worker or 0))
     options = _options_of(configuration, worker=worker)
+    web, grace = options.configuration.web, configuration.serve.drain_grace
     retired: list[str] = []
     with until_asked() as stop, door_for(web, tls=configuration.tls, limits=configuration.limits) as door:
         if worker is not None:
@@ -142,7 +136,7 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
             if opened is None:
                 return
             application = opened.start()
-            browsers = door.open(application, is_port_shared=options.is_port_shared, grace=serving.drain_grace)
+            browsers = door.open(application, is_port_shared=options.is_port_shared, grace=grace)
             freeze_heap()
         except StoreAwayError as error:
             fail(f"{error}. Start the database, or name the right one, then start this again")
@@ -197,36 +191,15 @@ def _opened(options: ServerOptions, stop: threading.Event, *, is_waiting: bool) 
 
 def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOptions:
     """Return the options of this process: the worker of that number, or the only process."""
-    serving, log, metrics = configuration.serve, configuration.log, configuration.telemetry.metrics
-    rulesets = Path(serving.rulesets) if serving.rulesets else None
-    keys = configuration.keys
-    index = worker or 0
+    serving, keys = configuration.serve, configuration.keys
     return ServerOptions(
-        data=Path(log.data),
-        database=log.database or None,
-        root=Path(keys.root) if keys.root else None,
+        configuration=configuration.of_worker(worker or 0),
         passphrase=passphrase_of(Path(keys.passphrase_file) if keys.passphrase_file else None),
-        agent=AgentClient(keys.signer) if keys.signer else None,
-        witnesses=witnesses_of(configuration.witnesses),
-        listen=next_port(serving.listen, index) if serving.apart else serving.listen,
         is_port_shared=worker is not None and not serving.apart,
-        metrics=next_port(metrics, index) if metrics else "",
         observers=[_tracing()] if configuration.telemetry.trace else [],
-        drain=Drain(lead=serving.drain_lead, grace=serving.drain_grace),
-        origin=log.origin,
-        accept_loss=log.accept_loss,
-        services=serving.services,
-        threads=serving.threads,
-        queue=serving.queue,
-        streams=serving.streams,
-        tls=configuration.tls,
-        access=configuration.access,
-        limits=configuration.limits,
-        advice=configuration.advice.share(serving.workers),
         verified=None if worker is None else verified_before(),
         progress=Verifying(),
-        catalogue=catalogue_of(rulesets),
-        populations=rulesets,
+        catalogue=catalogue_of(Path(serving.rulesets) if serving.rulesets else None),
     )
 
 

@@ -1,20 +1,27 @@
 """The operator's reference, made from the code: every setting, every metric and every member of a call's log line.
 
-Run ``python -m referee.server.reference > referee/server/REFERENCE.md``; a test fails when the page is stale.
+Run ``python -m referee.server.reference > referee/server/REFERENCE.md``, and with the argument ``example`` for
+``deploy/referee.toml``; a test fails when a file is stale.
 
 >>> next(settings())[:2]
 ('serve.listen', '"127.0.0.1:50051"')
 """
 
-import re
+import ast
+import inspect
+import itertools
+import json
 import sys
+import textwrap
 from collections.abc import Iterator
-from importlib import resources
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final, cast
 
+import msgspec
+
 from referee.server.process.metrics import LogCollector, Metrics
-from referee.server.settings.reading import KEYS
+from referee.server.settings.configuration import Configuration
+from referee.server.settings.problem import range_of
 from referee.server.settings.variable import variable_of
 from referee.service.call import Call
 from referee.storage import Reader
@@ -41,22 +48,61 @@ LOG_LINE: Final = MappingProxyType(
     }
 )
 """Members of the JSON line of a call, in the order of the page."""
-_KEY: Final = re.compile(r"# ([a-z_]+) = (.*)")
+_HEAD: Final = """\
+# The configuration of `referee serve --config referee.toml`: every key with its default, commented out.
+#
+# A flag overrides a variable, a variable this file, this file the default. Each key has the variable
+# REFEREE_<SECTION>_<KEY>, such as REFEREE_SERVE_THREADS=16, and the flag --set section.key=value;
+# `referee serve --help` lists the keys with flags of their own. Relative paths start at the server's
+# working directory.
+#
+# `referee config check` reports every fault, `referee config show` the values in use and their sources,
+# `referee doctor` whether this machine can serve with them.
+"""
 
 
 def settings() -> Iterator[tuple[str, str, str]]:
-    """Yield each key with its default and its meaning, as the example file says them."""
-    section, words = "", list[str]()
-    text = resources.files("referee.server").joinpath("deploy/referee.toml").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        found = _KEY.fullmatch(line)
-        if line.startswith("["):
-            section, words = line.strip("[]"), []
-        elif found and f"{section}.{found[1]}" in KEYS:
-            yield f"{section}.{found[1]}", found[2], " ".join(words)
-            words = []
-        else:
-            words.append(line.removeprefix("#").strip())
+    """Yield each key with its default, as TOML, and its meaning: the field's docstring and its range."""
+    for key, default, words, allowed in _fields():
+        yield key, default, f"{words} {allowed}".rstrip()
+
+
+def example() -> str:
+    """Return the example file, which is ``deploy/referee.toml``: every key with its default, commented out."""
+    lines = [_HEAD.rstrip()]
+    for key, default, words, allowed in _fields():
+        section, _, name = key.partition(".")
+        if f"[{section}]" not in lines:
+            lines += ["", f"[{section}]"]
+        lines += textwrap.wrap(f"# {words}", 120, subsequent_indent="# ", break_on_hyphens=False)
+        lines += [f"# {allowed}"] if allowed else []
+        lines.append(f"# {name} = {default}")
+    return "\n".join(lines) + "\n"
+
+
+def _fields() -> Iterator[tuple[str, str, str, str]]:
+    """Yield each key with its default, the docstring of its field, and its range unless that is "at least 0"."""
+    for section in msgspec.structs.fields(Configuration):
+        words = _docstrings(section.type)
+        for field in msgspec.structs.fields(section.type):
+            default = json.dumps(msgspec.to_builtins(field.default))
+            allowed = range_of(field.type).removeprefix(" of").strip().capitalize()
+            is_said = allowed and allowed != "At least 0"
+            yield f"{section.name}.{field.name}", default, words[field.name], f"{allowed}." if is_said else ""
+
+
+def _docstrings(section: type) -> dict[str, str]:
+    """Return the docstring below each field of a class, on one line."""
+    (made,) = ast.parse(textwrap.dedent(inspect.getsource(section))).body
+    return {
+        field.target.id: " ".join(words.value.value.split())
+        for field, words in itertools.pairwise(cast("ast.ClassDef", made).body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(words, ast.Expr)
+        and isinstance(words.value, ast.Constant)
+        and isinstance(words.value.value, str)
+    }
 
 
 def metrics() -> Iterator[tuple[str, str, str, str]]:
@@ -127,4 +173,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    sys.stdout.write(example() if sys.argv[1:] == ["example"] else page())

@@ -26,9 +26,9 @@ from referee.games.mau_binh.game import QUESTIONS
 from referee.log import Checkpoint
 from referee.rulesets import get, load_builtin
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.wire.round import read_header
+from tests.server.options import server_options
 from tests.suspicion.abort_power import limit
 from tests.suspicion.shuffled_rounds import Luck
 
@@ -49,7 +49,7 @@ class Operator:
     def __init__(self, folder: Path) -> None:
         self.now = 1_800_000_000_000
         self.luck = Luck("operator")
-        options = ServerOptions(
+        options = server_options(
             data=folder,
             entropy=self.luck.randbytes,
             clock=lambda: self.now,

@@ -13,9 +13,9 @@ import pytest
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.service.lost_ruleset import LostRulesetError
 from referee.v1 import shuffler_pb2
+from tests.server.options import server_options
 from tests.service.conftest import House
 
 Table: TypeAlias = Any  # of tests/service
@@ -134,7 +134,7 @@ def test_server_that_lost_a_ruleset_of_running_rounds_does_not_start(
     if source is None:
         (folder / "ours.toml").unlink()
     catalogue = load_folder(folder) if source is None else written(folder, source)
-    options = ServerOptions(data=house.folder, listen="127.0.0.1:0", clock=house.clock, catalogue=catalogue)
+    options = server_options(data=house.folder, clock=house.clock, catalogue=catalogue)
     with pytest.raises(LostRulesetError) as caught:
         Application(options)
     words = str(caught.value)

@@ -18,7 +18,7 @@ import grpc
 
 from referee.cli import logging
 from referee.server.process.app import Application, freeze_heap
-from referee.server.process.options import ServerOptions
+from tests.server.options import server_options
 
 
 class Meter(grpc.GenericRpcHandler):
@@ -50,9 +50,7 @@ def main() -> None:
     folder, services = Path(sys.argv[1]), sys.argv[2].split(",")
     logging.configure(quiet=False)
     os.sched_setaffinity(0, {int(sys.argv[3])})
-    application = Application(
-        ServerOptions(data=folder, listen="127.0.0.1:0", services=services, metrics="127.0.0.1:0")
-    )
+    application = Application(server_options(data=folder, services=services, metrics="127.0.0.1:0"))
     application.add_handler(Meter())
     application.start()
     freeze_heap()

@@ -24,7 +24,6 @@ import structlog
 
 from referee.evidence.dsse import Envelope
 from referee.server.process.app import Application, freeze_heap
-from referee.server.process.options import ServerOptions
 from referee.service import round_service, settling
 from referee.service.attesting import Attestor
 from referee.service.interceptor import CallInterceptor
@@ -36,6 +35,7 @@ from referee.storage.store import Store, Transaction
 from tests.bench.bench_serving import machine
 from tests.bench.measuring import Measured, call, leave_first_core, measured_server, run
 from tests.bench.played_rounds import GAMES, PlayedRound, request_of, stub_of
+from tests.server.options import server_options
 
 STEPS: Final[Sequence[tuple[object, str, str]]] = (
     (CallInterceptor, "intercept_service", "1 headers read"),
@@ -167,7 +167,7 @@ def steps(game: str, count: int) -> Mapping[str, float]:
 
 @contextmanager
 def _served(folder: Path, *services: str) -> Iterator[grpc.Channel]:
-    options = ServerOptions(data=folder, listen="127.0.0.1:0", services=services, metrics="127.0.0.1:0")
+    options = server_options(data=folder, services=services, metrics="127.0.0.1:0")
     with Application(options) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         yield channel
 

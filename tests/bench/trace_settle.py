@@ -23,7 +23,7 @@ import grpc
 import referee
 from referee.cli.demo_ultimate_texas import open_cards
 from referee.server.process.app import Application
-from referee.server.process.options import ServerObserver, ServerOptions
+from referee.server.process.options import ServerObserver
 from referee.v1 import (
     mau_binh_pb2,
     mau_binh_pb2_grpc,
@@ -35,6 +35,7 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
+from tests.server.options import server_options
 
 ROOT: Final = str(Path(referee.__file__).parent) + "/"
 START: Final = 1_800_000_000_000
@@ -109,7 +110,7 @@ class Table:
     @contextmanager
     def serve(self, *services: str, observers: Sequence[ServerObserver] = ()) -> Iterator[None]:
         """Run a server with some services on the same folder."""
-        settings = ServerOptions(
+        settings = server_options(
             data=self._folder,
             listen="127.0.0.1:0",
             clock=lambda: self.now,

@@ -26,7 +26,6 @@ from typing import Any, Final
 import grpc
 import structlog
 
-from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import AdviceSettings
 from referee.service.status import CODES
 from referee.storage import open_reader
@@ -46,6 +45,7 @@ from tests.chaos.ledger import HANG_SECONDS, Ledger, status_of
 from tests.chaos.mutation import Mutator
 from tests.chaos.process import Server
 from tests.chaos.recording import Recorded, record
+from tests.server.options import server_options
 
 OURS: Final = frozenset({"INTERNAL", "LOG_DAMAGED", "LOG_BUSY", "OVERLOADED", "SIGNER_UNAVAILABLE"})
 """Reasons that no message may bring about."""
@@ -170,7 +170,7 @@ def fuzz(
     fuzzed, begun = Fuzzed(), time.monotonic()
     clock, chance = Clock(), random.Random(f"entropy {seed}")  # noqa: S311 - so that a find comes back
     advice = AdviceSettings(seconds=300)
-    settings = ServerOptions(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes, advice=advice)
+    settings = server_options(data=folder, clock=clock, entropy=chance.randbytes, advice=advice)
     try:
         with running(settings) as server:
             recorded = record(server, clock, seed=seed)
@@ -185,7 +185,7 @@ def fuzz(
                 _count(server, method, data, fuzzed)
             _play(server, count, fuzzed)
             clock.now = time.time_ns() // 1_000_000
-        with running(ServerOptions(data=folder, listen="127.0.0.1:0")) as swept:
+        with running(server_options(data=folder)) as swept:
             _await_sweep(swept)
     finally:
         structlog.reset_defaults()

@@ -16,12 +16,12 @@ import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore] 
 with atheris.instrument_imports(include=["referee"]):
     import structlog
 
-    from referee.server.process.options import ServerOptions
     from referee.server.settings.advice import AdviceSettings
     from tests.chaos.fault_messages import Clock, outcome_of
     from tests.chaos.in_process import InProcess
     from tests.chaos.mutation import Mutator
     from tests.chaos.recording import record
+    from tests.server.options import server_options
 
 _MOST_BYTES: Final = 60_000
 
@@ -32,9 +32,7 @@ class Guided:
     def __init__(self, folder: Path, seed: int) -> None:
         clock, chance = Clock(), random.Random(seed)  # noqa: S311 - so that a find comes back
         advice = AdviceSettings(seconds=300)
-        self.server = InProcess(
-            ServerOptions(data=folder, listen="127.0.0.1:0", clock=clock, entropy=chance.randbytes, advice=advice)
-        )
+        self.server = InProcess(server_options(data=folder, clock=clock, entropy=chance.randbytes, advice=advice))
         recorded = record(self.server, clock, seed=seed)
         self.methods = sorted(recorded)
         self.corpus = [bytes([self.methods.index(method)]) + one for method, sent in recorded.items() for one in sent]

@@ -13,12 +13,12 @@ import pytest
 import structlog
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.limits import LimitSettings
 from referee.service import pool
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings
 from tests.chaos.retrying import CHANNEL
+from tests.server.options import server_options
 
 HALF = 64
 """Many more than there are turns."""
@@ -33,7 +33,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[[float], Application]]:
 
         def start(seconds: float) -> Application:
             limits = LimitSettings(request_seconds=seconds)
-            made = Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0", threads=2, limits=limits))
+            made = Application(server_options(data=tmp_path, threads=2, limits=limits))
             return stack.enter_context(made)
 
         yield start

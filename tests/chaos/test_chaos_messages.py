@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.log.slot import LAST_TIME
-from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import AdviceSettings
 from referee.service.status import CODES
 from referee.v1 import round_pb2, shuffler_pb2, tien_len_pb2
@@ -42,6 +41,7 @@ from tests.chaos.in_process import EndedError, InProcess, running
 from tests.chaos.mutation import MANY, Mutator, parse, serialize
 from tests.chaos.recording import Recorded, record
 from tests.chaos.shapes import messages_of
+from tests.server.options import server_options
 
 FILE = Path(__file__).parents[1] / "vectors" / "malformed" / "requests.jsonl"
 ROWS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -60,7 +60,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
     """One server for the tests of this module."""
     structlog.configure(processors=[_drop])
     clock = Clock()
-    made = ServerOptions(
+    made = server_options(
         data=tmp_path_factory.mktemp("messages"),
         listen="127.0.0.1:0",
         clock=clock,
@@ -76,7 +76,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
 def unplayed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
     """Start a server on which no round was played."""
     structlog.configure(processors=[_drop])
-    with running(ServerOptions(data=tmp_path_factory.mktemp("unplayed"), listen="127.0.0.1:0")) as server:
+    with running(server_options(data=tmp_path_factory.mktemp("unplayed"))) as server:
         yield server
     structlog.reset_defaults()
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.tls import TlsSettings
 from tests.command import referee
-from tests.server.tls.conftest import Authority
+from tests.server.options import server_options
+from tests.server.tls.authority import Authority
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +31,7 @@ def ca(authority: Authority, tmp_path: Path) -> Path:
 @contextmanager
 def serving(folder: Path, tls: TlsSettings, access: AccessSettings | None = None) -> Iterator[str]:
     """Serve an empty log and yield the address."""
-    settings = ServerOptions(
-        data=folder / "data", listen="127.0.0.1:0", tls=tls, access=access or AccessSettings(), sweep=False
-    )
+    settings = server_options(data=folder / "data", tls=tls, access=access or AccessSettings(), sweep=False)
     with Application(settings) as app:
         yield f"localhost:{app.port}"
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from referee.cli.main import app
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
+from tests.server.options import server_options
 
 
 def doctor(*arguments: str, **environ: str) -> Result:
@@ -20,7 +20,7 @@ def doctor(*arguments: str, **environ: str) -> Result:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """Return a data folder that a server has founded."""
-    with Application(ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0")):
+    with Application(server_options(data=tmp_path / "data")):
         return tmp_path / "data"
 
 

@@ -12,7 +12,7 @@ from referee.cli.main import app
 from referee.server.keys.folder import EVERY, KeyFolder
 from referee.server.keys.private_key import Passphrase
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
+from tests.server.options import server_options
 
 OLD: Final = "correct horse battery"
 NEW: Final = "staple, and another word"
@@ -152,7 +152,7 @@ def test_agent_that_has_nothing_to_sign_with_does_not_start(tmp_path: Path, data
 
 def test_changed_keys_are_answered_as_json(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0")):
+    with Application(server_options(data=data)):
         pass
     old = json.loads(referee("--data", str(data), "--json").stdout)["referee"]
     rotated = json.loads(referee("rotate", "referee", "--data", str(data), "--json").stdout)

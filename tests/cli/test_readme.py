@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from tests.command import PLAIN, referee
+from tests.server.options import server_options
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("house")
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     assert len(blocks) == 2
-    with Application(ServerOptions(data=folder / "referee-data", listen="127.0.0.1:0")) as application:
+    with Application(server_options(data=folder / "referee-data")) as application:
         for code in blocks:
             here = code.replace("127.0.0.1:50051", f"127.0.0.1:{application.port}")
             done = subprocess.run(

@@ -13,10 +13,10 @@ from referee.cli.demo_ultimate_texas import open_cards, play_round
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.builtin import rules_as
+from tests.server.options import server_options
 
 STAKES = [(10, 0), (10, 2), (20, 20)]
 
@@ -24,7 +24,7 @@ STAKES = [(10, 0), (10, 2), (20, 20)]
 @pytest.mark.parametrize("ruleset_id", ["ultimate_texas.casino", "ultimate_texas.two_plus_three"])
 def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
     rules = rules_as(UltimateTexasRules, ruleset_id)
-    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as server:
+    with Application(server_options(data=tmp_path)) as server:
         channel = grpc.insecure_channel(f"127.0.0.1:{server.port}")
         referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)

@@ -14,9 +14,9 @@ from grpc_status import rpc_status
 from referee_harness import Harness
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.process.startup import SuiteError
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, shuffler_pb2, shuffler_pb2_grpc
+from tests.server.options import server_options
 
 DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
 
@@ -24,9 +24,7 @@ DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
 @pytest.fixture
 def drawing(tmp_path: Path) -> Iterator[str]:
     """Return the address of a server that deals at random, with the harness's origin."""
-    with Application(
-        ServerOptions(data=tmp_path / "drawn", listen="127.0.0.1:0", origin="harness.invalid/scripted")
-    ) as application:
+    with Application(server_options(data=tmp_path / "drawn", origin="harness.invalid/scripted")) as application:
         yield f"127.0.0.1:{application.port}"
 
 
@@ -79,7 +77,7 @@ def test_a_server_that_draws_does_not_start_on_scripted_decks(tmp_path: Path):
     with Harness(data=tmp_path) as harness, grpc.insecure_channel(harness.grpc) as channel:
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))
     with pytest.raises(SuiteError, match="from a fixed seed for tests, which is never fair"):
-        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0"))
+        Application(server_options(data=tmp_path))
     served = subprocess.run(
         [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path), "--listen", "127.0.0.1:0"],
         capture_output=True,
@@ -92,7 +90,7 @@ def test_a_server_that_draws_does_not_start_on_scripted_decks(tmp_path: Path):
 
 def test_a_harness_does_not_start_on_drawn_decks(tmp_path: Path):
     with (
-        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application,
+        Application(server_options(data=tmp_path)) as application,
         grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
     ):
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))

@@ -20,7 +20,7 @@ from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.tls import TlsSettings
 from tests.clients_python.lying_server import Liar
 from tests.server.access.mint import Mint
-from tests.server.tls.conftest import Authority
+from tests.server.tls.authority import Authority
 
 _TABLES = count(1)
 _DAY = 86_400

@@ -353,10 +353,10 @@ def test_a_trust_that_is_no_key_is_refused():
 
 def test_rounds_of_the_client_are_dealt_on_level_two(tmp_path: Path):
     """Scripted decks stay at L0, so the server deals at random, and its log audited."""
-    from referee.server.process.options import ServerOptions  # noqa: PLC0415 - the one test that needs it
+    from tests.server.options import server_options  # noqa: PLC0415 - the one test that needs it
 
     with (
-        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application,
+        Application(server_options(data=tmp_path)) as application,
         Client(f"127.0.0.1:{application.port}") as client,
     ):
         for number in range(3):

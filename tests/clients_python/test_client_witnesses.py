@@ -12,8 +12,8 @@ from referee_client.trust import Believed
 
 from referee.evidence.note import Note, cosign_note
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from tests.clients_python.watched_server import NAME, STRANGER, WITNESS, Key, Watched, watched_server
+from tests.server.options import server_options
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_no_seed_is_shown_where_another_witness_is_believed(watched: Watched):
 
 def test_no_seed_is_shown_where_nobody_cosigns(tmp_path: Path):
     """A server without witnesses says so, and nothing is dealt."""
-    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0")) as application:
+    with Application(server_options(data=tmp_path)) as application:
         public = application.keys.public
         trust = Trust(log_key=public["log"].text, root_key=public["root"].text, witnesses=[WITNESS.text])
         with Client(f"127.0.0.1:{application.port}", trust=trust, timeout=60) as client:

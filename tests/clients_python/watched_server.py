@@ -11,12 +11,11 @@ from nacl.signing import SigningKey
 from referee_client import Trust
 
 from referee.evidence.vkey import Algorithm, VerifierKey
-from referee.log.cosignature import Quorum
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
-from referee.server.settings.witnesses import WitnessAddress, Witnesses
+from referee.server.settings.witnesses import WitnessSettings
 from referee.witness import Witness, WitnessState, read_trusted
 from referee.witness.server import WitnessServer
+from tests.server.options import server_options
 
 NAME: Final = "witness.example/w1"
 STRANGER: Final = VerifierKey("stranger.example/w", bytes(SigningKey(b"s" * 32).verify_key), Algorithm.COSIGNATURE_V1)
@@ -50,7 +49,7 @@ class Watched:
 def watched_server(folder: Path) -> Iterator[Watched]:
     """Run a server and its witness, with their data in the folder."""
     data = folder / "data"
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
+    with Application(server_options(data=data)) as application:
         log, root = (application.keys.public[role].text for role in ("log", "root"))
     with ExitStack() as open_:
         state = WitnessState(folder / "witness.sqlite3")
@@ -60,10 +59,8 @@ def watched_server(folder: Path) -> Iterator[Watched]:
         )
         listener = WitnessServer(witness, host="127.0.0.1", port=0).start()
         open_.callback(listener.close)
-        witnesses = Witnesses(
-            addresses=(WitnessAddress(f"http://127.0.0.1:{listener.port}", WITNESS),), quorum=Quorum((WITNESS,), 1)
-        )
-        settings = ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)
+        witnesses = WitnessSettings(urls=(f"http://127.0.0.1:{listener.port}",), keys=(WITNESS.text,))
+        settings = server_options(data=data, witnesses=witnesses)
         running = open_.enter_context(Application(settings))
         trust = Trust(log_key=log, root_key=root, witnesses=[WITNESS.text])
         yield Watched(data, f"127.0.0.1:{running.port}", trust)

@@ -21,8 +21,8 @@ from referee_harness import Clock
 from referee.cli.stored_log import public_keys, stored_log
 from referee.rulesets import load_builtin
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from tests.corpus.corpus import FOLDER, verdict_of
+from tests.server.options import server_options
 
 START: Final = 1_760_000_000_000
 ORIGIN: Final = "corpus.example/log"
@@ -145,9 +145,7 @@ def row_of(name: str, ruleset: str, *, is_sealed: bool, is_keyed: bool, has_abor
     clock = Clock(start=START, is_running=False)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
-        options = ServerOptions(
-            data=data, listen="127.0.0.1:0", origin=ORIGIN, clock=clock, entropy=entropy_of(name), sweep=False
-        )
+        options = server_options(data=data, origin=ORIGIN, clock=clock, entropy=entropy_of(name), sweep=False)
         with Application(options) as application, Client(f"127.0.0.1:{application.port}", timeout=120) as client:
             table = Playing(client, clock, name=name, ruleset=ruleset, is_sealed=is_sealed, is_keyed=is_keyed)
             table.play()

@@ -27,7 +27,6 @@ from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
 from referee.rulesets import load_builtin
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import AdviceSettings
 from referee.v1 import (
     log_pb2,
@@ -41,6 +40,7 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 from referee.wire.round import read_header
+from tests.server.options import server_options
 from tests.service.courses import take
 from tests.service.seat_players import Table
 from tests.vectors.dealing import dealing_derivation
@@ -212,7 +212,7 @@ class House:
     arranged = staticmethod(arranged)
     START, ORIGIN, ARRANGING_MS = START, ORIGIN, ARRANGING_MS
 
-    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what ServerOptions takes
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what server_options takes
         self.folder = folder
         self.clock = Clock()
         counter = itertools.count()
@@ -229,7 +229,7 @@ class House:
 
     def start(self) -> None:
         """Start a server on the folder."""
-        self.app = Application(ServerOptions(data=self.folder, **self._settings)).start()
+        self.app = Application(server_options(data=self.folder, **self._settings)).start()
         self.channel = self.dial()
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
         self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
@@ -377,7 +377,7 @@ def make_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Make servers in this test's folder, each on a data folder by name; stop them when the test ends."""
     running: list[House] = []
 
-    def make(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what ServerOptions takes
+    def make(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what server_options takes
         running.append(House(tmp_path / name, **settings))
         return running[-1]
 

@@ -191,7 +191,7 @@ def test_unlearned_ranking_is_refused_until_it_is_learned(make_house: Callable[.
     folder = tmp_path / "rulesets"
     folder.mkdir()
     catalogue = Catalogue([ruleset])
-    house = make_house("before", catalogue=catalogue, populations=folder)
+    house = make_house("before", catalogue=catalogue, rulesets=str(folder))
     refusal = house.refusal_of(lambda: ask(house, free=free(PLAIN, ruleset.id)))
     assert (refusal.reason, refusal.code, refusal.field) == ("NO_ADVICE", "FAILED_PRECONDITION", "")
     assert "referee learn" in refusal.message
@@ -205,7 +205,7 @@ def test_unlearned_ranking_is_refused_until_it_is_learned(make_house: Callable[.
     )
     learned = learn(rules, origin=origin)
     (folder / f"{ruleset.id}.population").write_bytes(learned.to_bytes())
-    house = make_house("after", catalogue=catalogue, populations=folder)
+    house = make_house("after", catalogue=catalogue, rulesets=str(folder))
     answer = ask(house, free=free(PLAIN, ruleset.id))
     assert answer.population_digest == learned.digest
     assert len(answer.suggestions) == 3
@@ -215,7 +215,7 @@ def test_broken_population_is_refused_by_name(make_house: Callable[..., House], 
     folder = tmp_path / "rulesets"
     folder.mkdir()
     (folder / "mau_binh.classic.population").write_bytes(b"not one")
-    house = make_house(populations=folder)
+    house = make_house(rulesets=str(folder))
     refusal = house.refusal_of(lambda: ask(house, free=free(PLAIN)))
     assert refusal.reason == "NO_ADVICE"
     assert "mau_binh.classic.population" in refusal.message

@@ -17,10 +17,10 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from referee.rulesets import load_builtin
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.process.services import FULL_NAMES
 from referee.storage import DataLossError
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
+from tests.server.options import server_options
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -194,7 +194,7 @@ def test_stopped_server_has_revealed_what_was_settled(house: House) -> None:
     settle = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request() for played in rounds])
     house.referee.SettleRounds(settle)
     house.close()
-    with Application(ServerOptions(data=house.folder, listen="127.0.0.1:0", services=("log",))) as reader:
+    with Application(server_options(data=house.folder, services=("log",))) as reader:
         house.channel = grpc.insecure_channel(f"127.0.0.1:{reader.port}")
         house.log = type(house.log)(house.channel)
         for played in rounds:
@@ -254,7 +254,7 @@ def test_damaged_log_is_reported_and_prevents_a_start(house: House, name: str) -
         assert (refusal.code, refusal.reason) == ("DATA_LOSS", "LOG_DAMAGED")
     for _ in range(2):
         with pytest.raises(DataLossError):
-            Application(ServerOptions(data=house.folder, listen="127.0.0.1:0"))
+            Application(server_options(data=house.folder))
 
 
 def test_store_that_cannot_be_read_is_unavailable(house: House) -> None:

@@ -13,10 +13,10 @@ import pytest
 
 from referee.cli.browsers import door_for
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
+from tests.server.options import server_options
 
 BUF: Final = str(Path(sys.executable).parent / "buf")
 ROOT: Final = Path(__file__).parents[2]
@@ -38,9 +38,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     """Start a server and its gateway; return both addresses by those that the manual prints."""
     data = tmp_path_factory.mktemp("curled")
     with door_for(WebSettings(listen="127.0.0.1:0"), tls=TlsSettings(), limits=LimitSettings()) as door:
-        options = ServerOptions(
-            data=data, listen="127.0.0.1:0", gateway_sockets=door.sockets, gateway_pass=door.gateway_pass
-        )
+        options = server_options(data=data, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
         with Application(options) as application:
             web = door.open(application, is_port_shared=False, grace=5.0)
             yield {"localhost:50051": f"127.0.0.1:{application.port}", "localhost:8080": web}

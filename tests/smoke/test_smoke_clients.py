@@ -15,10 +15,10 @@ import grpc
 import pytest
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.node_project import install
 from tests.once import alone_in
+from tests.server.options import server_options
 
 ROOT: Final = Path(__file__).parents[2]
 CLIENTS: Final = ROOT / "clients" / "smoke"
@@ -59,7 +59,7 @@ LANGUAGES: Final = {
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start a server with an empty log and return its address."""
     data = tmp_path_factory.mktemp("smoke")
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
+    with Application(server_options(data=data)) as application:
         yield f"127.0.0.1:{application.port}"
 
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 import pytest
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.storage import open_reader
 from tests.command import referee
+from tests.server.options import server_options
 
 PAGE: Final = Path(__file__).parents[2] / "referee/server/README.md"
 LEAVES: Final = 3
@@ -25,7 +25,7 @@ def log(tmp_path: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> str: 
     """Return the URL of a log in a database of its own, made by a server that is stopped."""
     monkeypatch.chdir(tmp_path)
     url = database(postgres, f"log_{os.getpid()}_{tmp_path.name}")
-    Application(ServerOptions(data=Path("referee-data"), database=url, listen="127.0.0.1:0")).start().close()
+    Application(server_options(data=Path("referee-data"), database=url)).start().close()
     return url
 
 

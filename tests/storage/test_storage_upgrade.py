@@ -17,7 +17,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.storage import (
     SchemaVersionError,
     check_store,
@@ -32,6 +31,7 @@ from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Channel, running
 from tests.chaos.ledger import Ledger
 from tests.command import referee
+from tests.server.options import server_options
 
 PAGE: Final = Path(__file__).parents[2] / "referee/server/UPGRADING.md"
 TABLES: Final = Path(__file__).with_name("schema_1.sql")
@@ -43,7 +43,7 @@ OF_KEYS: Final = 3
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the data folder of a server that played one round."""
     folder = tmp_path_factory.mktemp("played") / "data"
-    with running(ServerOptions(data=folder, listen="127.0.0.1:0", origin="example.com/referee")) as server:
+    with running(server_options(data=folder, origin="example.com/referee")) as server:
         channel: Any = Channel(server)
         Frontend(channel, Ledger(), name="upgraded", luck=random.Random(1)).play(RULESET)  # noqa: S311 - what is played
     return folder
@@ -74,7 +74,7 @@ def leaves_of(folder: Path) -> int:
 
 def start(folder: Path) -> list[dict[str, Any]]:
     """Start a server on a folder, stop it, and return the log lines about the schema."""
-    with capture_logs() as lines, Application(ServerOptions(data=folder, listen="127.0.0.1:0")):
+    with capture_logs() as lines, Application(server_options(data=folder)):
         pass
     return [dict(line) for line in lines if line["event"] == "schema upgraded"]
 

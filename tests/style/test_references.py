@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.reference import metrics, page, settings
+from referee.server.reference import example, metrics, page, settings
 from referee.server.settings.reading import KEYS
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +16,11 @@ ROOT = Path(__file__).parents[2]
 def test_operators_reference_is_made_from_the_code():
     """Renew it by ``python -m referee.server.reference > referee/server/REFERENCE.md``."""
     assert (ROOT / "referee" / "server" / "REFERENCE.md").read_text("utf-8") == page()
+
+
+def test_example_configuration_is_made_from_the_code():
+    """Renew it by ``python -m referee.server.reference example > referee/server/deploy/referee.toml``."""
+    assert (ROOT / "referee" / "server" / "deploy" / "referee.toml").read_text("utf-8") == example()
 
 
 def test_operators_reference_has_every_setting_and_metric():

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import grpc
+import msgspec
 from referee_table.hall import Hall
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
 from referee.rulesets import Catalogue
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import AdviceSettings
+from tests.server.options import server_options
 from tests.table.scripted_player import Player, play_anything
 
 START: Final = 1_700_000_000_000
@@ -67,18 +68,19 @@ class Court:
         self, folder: Path, clock: MovedClock, *, luck: str = "court", catalogue: Catalogue | None = None
     ) -> None:
         self.clock = clock
-        self._settings = ServerOptions(
+        options = server_options(
             data=folder,
             entropy=counted(luck),
             clock=clock.now,
             origin=ORIGIN,
-            listen="127.0.0.1:0",
             sweep=False,
             catalogue=catalogue,
             advice=AdviceSettings(seconds=300),
         )
-        self.app = Application(self._settings).start()
-        self._settings = replace(self._settings, listen=f"127.0.0.1:{self.app.port}")
+        self.app = Application(options).start()
+        serve = msgspec.structs.replace(options.configuration.serve, listen=self.address)
+        configuration = msgspec.structs.replace(options.configuration, serve=serve)
+        self._options = replace(options, configuration=configuration)
         self.channel = grpc.insecure_channel(self.address)
 
     @property
@@ -92,7 +94,7 @@ class Court:
 
     def start(self) -> None:
         """Serve again, from the log."""
-        self.app = Application(self._settings).start()
+        self.app = Application(self._options).start()
 
     def close(self) -> None:
         """All of it has ended."""

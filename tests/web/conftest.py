@@ -13,11 +13,11 @@ import pytest
 
 from referee.cli.browsers import door_for
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
 from referee.service.call import Call
+from tests.server.options import server_options
 
 FOLDED: Final = 0x80
 """The flag of a gRPC-Web frame with trailers."""
@@ -112,7 +112,7 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
             door = opened.enter_context(door_for(settings, tls=message["tls"], limits=message["limits"]))
             watching = Watching()
             application = Application(
-                ServerOptions(
+                server_options(
                     data=tmp_path / "data",
                     listen="127.0.0.1:0",
                     gateway_sockets=door.sockets,

@@ -21,11 +21,11 @@ import structlog
 
 from referee.cli.browsers import door_for
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
 from referee.v1 import log_pb2, log_pb2_grpc
+from tests.server.options import server_options
 
 METHOD = "/referee.v1.LogService/GetCheckpoint"
 CALLS = 1000
@@ -37,9 +37,7 @@ def main() -> None:
     settings = WebSettings(listen="127.0.0.1:0")
     with tempfile.TemporaryDirectory() as data, door_for(settings, tls=TlsSettings(), limits=LimitSettings()) as door:
         application = Application(
-            ServerOptions(
-                data=Path(data), listen="127.0.0.1:0", gateway_sockets=door.sockets, gateway_pass=door.gateway_pass
-            )
+            server_options(data=Path(data), gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
         ).start()
         address = door.open(application, is_port_shared=False, grace=5.0)
         with grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel:

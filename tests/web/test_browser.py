@@ -20,7 +20,6 @@ import pytest
 
 from referee.cli.browsers import door_for
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
@@ -29,6 +28,7 @@ from tests.browser_flags import FLAGS
 from tests.clients_python.watched_server import STRANGER, WITNESS, watched_server
 from tests.command import referee
 from tests.server.access.mint import Mint
+from tests.server.options import server_options
 from tests.web.browser_cases import CASES, Case, script_of
 from tests.web.harness_process import harness
 from tests.web.web_client import CLIENT, built, page_served, run
@@ -67,7 +67,7 @@ def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
         door = opened.enter_context(door_for(settings, tls=TlsSettings(), limits=LimitSettings()))
         data = tmp_path_factory.mktemp("browser")
         application = Application(
-            ServerOptions(data=data, listen="127.0.0.1:0", gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
+            server_options(data=data, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
         )
         opened.callback(application.close)
         application.start()
@@ -196,7 +196,7 @@ def guarded(tmp_path: Path) -> Iterator[dict[str, Any]]:
     now = int(time.time())
     token = mint.token("frontend", nbf=now - 60, exp=now + 3600)
     access = AccessSettings(issuers=(Issuer(key=mint.key),))
-    with Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0", access=access)) as application:
+    with Application(server_options(data=tmp_path, access=access)) as application:
         yield {"grpc": f"127.0.0.1:{application.port}", "keys": keys_of(application), "token": token}
 
 

@@ -9,11 +9,11 @@ import httpx
 
 from referee.cli.browsers import door_for
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
 from referee.web import Gateway, Upstream
+from tests.server.options import server_options
 
 Door = Any  # made by a fixture, and has its class in conftest
 SECONDS = 60
@@ -42,9 +42,7 @@ def test_gateway_is_not_ready_while_its_server_drains(tmp_path: Path) -> None:
     settings = WebSettings(listen="127.0.0.1:0")
     with door_for(settings, tls=TlsSettings(), limits=LimitSettings()) as door:
         application = Application(
-            ServerOptions(
-                data=tmp_path, listen="127.0.0.1:0", gateway_sockets=door.sockets, gateway_pass=door.gateway_pass
-            )
+            server_options(data=tmp_path, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
         ).start()
         application.add_gateway(hold)
         url = f"http://{door.open(application, is_port_shared=False, grace=5.0)}"

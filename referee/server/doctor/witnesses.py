@@ -11,7 +11,7 @@ from referee.server.doctor.store import StoreFacts
 from referee.server.process.cosigner import CALL_SECONDS
 from referee.server.process.witness_client import CLOCKS_APART_MS, WitnessClient, WitnessError
 from referee.server.settings.configuration import Configuration
-from referee.server.settings.witnesses import Witnesses, witnesses_of
+from referee.server.settings.witnesses import Witnesses
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 
 _STALE_SECONDS: Final = 900
@@ -22,7 +22,7 @@ def check_witness_states(
     configuration: Configuration, stored: StoreFacts, *, now: int, clock: Clock = system_clock
 ) -> Iterator[CheckResult]:
     """Check the witnesses by reading what they publish; ``now`` is in seconds since 1970 UTC."""
-    witnesses = witnesses_of(configuration.witnesses)
+    witnesses = configuration.witnesses.parsed()
     if witnesses is None:
         return
     try:

@@ -13,6 +13,7 @@ import grpc
 from grpc_health.v1 import health, health_pb2_grpc
 
 from referee.server.access.gate import gate_of
+from referee.server.clock import Clock
 from referee.server.folder_lock import LeaderLock
 from referee.server.limits.advising import AdvicePool
 from referee.server.limits.rate_limit import ConcurrencyLimit
@@ -29,6 +30,7 @@ from referee.server.process.services import WRITING, add_services
 from referee.server.process.startup import OpenedLog
 from referee.server.process.write_watch import WriteWatch
 from referee.server.settings.access import listen_problems
+from referee.server.settings.configuration import Configuration
 from referee.service.interceptor import Bounds, CallInterceptor
 from referee.service.pool import CallPool
 from referee.storage import WriteTrouble
@@ -41,10 +43,12 @@ class Application:
     """A server; ``port`` is the port it listens on. Closing it answers the accepted calls and closes the log."""
 
     def __init__(self, options: ServerOptions) -> None:
-        certificate = _certificate_of(options)
-        self._drain = options.drain
+        settings = self._settings = options.configuration
+        serving, listen = settings.serve, settings.serve.listen
+        certificate = _certificate_of(settings)
+        witnesses = settings.witnesses.parsed()
         self._on_retired = options.on_retired
-        metrics = Metrics() if options.metrics else None
+        metrics = Metrics() if settings.telemetry.metrics else None
         self._observers = (*options.observers, *([metrics] if metrics else []))
         with ExitStack() as opened:
             log = self.log = OpenedLog.open(options, self._observers, opened)
@@ -52,16 +56,16 @@ class Application:
         self.keys, self.origin = log.keys, log.origin
         self._follower = _follower_of(options, log)
         self._cosigner: Cosigner | None = None
-        if options.witnesses is not None:
-            turn = LeaderLock(options.data / "cosigner.lock")
-            self._cosigner = Cosigner(log.store, options.witnesses, turn=turn, clock=options.clock)
+        if witnesses is not None:
+            turn = LeaderLock(settings.log.folder / "cosigner.lock")
+            self._cosigner = Cosigner(log.store, witnesses, turn=turn, clock=options.clock)
         self.pool = CallPool(
-            threads=options.threads, queue=options.queue, request_seconds=options.limits.request_seconds
+            threads=serving.threads, queue=serving.queue, request_seconds=settings.limits.request_seconds
         )
         self.advice = AdvicePool(
-            options.advice, resting=self.pool.resting, watch=metrics.advised if metrics else lambda _outcome, **_: None
+            settings.advice, resting=self.pool.resting, watch=metrics.advised if metrics else lambda _outcome, **_: None
         )
-        most = options.limits.calls_at_once
+        most = settings.limits.calls_at_once
         self.admission = ConcurrencyLimit(most=most) if most else None
         self._server = self._make_server(options)
         names = self.services = add_services(
@@ -77,17 +81,17 @@ class Application:
         self._health = HealthService()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         serve_reflection(self._server, [*names, health.SERVICE_NAME])
-        with listening("serve.listen", options.listen, is_probed=not options.is_port_shared):
+        with listening("serve.listen", listen, is_probed=not options.is_port_shared):
             if certificate is None:
-                self.port = self._server.add_insecure_port(options.listen)
+                self.port = self._server.add_insecure_port(listen)
             else:
-                self.port = self._server.add_secure_port(options.listen, certificate.credentials())
+                self.port = self._server.add_secure_port(listen, certificate.credentials())
         for path in options.gateway_sockets:
             self._server.add_insecure_port(path)
         self._gateways: list[Callable[[], None]] = []
         if metrics and certificate:
             metrics.watch_certificate(lambda: certificate.expires_time)
-        self._metrics_port = self._measure(metrics, options) if metrics else None
+        self._metrics_port = self._measure(metrics, options.clock) if metrics else None
 
     @property
     def metrics_port(self) -> int:
@@ -117,7 +121,7 @@ class Application:
 
     def close(self) -> None:
         """Answer the accepted calls, then close the log."""
-        drained = drain(self._server, self._health, self._drain, gateways=self._gateways)
+        drained = drain(self._server, self._health, self._settings.serve, gateways=self._gateways)
         if self._cosigner is not None:
             self._cosigner.close()  # calls that wait for a cosignature are answered now
         drained.wait()
@@ -146,7 +150,7 @@ class Application:
         self.close()
 
     def _make_server(self, options: ServerOptions) -> grpc.Server:
-        limits = options.limits
+        settings, limits = self._settings, self._settings.limits
         calls = CallInterceptor(
             bounds=Bounds(
                 message_bytes=limits.message_bytes,
@@ -155,7 +159,7 @@ class Application:
                 admission=self.admission,
             ),
             pool=self.pool,
-            gate=gate_of(options.access, limits, clock=options.clock, tls=options.tls),
+            gate=gate_of(settings.access, limits, clock=options.clock, tls=settings.tls),
             gateway_pass=options.gateway_pass,
             observers=self._observers,
         )
@@ -164,7 +168,7 @@ class Application:
             interceptors=[*options.interceptors, calls],
             options=[
                 ("grpc.so_reuseport", int(options.is_port_shared)),
-                ("grpc.max_concurrent_streams", options.streams),
+                ("grpc.max_concurrent_streams", settings.serve.streams),
                 *limits.transport,
             ],
         )
@@ -177,16 +181,17 @@ class Application:
         else:
             self._health.pause(names, f"the log cannot be written: {trouble.cause}")
 
-    def _measure(self, metrics: Metrics, options: ServerOptions) -> MetricsPort:
-        metrics.watch_pool(self.pool, threads=options.threads)
+    def _measure(self, metrics: Metrics, clock: Clock) -> MetricsPort:
+        metrics.watch_pool(self.pool, threads=self._settings.serve.threads)
         metrics.watch_advice(self.advice)
-        metrics.watch_log(self.log.store, clock=options.clock)
+        metrics.watch_log(self.log.store, clock=clock)
         if self.log.writer is not None:
             metrics.watch_writer(self.log.writer)
         if self._watch is not None:
             metrics.watch_writing(self._watch)
-        host, _, port = options.metrics.rpartition(":")
-        with listening("telemetry.metrics", options.metrics):
+        address = self._settings.telemetry.metrics
+        host, _, port = address.rpartition(":")
+        with listening("telemetry.metrics", address):
             return MetricsPort(metrics, host=host.strip("[]"), port=int(port), problem=lambda: self._health.problem)
 
 
@@ -203,7 +208,7 @@ def freeze_heap() -> int:
 
 def _follower_of(options: ServerOptions, log: OpenedLog) -> Follower | None:
     """Return what aborts and reveals rounds; None in a process that does not shuffle."""
-    if log.writer is None or "shuffler" not in options.services:
+    if log.writer is None or "shuffler" not in options.configuration.serve.services:
         return None
     return Follower(
         log.store,
@@ -213,9 +218,9 @@ def _follower_of(options: ServerOptions, log: OpenedLog) -> Follower | None:
     )
 
 
-def _certificate_of(options: ServerOptions) -> ServedCertificate | None:
+def _certificate_of(settings: Configuration) -> ServedCertificate | None:
     """Return the TLS certificate, None without TLS; raise ValueError for an address that must not be served so."""
-    problems = listen_problems(options.listen, tls=options.tls, access=options.access)
+    problems = listen_problems(settings.serve.listen, tls=settings.tls, access=settings.access)
     if problems:
         raise ValueError("; ".join(map(str, problems)))
-    return ServedCertificate(options.tls) if options.tls.is_on else None
+    return ServedCertificate(settings.tls) if settings.tls.is_on else None

@@ -1,28 +1,19 @@
 """Health reports and the graceful shutdown of a server.
 
-Health reports NOT_SERVING first; ``lead`` seconds later, when load balancers have noticed, no new call is accepted.
-Accepted calls are answered for up to ``grace`` seconds; those still unanswered then are cancelled.
+Health reports NOT_SERVING first; ``drain_lead`` seconds later, when load balancers have noticed, no new call is
+accepted. Accepted calls are answered for up to ``drain_grace`` seconds; those still unanswered then are cancelled.
 """
 
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import grpc
 from grpc_health.v1 import health, health_pb2
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drain:
-    """Durations of a shutdown, in seconds."""
-
-    lead: float = 0.0  # in this process; ``serve.drain_lead`` is 2 by default
-    """From NOT_SERVING to the last accepted call: longer than a load balancer's health check interval."""
-    grace: float = 10.0
-    """For the calls that were accepted."""
+from referee.server.settings.configuration import ServeSettings
 
 
 class HealthService(health.HealthServicer):  # type: ignore[misc] # the package ships no types
@@ -117,15 +108,15 @@ class _Watched:
 
 
 def drain(
-    server: grpc.Server, service: HealthService, limits: Drain, *, gateways: Sequence[Callable[[], None]] = ()
+    server: grpc.Server, service: HealthService, serving: ServeSettings, *, gateways: Sequence[Callable[[], None]] = ()
 ) -> threading.Event:
     """Stop accepting calls; the event is set once each accepted call is answered or, after the grace, cancelled.
 
     ``gateways`` close other ways in and return when their calls are answered.
     """
     service.stop_serving("the server is stopping")
-    if limits.lead > 0:
-        time.sleep(limits.lead)
+    if serving.drain_lead > 0:
+        time.sleep(serving.drain_lead)
     for close in gateways:
         close()
-    return server.stop(limits.grace)
+    return server.stop(serving.drain_grace)

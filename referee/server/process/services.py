@@ -1,15 +1,16 @@
 """The gRPC services of a server: which there are and how each is built."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 import grpc
 
-from referee.rulesets import load_builtin
 from referee.server.limits.advising import AdvicePool
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.options import ServerOptions
 from referee.server.process.startup import OpenedLog, suite_of
+from referee.server.settings.configuration import Configuration
 from referee.service.attesting import Attestor
 from referee.service.log import LogKeys, LogService
 from referee.service.opening import Opener
@@ -30,7 +31,7 @@ FULL_NAMES: Final = {
     "referee": tuple([service.full_name for service in GAME_SERVICES.values()]),
     "log": ("referee.v1.LogService",),
 }
-"""The gRPC services of each of ``options.SERVICES``."""
+"""The gRPC services of each of ``settings.configuration.SERVICES``."""
 WRITING: Final = frozenset((*FULL_NAMES["shuffler"], *FULL_NAMES["referee"]))
 """The gRPC services that write to the log."""
 
@@ -48,7 +49,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
 
     ``on_ended`` is called after a round ended.
     """
-    catalogue = options.catalogue or load_builtin()
+    settings, catalogue = options.configuration, options.catalogue
     verifier = RoundVerifier(
         catalogue=catalogue,
         origin=log.origin,
@@ -56,7 +57,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         clock=options.clock,
         reader=log.store,
         suite=suite_of(options),
-        memo_bytes=options.limits.memo_bytes,
+        memo_bytes=settings.limits.memo_bytes,
     )
 
     def add_referee() -> None:
@@ -68,8 +69,8 @@ def add_services(  # noqa: PLR0913 - one parameter a part
                 signer=signer, writer=_writer(log), reader=log.store, clock=options.clock, on_settled=on_ended
             ),
             advice=advice,
-            populations=options.populations,
-            memo_bytes=options.limits.memo_bytes,
+            populations=Path(settings.serve.rulesets) if settings.serve.rulesets else None,
+            memo_bytes=settings.limits.memo_bytes,
         )
         for service in GAME_SERVICES.values():
             service.add_to_server(service.servicer(parts), server)
@@ -94,7 +95,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             entropy=options.entropy,
             on_ended=on_ended,
             fixture_seed=options.fixture_seed,
-            has_witnesses=options.witnesses is not None,
+            has_witnesses=cosigner is not None,
         )
         shuffler_pb2_grpc.add_ShufflerServiceServicer_to_server(ShufflerService(parts), server)
 
@@ -105,10 +106,10 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         ),
         "shuffler": add_shuffler,
         "referee": add_referee,
-        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(options, log, cosigner), server),
+        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(settings, log, cosigner), server),
     }
     names: list[str] = []
-    for service in options.services:
+    for service in settings.serve.services:
         add[service]()
         names += FULL_NAMES[service]
     return names
@@ -120,8 +121,8 @@ def _writer(log: OpenedLog) -> Writer:
     return log.writer
 
 
-def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | None) -> LogService:
-    witnesses = options.witnesses
+def _log_service(settings: Configuration, log: OpenedLog, cosigner: Cosigner | None) -> LogService:
+    witnesses = settings.witnesses.parsed()
     keys = LogKeys(
         log=log.keys.public["log"].text,
         root=log.keys.public["root"].text,
@@ -129,4 +130,4 @@ def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | No
         witnesses=[] if witnesses is None else [one.key.text for one in witnesses.addresses],
         quorum=0 if witnesses is None else witnesses.quorum.needed,
     )
-    return LogService(log.store, keys=keys, cosigners=cosigner, waiting=max(1, options.threads // 2))
+    return LogService(log.store, keys=keys, cosigners=cosigner, waiting=max(1, settings.serve.threads // 2))

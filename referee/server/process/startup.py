@@ -16,13 +16,13 @@ from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import Checkpoint, CheckpointSigner
-from referee.rulesets import load_builtin
 from referee.server.clock import Clock
 from referee.server.folder_lock import lock_folder
 from referee.server.keys.folder import SEALING, KeyFolder, check_keys_exist
 from referee.server.keys.guard import KeyGuard
 from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.registry import KeyRegistry, oldest_running, running_rounds
+from referee.server.keys.remote_signer import AgentClient
 from referee.server.keys.rotation import CHANGING, LOCK_SECONDS, check_in_force, finish
 from referee.server.keys.signed_head import HeadRecord, SignedHead
 from referee.server.process.cosigner import check_witnesses, known_checkpoints
@@ -57,7 +57,7 @@ PRIVATE_KEYS: Final = {
     "referee": ("referee", "log"),
     "log": (),
 }
-"""The private keys that each of ``options.SERVICES`` needs once the log has named its keys."""
+"""The private keys that each of ``settings.configuration.SERVICES`` needs once the log has named its keys."""
 _MARK: Final = OPEN_TYPE.encode("ascii")
 _DRAWN: Final = b'"randomness_suite":%d,' % SUITE_COMMITMENT
 """A member of canonical JSON: inside a string its quotes would be escaped."""
@@ -105,12 +105,14 @@ class OpenedLog:
         Raises KeyFileError, StoreError, WitnessError, SignerUnavailableError, SuiteError, FolderInUseError,
         LostLeavesError, LostRulesetError or DataLossError. Those of ``PASSING`` may be over a while later.
         """
-        opened.enter_context(lock_folder(options.data))
-        folder, place = options.data / "keys", log_place(options.data, options.database)
-        signed = SignedHead.read(folder, place=place, accepted=options.accept_loss)
-        if is_missing(options.data, options.database):  # before an empty file is made
+        settings = options.configuration
+        data, database = settings.log.folder, settings.log.database or None
+        opened.enter_context(lock_folder(data))
+        folder, place = data / "keys", log_place(data, database)
+        signed = SignedHead.read(folder, place=place, accepted=settings.log.accept_loss)
+        if is_missing(data, database):  # before an empty file is made
             signed.check_no_log()
-        store = open_store(options.data, database=options.database)
+        store = open_store(data, database=database)
         opened.callback(store.close)
         if store.found_version != VERSION:
             _log.warning("schema upgraded", version_before=store.found_version, version=VERSION, place=place)
@@ -119,15 +121,24 @@ class OpenedLog:
         record = HeadRecord(folder)
         guard = KeyGuard(store, lock, record)
         opened.callback(guard.close)
-        if options.agent is not None:
-            opened.callback(options.agent.close)
+        agent = AgentClient(settings.keys.signer) if settings.keys.signer else None
+        if agent is not None:
+            opened.callback(agent.close)
         known = _origin_of(store)
         head, is_behind = (store.head() if known else None), False
         if head is None or not head.size:
             signed.check_no_log()
-            keys, registry = _make_keys(options, origin=known or options.origin)
+            keys = KeyFolder.open_or_make(
+                folder,
+                origin=known or settings.log.origin,
+                entropy=options.entropy,
+                root=settings.keys.root_file,
+                passphrase=options.passphrase,
+                agent=agent,
+            )
+            registry = KeyRegistry(keys.public["root"])  # a new log names none yet
         else:
-            keys, registry, head = _open_keys(store, options)
+            keys, registry, head = _open_keys(store, options, agent)
             is_behind = signed.check_log(store, head)
         keys = guard.over(keys)
         origin = known or keys.public["log"].name
@@ -137,11 +148,12 @@ class OpenedLog:
         compare_clock(store.head().newest_time, now=options.clock(), is_writing=writer is not None)
         if writer is not None:
             running = [OpenedRound.of(store.leaf(index)).header for index in running_rounds(store)]
-            check_rulesets(running, options.catalogue or load_builtin())
-        if options.witnesses is not None:
+            check_rulesets(running, options.catalogue)
+        witnesses = settings.witnesses.parsed()
+        if witnesses is not None:
             check_witnesses(
                 store,
-                options.witnesses,
+                witnesses,
                 log_keys=registry.counted("log", since=0) or (keys.public["log"],),
                 warn=lambda words: _log.warning("witness has not cosigned", error=words),
                 clock=options.clock,
@@ -250,28 +262,14 @@ def _origin_of(store: Store) -> str:
         return ""
 
 
-def _make_keys(options: ServerOptions, *, origin: str) -> tuple[KeyFolder, KeyRegistry]:
-    """Load or make all keys for a new log, which names none yet."""
-    keys = KeyFolder.open_or_make(
-        options.data / "keys",
-        origin=origin,
-        entropy=options.entropy,
-        root=options.root,
-        passphrase=options.passphrase,
-        agent=options.agent,
-    )
-    return keys, KeyRegistry(keys.public["root"])
-
-
-def _open_keys(store: Store, options: ServerOptions) -> tuple[KeyFolder, KeyRegistry, Head]:
+def _open_keys(store: Store, options: ServerOptions, agent: AgentClient | None) -> tuple[KeyFolder, KeyRegistry, Head]:
     """Verify the log; return the keys that this process needs, those that the log names, and the verified head."""
-    folder = options.data / "keys"
-    check_keys_exist(folder, origin=store.origin, leaves=store.head().size, root=options.root)
+    settings = options.configuration
+    folder, root = settings.log.folder / "keys", settings.keys.root_file
+    check_keys_exist(folder, origin=store.origin, leaves=store.head().size, root=root)
 
     def load(private: Sequence[str]) -> KeyFolder:
-        return KeyFolder.open(
-            folder, private=private, root=options.root, passphrase=options.passphrase, agent=options.agent
-        )
+        return KeyFolder.open(folder, private=private, root=root, passphrase=options.passphrase, agent=agent)
 
     keys = load(())
     registry = KeyRegistry(keys.public["root"])
@@ -291,7 +289,7 @@ def _open_keys(store: Store, options: ServerOptions) -> tuple[KeyFolder, KeyRegi
         visit=visit,
     )
     finish(keys, registry)
-    keys = load(sorted({role for service in options.services for role in PRIVATE_KEYS[service]}))
+    keys = load(sorted({role for service in settings.serve.services for role in PRIVATE_KEYS[service]}))
     check_in_force(keys, registry)
     return keys, registry, head
 

@@ -65,16 +65,6 @@ def reserve_address(listen: str) -> Iterator[str]:
         yield f"{host}:{place[1]}"
 
 
-def next_port(listen: str, step: int) -> str:
-    """Return the address with a port that many steps on; port 0 stays 0.
-
-    >>> next_port("127.0.0.1:50051", 1), next_port("127.0.0.1:0", 1)
-    ('127.0.0.1:50052', '127.0.0.1:0')
-    """
-    host, _, port = listen.rpartition(":")
-    return f"{host}:{int(port) + step if int(port) else 0}"
-
-
 @dataclass(slots=True)
 class _Worker:
     """A worker: its command, its core and its current process."""

@@ -10,21 +10,20 @@ Without any of them every caller may call everything, so the server then serves 
 import ipaddress
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
-from referee.server.settings.problem import SettingProblem
+from referee.server.settings.problem import SettingProblem, range_problems
 from referee.server.settings.provider import Provider
 from referee.server.settings.tls import TlsSettings
 
 PROVED: Final = (CallerRole.SEAT, CallerRole.FRONTEND, CallerRole.AUDITOR, CallerRole.SHUFFLER, CallerRole.ADMIN)
 """The roles that need credentials."""
 _OF_ONE_ROUND: Final = "acts for one round, which a certificate cannot name"
-_MOST_LEEWAY: Final = 600
-_MOST_LIFETIME: Final = 366 * 86_400
 
 
 class Issuer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -54,13 +53,28 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """Section ``[access]``; without issuers, providers and certificates callers are not authenticated."""
 
     insecure: bool = False
+    """true: serve other machines without authentication or encryption."""
     issuers: tuple[Issuer, ...] = ()
+    """Keys whose tokens are valid, as { key = "...", tenant = "acme", roles = ["frontend"] }; `referee token key`
+    prints the key. tenant = "*" is every tenant; roles are seat, frontend, auditor, shuffler, admin. Without issuers
+    and certificates callers are not authenticated."""
     providers: tuple[Provider, ...] = ()
+    """Identity providers whose tokens are valid, each as { issuer = "https://id.example", audience = "referee", jwks =
+    "https://id.example/keys", roles = { dealer = "frontend" }, tenant = "acme" }; jwks may be a file. Optional keys
+    are role_claim, tenant_claim instead of tenant, tables, tables_claim, algorithms of RS256, ES256 and EdDSA,
+    refresh_seconds: see access/README.md. They need: pip install 'referee[oidc]'."""
     certificates: tuple[Certified, ...] = ()
+    """Callers known by certificate, as { name = "CN=frontend-1", role = "frontend", tenant = "acme", tables = "*" };
+    the first match applies."""
     revoked: str = ""
-    leeway_seconds: float = 30
-    longest_seconds: int = 7 * 86_400
+    """File with, on each line, a revoked token's id, issuer's key or certificate's name; read again while serving."""
+    leeway_seconds: Annotated[float, Meta(ge=0, le=600)] = 30
+    """Tolerated seconds between the clocks of issuers and server."""
+    longest_seconds: Annotated[int, Meta(ge=1, le=366 * 86_400)] = 7 * 86_400
+    """Longest lifetime of a token in seconds, from its nbf (or iat) to its exp; tokens that live longer are
+    rejected."""
     public_log: bool = False
+    """true: anyone may read the log's leaves here, as where it is published as tiles."""
 
     @property
     def is_on(self) -> bool:
@@ -81,12 +95,7 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
                 yield SettingProblem(f"access.providers[{index}].issuer", what, "give each provider once")
         for index, one in enumerate(self.certificates):
             yield from _certified_problems(f"access.certificates[{index}]", one)
-        if not 0 <= self.leeway_seconds <= _MOST_LEEWAY:
-            what = f"is {self.leeway_seconds}"
-            yield SettingProblem("access.leeway_seconds", what, f"give a number from 0 to {_MOST_LEEWAY}")
-        if not 1 <= self.longest_seconds <= _MOST_LIFETIME:
-            what = f"is {self.longest_seconds}"
-            yield SettingProblem("access.longest_seconds", what, f"give a number from 1 to {_MOST_LIFETIME}")
+        yield from range_problems("access", self)
         if self.revoked and not Path(self.revoked).is_file():
             yield SettingProblem(
                 "access.revoked", f"is {self.revoked}, which is not a file", "create it, empty at first"

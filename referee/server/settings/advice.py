@@ -20,9 +20,15 @@ class AdviceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """Section ``[advice]``: the bounds of ``Suggest*`` and ``Advise`` in one server process."""
 
     processes: Annotated[int, Meta(ge=0, le=256)] = 0
+    """Processes that compute SuggestArrangement, SuggestPlay and Advise at a lower priority, shared out among the
+    workers with at least one each; 0 for half of the cores, at most 8. They start when they are first needed."""
     queue: Annotated[int, Meta(ge=0, le=128)] = 32
+    """Calls for advice that may wait for one of a worker's processes; further ones are rejected as ADVICE_BUSY."""
     calls_at_once: Annotated[int, Meta(ge=1, le=384)] = 8
+    """Calls for advice that one caller may have under way in a worker. An abandoned one counts until its process is
+    free again."""
     seconds: Annotated[float, Meta(ge=0.1, le=3600)] = 20
+    """Seconds that a call for advice may take, waiting included; then its computation is stopped."""
 
     def share(self, workers: int) -> "AdviceSettings":
         """Return the settings of each of several workers, which share out the processes; at least one each."""

@@ -8,69 +8,66 @@ Calls beyond a limit are rejected or cancelled at once. The service rejects with
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
-from referee.server.settings.problem import SettingProblem
+from referee.server.settings.problem import SettingProblem, range_problems
 
 _KIB: Final = 1024
 _MIB: Final = 1024 * 1024
 _TRANSPORT_SLACK: Final = 4
 """The transport accepts messages this many times as large, so that most are rejected with a reason."""
 
-_RANGES: Final = {
-    "message_bytes": (64 * _KIB, 64 * _MIB),
-    "metadata_bytes": (4 * _KIB, _MIB),
-    "connections": (0, 1_000_000),
-    "calls_per_second": (0, 1_000_000),
-    "burst": (0, 1_000_000),
-    "calls_at_once": (0, 100_000),
-    "unread_bytes": (_MIB, 64 * _KIB * _MIB),
-    "memo_bytes": (_MIB, 64 * _KIB * _MIB),
-    "request_seconds": (0.1, 3600),
-    "answer_seconds": (0.1, 86_400),
-    "handshake_seconds": (1, 600),
-    "keepalive_seconds": (1, 86_400),
-    "keepalive_timeout_seconds": (1, 3600),
-    "ping_seconds": (0, 3600),
-    "idle_seconds": (0, 1_000_000),
-    "age_seconds": (0, 1_000_000),
-    "age_grace_seconds": (0, 86_400),
-}
-"""The least and the greatest value of each setting."""
-
 
 class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Section ``[limits]``. A caller is identified by its proved name, or else by its address."""
 
-    message_bytes: int = _MIB
-    metadata_bytes: int = 16 * _KIB
-    connections: int = 0
-    calls_per_second: float = 0
-    burst: int = 0
-    calls_at_once: int = 512
-    unread_bytes: int = 256 * _MIB
-    memo_bytes: int = 32 * _MIB
-    request_seconds: float = 20
-    answer_seconds: float = 120
-    handshake_seconds: float = 20
-    keepalive_seconds: float = 60
-    keepalive_timeout_seconds: float = 20
-    ping_seconds: float = 10
-    idle_seconds: float = 0
-    age_seconds: float = 0
-    age_grace_seconds: float = 30
+    message_bytes: Annotated[int, Meta(ge=64 * _KIB, le=64 * _MIB)] = _MIB
+    """Largest request in bytes."""
+    metadata_bytes: Annotated[int, Meta(ge=4 * _KIB, le=_MIB)] = 16 * _KIB
+    """Largest metadata of a call in bytes, its token included."""
+    connections: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    """Open connections of one process; 0 for the system's limit."""
+    calls_per_second: Annotated[float, Meta(ge=0, le=1_000_000)] = 0
+    """Sustained calls a second of one caller; 0 for no limit. A caller is identified by its proved name, or else by
+    its address."""
+    burst: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    """Calls that a caller may make at once after a pause; 0 for twice calls_per_second."""
+    calls_at_once: Annotated[int, Meta(ge=0, le=100_000)] = 512
+    """Concurrent calls of one caller, waiting ones and unread answers included; 0 for no limit. One that was given up
+    counts until its work has ended. Without [access] all callers behind one proxy, balancer or address translation are
+    one caller: raise this and calls_per_second there, and bound each caller at the proxy, or configure [access]."""
+    unread_bytes: Annotated[int, Meta(ge=_MIB, le=64 * _KIB * _MIB)] = 256 * _MIB
+    """Unread bytes of large answers; further large answers are rejected."""
+    memo_bytes: Annotated[int, Meta(ge=_MIB, le=64 * _KIB * _MIB)] = 32 * _MIB
+    """Bytes of verified rounds, and of each game's rounds, that a worker remembers between calls."""
+    request_seconds: Annotated[float, Meta(ge=0.1, le=3600)] = 20
+    """Seconds that a request may take to arrive; then its call is cancelled."""
+    answer_seconds: Annotated[float, Meta(ge=0.1, le=86_400)] = 120
+    """Seconds that a large answer may stay unread and a stream may last; then its call is cancelled."""
+    handshake_seconds: Annotated[float, Meta(ge=1, le=600)] = 20
+    """Seconds that a new connection may take to shake hands."""
+    keepalive_seconds: Annotated[float, Meta(ge=1, le=86_400)] = 60
+    """Seconds of silence after which a peer is pinged."""
+    keepalive_timeout_seconds: Annotated[float, Meta(ge=1, le=3600)] = 20
+    """Seconds that the peer has to answer the ping."""
+    ping_seconds: Annotated[float, Meta(ge=0, le=3600)] = 10
+    """Least seconds between a peer's pings; a peer that pings more often is disconnected."""
+    idle_seconds: Annotated[float, Meta(ge=0, le=1_000_000)] = 0
+    """Seconds without a call after which a connection is closed; 0 for never."""
+    age_seconds: Annotated[float, Meta(ge=0, le=1_000_000)] = 0
+    """Age in seconds at which a connection is closed, its calls answered, to rebalance callers; 0 for never."""
+    age_grace_seconds: Annotated[float, Meta(ge=0, le=86_400)] = 30
+    """Seconds that the calls of such a connection have."""
 
     def problems(self) -> tuple[SettingProblem, ...]:
         """Return each setting out of its range, and a burst without a rate."""
         return tuple(self._found())
 
     def _found(self) -> Iterator[SettingProblem]:
-        for name, (least, most) in _RANGES.items():
-            value = getattr(self, name)
-            if not least <= value <= most:
-                yield SettingProblem(f"limits.{name}", f"is {value}", f"give a number from {least} to {most}")
+        yield from range_problems("limits", self)
         if self.burst and not self.calls_per_second:
             yield SettingProblem("limits.burst", "is set without a rate", "set limits.calls_per_second too, or neither")
 

@@ -1,6 +1,9 @@
-"""A problem with a setting."""
+"""A problem with a setting, and numbers out of the range that their type allows."""
+
+from collections.abc import Iterator
 
 import msgspec
+from msgspec import inspect
 
 
 class SettingProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -18,3 +21,38 @@ class SettingProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __str__(self) -> str:
         return f"{self.key} {self.what}; {self.remedy}"
+
+
+def range_problems(section: str, settings: msgspec.Struct) -> Iterator[SettingProblem]:
+    """Yield a problem for each number out of its range. Parsing checks ranges; making a struct in Python does not."""
+    for field in msgspec.structs.fields(settings):
+        value, bounds = getattr(settings, field.name), range_of(field.type)
+        if bounds and not is_within(value, field.type):
+            yield SettingProblem(f"{section}.{field.name}", f"is {value}", f"give a number{bounds}")
+
+
+def range_of(kind: object) -> str:
+    """Return the range of a number's type in words, after a space; empty without one.
+
+    >>> from typing import Annotated
+    >>> range_of(Annotated[float, msgspec.Meta(ge=0.1, le=3600)]), range_of(Annotated[int, msgspec.Meta(ge=1)])
+    (' from 0.1 to 3600', ' of at least 1')
+    """
+    known = inspect.type_info(kind)
+    if not isinstance(known, inspect.IntType | inspect.FloatType) or known.ge is None:
+        return ""
+    least, most = _digits(known.ge), known.le
+    return f" of at least {least}" if most is None else f" from {least} to {_digits(most)}"
+
+
+def is_within(value: float, kind: object) -> bool:
+    """Return whether a number is in the range of its type."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _digits(number: float) -> str:
+    return str(int(number)) if number == int(number) else str(number)

@@ -28,6 +28,7 @@ from msgspec import inspect
 
 from referee.rulesets.ruleset import line_of_path
 from referee.server.settings.configuration import Configuration
+from referee.server.settings.problem import range_of
 from referee.server.settings.variable import PREFIX, variable_of
 
 DEFAULT: Final = "default"
@@ -89,7 +90,8 @@ class _Reading:
         try:
             self.values.append(_Value(key, msgspec.convert(value, kind), where))
         except msgspec.ValidationError as error:
-            self.faults.append(SettingsFault(where, f"{key} is wrong: {_plain(error)}", _wanted(kind)))
+            what = f"is {value}" if range_of(kind) and type(value) in {int, float} else f"is wrong: {_plain(error)}"
+            self.faults.append(SettingsFault(where, f"{key} {what}", _wanted(kind)))
 
     def unknown(self, named: str, where: str, known: Iterable[str]) -> None:
         """Report an unknown key."""
@@ -254,7 +256,7 @@ def _wanted(kind: object) -> str:
     known = inspect.type_info(kind)
     if isinstance(known, inspect.IntType | inspect.FloatType):
         whole = " whole" if isinstance(known, inspect.IntType) else ""
-        return f"write a{whole} number{_bounds(known.ge, known.le)}"
+        return f"write a{whole} number{range_of(kind)}"
     if isinstance(known, _LISTS):
         return 'write a list, such as ["one", "two"]'
     if isinstance(known, inspect.LiteralType):
@@ -263,9 +265,3 @@ def _wanted(kind: object) -> str:
 
 
 _WORDS: Final = {inspect.BoolType: "write true or false", inspect.StrType: "write text, in quotes"}
-
-
-def _bounds(least: float | None, most: float | None) -> str:
-    if least is None:
-        return ""
-    return f" from {least:g} to {most:g}" if most is not None else f", {least:g} or more"

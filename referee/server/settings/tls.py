@@ -21,8 +21,11 @@ class TlsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """Section ``[tls]``; empty for no TLS."""
 
     certificate: str = ""
+    """PEM file with the server's certificate, then its intermediate certificates. Read again when it changes."""
     key: str = ""
+    """PEM file with its private key, unencrypted and unreadable by other users."""
     client_ca: str = ""
+    """PEM file with the authorities of client certificates. If set, every caller needs a certificate."""
 
     @property
     def is_on(self) -> bool:

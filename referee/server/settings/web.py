@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
-from referee.server.settings.problem import SettingProblem
+from referee.server.settings.problem import SettingProblem, range_problems
 
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
 _HOST: Final = re.compile(r"\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\]")
@@ -29,14 +30,27 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Section ``[web]``; without ``listen`` there is no gateway."""
 
     listen: str = ""
+    """Address for browsers (gRPC-Web, Connect and JSON over HTTP), as 127.0.0.1:8080; empty for none."""
     origins: tuple[str, ...] = ()
+    """Origins of pages served elsewhere that may call, as https://play.example.com; * for any."""
     hosts: tuple[str, ...] = ()
+    """Host names of this address besides this machine's own; * for any."""
     page: str = ""
-    connections: int = 1024
-    caller_connections: int = 512
-    caller_connects: float = 32
-    caller_bytes: int = 16 * 1024 * 1024
-    total_bytes: int = 64 * 1024 * 1024
+    """Folder with a page to serve at the same address; empty for none."""
+    connections: Annotated[int, Meta(ge=1)] = 1024
+    """Open connections; requests on further ones are answered 503."""
+    caller_connections: Annotated[int, Meta(ge=1)] = 512
+    """Open connections of one caller; further ones are answered 503. A caller is an address, of an IPv6 address its
+    first 64 bits: behind a proxy all callers are one, so raise this and the bytes there, and bound callers at the
+    proxy."""
+    caller_connects: Annotated[float, Meta(ge=0.1)] = 32
+    """New connections a second of one caller, after a first burst of twice caller_connections; further ones are closed
+    at once."""
+    caller_bytes: Annotated[int, Meta(ge=_MIB)] = 16 * 1024 * 1024
+    """Bytes of one caller's requests that are arriving or being answered, and of answers that it has not read; further
+    requests of more than 64 kB are answered 429, and connections with unread answers are closed."""
+    total_bytes: Annotated[int, Meta(ge=_MIB)] = 64 * 1024 * 1024
+    """The same for all callers together."""
 
     @property
     def address(self) -> tuple[str, int]:
@@ -99,16 +113,7 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield SettingProblem(
                 "web.page", f"is {self.page}, which has no index.html", "build the page or give its folder"
             )
-        for name, least in (
-            ("connections", 1),
-            ("caller_connections", 1),
-            ("caller_connects", 0.1),
-            ("caller_bytes", _MIB),
-            ("total_bytes", _MIB),
-        ):
-            value = getattr(self, name)
-            if value < least:
-                yield SettingProblem(f"web.{name}", f"is {value}", f"give a number from {least} up")
+        yield from range_problems("web", self)
 
 
 def _is_address(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum
+from referee.server.keys.folder import KeyFolder
 from referee.server.keys.private_key import KeySigner
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
-from referee.server.settings.witnesses import WitnessAddress, Witnesses
+from referee.server.settings.witnesses import WitnessAddress, Witnesses, WitnessSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
+from tests.server.options import server_options
 
 ORIGIN = "log.example/1"
 
@@ -75,7 +78,15 @@ class LocalWitness:
 
 
 def settings(tmp_path: Path, witnesses: Witnesses | None = None, **more: Any) -> ServerOptions:  # noqa: ANN401
-    return ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, witnesses=witnesses, **more)
+    named = WitnessSettings()
+    if witnesses is not None:
+        named = WitnessSettings(
+            urls=tuple(one.url for one in witnesses.addresses),
+            keys=tuple(one.key.text for one in witnesses.addresses),
+            quorum=witnesses.quorum.needed,
+            required=witnesses.is_required,
+        )
+    return server_options(data=tmp_path / "data", origin=ORIGIN, witnesses=named, **more)
 
 
 def quorum_of(local_witnesses: list[LocalWitness], needed: int, *, is_required: bool = False) -> Witnesses:
@@ -125,3 +136,35 @@ class House:
         with pytest.raises(grpc.RpcError) as caught:
             self.cosigned(size, timeout=timeout)
         return caught.value.code().name, caught.value.details() or ""
+
+
+@pytest.fixture
+def local_witnesses(tmp_path: Path) -> Iterator[list[LocalWitness]]:
+    """Three witnesses, not listening yet."""
+    made = [LocalWitness(tmp_path / name, name) for name in ("w1", "w2", "w3")]
+    yield made
+    for local_witness in made:
+        local_witness.close()
+
+
+@pytest.fixture
+def log_key(tmp_path: Path) -> str:
+    """Return the verifier key of the log in this test's data folder, made before its first start."""
+    keys = KeyFolder.open_or_make(tmp_path / "data" / "keys", origin=ORIGIN, entropy=os.urandom)
+    return keys.public["log"].text
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Callable[..., House]]:
+    """Start servers on this test's data folder, one at a time."""
+    with ExitStack() as stack:
+        running: list[ExitStack] = []
+
+        def start(witnesses: Witnesses | None = None, **more: Any) -> House:  # noqa: ANN401
+            while running:
+                running.pop().close()
+            running.append(stack.enter_context(ExitStack()))
+            application = running[-1].enter_context(Application(settings(tmp_path, witnesses, **more)))
+            return House(application, running[-1])
+
+        yield start

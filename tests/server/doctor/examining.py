@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from referee.server.doctor import CheckLevel, CheckResult
 from referee.server.doctor.keys import check_keys
 from referee.server.doctor.store import StoreFacts, check_storage
+from referee.server.process.app import Application
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.reading import read_settings
+from tests.server.options import server_options
 
 
 def configured(*, data: Path, **more: object) -> Configuration:
@@ -39,3 +43,11 @@ def keys_of(configuration: Configuration, **environ: str) -> dict[str, CheckResu
 def outcome_of(finding: CheckResult) -> tuple[str, str]:
     """How it is, and what was measured."""
     return finding.level.name, finding.measured
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Return a data folder that a server has founded, its root key away."""
+    folder = tmp_path / "data"
+    with Application(server_options(data=folder, root=tmp_path / "root.key")):
+        return folder

@@ -30,13 +30,12 @@ from referee.server.doctor.witnesses import check_witness_states
 from referee.server.keys.folder import KeyFolder
 from referee.server.keys.private_key import KeySigner
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.tls import TlsSettings
-from referee.server.settings.witnesses import witnesses_of
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 from tests.server.doctor.examining import by_check, configured, outcome_of, stored_of
+from tests.server.options import server_options
 
 PASSPHRASE: Final = "correct horse battery"  # noqa: S105 - a test's own
 DAY: Final = 86_400_000
@@ -160,7 +159,7 @@ def test_taken_port_fails_unless_a_server_of_this_folder_has_it(data: Path, tmp_
         assert [one.level.name for one in found.values()] == ["FAIL", "FAIL"]
         assert "Address already in use" in found["serve.listen"].measured
     assert ports_of(configured(data=tmp_path, serve__listen=address))["serve.listen"].level is CheckLevel.OK
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0")) as application:
+    with Application(server_options(data=data)) as application:
         address = f"127.0.0.1:{application.port}"
         found = ports_of(configured(data=data, serve__listen=address))
         assert outcome_of(found["serve.listen"]) == ("OK", f"{address} is taken; a server runs on this data folder")
@@ -291,8 +290,8 @@ def test_witness_that_has_cosigned_lately_is_well(scene: WitnessScene, data: Pat
     }
     assert "has cosigned nothing of" in found["witness.example/w"].measured
     assert found["quorum"].measured == "1 have never cosigned one head"
-    witnesses = witnesses_of(scene.configuration.witnesses)
-    Application(ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)).close()
+    witnesses = scene.configuration.witnesses
+    Application(server_options(data=data, witnesses=witnesses)).close()
     found = scene.found(later=7)
     assert outcome_of(found["witness.example/w"]) == ("OK", "answers; it cosigned 3 of 3 leaves")
     assert re.fullmatch("1 cosigned 3 leaves [0-9]+ s ago", found["quorum"].measured)
@@ -324,12 +323,12 @@ def test_witness_that_is_away_is_reported(scene: WitnessScene) -> None:
 def test_log_behind_what_a_witness_has_cosigned_fails(scene: WitnessScene, data: Path, tmp_path: Path) -> None:
     """The folder is an old copy; the witness has seen a round since."""
     shutil.copytree(data, tmp_path / "old")
-    witnesses = witnesses_of(scene.configuration.witnesses)
+    witnesses = scene.configuration.witnesses
     terms = shuffler_pb2.RoundTerms(
         table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
     )
     with (
-        Application(ServerOptions(data=data, listen="127.0.0.1:0", witnesses=witnesses)) as application,
+        Application(server_options(data=data, witnesses=witnesses)) as application,
         grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
     ):
         shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))

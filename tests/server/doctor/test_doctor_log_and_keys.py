@@ -13,8 +13,8 @@ from referee.server.keys.folder import KeyFolder
 from referee.server.keys.private_key import KeySigner, Passphrase, write_key
 from referee.server.keys.signing_agent import SigningAgent
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from tests.server.doctor.examining import configured, keys_of, outcome_of, stored_of
+from tests.server.options import server_options
 
 PASSPHRASE: Final = "correct horse battery"  # noqa: S105 - a test's own
 WRONG: Final = {"REFEREE_PASSPHRASE": PASSPHRASE.upper()}
@@ -168,7 +168,7 @@ def test_key_that_is_damaged_fails(data: Path) -> None:
 def test_encrypted_keys_need_their_passphrase(tmp_path: Path) -> None:
     data = tmp_path / "data"
     passphrase = Passphrase(PASSPHRASE.encode())
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0", passphrase=passphrase)):
+    with Application(server_options(data=data, passphrase=passphrase)):
         pass
     configuration = configured(data=data)
     assert keys_of(configuration)["log"].measured.endswith("is encrypted, and no passphrase was given")
@@ -187,7 +187,7 @@ def test_passphrase_file_that_others_can_read_fails(data: Path, tmp_path: Path) 
 
 
 def test_root_key_beside_the_others_is_warned_of(tmp_path: Path) -> None:
-    with Application(ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0")):
+    with Application(server_options(data=tmp_path / "data")):
         pass
     assert keys_of(configured(data=tmp_path / "data"))["root"].level is CheckLevel.WARN
 

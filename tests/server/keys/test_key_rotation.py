@@ -24,9 +24,9 @@ from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.registry import KeyRegistry
 from referee.server.keys.rotation import KeyRotation, KeyRotationError
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.storage import DataLossError, open_sqlite, open_sqlite_reader
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.server.options import server_options
 
 ORIGIN = "log.example/1"
 
@@ -71,7 +71,7 @@ def run(tmp_path: Path) -> Callable[..., Any]:
 
     @contextmanager
     def running(**more: Any) -> Iterator[House]:  # noqa: ANN401 - a setting
-        settings = ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0", origin=ORIGIN, **more)
+        settings = server_options(data=tmp_path / "data", origin=ORIGIN, **more)
         with ExitStack() as stack:
             yield House(stack.enter_context(Application(settings)).port, stack)
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 import pytest
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from tests.command import referee
+from tests.server.options import server_options
 from tests.storage.postgres_server import PostgresServer, running_postgres
 
 REMEDY: Final = "copy the keys folder"
@@ -23,7 +23,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 def began(data: Path, **more: Any) -> None:  # noqa: ANN401 - an option
-    with Application(ServerOptions(data=data, listen="127.0.0.1:0", **more)):
+    with Application(server_options(data=data, **more)):
         pass
 
 

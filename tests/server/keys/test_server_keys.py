@@ -14,7 +14,7 @@ from referee.server.clock import system_clock
 from referee.server.keys.folder import ROLES, KeyFolder, read_public_keys
 from referee.server.keys.private_key import KeyFileError, KeySigner
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
+from tests.server.options import server_options
 
 ORIGIN = "log.example/1"
 
@@ -165,7 +165,7 @@ def test_clock_returns_milliseconds_since_1970() -> None:
 def test_port_that_is_taken_is_refused(tmp_path: Path) -> None:
     """A second server must not share it unseen, or half of the calls would go to the wrong log."""
     with (
-        Application(ServerOptions(data=tmp_path / "one", listen="127.0.0.1:0")) as first,
+        Application(server_options(data=tmp_path / "one")) as first,
         pytest.raises(RuntimeError),
     ):
-        Application(ServerOptions(data=tmp_path / "two", listen=f"127.0.0.1:{first.port}"))
+        Application(server_options(data=tmp_path / "two", listen=f"127.0.0.1:{first.port}"))

@@ -18,9 +18,9 @@ from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.rotation import KeyRotation
 from referee.server.keys.signed_head import FILE_NAME, HeadRecord, LostLeavesError, read_signed_head
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.storage import Append, Writer, back_up, open_reader, open_sqlite, open_sqlite_reader
 from tests.command import referee
+from tests.server.options import server_options
 from tests.storage.postgres_server import PostgresServer, running_postgres
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
@@ -39,7 +39,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 def started(data: Path, **more: Any) -> Application:  # noqa: ANN401 - an option
     """Make a server on a data folder; ``with`` starts it."""
-    return Application(ServerOptions(data=data, listen="127.0.0.1:0", origin=ORIGIN, **more))
+    return Application(server_options(data=data, origin=ORIGIN, **more))
 
 
 def grow(data: Path, leaves: int) -> None:
@@ -174,7 +174,7 @@ def test_other_log_under_the_same_keys_is_refused(data: Path, tmp_path: Path) ->
 
 def test_log_of_another_origin_is_refused(data: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    with Application(ServerOptions(data=other, listen="127.0.0.1:0", origin="log.example/2")):
+    with Application(server_options(data=other, origin="log.example/2")):
         pass
     for path in log_files(other):
         shutil.copy(path, data / path.name)

@@ -23,12 +23,12 @@ from referee.cards import parse_cards
 from referee.server.limits import advising
 from referee.server.limits.advising import NICENESS, AdvicePool, ProcessEndedError
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import AdviceSettings
 from referee.service.call import CallEndedError
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
+from tests.server.options import server_options
 
 SECONDS: Final = 60
 FOR_EVER: Final = b"3600"
@@ -58,12 +58,17 @@ class Computing(grpc.GenericRpcHandler):
 
 
 @contextmanager
-def serving(folder: Path, *, threads: int = 8, **advice: Any) -> Iterator[tuple[Application, grpc.Channel]]:  # noqa: ANN401
+def serving(
+    folder: Path,
+    *,
+    threads: int = 8,
+    drain_grace: float = 10,
+    **advice: Any,  # noqa: ANN401 - settings of advice
+) -> Iterator[tuple[Application, grpc.Channel]]:
     """Start a server with these settings of advice, one process by default, and dial it."""
-    advice = {"processes": 1, "seconds": 3600} | advice
-    app = Application(
-        ServerOptions(data=folder, listen="127.0.0.1:0", sweep=False, threads=threads, advice=AdviceSettings(**advice))
-    )
+    settings = AdviceSettings(**{"processes": 1, "seconds": 3600} | advice)
+    options = server_options(data=folder, sweep=False, threads=threads, drain_grace=drain_grace, advice=settings)
+    app = Application(options)
     app.add_handler(Computing(app))
     with app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         yield app, channel
@@ -202,9 +207,8 @@ def test_process_killed_while_idle_is_replaced_unnoticed(tmp_path):
 
 def test_server_that_stops_leaves_no_process(tmp_path):
     """Not of idle ones, and not of calls that nobody gave up."""
-    with serving(tmp_path, processes=2) as (app, channel):
+    with serving(tmp_path, drain_grace=0.1, processes=2) as (app, channel):  # nothing here waits for the calls
         ask(channel, PID)
-        app._drain = type(app._drain)(grace=0.1)  # noqa: SLF001 - nothing here waits for the calls
         busy = begin(channel, SLEEP, FOR_EVER)
         until(lambda: app.advice.running == 1)
         ask(channel, PID)

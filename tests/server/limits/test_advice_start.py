@@ -24,15 +24,18 @@ FAULTS: Final = [
 ]
 SCRIPT: Final = """\
 import os
-from pathlib import Path
 from referee.server.settings.advice import AdviceSettings
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
+from referee.server.settings.configuration import Configuration, LogSettings, ServeSettings
 from referee_client import Client, Terms
 
-options = ServerOptions(
-    data=Path(f"data-{os.getpid()}"), listen="127.0.0.1:0", sweep=False, advice=AdviceSettings(seconds=100)
+configuration = Configuration(
+    serve=ServeSettings(listen="127.0.0.1:0", drain_lead=0.0),
+    log=LogSettings(data=f"data-{os.getpid()}"),
+    advice=AdviceSettings(seconds=100),
 )
+options = ServerOptions(configuration=configuration, sweep=False)
 with Application(options) as app, Client(f"127.0.0.1:{app.port}", timeout=100) as client:
     game = client.mau_binh(Terms(table="t", ruleset="mau_binh.classic", seats=2, stake=100))
     game.open()

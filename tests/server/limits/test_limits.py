@@ -15,10 +15,10 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.limits import LimitSettings
 from referee.service.pool import STREAMS
 from referee.v1 import log_pb2, log_pb2_grpc
+from tests.server.options import server_options
 
 SECONDS: Final = 60
 LARGE: Final = "/tests.Large/Answer"
@@ -38,9 +38,7 @@ class Large(grpc.GenericRpcHandler):
 @contextmanager
 def serving(folder: Path, *, threads: int = 8, queue: int = 256, **limits: Any) -> Iterator[Application]:  # noqa: ANN401
     """Start a server with these limits."""
-    settings = ServerOptions(
-        data=folder, listen="127.0.0.1:0", sweep=False, threads=threads, queue=queue, limits=LimitSettings(**limits)
-    )
+    settings = server_options(data=folder, sweep=False, threads=threads, queue=queue, limits=LimitSettings(**limits))
     app = Application(settings)
     app.add_handler(Large())
     with app:
@@ -135,9 +133,7 @@ def test_request_that_came_has_all_the_time_of_its_call(tmp_path):
 
             return grpc.unary_unary_rpc_method_handler(answer)
 
-    settings = ServerOptions(
-        data=tmp_path, listen="127.0.0.1:0", sweep=False, limits=LimitSettings(request_seconds=0.2, answer_seconds=0.2)
-    )
+    settings = server_options(data=tmp_path, sweep=False, limits=LimitSettings(request_seconds=0.2, answer_seconds=0.2))
     app = Application(settings)
     app.add_handler(Slow())
     with app, dial(app) as channel:
@@ -222,7 +218,7 @@ class Held(grpc.GenericRpcHandler):
 def holding(folder: Path, **options: Any) -> Iterator[tuple[Application, grpc.Channel, Held]]:  # noqa: ANN401
     """Start a server with such a method and a channel to it; whatever waits is let go at the end."""
     held = Held()
-    app = Application(ServerOptions(data=folder, listen="127.0.0.1:0", sweep=False, streams=10_000, **options))
+    app = Application(server_options(data=folder, sweep=False, streams=10_000, **options))
     app.add_handler(held)
     with app, dial(app) as channel:
         yield app, channel, held
@@ -275,7 +271,7 @@ def test_call_that_was_given_up_before_its_turn_never_begins(tmp_path):
 def test_server_without_configuration_bounds_calls_of_one_caller(tmp_path):
     """As many as the default says; the next one is refused, and another caller's place in the queue is not taken."""
     most = LimitSettings().calls_at_once
-    assert 0 < most < ServerOptions(data=tmp_path).queue
+    assert 0 < most < server_options(data=tmp_path).configuration.serve.queue
     with holding(tmp_path) as (app, channel, _):
         calls = [begin(channel) for _ in range(most)]
         assert until(lambda: app.pool.running + app.pool.waiting == most)

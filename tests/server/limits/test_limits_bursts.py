@@ -21,11 +21,11 @@ import pytest
 from referee_client import RefereeError, open_aio_channel, open_channel
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.limits import LimitSettings
 from referee.service.call import Call
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, frame, settings
+from tests.server.options import server_options
 
 AT_ONCE: Final = 256
 SECONDS: Final = 120
@@ -33,9 +33,9 @@ ASKED: Final = log_pb2.GetKeysRequest()
 
 
 @contextmanager
-def serving(folder: Path, **options: Any) -> Iterator[str]:  # noqa: ANN401 - what ServerOptions takes
+def serving(folder: Path, **options: Any) -> Iterator[str]:  # noqa: ANN401 - what server_options takes
     """Start a server; yield its address."""
-    with Application(ServerOptions(data=folder, listen="127.0.0.1:0", sweep=False, **options)) as app:
+    with Application(server_options(data=folder, sweep=False, **options)) as app:
         yield f"127.0.0.1:{app.port}"
 
 
@@ -130,7 +130,7 @@ def test_client_asks_again_what_a_limit_kept_from_beginning(tmp_path: Path, reas
     """The method is AcceptEvent, which is never repeated otherwise; its one attempt finds room and is judged."""
     refusing = Refusing()
     app = Application(
-        ServerOptions(
+        server_options(
             data=tmp_path,
             listen="127.0.0.1:0",
             sweep=False,

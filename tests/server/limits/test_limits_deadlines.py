@@ -11,8 +11,8 @@ import grpc
 import pytest
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from tests.server.options import server_options
 
 SECONDS: Final = 60
 OPENED: Final = 3
@@ -111,7 +111,7 @@ class Scene:
 def scene(tmp_path: Path, caller_type) -> Iterator[Scene]:
     """Return the scene, on an empty folder."""
     store = SlowStore()
-    settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[store])
+    settings = server_options(data=tmp_path, sweep=False, observers=[store])
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         try:
             yield Scene(app, store, caller_type(channel))
@@ -167,7 +167,7 @@ def test_call_whose_commit_has_begun_is_committed_although_nobody_waits(scene):
 def test_call_whose_deadline_passed_in_the_queue_is_not_begun(tmp_path, caller_type):
     """One thread, which a commit holds; behind it a call waits longer than its caller."""
     store = SlowStore()
-    settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[store], threads=1)
+    settings = server_options(data=tmp_path, sweep=False, observers=[store], threads=1)
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         caller = caller_type(channel)
         store.hold.set()

@@ -17,8 +17,8 @@ from structlog.testing import capture_logs
 
 from referee.log.times import SLACK_MS
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from tests.command import referee
+from tests.server.options import server_options
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Serve: TypeAlias = Callable[..., Process]
@@ -109,7 +109,7 @@ def test_log_takes_leaves_again_once_the_clock_is_there(serve: Serve, tmp_path: 
 
 def test_clock_a_little_behind_serves_and_says_so(tmp_path: Path, caller_type: type[Any]) -> None:
     now = [1_800_000_000_000]
-    options = ServerOptions(data=tmp_path / "data", listen="127.0.0.1:0", clock=lambda: now[0])
+    options = server_options(data=tmp_path / "data", clock=lambda: now[0])
 
     def play(table: str) -> Any:  # noqa: ANN401 - a table of conftest
         with Application(options) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:

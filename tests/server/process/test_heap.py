@@ -9,8 +9,8 @@ from typing import Any
 import grpc
 
 from referee.server.process.app import Application, freeze_heap
-from referee.server.process.options import ServerOptions
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, shuffler_pb2
+from tests.server.options import server_options
 
 
 class Leaf:
@@ -37,7 +37,7 @@ def test_objects_of_the_start_are_left_out_and_what_comes_later_is_collected() -
 def test_refusals_leave_nothing_for_the_collector(tmp_path: Path) -> None:
     """Each would take one of its connection's streams until the next collection; after 32 there would be none."""
     with (
-        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0", queue=0, streams=32)) as app,
+        Application(server_options(data=tmp_path, queue=0, streams=32)) as app,
         grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel,
     ):
         log = log_pb2_grpc.LogServiceStub(channel)
@@ -55,7 +55,7 @@ def test_refused_settlements_and_aborts_leave_nothing_for_the_collector(
 ) -> None:
     """An abort for another reason, and in a batch a settlement unlike the one on record and one of no round."""
     with (
-        Application(ServerOptions(data=tmp_path, listen="127.0.0.1:0", streams=32)) as app,
+        Application(server_options(data=tmp_path, streams=32)) as app,
         grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel,
     ):
         caller = caller_type(channel)

@@ -23,11 +23,11 @@ from referee.advice.process import AdviceFaultError
 from referee.server.clock import system_clock
 from referee.server.process.app import Application
 from referee.server.process.metrics import LogCollector, Metrics
-from referee.server.process.options import ServerOptions
 from referee.service.call import Call
 from referee.storage import Cosigned, StoreError, open_sqlite
 from referee.v1 import log_pb2, shuffler_pb2
 from referee.wire.refusal import RefusedError
+from tests.server.options import server_options
 
 Caller: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Figures: TypeAlias = dict[tuple[str, tuple[str, ...]], float]
@@ -50,7 +50,7 @@ class Clock:
 @contextmanager
 def serving(folder: Path, caller_type: type, **more: Any) -> Iterator[tuple[Application, Caller]]:  # noqa: ANN401 - settings
     """Start a server with metrics, and a caller."""
-    settings = ServerOptions(data=folder, listen="127.0.0.1:0", metrics="127.0.0.1:0", sweep=False, **more)
+    settings = server_options(data=folder, metrics="127.0.0.1:0", sweep=False, **more)
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         yield app, caller_type(channel)
 

@@ -12,6 +12,7 @@ from referee.server.process.address import AddressError
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.storage import WriteTrouble
+from tests.server.options import server_options
 
 SECONDS = 60
 
@@ -29,7 +30,7 @@ def probe(app: Application, path: str, method: str = "GET") -> tuple[int, str]:
 
 def options(folder: Path, *, on_retired: Callable[[str], None] = print) -> ServerOptions:
     """Return the options of a server with metrics on a free port."""
-    return ServerOptions(
+    return server_options(
         data=folder,
         listen="127.0.0.1:0",
         metrics="127.0.0.1:0",
@@ -86,7 +87,7 @@ def test_address_of_the_probes_that_is_taken_is_said(tmp_path: Path) -> None:
     with Application(options(tmp_path / "one")) as app:
         taken = f"127.0.0.1:{app.metrics_port}"
         with pytest.raises(AddressError, match=r"telemetry\.metrics"):
-            Application(ServerOptions(data=tmp_path / "two", listen="127.0.0.1:0", metrics=taken))
+            Application(server_options(data=tmp_path / "two", metrics=taken))
 
 
 def test_server_whose_log_cannot_be_written_is_not_ready_until_it_can(tmp_path: Path) -> None:

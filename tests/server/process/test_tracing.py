@@ -12,9 +12,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.process.tracing import Tracing, exporting
 from referee.v1 import log_pb2
+from tests.server.options import server_options
 
 TRACE, PARENT = 0x0AF7651916CD43DD8448EB211C80319C, 0xB7AD6B7169203331
 """The example of the W3C's Trace Context recommendation, section 3.2.2.5."""
@@ -26,7 +26,7 @@ def spans(tmp_path: Path, caller_type: type) -> list[ReadableSpan]:
     """Return the spans of a played round, a traced call and a refused one."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    settings = ServerOptions(data=tmp_path, listen="127.0.0.1:0", sweep=False, observers=[Tracing(provider)])
+    settings = server_options(data=tmp_path, sweep=False, observers=[Tracing(provider)])
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         caller = caller_type(channel)
         caller.play("t-1")

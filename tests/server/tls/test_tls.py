@@ -21,11 +21,11 @@ from cryptography.hazmat.primitives import serialization
 
 from referee.server.process.app import Application
 from referee.server.process.certificate import CertificateFormatError, ServedCertificate, expires_time
-from referee.server.process.options import ServerOptions
 from referee.server.settings.access import AccessSettings, Certified, listen_problems
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.tls import TlsFileError, TlsSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.server.options import server_options
 
 SECONDS = 60
 
@@ -38,7 +38,7 @@ def settings_in(folder: Path, **more) -> TlsSettings:
 @contextmanager
 def serving(folder: Path, tls: TlsSettings, **more) -> Iterator[Application]:
     """Start a server with this section on the folder's log."""
-    settings = ServerOptions(data=folder / "data", listen="127.0.0.1:0", tls=tls, sweep=False, **more)
+    settings = server_options(data=folder / "data", tls=tls, sweep=False, **more)
     with Application(settings) as app:
         yield app
 
@@ -365,7 +365,7 @@ def test_other_machines_are_served_with_tls_and_callers_or_on_purpose(listen, ke
 def test_server_does_not_start_where_others_would_reach_it(tmp_path):
     """Before anything is opened or made."""
     with pytest.raises(ValueError, match=r"tls\.certificate is empty"):
-        Application(ServerOptions(data=tmp_path / "data", listen="0.0.0.0:0"))
+        Application(server_options(data=tmp_path / "data", listen="0.0.0.0:0"))
     assert not (tmp_path / "data").exists()
 
 

@@ -25,7 +25,6 @@ from referee.evidence.hkdf import Prk
 from referee.games import GAMES, LeaderBy
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import AdviceSettings
 from referee.v1 import (
     log_pb2,
@@ -39,6 +38,7 @@ from referee.v1 import (
     tien_len_pb2_grpc,
 )
 from referee.wire.round import write_header
+from tests.server.options import server_options
 from tests.service.courses import is_timeout, sign, take
 
 RULESET: Final = "tien_len.mien_nam"
@@ -164,7 +164,7 @@ class House:
     winner_of = staticmethod(winner_of)
     scripted_deal = staticmethod(scripted_deal)
 
-    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what ServerOptions takes
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what server_options takes
         self.clock = [START]
         self.folder = folder
         luck = random.Random(7)  # noqa: S311 - the same deals in every run
@@ -175,7 +175,7 @@ class House:
             "sweep": False,
             "advice": AdviceSettings(seconds=300),
         } | settings
-        self.app = Application(ServerOptions(data=folder, listen="127.0.0.1:0", **given)).start()
+        self.app = Application(server_options(data=folder, **given)).start()
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
         self.referee = tien_len_pb2_grpc.TienLenServiceStub(self.channel)
@@ -383,7 +383,7 @@ def open_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Servers of a test's own, in folders of its own; the same name is the same folder again."""
     opened: list[House] = []
 
-    def start(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what ServerOptions takes
+    def start(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what server_options takes
         opened.append(House(tmp_path / name, **settings))
         return opened[-1]
 

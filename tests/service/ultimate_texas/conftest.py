@@ -15,7 +15,6 @@ from grpc_status import rpc_status
 
 from referee.rulesets import Catalogue
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import AdviceSettings
 from referee.v1 import (
     log_pb2,
@@ -26,6 +25,7 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
+from tests.server.options import server_options
 from tests.service.courses import steps_of, take
 
 START: Final = 1_800_000_000_000
@@ -137,7 +137,7 @@ class Server:
         self.app.close()
 
     def _start(self, catalogue: Catalogue | None = None) -> None:
-        settings = ServerOptions(
+        settings = server_options(
             advice=AdviceSettings(seconds=300),
             data=self._folder,
             listen="127.0.0.1:0",

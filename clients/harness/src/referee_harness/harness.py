@@ -11,6 +11,7 @@ from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.server.settings.access import AccessSettings
 from referee.server.settings.advice import AdviceSettings
+from referee.server.settings.configuration import Configuration, LogSettings, ServeSettings
 from referee.server.settings.tls import TlsSettings
 from referee_harness import vectors
 from referee_harness.clock import Clock
@@ -159,17 +160,19 @@ class Harness:
         return {"scripts": self._scripts.waiting, "faults": faults}
 
     def _start(self) -> None:
-        settings = ServerOptions(
-            data=self.data,
-            listen=_FREE,
-            origin=ORIGIN,
-            catalogue=self.catalogue,
-            clock=self.clock,
+        configuration = Configuration(
+            serve=ServeSettings(listen=_FREE, drain_lead=0.0),
+            log=LogSettings(data=str(self.data), origin=ORIGIN),
             advice=AdviceSettings(seconds=_ADVICE_SECONDS),
-            fixture_seed=self._scripts.seed_of,
-            interceptors=[FaultInterceptor(self._faults)],
             access=self._access,
             tls=self._tls,
         )
-        self._application = Application(settings).start()
+        options = ServerOptions(
+            configuration=configuration,
+            catalogue=self.catalogue,
+            clock=self.clock,
+            fixture_seed=self._scripts.seed_of,
+            interceptors=[FaultInterceptor(self._faults)],
+        )
+        self._application = Application(options).start()
         self._relay.target = self._application.port

@@ -11,10 +11,10 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.advice import AdviceSettings
 from tests.server.access.mint import NOW, Mint
+from tests.server.options import server_options
 
 
 class Bearer(grpc.UnaryUnaryClientInterceptor):
@@ -34,7 +34,7 @@ class Guarded:
 
     NOW = NOW
 
-    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what ServerOptions takes
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what server_options takes
         self.now = NOW
         self.mint = Mint()
         made: dict[str, Any] = {
@@ -43,7 +43,7 @@ class Guarded:
             "sweep": False,
             "advice": AdviceSettings(seconds=300),
         }
-        self.app = Application(ServerOptions(data=folder, clock=lambda: self.now, **made | settings)).start()
+        self.app = Application(server_options(data=folder, clock=lambda: self.now, **made | settings)).start()
         self.channel = grpc.insecure_channel(
             f"127.0.0.1:{self.app.port}", [("grpc.max_send_message_length", -1), ("grpc.max_metadata_size", 1 << 20)]
         )
@@ -92,7 +92,7 @@ def guard() -> Callable[..., Any]:
     """Start servers that authenticate callers; each stops when its block ends."""
 
     @contextmanager
-    def make(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what ServerOptions takes
+    def make(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what server_options takes
         guarded = Guarded(folder, **settings)
         try:
             yield guarded

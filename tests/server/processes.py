@@ -1,0 +1,225 @@
+"""Real server processes, started and killed as an operator's machine would, and rounds played on them."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, Self
+
+import grpc
+import pytest
+
+from referee.v1 import (
+    log_pb2,
+    log_pb2_grpc,
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+)
+
+STOP_SECONDS: Final = 60
+PROGRAM: Final = ("-m", "referee")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dealt round of Mậu Binh in which every seat has submitted its cards as dealt."""
+
+    opened: shuffler_pb2.OpenRoundResponse
+    dealt: shuffler_pb2.DealRoundResponse
+    seeds: list[bytes]
+    request: mau_binh_pb2.MauBinhServiceSettleRoundRequest
+
+
+class Caller:
+    """A channel with its stubs."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.channel = channel
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+        self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+        self.log = log_pb2_grpc.LogServiceStub(channel)
+
+    def leaves(self) -> list[bytes]:
+        """All leaves of the log."""
+        size = int(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
+        found: list[bytes] = []
+        while len(found) < size:
+            found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
+        return found
+
+    def play(self, table: str, *, seats: int = 2) -> Table:
+        """Play a round at a new table until it can be settled, or until an instant win ends it."""
+        terms = shuffler_pb2.RoundTerms(
+            table_id=table, ruleset_id="mau_binh.classic", seat_count=seats, currency="CHIP", stake_minor=10
+        )
+        seeds = [os.urandom(32) for _ in range(seats)]
+        opened = self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+        dealt = self.shuffler.DealRound(
+            shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds)
+        )
+        message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
+        if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
+            for hand in dealt.hands:
+                cards = list(hand.cards)
+                arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
+                message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
+        return Table(opened, dealt, seeds, mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
+
+    def accept(self, table: Table) -> None:
+        """Return the referee's receipt of seat 0's arrangement, where the round has one; call it once."""
+        message = mau_binh_pb2.MauBinhRound()
+        message.CopyFrom(table.request.round)
+        if message.events:
+            event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=message.events[0].arrange)
+            message.ClearField("events")
+            self.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event))
+
+
+class Load:
+    """Callers, one a channel, who play rounds until the block ends. ``errors`` has every call that failed."""
+
+    def __init__(self, channels: Sequence[grpc.Channel]) -> None:
+        self.errors: list[grpc.RpcError] = []
+        self.settled: dict[str, bytes] = {}
+        self._channels = channels
+        self._done = threading.Event()
+        self._numbers = itertools.count()
+        self._threads = ThreadPoolExecutor(len(channels))
+
+    def __enter__(self) -> Self:
+        for channel in self._channels:
+            self._threads.submit(self._play, Caller(channel))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._threads.shutdown()
+        for channel in self._channels:
+            channel.close()
+
+    def more(self, rounds: int) -> None:
+        """So many more rounds are settled."""
+        end, before = time.monotonic() + 60, len(self.settled)
+        while len(self.settled) < before + rounds:
+            assert time.monotonic() < end, f"the callers stand still; {self.errors[:1]}"
+            time.sleep(0.02)
+
+    def _play(self, caller: Caller) -> None:
+        while not self._done.is_set():
+            name = f"load-{next(self._numbers)}"
+            try:
+                table = caller.play(name)
+                caller.accept(table)
+                self.settled[name] = caller.referee.SettleRound(table.request).log_receipt.leaf
+                caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest())
+            except grpc.RpcError as error:
+                self.errors.append(error)
+
+
+class Process(Caller):
+    """One ``referee serve`` with its stubs; what it prints on standard error goes to a file."""
+
+    def __init__(
+        self, data: Path, errors: IO[bytes], *options: str, program: Sequence[str] = PROGRAM, drain_lead: str | None
+    ) -> None:
+        self.data = data
+        lead = {} if drain_lead is None else {"REFEREE_SERVE_DRAIN_LEAD": drain_lead}
+        self._process = subprocess.Popen(
+            [sys.executable, *program, "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=os.environ | lead,
+            cwd=Path(__file__).parents[2],
+        )
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+        self.printed = self._output.readline()
+        assert self.printed, "the server did not start"
+        self.ready = json.loads(self.printed)
+        self.pid = self._process.pid
+        super().__init__(grpc.insecure_channel(self.ready["address"]))
+
+    def kill(self) -> None:
+        """Kill the process, as a power cut does."""
+        self._process.kill()
+        self._process.wait(STOP_SECONDS)
+        self.channel.close()
+        self._output.close()
+
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self._process.send_signal(signal.SIGTERM)
+
+    def stop(self) -> int:
+        """Send SIGTERM, wait, and return the exit code."""
+        if self._process.poll() is None:
+            self.terminate()
+        code = self._process.wait(STOP_SECONDS)
+        self.channel.close()
+        self._output.close()
+        return code
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.poll() is None
+
+
+@contextmanager
+def _servers_in(folder: Path) -> Iterator[Callable[..., Process]]:
+    started: list[Process] = []
+    with (folder / "errors.log").open("ab") as errors:
+
+        def start(
+            *options: str, data: Path = folder / "data", program: Sequence[str] = PROGRAM, drain_lead: str | None = "0"
+        ) -> Process:
+            started.append(Process(data, errors, *options, program=program, drain_lead=drain_lead))
+            return started[-1]
+
+        try:
+            yield start
+        finally:
+            running = [process for process in started if process.is_running]
+            for process in running:
+                process.terminate()
+            for process in running:
+                process.stop()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
+    """Start servers on this test's data folder and stop them at its end. ``errors.log`` has their logs.
+
+    They stop without a lead, which costs time, unless ``drain_lead`` is one, or None for the default.
+    """
+    with _servers_in(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def servers_in() -> Callable[[Path], AbstractContextManager[Callable[..., Process]]]:
+    """Return a context manager that starts servers on a folder, for fixtures that tests share."""
+    return _servers_in
+
+
+@pytest.fixture(scope="session")
+def caller_type() -> type[Caller]:
+    """Return the class of channels with stubs, for tests that make channels of their own."""
+    return Caller
+
+
+@pytest.fixture(scope="session")
+def load_type() -> type[Load]:
+    """Return the class of callers at work."""
+    return Load
