@@ -7,14 +7,13 @@
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Final, Protocol, TypeVar
 
 import grpc
 import msgspec
 from google.protobuf.message import Message
-
-from referee.storage import Reply
 
 T = TypeVar("T")
 
@@ -144,7 +143,7 @@ def note_leaf(index: int) -> None:
         call.leaves.append(index)
 
 
-def submit_for_call(submit: Callable[[], Sequence[Reply[T]]]) -> Sequence[Reply[T]]:
+def submit_for_call(submit: Callable[[], Sequence[Future[T]]]) -> Sequence[Future[T]]:
     """Submit work to the log's writer for the current call; cancel what has not begun when the call ends.
 
     Raise CallEndedError, submitting nothing, if the call has ended. Work that has begun is carried through.

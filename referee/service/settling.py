@@ -5,6 +5,7 @@ deck root and no terminal leaf. The same settlement again is answered from the l
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -17,7 +18,7 @@ from referee.service.call import note_leaf, submit_for_call
 from referee.service.reading import ReadRound
 from referee.service.status import refusal_of
 from referee.service.verifying import VerifiedRound, check_unexpired
-from referee.storage import Append, Contribution, LateLeafError, Logged, Reader, Reply, Writer
+from referee.storage import Append, Contribution, LateLeafError, Logged, Reader, Writer
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.replay import encode_inputs, repeat_key, write_transcript
 from referee.verdict import Violation
@@ -132,15 +133,15 @@ def contribute(writer: Writer, contribution: Contribution) -> Contribution:
 # such a cycle would keep the call, and one of its connection's streams, until garbage is collected.
 
 
-def _error_of(reply: Reply[T]) -> BaseException | None:
-    """Return the error that is the reply, or that there is none in time, without raising it."""
+def _error_of(reply: Future[T]) -> BaseException | None:
+    """Return the error that is the reply, or that it is cancelled or late, without raising it."""
     try:
         return reply.exception(APPEND_SECONDS)
-    except TimeoutError as error:
+    except (TimeoutError, CancelledError) as error:
         return error.with_traceback(None)
 
 
-def _result_of(reply: Reply[T]) -> T:
+def _result_of(reply: Future[T]) -> T:
     """Return the value that is the reply or raise its error; its caller has no name for the reply."""
     try:
         return reply.result(APPEND_SECONDS)

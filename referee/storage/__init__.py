@@ -32,7 +32,6 @@ from referee.storage.record import (
     StoreError,
     StoreFullError,
 )
-from referee.storage.reply import Reply
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
 from referee.storage.trouble import WriteTrouble, clock_error, trouble_of
@@ -57,7 +56,6 @@ __all__ = [
     "OutcomeUnknownError",
     "QueueFullError",
     "Reader",
-    "Reply",
     "SchemaVersionError",
     "StaleRoundError",
     "Store",

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -31,11 +32,10 @@ from referee.storage.record import (
     Logged,
     StoreError,
 )
-from referee.storage.reply import Reply
 from referee.storage.store import Store
 from referee.storage.trouble import SIGNER, WriteTrouble, clock_error, trouble_of
 
-_Pending: TypeAlias = "tuple[Request, Reply[Any]]"
+_Pending: TypeAlias = "tuple[Request, Future[Any]]"
 """A request and its reply, which is to come."""
 
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
@@ -147,7 +147,7 @@ class Writer:
         """Number of requests that wait for the next batch."""
         return len(self._queue)
 
-    def submit(self, *appends: Append) -> "Reply[tuple[Logged, ...]]":
+    def submit(self, *appends: Append) -> "Future[tuple[Logged, ...]]":
         """Queue appends that succeed or fail together; the reply has one Logged for each, in their order.
 
         The reply raises SlotError if a step is refused, StaleRoundError if a leaf was built on what has changed,
@@ -155,24 +155,24 @@ class Writer:
         failed, DataLossError if it contradicts itself.
         Raises QueueFullError or WriterClosedError at once if nothing was queued.
         """
-        answer: Reply[tuple[Logged, ...]] = Reply()
+        answer: Future[tuple[Logged, ...]] = Future()
         self._queue_up(appends, answer)
         return answer
 
-    def submit_each(self, appends: Sequence[Append]) -> "list[Reply[tuple[Logged, ...]]]":
+    def submit_each(self, appends: Sequence[Append]) -> "list[Future[tuple[Logged, ...]]]":
         """Return a reply for each append; they succeed or fail independently.
 
         They are queued together, so that they share commits. The reply to an append for which the queue has no room
         raises QueueFullError; the others raise as those of ``submit``. Raises WriterClosedError at once.
         """
-        answers: list[Reply[tuple[Logged, ...]]] = [Reply() for _ in appends]
+        answers: list[Future[tuple[Logged, ...]]] = [Future() for _ in appends]
         with self._changed:
             self._check_open()
             for append, answer in zip(appends, answers, strict=True):
                 if len(self._queue) < self._limits.queued:
                     self._queue.append(((append,), answer))
                 else:
-                    answer.fail(self._full())
+                    answer.set_exception(self._full())
             self._changed.notify()
         return answers
 
@@ -183,13 +183,13 @@ class Writer:
         """
         return self.submit_seed(contribution).result(timeout)
 
-    def submit_seed(self, contribution: Contribution) -> "Reply[Contribution]":
+    def submit_seed(self, contribution: Contribution) -> "Future[Contribution]":
         """Return the reply to ``contribute``; raise at once, as ``submit`` does, if nothing was queued."""
-        answer: Reply[Contribution] = Reply()
+        answer: Future[Contribution] = Future()
         self._queue_up(contribution, answer)
         return answer
 
-    def _queue_up(self, request: Request, answer: "Reply[Any]") -> None:
+    def _queue_up(self, request: Request, answer: "Future[Any]") -> None:
         with self._changed:
             self._check_open()
             if len(self._queue) >= self._limits.queued:
@@ -255,7 +255,7 @@ class Writer:
         """Move waiting requests to the end of the batch as far as it has room; drop cancelled ones."""
         while self._queue and len(batch) < self._limits.batched:
             pending = self._queue.popleft()  # no other thread takes from it
-            if pending[1].begin():
+            if pending[1].set_running_or_notify_cancel():
                 batch.append(pending)
 
     def _requests(self, batch: list[_Pending]) -> Iterator[Request]:
@@ -270,7 +270,7 @@ class Writer:
     def _run(self, batch: list[_Pending]) -> None:
         if self._fault is not None:
             for _, reply in batch:
-                reply.fail(DataLossError(*self._fault.args))
+                reply.set_exception(DataLossError(*self._fault.args))
             return
         try:
             self._head, answers = append_batch(
@@ -287,15 +287,15 @@ class Writer:
                 with self._changed:
                     self._fault = DataLossError(*error.args)
             while batch:  # no name is left for a reply that holds the error, which holds this frame
-                batch.pop()[1].fail(error)
+                batch.pop()[1].set_exception(error)
             return
         self._note(self._clock_error(self._head))
         self._watch(len(batch))  # before the answers, so that every answered request is counted
         for (_, reply), answer in zip(batch, answers, strict=True):
             if isinstance(answer, SlotError | StoreError):
-                reply.fail(answer)
+                reply.set_exception(answer)
             else:
-                reply.give(answer)
+                reply.set_result(answer)
         self._probe("ANSWERED")
         self._count(sum(_size_of(request) for request, _ in batch))
 

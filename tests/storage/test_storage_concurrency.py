@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from referee.log import SlotError
-from referee.storage import Append, Limits, Logged, Reply, Store, Writer, check_store, open_sqlite
+from referee.storage import Append, Limits, Logged, Store, Writer, check_store, open_sqlite
 from tests.budget import examples
 from tests.storage.log_bench import Bench
 from tests.storage.paper_log import WORDS, Paper, Words, append_of, slot_of
 
-Answer: TypeAlias = "Reply[tuple[Logged, ...]]"
+Answer: TypeAlias = "Future[tuple[Logged, ...]]"
 
 WRITERS = st.integers(min_value=0, max_value=2)
 

@@ -1,6 +1,7 @@
 """What the writer does on every store: many callers, a bounded queue, failures of one batch, losses that stop it."""
 
 import threading
+from concurrent.futures import Future
 from typing import Any, TypeAlias
 
 import pytest
@@ -12,7 +13,6 @@ from referee.storage import (
     Limits,
     Logged,
     QueueFullError,
-    Reply,
     Writer,
     WriterClosedError,
     check_store,
@@ -125,7 +125,7 @@ def test_callers_that_are_ready_share_one_commit(place: Place, bench: Bench):
     sizes: list[int] = []
     with Writer(store, bench.signer, origin=bench.origin, watch=sizes.append) as writer:
         ready = [Append(leaf=b"%d" % n) for n in range(1, 4)]
-        answers: list[Reply[tuple[Logged, ...]]] = []
+        answers: list[Future[tuple[Logged, ...]]] = []
 
         def ask_another() -> None:
             if ready:
@@ -186,7 +186,7 @@ def test_stopped_writer_answers_everybody_with_the_loss(place: Place, bench: Ben
     grown = store.head()
     with store.transaction() as transaction:
         transaction.write(Change(expected=grown, head=empty, leaves=[], hashes=[], opened=[], advanced=[], marks=[]))
-    waiting: Reply[Any] = writer.submit(Append(leaf=b"1"))
+    waiting: Future[Any] = writer.submit(Append(leaf=b"1"))
     assert isinstance(waiting.exception(), DataLossError)
     assert isinstance(writer.fault, DataLossError)
     with pytest.raises(DataLossError):

@@ -4,6 +4,7 @@ It runs when woken and once a second, because other processes settle rounds and 
 """
 
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +17,7 @@ from referee.server.clock import Clock
 from referee.service.aborting import overdue_abort_of
 from referee.service.opening import leaf_time
 from referee.service.revealing import OpenedRound, reveal_of
-from referee.storage import DataLossError, Logged, QueueFullError, Reader, Reply, StoreError, Writer, WriterClosedError
+from referee.storage import DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
 
 POLL_SECONDS: Final = 1.0
 _AT_ONCE: Final = 256
@@ -107,7 +108,7 @@ class Follower:
             for one in self._reader.unrevealed_rounds(_AT_ONCE + len(self._given_up))
             if one.round_id not in self._given_up
         ]
-        answers: list[tuple[Round, Reply[tuple[Logged, ...]]]] = []
+        answers: list[tuple[Round, Future[tuple[Logged, ...]]]] = []
         for one in rounds:
             mark = next(mark for mark in self._reader.marks(one.key) if mark.kind is StepKind.OPEN)
             try:
