@@ -13,10 +13,9 @@ from typing import Final
 
 from referee.cards import Card
 from referee.dealing.commitment import server_commitment
-from referee.dealing.deal import scripted_leader
+from referee.dealing.deal import has_leader, scripted_leader
 from referee.dealing.deck import COPIES, seed_for_order
 from referee.dealing.header import Header
-from referee.games import game_of
 from referee.rulesets import Catalogue
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -91,7 +90,7 @@ class ScriptBook:
 
     def _seed(self, order: tuple[Card, ...], header: Header, *, leader: int | None) -> bytes:
         """Search for a seed that selects the scripted deck and, if one is scripted, the leader."""
-        is_leading = game_of(header.ruleset_id).has_leader
+        is_leading = has_leader(header)
         while True:
             seed = seed_for_order(order, copy=self._luck.randrange(COPIES))
             commitment = server_commitment(round_id=header.round_id, seed=seed)
