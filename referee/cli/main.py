@@ -95,6 +95,7 @@ COMMANDS: Final = MappingProxyType(
             ),
             ("replay", "replay", "replay", "Replay one round from its inputs and compare it with the transcript."),
             ("rulesets", "rulesets", "app", "Show the rulesets at hand."),
+            ("games", "games", "app", "Show the games at hand, and begin the package of a new one."),
             (
                 "keys",
                 "keys",

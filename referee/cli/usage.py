@@ -87,6 +87,7 @@ EXAMPLES: Final = MappingProxyType(
         "publish": ("referee publish /srv/www/log --follow", "referee publish s3://bucket/log"),
         "replay": ("referee replay acme.vip-7 42", "referee replay --file transcript.json"),
         "restore": ("referee restore log-2026-11-23.sqlite3 --data referee-data",),
+        "games": ("referee games new high_card", "referee games protos --folder high_card"),
         "rulesets": ("referee rulesets list", "referee rulesets show tien_len.mien_nam > house.toml"),
         "rulesets check": ("referee rulesets check my-rulesets",),
         "serve": (

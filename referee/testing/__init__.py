@@ -4,7 +4,7 @@ A test module subclasses ``LawTests`` and says which game it is about and how it
 
     class TestLaw(LawTests):
         game = GAME
-        ruleset_id = "bai_cao.classic"
+        ruleset_id = "high_card.classic"
 
         def choices(self, state, time):
             return [Show(seat, time) for seat in state.waiting]

@@ -1,0 +1,96 @@
+"""``referee games``."""
+
+import re
+from importlib import resources, util
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from referee.cli.options import fail
+from referee.cli.paper import paper
+from referee.games import GAMES
+
+app = typer.Typer(help="Show the games at hand, and begin the package of a new one.", no_args_is_help=True)
+
+_TEMPLATES: Final = ("referee.testing", "scaffold")
+_SUFFIX: Final = ".tmpl"
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_NO_GENERATOR: Final = "grpc_tools is not installed, which generates code from protos: pip install grpcio-tools"
+
+
+@app.command("list")
+def list_games() -> None:
+    """Show each game's name and title."""
+    for name, game in GAMES.items():
+        paper().print(f"{name}  {game.title}")
+
+
+@app.command("new")
+def new_game(
+    name: Annotated[str, typer.Argument(help="The game's name, in lowercase words joined by _, such as high_card.")],
+    *,
+    folder: Annotated[Path | None, typer.Option(help="Where to write the package; a folder of its name here.")] = None,
+) -> None:
+    """Write a package with a small game that is served, tested and audited: a start for your own.
+
+    Its law is replaced by yours file by file; its tests are the properties that every game must have.
+    """
+    if not _NAME.fullmatch(name) or name in GAMES:
+        taken = ", ".join(GAMES)
+        fail(f"{name!r} cannot name a new game; give lowercase words joined by _, none of {taken}")
+    if util.find_spec("grpc_tools") is None:
+        fail(_NO_GENERATOR)
+    target = folder or Path(name)
+    if target.exists() and any(target.iterdir()):
+        fail(f"{target} is not empty; name another folder")
+    words = {
+        "@name@": name,
+        "@dashed@": name.replace("_", "-"),
+        "@Class@": "".join(word.capitalize() for word in name.split("_")),
+        "@Title@": " ".join(word.capitalize() for word in name.split("_")),
+    }
+    with resources.as_file(resources.files(_TEMPLATES[0]) / _TEMPLATES[1]) as templates:
+        for file in sorted(templates.rglob(f"*{_SUFFIX}")):
+            path = _filled(str(file.relative_to(templates)).removesuffix(_SUFFIX), words)
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            (target / path).write_text(_filled(file.read_text("utf-8"), words), "utf-8")
+    _generate(target)
+    paper().print(f"{target} has the package; install it with its tests: pip install -e {target} && pytest {target}")
+
+
+@app.command("protos")
+def generate_protos(
+    *, folder: Annotated[Path, typer.Option(help="The folder of the package; this one without it.")] = Path()
+) -> None:
+    """Generate the code of a game's protos into its package."""
+    if util.find_spec("grpc_tools") is None:
+        fail(_NO_GENERATOR)
+    if not list((folder / "protos").rglob("*.proto")):
+        fail(f"{folder / 'protos'} has no .proto; give the folder of the package")
+    _generate(folder)
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for mark, word in words.items():
+        text = text.replace(mark, word)
+    return text
+
+
+def _generate(folder: Path) -> None:
+    from grpc_tools import protoc  # type: ignore[import-untyped] # noqa: PLC0415 - an author's tool, of no extra
+
+    protos = [str(path.relative_to(folder / "protos")) for path in sorted((folder / "protos").rglob("*.proto"))]
+    outputs = [f"--{kind}_out={folder / 'src'}" for kind in ("python", "pyi", "grpc_python")]
+    if protoc.main(["protoc", *[f"-I{path}" for path in (folder / "protos", *_includes())], *outputs, *protos]):
+        fail(f"{folder / 'protos'} could not be compiled; see above")
+
+
+def _includes() -> list[Path]:
+    """Return the folders of Referee's protos, installed beside it or in its tree, and of the libraries' protos."""
+    beside = Path(str(resources.files("referee"))).parent
+    found = [beside, beside / "protos", Path(str(resources.files("grpc_tools"))) / "_proto"]
+    google = util.find_spec("google.rpc.status_pb2")
+    if google is not None and google.origin is not None:
+        found.append(Path(google.origin).parents[2])
+    return [folder for folder in found if folder.is_dir()]

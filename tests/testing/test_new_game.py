@@ -1,0 +1,64 @@
+"""``referee games new`` writes a package that passes the tests of every game as it is written."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import referee
+
+SECONDS = 240
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("new") / "tarot_noir"
+    written = referee("games", "new", "tarot_noir", "--folder", str(folder))
+    assert written.returncode == 0, written.stderr
+    return folder
+
+
+def test_package_passes_its_tests_as_it_is_written(package: Path, tmp_path: Path) -> None:
+    installed = tmp_path / "installed"
+    offline = ("--no-index", "--no-build-isolation", "--no-deps", "--disable-pip-version-check", "--quiet")
+    command = [sys.executable, "-m", "pip", "install", *offline, "--target", str(installed), str(package)]
+    subprocess.run(command, check=True, timeout=SECONDS)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA", "tests"]
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        command, cwd=package, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    passed = set(re.findall(r"^PASSED .*::(test_\w+)$", done.stdout, re.MULTILINE))
+    assert {"test_rounds_settle_and_conserve_money", "test_round_is_served_settled_logged_and_audited"} <= passed
+
+
+def test_nothing_of_the_template_is_left_over(package: Path) -> None:
+    texts = {path: path.read_text("utf-8") for path in package.rglob("*") if path.suffix in {".py", ".toml", ".proto"}}
+    assert len(texts) > 12
+    assert [path for path, text in texts.items() if re.search(r"@\w+@|(?i:bai.?cao)|B\u00e0i C\u00e0o", text)] == []
+    assert [path for path in package.rglob("*") if "@" in path.name or path.suffix == ".tmpl"] == []
+
+
+@pytest.mark.parametrize("name", ["tien_len", "Whist", "two words", "2cards", "a__b", "../out"])
+def test_name_that_no_new_game_can_have_is_refused(name: str, tmp_path: Path) -> None:
+    done = referee("games", "new", name, "--folder", str(tmp_path / "new"))
+    assert done.returncode == 2
+    assert "cannot name a new game" in done.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_with_files_is_left_as_it_is(package: Path) -> None:
+    before = (package / "README.md").read_text("utf-8")
+    done = referee("games", "new", "tarot_noir", "--folder", str(package))
+    assert done.returncode == 2
+    assert "is not empty" in done.stderr
+    assert (package / "README.md").read_text("utf-8") == before
+
+
+def test_games_are_listed() -> None:
+    listed = referee("games", "list")
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == ["mau_binh", "tien_len", "ultimate_texas"]
