@@ -229,7 +229,7 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 currency=self.currency,
                 stake=self.stake,
                 seat_stakes=self.seat_stakes,
-                seat_keys=tuple([_key_of(key) for key in self.seat_keys]),
+                seat_keys=tuple([unhex(key) for key in self.seat_keys]),
                 previous_leaf=unhex(self.previous_leaf),
                 deal_deadline=self.deal_deadline,
                 round_deadline=self.round_deadline,
@@ -239,8 +239,6 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         _ = header.round_id  # computed once; raises where the header breaks the protocol
         return header
 
-
-_key_of = lru_cache(maxsize=4096)(unhex)
 
 _OF_ONE_ROUND: Final = {"round_number": 1, "previous_leaf": NO_LEAF, "deal_deadline": 1, "round_deadline": 1}
 """A valid value of each field that differs from round to round of a table."""
@@ -265,13 +263,8 @@ def _encoded_terms(header: Header) -> tuple[bytes, bytes]:
     return opening("round", fields) + b"".join(map(framed, slot)), b"".join(map(framed, terms))
 
 
-@lru_cache(maxsize=4096)
-def _matches(pattern: re.Pattern[str], text: str) -> bool:
-    return pattern.fullmatch(text) is not None
-
-
 def _check_text(pattern: re.Pattern[str], text: str, field: str) -> None:
-    if not _matches(pattern, text):
+    if pattern.fullmatch(text) is None:
         _refuse(field, f"{text[:80]!r} is no {field}; it must match {pattern.pattern}")
 
 

@@ -18,7 +18,6 @@ Source: https://github.com/secure-systems-lab/dsse, protocol.md and envelope.md,
 import enum
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Annotated, Final, NoReturn, Self
 
 import msgspec
@@ -64,11 +63,6 @@ def pae(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(name), name, len(payload), payload)
 
 
-@lru_cache(maxsize=64)
-def _is_type(text: str) -> bool:
-    return _TYPE.fullmatch(text) is not None
-
-
 class Envelope(msgspec.Struct, frozen=True):
     """A payload, its type, and its signature of 64 bytes, None where unsigned; not verified yet."""
 
@@ -79,7 +73,7 @@ class Envelope(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if len(self.payload) > MAX_PAYLOAD_SIZE:
             _refuse(EnvelopeFault.TOO_LONG, f"its payload has {len(self.payload)} bytes, at most {MAX_PAYLOAD_SIZE}")
-        if not _is_type(self.payload_type):
+        if _TYPE.fullmatch(self.payload_type) is None:
             _refuse(EnvelopeFault.MALFORMED, f"{self.payload_type!r} is no media type")
         if self.signature is not None and len(self.signature) != SIGNATURE_SIZE:
             _refuse(EnvelopeFault.MALFORMED, f"its signature has {len(self.signature)} bytes, not {SIGNATURE_SIZE}")
