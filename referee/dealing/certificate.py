@@ -157,8 +157,7 @@ def issue(  # noqa: PLR0913 - the content of a certificate
     ``unsealed_times`` are the times by section of those that an UNSEAL opened.
     """
     if deal.round_id != header.round_id:
-        msg = "the deal is of another round than the header's"
-        raise ValueError(msg)
+        raise ValueError("the deal is of another round than the header's")
     payload = CertificateJson(
         dealt_time=dealt_time,
         deck_root=deal.deck_root.hex(),
@@ -250,8 +249,7 @@ def join_times(certificates: Iterable[Certificate]) -> Mapping[int, int]:
 
 def _section_json(deal: Deal, index: int, unsealed: Mapping[int, int]) -> SectionJson:
     if not 0 <= index < len(deal.numbers):
-        msg = f"the deal has no section {index}"
-        raise IndexError(msg)
+        raise IndexError(f"the deal has no section {index}")
     return SectionJson(
         cards=tuple(deal.numbers[index]),
         index=index,

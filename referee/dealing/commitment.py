@@ -45,8 +45,7 @@ class SeedError(ValueError):
 def checked_seed(seed: bytes) -> bytes:
     """Return the seed; raise SeedError unless it has 32 bytes."""
     if len(seed) != SEED_SIZE:
-        msg = f"a seed has {SEED_SIZE} bytes, not {len(seed)}"
-        raise SeedError(msg)
+        raise SeedError(f"a seed has {SEED_SIZE} bytes, not {len(seed)}")
     return seed
 
 

@@ -54,8 +54,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
         and StreamUsedUpError where the round is void (below one in 2^159).
         """
         if len(client_seeds) != header.seat_count:
-            msg = f"{header.seat_count} seats have {len(client_seeds)} seeds"
-            raise SeedError(msg)
+            raise SeedError(f"{header.seat_count} seats have {len(client_seeds)} seeds")
         round_id = header.round_id
         if commitment is None:
             commitment = server_commitment(round_id=round_id, seed=server_seed)

@@ -103,8 +103,7 @@ def dealt_leader(header: Header, deal: Deal, by: LeaderBy) -> Seat:
     """
     leading = game_of(header.ruleset_id).lead
     if leading is None or deal.drawn is None or by is LeaderBy.WINNER:
-        msg = f"a deal of this game decides no leader by {by}"
-        raise ValueError(msg)
+        raise ValueError(f"a deal of this game decides no leader by {by}")
     if by is LeaderBy.DRAW:
         return deal.drawn
     return Seat(leading.lowest_dealt(deal.sections[: header.seat_count]))

@@ -203,13 +203,11 @@ def check_deal(leaf: DealLeaf) -> None:
     Of signatures there is an entry for each seat, of 64 bytes or empty, and one at least; none is verified here.
     """
     if any(one >= other for one, other in pairwise(leaf.opened_sections)):
-        msg = f"opened sections ascend, and these are {list(leaf.opened_sections)}"
-        raise LeafError(msg)
+        raise LeafError(f"opened sections ascend, and these are {list(leaf.opened_sections)}")
     note = leaf.cosigned_checkpoint
     if isinstance(note, str):
         if not 0 < len(note) <= 2 * MAX_NOTE_SIZE:
-            msg = f"a cosigned checkpoint has 1 to {MAX_NOTE_SIZE} bytes, not {len(note) // 2}"
-            raise LeafError(msg)
+            raise LeafError(f"a cosigned checkpoint has 1 to {MAX_NOTE_SIZE} bytes, not {len(note) // 2}")
         unhex(note, len(note) // 2)
     signatures = leaf.seed_signatures
     if isinstance(signatures, msgspec.UnsetType):
@@ -229,8 +227,7 @@ def check_unseal(leaf: UnsealLeaf) -> None:
     _check_hashes(leaf.round_id, leaf.event_hash, leaf.history)
     unhex(leaf.receipt_signature, SIGNATURE_SIZE)
     if not 1 <= leaf.number <= _LAST_EVENT:
-        msg = f"{leaf.number} is no number of an event; events are numbered from 1 to 2^32-1"
-        raise LeafError(msg)
+        raise LeafError(f"{leaf.number} is no number of an event; events are numbered from 1 to 2^32-1")
     if list(leaf.sections) != sorted(set(leaf.sections)) or leaf.opens_section not in leaf.sections:
         msg = f"sections {list(leaf.sections)} do not ascend, or section {leaf.opens_section} is not among them"
         raise LeafError(msg)
@@ -242,8 +239,7 @@ def check_seat_tokens(leaf: OpenLeaf) -> None:
         return
     _check_hashes(*leaf.seat_tokens)
     if len(leaf.seat_tokens) != len(leaf.header.seat_keys):
-        msg = f"{len(leaf.header.seat_keys)} seats have {len(leaf.seat_tokens)} tokens"
-        raise LeafError(msg)
+        raise LeafError(f"{len(leaf.header.seat_keys)} seats have {len(leaf.seat_tokens)} tokens")
 
 
 def _check_open(leaf: OpenLeaf, header: Header | None = None) -> None:
@@ -253,14 +249,11 @@ def _check_open(leaf: OpenLeaf, header: Header | None = None) -> None:
     try:
         header = header or leaf.header.to_header()
     except HeaderError as error:
-        msg = f"header.{error.field}: {error}"
-        raise LeafError(msg) from None
+        raise LeafError(f"header.{error.field}: {error}") from None
     if leaf.round_id != header.round_id.hex():
-        msg = f"the round id is {leaf.round_id}, but the header's is {header.round_id.hex()}"
-        raise LeafError(msg)
+        raise LeafError(f"the round id is {leaf.round_id}, but the header's is {header.round_id.hex()}")
     if len(leaf.client_commitments) != header.seat_count:
-        msg = f"{header.seat_count} seats have {len(leaf.client_commitments)} places for commitments"
-        raise LeafError(msg)
+        raise LeafError(f"{header.seat_count} seats have {len(leaf.client_commitments)} places for commitments")
 
 
 def _check_hashes(*texts: str) -> None:
@@ -270,11 +263,9 @@ def _check_hashes(*texts: str) -> None:
 def check_leader(leader: int | msgspec.UnsetType, by: LeaderBy | msgspec.UnsetType, *, seat_count: int) -> None:
     """Raise CanonicalError for a seat that the round does not have, and for a leader or its reason alone."""
     if isinstance(leader, int) and leader >= seat_count:
-        msg = f"a round of {seat_count} seats has no seat {leader}"
-        raise LeafError(msg)
+        raise LeafError(f"a round of {seat_count} seats has no seat {leader}")
     if (leader is msgspec.UNSET) != (by is msgspec.UNSET):
-        msg = "leader and leader_by are there together, or neither"
-        raise LeafError(msg)
+        raise LeafError("leader and leader_by are there together, or neither")
 
 
 def _check_key(text: str) -> None:

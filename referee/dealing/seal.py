@@ -37,8 +37,7 @@ class SealError(ValueError):
 def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes, nonce: bytes) -> bytes:
     """Seal the seed for a round; 72 bytes. The nonce has 24 random bytes and is never used again."""
     if len(nonce) != NONCE_SIZE:
-        msg = f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}"
-        raise SealError(msg)
+        raise SealError(f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}")
     return nonce + crypto_aead_xchacha20poly1305_ietf_encrypt(
         checked_seed(seed), round_id + commitment, nonce, _key(sealing_key, round_id)
     )
@@ -55,15 +54,13 @@ def unseal(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: by
         except CryptoError:
             seed = b""
     if not seed or server_commitment(round_id=round_id, seed=seed) != commitment:
-        msg = "the sealed seed does not open with this sealing key to what this round is committed to"
-        raise SealError(msg)
+        raise SealError("the sealed seed does not open with this sealing key to what this round is committed to")
     return seed
 
 
 def _key(sealing_key: bytes, round_id: bytes) -> bytes:
     if len(sealing_key) != SEALING_KEY_SIZE:
-        msg = f"a sealing key has {SEALING_KEY_SIZE} bytes, not {len(sealing_key)}"
-        raise SealError(msg)
+        raise SealError(f"a sealing key has {SEALING_KEY_SIZE} bytes, not {len(sealing_key)}")
     return _secret_of(sealing_key).expand(info=enc("seal", round_id), length=32)
 
 

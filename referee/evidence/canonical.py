@@ -158,8 +158,7 @@ def checked_integer(value: int) -> int:
 def _write_hex(value: object) -> str:
     if isinstance(value, Hex):
         return value.hex()
-    msg = f"a record cannot hold {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"a record cannot hold {type(value).__name__}")
 
 
 _encoder: Final = msgspec.json.Encoder(order="sorted", enc_hook=_write_hex)

@@ -93,8 +93,7 @@ class Attestor:
             raise evidence_refusal(error, field="signature") from None
         receipt = played.receipt
         if receipt is None:
-            msg = "an event that the referee accepts is received"
-            raise AssertionError(msg)
+            raise AssertionError("an event that the referee accepts is received")
         envelope = sign_receipt(receipt, self._signer)
         attested = Attested.of(receipt, Envelope.parse(envelope))
         self._remember(envelope, attested)

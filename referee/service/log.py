@@ -146,8 +146,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         stop = min(request.start + count, size)
         leaves = self._reader.leaves(request.start, stop)
         if len(leaves) != stop - request.start:
-            msg = f"the log has {size} leaves, but not all from {request.start} to {stop - 1}"
-            raise DataLossError(msg)
+            raise DataLossError(f"the log has {size} leaves, but not all from {request.start} to {stop - 1}")
         return log_pb2.ListEntriesResponse(leaves=_fitting(leaves))
 
     def GetInclusionProof(

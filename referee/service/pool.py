@@ -253,8 +253,7 @@ class CallPool:
     def submit(self, run: Callable[..., object], /, *args: Any) -> Work:
         """Run a call on a thread once its request has come; raise RuntimeError once the pool is shut down."""
         if self._is_closed:
-            msg = "the pool takes no more calls"
-            raise RuntimeError(msg)
+            raise RuntimeError("the pool takes no more calls")
         work = Work(run, args)
         self._under_way.add(work)
         self._await_request(work)

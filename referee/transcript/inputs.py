@@ -89,8 +89,7 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return self.header.to_header()
         except HeaderError as error:
-            msg = f"inputs.header.{error.field}: {error}"
-            raise TranscriptError(msg) from None
+            raise TranscriptError(f"inputs.header.{error.field}: {error}") from None
 
 
 class Transcript(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,9 +112,7 @@ def parse(payload: bytes) -> Transcript:
     try:
         transcript = _decoder.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        msg = f"not a transcript: {error}"
-        raise TranscriptError(msg) from None
+        raise TranscriptError(f"not a transcript: {error}") from None
     if transcript.format != FORMAT:
-        msg = f"the transcript has format {transcript.format}; this code reads format {FORMAT}"
-        raise TranscriptError(msg)
+        raise TranscriptError(f"the transcript has format {transcript.format}; this code reads format {FORMAT}")
     return transcript

@@ -124,8 +124,7 @@ def _check_evidence(inputs: Inputs, played: PlayedCourse) -> None:
     """Verify that openings, receipt and signatures are those of the events; raise TranscriptError otherwise."""
     if played.opened is not None or inputs.unsealed != unsealed_of(played):
         openings = ", ".join(f"event {one.number} sections {sorted(one.sections)}" for one in played.openings) or "none"
-        msg = f"inputs.unsealed is not what the events open: {openings}"
-        raise OpeningsError(msg)
+        raise OpeningsError(f"inputs.unsealed is not what the events open: {openings}")
     receipt = inputs.receipt
     found = None if isinstance(receipt, msgspec.UnsetType) else (receipt.number, receipt.opens_section)
     if found != played.received:
@@ -178,8 +177,7 @@ def deal_of(inputs: Inputs, ruleset: Ruleset, *, round_id: bytes) -> Deal:
     """Return what a round started from; raise TranscriptError where its sections or leader make no sense."""
     lead = Lead.of(inputs.leader, inputs.leader_by)
     if lead is None and (inputs.leader, inputs.leader_by) != (msgspec.UNSET, msgspec.UNSET):
-        msg = "inputs.leader and inputs.leader_by are there together, or neither"
-        raise TranscriptError(msg)
+        raise TranscriptError("inputs.leader and inputs.leader_by are there together, or neither")
     return Deal(
         round_id=round_id,
         seat_count=len(inputs.header.seat_keys),
