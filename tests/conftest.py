@@ -6,20 +6,48 @@ What many tests read is made once: ``demo_log`` here, and whatever ``once.copy_o
 ``command.referee`` runs a command in the tests' own process; only tests about processes start some.
 """
 
+import logging
 import os
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from tests import node_project, runaway
 from tests.budget import register_profiles
 from tests.demo_log import DemoLog, make_demo_log
 
 LATER = ("slow", "exhaustive")
+pytest_plugins = (
+    "tests.audit.auditing",
+    "tests.dealing.derived",
+    "tests.fourth_game.installed",
+    "tests.games.ultimate_texas.variants",
+    "tests.hands.rankings",
+    "tests.named_signer",
+    "tests.table.scenes",
+    "tests.tiles.tiles_log",
+    "tests.verifier.built",
+    "tests.web.doors",
+    "tests.witness.booths",
+)
+"""Modules of fixtures, each beside the tests that it is for."""
+
+collect_ignore = [
+    "chaos/guided.py",  # needs a fuzzer that is no development tool
+    *(
+        f"mutation/{name}.py" for name in ("__main__", "choice", "mutants", "trial")
+    ),  # run in an environment of their own
+    "fourth_game/src/bai_cao/v1",  # generated
+    "fourth_game/src/bai_cao/service.py",  # only an installed game can be asked for its registration
+    "fourth_game/tests",  # its own tests, likewise
+]
+collect_ignore_glob = ["vectors/independent_*.py", "vectors/written_*.py", "vectors/dealing/dealing_*.py"]
+"""Scripts that write vectors, and the third verifier: no tests."""
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 4 << 30
 """Several times what a whole run leaves in its folders, in bytes."""
@@ -85,6 +113,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("left for make test-all")
         for reason, count in sorted(left_out.items()):
             terminalreporter.line(f"{count:>5}  {reason}")
+
+
+@pytest.fixture(scope="module")
+def quiet_calls() -> Iterator[None]:
+    """Print no line of the log of calls for the tests of a module."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -1,27 +1,15 @@
 """Logs in memory that can be published, and the keys that sign them: every process makes the same ones."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+import pytest
 
 from referee.evidence.merkle import leaf_hash, root_of_hashes
 from referee.log import Checkpoint, CheckpointSigner
+from tests.named_signer import NamedSigner
 
 ORIGIN = "log.example/1"
-
-
-class FixedSigner:
-    """A key derived from a name, held by a second implementation of Ed25519."""
-
-    def __init__(self, name: str) -> None:
-        self._key = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
-        self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-
-    def sign(self, message: bytes) -> bytes:
-        """Return the signature."""
-        return self._key.sign(message)
+MakeLog = Callable[..., "MemoryLog"]
 
 
 class MemoryLog:
@@ -29,7 +17,7 @@ class MemoryLog:
 
     def __init__(self, leaves: Sequence[bytes], *, origin: str = ORIGIN) -> None:
         self.entries = list(leaves)
-        self.signer = CheckpointSigner(FixedSigner(origin), key_name=origin)
+        self.signer = CheckpointSigner(NamedSigner(origin), key_name=origin)
         self._origin = origin
         self._rows = [[leaf_hash(leaf) for leaf in leaves]]
         while len(self._rows[-1]) >= 256:
@@ -51,3 +39,21 @@ class MemoryLog:
     def note(self, size: int) -> bytes:
         """Return the signed checkpoint of a size."""
         return self.signer.sign(self.checkpoint(size))
+
+
+@pytest.fixture(scope="session")
+def make_log() -> MakeLog:
+    """Make a log of this many leaves that differs from other logs from ``common`` on."""
+    made: dict[tuple[int, int | None, str], MemoryLog] = {}
+
+    def make(size: int, *, common: int | None = None, origin: str = ORIGIN) -> MemoryLog:
+        key = size, common, origin
+        if key not in made:
+            leaves = [
+                b"leaf %d" % number + b"." * (number % 23) + (b"" if common is None or number < common else b"!")
+                for number in range(size)
+            ]
+            made[key] = MemoryLog(leaves, origin=origin)
+        return made[key]
+
+    return make

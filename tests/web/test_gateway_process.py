@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
 
-Door = Any  # made by a fixture, and has its class in conftest
+Door = Any  # made by a fixture, and has its class in doors.py
 KEYS: Final = "/referee.v1.LogService/GetKeys"
 WATCH: Final = "/grpc.health.v1.Health/Watch"
 SECONDS: Final = 120

@@ -21,7 +21,7 @@ from referee.v1 import log_pb2, log_pb2_grpc, ruleset_pb2, ruleset_pb2_grpc
 from referee.web.media_types import STREAM_TYPES, UNARY_TYPES
 from referee.web.routes import routes
 
-Door = Any  # made by a fixture, and has its class in conftest
+Door = Any  # made by a fixture, and has its class in doors.py
 
 LOG: Final = "/referee.v1.LogService"
 RULESETS: Final = "/referee.v1.RulesetService"

@@ -18,7 +18,7 @@ from referee.service.call import Call
 from referee.web import Gateway, Upstream
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, frame, settings
 
-Door = Any  # made by a fixture, and has its class in conftest
+Door = Any  # made by a fixture, and has its class in doors.py
 KEYS: Final = "/referee.v1.LogService/GetKeys"
 SECONDS: Final = 60
 LARGE: Final = 30_000_000

@@ -15,7 +15,7 @@ from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.limits import LimitSettings
 from referee.service import interceptor
 
-Door = Any  # made by a fixture, and has its class in conftest
+Door = Any  # made by a fixture, and has its class in doors.py
 ServeWeb = Callable[..., Door]
 
 KEYS: Final = "/referee.v1.LogService/GetKeys"

@@ -15,7 +15,7 @@ from referee.server.settings.web import WebSettings
 from referee.web import Gateway, Upstream
 from tests.server.options import server_options
 
-Door = Any  # made by a fixture, and has its class in conftest
+Door = Any  # made by a fixture, and has its class in doors.py
 SECONDS = 60
 
 

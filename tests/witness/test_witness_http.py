@@ -25,7 +25,7 @@ from referee.witness import WitnessServer
 
 PaperLog: TypeAlias = Any
 Booth: TypeAlias = Any
-Process: TypeAlias = Any  # all three are made by fixtures, and have their classes in conftest
+Process: TypeAlias = Any  # all three are made by fixtures, and have their classes in booths.py
 Start: TypeAlias = Callable[..., Process]
 
 KILLER = Path(__file__).parent / "witness_until_killed.py"

@@ -18,7 +18,7 @@ from referee.witness import TrustError, WitnessState, WitnessStateError, read_tr
 from referee.witness.state import SeenCheckpoint
 
 PaperLog: TypeAlias = Any
-Booth: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
+Booth: TypeAlias = Any  # both are made by fixtures, and have their classes in booths.py
 
 
 def vouched(booth: Booth, log: PaperLog, size: int, answer: bytes) -> bool:

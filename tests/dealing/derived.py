@@ -1,4 +1,4 @@
-"""Fixtures: the independent second derivation, the vectors, and signers and headers with fixed keys."""
+"""Fixtures: the vectors of dealing, and signers and headers with fixed keys."""
 
 import json
 from collections.abc import Callable
@@ -11,16 +11,10 @@ from nacl.signing import SigningKey
 
 from referee.dealing.header import Header, HeaderJson
 from referee.evidence.canonical import Form
-from tests.vectors.dealing import dealing_derivation, dealing_rows
+from tests.vectors.dealing import dealing_rows
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "dealing"
 _HEADER: Final = Form(HeaderJson)
-
-
-@pytest.fixture(scope="session")
-def second() -> ModuleType:
-    """Return the second derivation, which shares no code with the project."""
-    return dealing_derivation
 
 
 @pytest.fixture(scope="session")

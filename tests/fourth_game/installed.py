@@ -21,9 +21,6 @@ from tests.fourth_game.fourth_house import (
     serving,
 )
 
-collect_ignore = ["src/bai_cao/v1", "src/bai_cao/service.py", "tests"]
-"""Generated code, and what only an installed game can be asked: its registration and its own tests."""
-
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:

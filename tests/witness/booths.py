@@ -1,6 +1,5 @@
 """Logs on paper, witnesses in a folder, and a witness as a process of its own."""
 
-import hashlib
 import json
 import signal
 import subprocess
@@ -11,29 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from referee.evidence.merkle import consistency_proof, root
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointSigner
 from referee.log.submission import AddCheckpoint
 from referee.witness import Witness, WitnessAnswer, WitnessState, read_trusted
+from tests.named_signer import NamedSigner
 
 ORIGIN: Final = "log.example/1"
 STOP_SECONDS: Final = 20
-
-
-class NamedSigner:
-    """A key derived from a name, held by a second implementation of Ed25519."""
-
-    def __init__(self, name: str) -> None:
-        self._key = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
-        self.public_key = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-
-    def sign(self, message: bytes) -> bytes:
-        """Return the signature."""
-        return self._key.sign(message)
 
 
 @dataclass
