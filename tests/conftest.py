@@ -25,6 +25,9 @@ LATER = ("slow", "exhaustive")
 pytest_plugins = (
     "tests.audit.auditing",
     "tests.dealing.derived",
+    "tests.driver.house",
+    "tests.driver.tien_len_house",
+    "tests.driver.ultimate_texas_house",
     "tests.fourth_game.installed",
     "tests.games.ultimate_texas.variants",
     "tests.hands.rankings",

@@ -12,8 +12,6 @@ from typing import Any
 import grpc
 import pytest
 
-from tests.service.conftest import House
-
 STOP_SECONDS = 60
 
 
@@ -70,11 +68,3 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     yield start
     for server in started:
         server.close()
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Start a server in this process, with a clock that the test moves."""
-    running = House(tmp_path / "data")
-    yield running
-    running.close()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from referee.audit import Code, Report
 from referee.log import Round, SettleStep, Step, UnsealStep, advance
 from referee.v1 import shuffler_pb2
-from tests.service.seat_players import Table
+from tests.driver.table import Table
 
 House: TypeAlias = Any  # made by a fixture, with its class beside the tests of the service
 

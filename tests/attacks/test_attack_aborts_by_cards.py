@@ -28,6 +28,7 @@ from referee.rulesets import get, load_builtin
 from referee.server.process.app import Application
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.wire.round import read_header
+from tests.driver.opening import open_round, terms_of
 from tests.server.options import server_options
 from tests.suspicion.abort_power import limit
 from tests.suspicion.shuffled_rounds import Luck
@@ -120,9 +121,8 @@ class Operator:
         )
 
     def _open(self, names: list[str], seeds: list[bytes]) -> shuffler_pb2.OpenRoundResponse:
-        terms = shuffler_pb2.RoundTerms(
-            table_id=f"table-{self.luck.randrange(TABLES)}",
-            ruleset_id="mau_binh.classic",
+        terms = terms_of(
+            f"table-{self.luck.randrange(TABLES)}",
             seat_count=SEATS,
             currency="VND",
             stake_minor=1000,
@@ -132,9 +132,7 @@ class Operator:
         committed = [
             client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed) for seat, seed in enumerate(seeds)
         ]
-        return self.shuffler.OpenRound(
-            shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=committed)
-        )
+        return open_round(self.shuffler, prepared.header, commitments=committed)
 
     def _foresee(self, opened: shuffler_pb2.OpenRoundResponse, seeds: list[bytes]) -> list[bytes]:
         """Compute the hands before the deal, with the server's seed that the operator can unseal."""

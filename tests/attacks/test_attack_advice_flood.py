@@ -17,11 +17,11 @@ from referee.v1 import (
     log_pb2_grpc,
     mau_binh_pb2,
     mau_binh_pb2_grpc,
-    shuffler_pb2,
     shuffler_pb2_grpc,
     tien_len_pb2,
     tien_len_pb2_grpc,
 )
+from tests.driver.opening import deal_round, open_round, terms_of
 
 Server: TypeAlias = Any  # made by a fixture, and has its class in conftest
 SECONDS: Final = 120
@@ -44,12 +44,10 @@ def first_lead(server: Server) -> tien_len_pb2.TienLenRound:
     referee = tien_len_pb2_grpc.TienLenServiceStub(server.channel)
     while True:
         table = f"flood-{os.urandom(4).hex()}"
-        terms = shuffler_pb2.RoundTerms(
-            table_id=table, ruleset_id="tien_len.mien_nam", seat_count=4, currency="VND", stake_minor=1000
+        opened = open_round(
+            shuffler, terms_of(table, ruleset_id="tien_len.mien_nam", seat_count=4, currency="VND", stake_minor=1000)
         )
-        opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
-        seeds = [os.urandom(32) for _ in range(4)]
-        dealt = shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds))
+        dealt = deal_round(shuffler, opened)
         message = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
         if referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=message)).plays:
             return message

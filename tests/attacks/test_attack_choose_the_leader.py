@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 
 from referee.audit import MemoryLog, Report, audit_log
@@ -17,7 +16,8 @@ from referee.dealing.header import NO_KEY
 from referee.evidence.dsse import Envelope
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, shuffler_pb2, tien_len_pb2
-from tests.service.tien_len.conftest import KEYS, Dealt, House
+from tests.driver.tien_len_house import KEYS, Dealt
+from tests.driver.tien_len_house import TienLenHouse as House
 from tests.vectors import independent_audit
 
 A, B, C, D, E, F, *_ = KEYS
@@ -35,7 +35,7 @@ def table(tmp_path: Path) -> Iterator[House]:
 def findings_of_both(house: House) -> tuple[list[str], list[str]]:
     """Audit the server's log by the package and by the verifier that shares no code with it; return the failures."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
-    house.log_size()  # once all seeds are revealed
+    house.settled_size()  # once all seeds are revealed
     checkpoint = house.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
     store = house.app.log.store
     leaves = [store.leaf(index) for index in range(int(checkpoint.splitlines()[1]))]
@@ -45,7 +45,7 @@ def findings_of_both(house: House) -> tuple[list[str], list[str]]:
         log_key=keys.log_key,
         root_key=keys.root_key,
         catalogue=load_builtin(),
-        now=house.clock[0],
+        now=house.clock.now,
     )
     other = independent_audit.audit(
         {
@@ -54,7 +54,7 @@ def findings_of_both(house: House) -> tuple[list[str], list[str]]:
             "root_key": keys.root_key,
             "checkpoint": checkpoint,
             "leaves": [leaf.decode() for leaf in leaves],
-            "now": house.clock[0],
+            "now": house.clock.now,
         }
     )
     mine = [finding.code.value for finding in report.findings if finding.severity == "FAIL"]
@@ -101,7 +101,7 @@ def test_leader_in_a_certificate_is_the_shufflers_word(table: House) -> None:
     body = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
     one.round.certificates[0] = Envelope(forged.payload_type, body, forged.signature).to_bytes()
     assert table.refusal_of(lambda: table.preview(one.round)) == (table.refusal_of(lambda: table.settle(one.round)))
-    assert table.refusal_of(lambda: table.preview(one.round)).code == grpc.StatusCode.PERMISSION_DENIED
+    assert table.refusal_of(lambda: table.preview(one.round)).code == "PERMISSION_DENIED"
 
 
 THROWN_AWAY: dict[str, Callable[[House, str], object]] = {

@@ -7,7 +7,7 @@ import pytest
 from referee.audit import Code
 from referee.v1 import mau_binh_pb2
 from tests.attacks.courses import FORKED, House, adopt_cards, continuation, fails, forget_openings, refused, revealed
-from tests.service.seat_players import Table
+from tests.driver.table import Table
 
 ACCOMPLICE = 2
 ARRANGING_MS = 60_000

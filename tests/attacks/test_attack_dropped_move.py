@@ -17,8 +17,8 @@ from referee.cli.main import app
 from referee.transcript.receipted import ReceiptedEvent
 from referee.v1 import shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 from tests.attacks.courses import House, continuation
-from tests.service.courses import event_bytes, hashes_of
-from tests.service.seat_players import Table
+from tests.driver.courses import event_bytes, hashes_of
+from tests.driver.table import Table
 
 TABLE = "club.felt-7"
 STREET_MS = 30_000

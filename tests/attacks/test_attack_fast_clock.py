@@ -13,8 +13,8 @@ from referee.log.cosignature import Quorum, cosign, merged
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, shuffler_pb2, tien_len_pb2
 from tests.attacks.courses import fails
+from tests.driver.house import House
 from tests.server.cosigning.local_witness import LocalWitness
-from tests.service.conftest import House
 
 Table: TypeAlias = Any  # of tests/service
 FAST_MS = 40_000

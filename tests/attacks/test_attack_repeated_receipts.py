@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
 from tests.command import referee
-from tests.service.conftest import House
-from tests.service.courses import payload_of, take
+from tests.driver.courses import payload_of, take
+from tests.driver.house import House
 
 Table: TypeAlias = Any  # of tests/service, which makes it for each game
 

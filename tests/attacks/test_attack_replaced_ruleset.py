@@ -15,8 +15,8 @@ from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
 from referee.server.process.app import Application
 from referee.service.lost_ruleset import LostRulesetError
 from referee.v1 import shuffler_pb2
+from tests.driver.house import House
 from tests.server.options import server_options
-from tests.service.conftest import House
 
 Table: TypeAlias = Any  # of tests/service
 OURS: Final = "mau_binh.ours"

@@ -5,7 +5,7 @@ import pytest
 from referee.audit import Code
 from referee.v1 import ultimate_texas_pb2
 from tests.attacks.courses import FORKED, House, adopt_cards, continuation, fails, forget_openings, refused, revealed
-from tests.service.seat_players import Table
+from tests.driver.table import Table
 
 CHECK = ultimate_texas_pb2.DECISION_CHECK
 PLAY_1X = ultimate_texas_pb2.DECISION_PLAY_1X

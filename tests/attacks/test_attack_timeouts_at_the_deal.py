@@ -18,7 +18,7 @@ from tests.attacks.courses import (
     refused,
     revealed,
 )
-from tests.service.seat_players import Table
+from tests.driver.table import Table
 
 SEATS = 3
 TIMEOUT = ultimate_texas_pb2.DECISION_TIMEOUT

@@ -6,8 +6,8 @@ import pytest
 
 from referee.v1 import ultimate_texas_pb2
 from tests.attacks.courses import House, continuation, refused
-from tests.service.courses import take
-from tests.service.seat_players import Table
+from tests.driver.courses import take
+from tests.driver.table import Table
 
 TABLES: Final = [("mau_binh", False), ("mau_binh", True), ("tien_len", False), ("ultimate_texas", False)]
 

@@ -9,7 +9,6 @@ the first starts the process from which those of all others are forked.
 
 import contextlib
 import multiprocessing
-import secrets
 import sys
 import tempfile
 import threading
@@ -34,6 +33,7 @@ from referee.v1 import (
     tien_len_pb2_grpc,
 )
 from tests.bench.measuring import Measured, leave_first_core, measured_server
+from tests.driver.opening import deal_round, open_round, terms_of
 
 AIM: Final = 3.0
 CALLERS: Final = 24
@@ -120,10 +120,9 @@ def _deal(
     server: Measured, ruleset: str, table: str
 ) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(server.channel)
-    terms = shuffler_pb2.RoundTerms(table_id=table, ruleset_id=ruleset, seat_count=4, currency="CHIP", stake_minor=100)
-    seeds = [secrets.token_bytes(32) for _ in range(4)]
-    opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
-    return opened, shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds))
+    terms = terms_of(table, ruleset_id=ruleset, seat_count=4, stake_minor=100)
+    opened = open_round(shuffler, terms)
+    return opened, deal_round(shuffler, opened)
 
 
 @contextlib.contextmanager

@@ -18,9 +18,9 @@ from nacl.bindings import crypto_sign_open
 
 from referee.evidence import ed25519
 from referee.v1 import tien_len_pb2
-from tests.service.conftest import House
-from tests.service.seat_players import Table
-from tests.service.test_service_signed_events import play_on
+from tests.driver.house import House
+from tests.driver.playing import play_on
+from tests.driver.table import Table
 
 EVENTS: Final = 60
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")

@@ -20,10 +20,11 @@ from referee.cards import DECK
 from referee.cli.demo_ultimate_texas import open_cards
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
-from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from referee.v1 import money_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.bench.measuring import Measured, call, echo_cost, measured_server
 from tests.builtin import rules_as
+from tests.driver.opening import deal_round, open_round, terms_of
 
 SEATS: Final = 6
 RULESETS: Final = ("ultimate_texas.casino", "ultimate_texas.two_plus_three")
@@ -79,17 +80,15 @@ def _reported(server: Measured, ruleset_id: str, *, checks: int) -> ultimate_tex
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(server.channel)
     referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(server.channel)
     table_id = secrets.token_hex(8)
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table_id,
+    terms = terms_of(
+        table_id,
         ruleset_id=ruleset_id,
         seat_count=SEATS,
-        currency="CHIP",
         stake_minor=2,
         seat_stakes=[money_pb2.SeatStake(bet_minor=100, side_bet_minor=20)] * SEATS,
     )
-    opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
-    seeds = [secrets.token_bytes(32) for _ in range(SEATS)]
-    dealt = shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=table_id, round_number=1, client_seeds=seeds))
+    opened = open_round(shuffler, terms)
+    dealt = deal_round(shuffler, opened)
     message = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
     for _ in range(checks):
         for seat in range(SEATS - 1):

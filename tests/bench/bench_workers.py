@@ -37,7 +37,8 @@ from nacl.signing import SigningKey
 
 from referee.log import NO_LEAF, CheckpointSigner, OpenStep, SlotKey
 from referee.storage import Append, Writer, is_postgres, open_store
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2_grpc
+from tests.driver.opening import deal_round, open_round, terms_of
 from tests.storage.postgres_server import PostgresServer, missing
 
 CLIENTS: Final = 32
@@ -155,18 +156,10 @@ def played(server: Server, table: str) -> mau_binh_pb2.MauBinhRound:
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
         for number in range(100):
-            terms = shuffler_pb2.RoundTerms(
-                table_id=f"{table}-{number}",
-                ruleset_id="mau_binh.chi_2020",
-                seat_count=4,
-                currency="CHIP",
-                stake_minor=1,
+            opened = open_round(
+                shuffler, terms_of(f"{table}-{number}", ruleset_id="mau_binh.chi_2020", seat_count=4, stake_minor=1)
             )
-            opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
-            seeds = [secrets.token_bytes(32) for _ in range(4)]
-            dealt = shuffler.DealRound(
-                shuffler_pb2.DealRoundRequest(table_id=terms.table_id, round_number=1, client_seeds=seeds)
-            )
+            dealt = deal_round(shuffler, opened)
             message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
             if referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
                 for hand in dealt.hands:

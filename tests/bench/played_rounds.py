@@ -20,6 +20,7 @@ from referee.v1 import (
     ultimate_texas_pb2_grpc,
 )
 from referee.v1.ultimate_texas_pb2 import Decision
+from tests.driver.opening import open_round
 
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 TERMS: Final[dict[str, dict[str, Any]]] = {
@@ -65,7 +66,7 @@ class PlayedRound:
         """Open the round."""
         terms = shuffler_pb2.RoundTerms(table_id=self.table, currency="CHIP", **TERMS[self.game])
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+        self.opened = open_round(shuffler, terms)
 
     def deal(self, channel: grpc.Channel) -> None:
         """Deal the round; seeds come with the call."""

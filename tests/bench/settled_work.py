@@ -20,8 +20,9 @@ import structlog
 
 from referee.evidence import canonical
 from referee.service.call import Call
-from referee.v1.shuffler_pb2 import DealRoundRequest, OpenRoundRequest, RoundTerms
+from referee.v1.shuffler_pb2 import DealRoundRequest
 from tests.bench.trace_settle import Table, settle_each
+from tests.driver.opening import opening, terms_of
 
 
 class Work(NamedTuple):
@@ -122,14 +123,8 @@ def count_shuffled() -> tuple[Work, Work]:
         try:
             with table.serve("shuffler", "log", observers=[counter]):
                 for table_id in ("warming", "counted"):
-                    terms = RoundTerms(
-                        table_id=table_id,
-                        ruleset_id="mau_binh.classic",
-                        seat_count=seats,
-                        currency="VND",
-                        stake_minor=1,
-                    )
-                    opened = counter.count(partial(table.shuffler.OpenRound, OpenRoundRequest(terms=terms)))
+                    terms = terms_of(table_id, seat_count=seats, currency="VND", stake_minor=1)
+                    opened = counter.count(partial(table.shuffler.OpenRound, opening(terms)))
                     asked = DealRoundRequest(table_id=table_id, round_number=1, client_seeds=[bytes(32)] * seats)
                     dealt = counter.count(partial(table.shuffler.DealRound, asked))
         finally:

@@ -35,6 +35,7 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
+from tests.driver.opening import deal_round, open_round
 from tests.server.options import server_options
 
 ROOT: Final = str(Path(referee.__file__).parent) + "/"
@@ -133,10 +134,8 @@ class Table:
             "seat_count": 2,
             "currency": "VND",
         } | terms
-        opened = self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=shuffler_pb2.RoundTerms(**given)))
-        dealt = self.shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=[_SEED, _SEED])
-        )
+        opened = open_round(self.shuffler, shuffler_pb2.RoundTerms(**given))
+        dealt = deal_round(self.shuffler, opened, [_SEED, _SEED])
         return opened.header, dealt
 
     def play_mau_binh(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:

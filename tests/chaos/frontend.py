@@ -32,6 +32,7 @@ from referee.v1 import (
 )
 from tests.chaos.ledger import Ledger, status_of
 from tests.chaos.retrying import CHANNEL, Retrying
+from tests.driver.opening import open_round, opening, terms_of
 
 RULESETS: Final = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 _BET_UNITS: Final = {ruleset.id: ruleset.bet_unit for ruleset in load_builtin()}
@@ -85,25 +86,24 @@ class Frontend:
         self, table: str, number: int, ruleset: str, seats: int
     ) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
         stakes = [money_pb2.SeatStake(bet_minor=_STAKE)] * seats if ruleset.startswith("ultimate") else []
-        terms = shuffler_pb2.RoundTerms(
-            table_id=table,
+        terms = terms_of(
+            table,
             round_number=number,
             ruleset_id=ruleset,
             seat_count=seats,
-            currency="CHIP",
             stake_minor=_BET_UNITS[ruleset] if stakes else _STAKE,
             seat_stakes=stakes,
         )
         seeds = [self._luck.randbytes(32) for _ in range(seats)]
-        opening = shuffler_pb2.OpenRoundRequest(terms=terms)
+        request = opening(terms)
         if self._luck.random() < 0.5:
             prepared = self.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
             commitments = [
                 client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed)
                 for seat, seed in enumerate(seeds)
             ]
-            opening = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
-        opened = self.shuffler.OpenRound(opening)
+            request = opening(prepared.header, commitments=commitments)
+        opened = open_round(self.shuffler, request)
         self._ledger.acknowledge("OPEN", table, number, opened.log_receipt)
         dealing = shuffler_pb2.DealRoundRequest(table_id=table, round_number=number, client_seeds=seeds)
         dealt = self.shuffler.DealRound(dealing)

@@ -22,7 +22,7 @@ from referee.v1 import (
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
-from tests.service.seat_players import Table
+from tests.driver.table import Table
 
 Recorded = dict[str, list[bytes]]
 """Requests by method, in the order they were sent."""

@@ -11,9 +11,10 @@ import grpc
 from referee.cli.demo_tien_len import choose
 from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
-from referee.v1 import shuffler_pb2, shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
+from referee.v1 import shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
 from tests.builtin import rules_as
 from tests.command import referee
+from tests.driver.opening import deal_round, open_round, terms_of
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
 SECONDS = 60
@@ -52,23 +53,10 @@ def play_until_somebody_runs_out_of_cards(channel):
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
     judge = tien_len_pb2_grpc.TienLenServiceStub(channel)
     while True:
-        opened = shuffler.OpenRound(
-            shuffler_pb2.OpenRoundRequest(
-                terms=shuffler_pb2.RoundTerms(
-                    table_id="quan-nha",
-                    ruleset_id="tien_len.quan_nha",
-                    seat_count=2,
-                    currency="VND",
-                    stake_minor=STAKE,
-                )
-            )
+        opened = open_round(
+            shuffler, terms_of("quan-nha", ruleset_id="tien_len.quan_nha", currency="VND", stake_minor=STAKE)
         )
-        number = opened.header.round_number
-        dealt = shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(
-                table_id="quan-nha", round_number=number, client_seeds=[luck.randbytes(32) for _ in range(2)]
-            )
-        )
+        dealt = deal_round(shuffler, opened, [luck.randbytes(32) for _ in range(2)])
         played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
         while (event := choose(judge, played)) is not None:
             event.time = dealt.dealt_time

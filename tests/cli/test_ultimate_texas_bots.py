@@ -16,6 +16,7 @@ from referee.server.process.app import Application
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.builtin import rules_as
+from tests.driver.opening import open_round, terms_of
 from tests.server.options import server_options
 
 STAKES = [(10, 0), (10, 2), (20, 20)]
@@ -28,15 +29,14 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
         channel = grpc.insecure_channel(f"127.0.0.1:{server.port}")
         referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        terms = shuffler_pb2.RoundTerms(
-            table_id="bots",
+        terms = terms_of(
+            "bots",
             ruleset_id=ruleset_id,
             seat_count=len(STAKES),
-            currency="CHIP",
             stake_minor=2,
             seat_stakes=[money_pb2.SeatStake(bet_minor=ante, side_bet_minor=trips) for ante, trips in STAKES],
         )
-        opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+        opened = open_round(shuffler, terms)
         seeds = [bytes([seat]) * 32 for seat in range(len(STAKES))]
         dealing = shuffler_pb2.DealRoundRequest(table_id="bots", round_number=1, client_seeds=seeds)
         dealt = shuffler.DealRound(dealing)

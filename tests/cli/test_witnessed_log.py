@@ -23,6 +23,7 @@ from referee.server.keys.folder import read_public_keys
 from referee.server.keys.private_key import KeySigner
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.command import referee
+from tests.driver.opening import deal_round, open_round, terms_of
 from tests.node_project import build, install
 from tests.vectors.independent_bytes import consistency_roots
 from tests.verifier.verifier_project import PROJECT, run
@@ -204,22 +205,18 @@ def play(
     witnesses: list[str],
 ) -> None:
     """Open and deal a round; with witnesses its seats commit, and give their seeds once OPEN is cosigned."""
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-    )
+    terms = terms_of(table)
     prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
     seeds = [os.urandom(32) for _ in range(2)]
     commitments = [
         client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed) for seat, seed in enumerate(seeds)
     ]
-    opened = shuffler.OpenRound(
-        shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments if witnesses else [])
-    )
+    opened = open_round(shuffler, prepared.header, commitments=commitments if witnesses else [])
     if witnesses:
         request = log_pb2.GetCheckpointRequest(cosigned_size=opened.log_receipt.leaf_index + 1)
         note = Note.parse(log.GetCheckpoint(request, timeout=20).checkpoint.encode())
         assert quorum_of(witnesses).attest(note).is_quorate
-    shuffler.DealRound(shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds))
+    deal_round(shuffler, opened, seeds)
 
 
 def referee_checkpoint(address: str) -> bytes:

@@ -14,8 +14,9 @@ from unittest.mock import ANY
 import grpc
 import pytest
 
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2_grpc
 from tests.clients_harness.harness_process import TIMEOUT, Running, ask, harness_process, persist
+from tests.driver.opening import open_round
 
 README = Path(__file__).parents[2] / "clients" / "harness" / "README.md"
 
@@ -30,13 +31,6 @@ def running() -> Iterator[Running]:
 def channel(running: Running) -> Iterator[grpc.Channel]:
     with grpc.insecure_channel(running.ready["grpc"]) as made:
         yield made
-
-
-def open_round(channel: grpc.Channel, table: str) -> shuffler_pb2.OpenRoundResponse:
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="C", stake_minor=1
-    )
-    return shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
 
 
 def test_the_line_it_prints_says_where_everything_is(running: Running, channel: grpc.Channel):
@@ -58,7 +52,7 @@ def test_a_script_is_taken_and_a_vector_comes_back(running: Running, channel: gr
     assert answer["vector"]["id"] == "value-front-three-M"
     assert name in running.ask("GET", "/vectors")[1]["vectors"]
     assert running.ask("GET", "/")[1]["scripts"] == 2
-    open_round(channel, "a")
+    open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "a")
     assert running.ask("GET", "/")[1]["scripts"] == 1
     assert running.ask("POST", "/reset", {}) == (200, {})
     assert running.ask("GET", "/")[1]["scripts"] == 0
@@ -70,7 +64,7 @@ def test_the_clock_is_moved_over_http(running: Running, channel: grpc.Channel):
     status, after = running.ask("POST", "/clock", {"advance_ms": 1234})
     assert (status, after["now"]) == (200, before["now"] + 1234)
     assert running.ask("POST", "/clock", {"now": after["now"] + 1})[1]["now"] == after["now"] + 1
-    header = open_round(channel, "clock").header
+    header = open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "clock").header
     assert header.deal_deadline_time == after["now"] + 1 + 120_000
     assert running.ask("POST", "/clock", {"now": 5})[0] == 400
     assert running.ask("POST", "/clock", {"is_running": True})[1]["is_running"] is True
@@ -78,14 +72,14 @@ def test_the_clock_is_moved_over_http(running: Running, channel: grpc.Channel):
 
 
 def test_faults_cuts_and_restarts_are_asked_for_over_http(running: Running, channel: grpc.Channel):
-    opened = open_round(channel, "faults")
+    opened = open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "faults")
     assert running.ask("POST", "/fault", {"kind": "refuse", "method": "OpenRound"}) == (200, {})
     with pytest.raises(grpc.RpcError) as caught:
-        open_round(channel, "faults")
+        open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "faults")
     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
     for path, given in (("/cut", {"down_ms": 100}), ("/restart", {})):
         assert running.ask("POST", path, given) == (200, {})
-        assert persist(lambda: open_round(channel, "faults")) == opened
+        assert persist(lambda: open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "faults")) == opened
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,11 @@ import grpc
 import pytest
 from referee_harness import Clock, Fault, Harness, HarnessError
 
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2_grpc
 from tests.clients_harness.harness_process import persist
+from tests.driver.opening import open_round, opening, terms_of
 
-ASKED = shuffler_pb2.OpenRoundRequest(
-    terms=shuffler_pb2.RoundTerms(
-        table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="C", stake_minor=1
-    )
-)
+ASKED = opening(terms_of("t", currency="C", stake_minor=1))
 
 
 @pytest.fixture
@@ -47,10 +44,10 @@ def test_a_refused_call_is_not_carried_out(harness: Harness, channel: grpc.Chann
     harness.fault(kind="refuse", method="OpenRound")
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
     with pytest.raises(grpc.RpcError) as caught:
-        shuffler.OpenRound(ASKED)
+        open_round(shuffler, ASKED)
     assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
     assert head(channel) == before
-    assert shuffler.OpenRound(ASKED).header.round_number == 1
+    assert open_round(shuffler, ASKED).header.round_number == 1
 
 
 def test_a_call_whose_answer_was_lost_is_carried_out_once(harness: Harness, channel: grpc.Channel):
@@ -58,11 +55,11 @@ def test_a_call_whose_answer_was_lost_is_carried_out_once(harness: Harness, chan
     harness.fault(kind="refuse", method="ShufflerService/OpenRound", when="after", status="DEADLINE_EXCEEDED")
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
     with pytest.raises(grpc.RpcError) as caught:
-        shuffler.OpenRound(ASKED)
+        open_round(shuffler, ASKED)
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
     after = head(channel)
     assert after != before
-    again = shuffler.OpenRound(ASKED)
+    again = open_round(shuffler, ASKED)
     assert again.header.round_number == 1
     assert head(channel) == after
 
@@ -105,11 +102,11 @@ def test_a_cut_breaks_a_connection_that_does_nothing(harness: Harness, channel: 
 
 
 def test_a_restart_keeps_address_and_log(harness: Harness, channel: grpc.Channel):
-    opened = shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(ASKED)
+    opened = open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), ASKED)
     where = harness.grpc
     harness.restart()
     assert harness.grpc == where
-    assert persist(lambda: shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(ASKED)) == opened
+    assert persist(lambda: open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), ASKED)) == opened
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from referee_harness.vectors import find, names
 from referee.cards import DECK, Card, spell
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.opening import deal_round, open_round, terms_of
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 Deal = Callable[..., shuffler_pb2.DealRoundResponse]
@@ -42,14 +43,9 @@ def deal(shuffler: shuffler_pb2_grpc.ShufflerServiceStub, request: pytest.Fixtur
 
     def run(ruleset: str = "mau_binh.classic", seats: int = 2, **terms: Any) -> shuffler_pb2.DealRoundResponse:  # noqa: ANN401 - any
         given: dict[str, Any] = {"currency": "C", "stake_minor": 2, "table_id": table} | terms
-        opened = shuffler.OpenRound(
-            shuffler_pb2.OpenRoundRequest(terms=shuffler_pb2.RoundTerms(ruleset_id=ruleset, seat_count=seats, **given))
-        )
-        number = opened.header.round_number
+        opened = open_round(shuffler, shuffler_pb2.RoundTerms(ruleset_id=ruleset, seat_count=seats, **given))
         seeds = [bytes([seat + 1]) * 32 for seat in range(seats)]
-        return shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(table_id=given["table_id"], round_number=number, client_seeds=seeds)
-        )
+        return deal_round(shuffler, opened, seeds)
 
     return run
 
@@ -222,10 +218,7 @@ def test_the_same_luck_deals_the_same_cards():
     for luck in (1, 1, 2):
         with Harness(luck=luck) as running, grpc.insecure_channel(running.grpc) as channel:
             stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-            terms = shuffler_pb2.RoundTerms(
-                table_id="t", ruleset_id="tien_len.mien_nam", seat_count=4, currency="C", stake_minor=1
-            )
-            stub.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+            open_round(stub, terms_of("t", ruleset_id="tien_len.mien_nam", seat_count=4, currency="C", stake_minor=1))
             dealt = stub.DealRound(
                 shuffler_pb2.DealRoundRequest(table_id="t", round_number=1, client_seeds=[bytes(32)] * 4)
             )

@@ -16,6 +16,7 @@ from referee_harness import Harness
 from referee.server.process.app import Application
 from referee.server.process.startup import SuiteError
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.opening import deal_round, open_round, terms_of
 from tests.server.options import server_options
 
 DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
@@ -29,9 +30,7 @@ def drawing(tmp_path: Path) -> Iterator[str]:
 
 
 def terms(table: str) -> shuffler_pb2.RoundTerms:
-    return shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="C", stake_minor=1
-    )
+    return terms_of(table, currency="C", stake_minor=1)
 
 
 def play(address: str, table: str = "t", rounds: int = 1) -> round_pb2.RoundHeader:
@@ -40,12 +39,10 @@ def play(address: str, table: str = "t", rounds: int = 1) -> round_pb2.RoundHead
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
         for _ in range(rounds):
-            opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms(table)))
+            opened = open_round(shuffler, terms(table))
             number = opened.header.round_number
             seeds = [hashlib.sha256(b"%d %d" % (number, seat)).digest() for seat in range(2)]
-            dealt = shuffler.DealRound(
-                shuffler_pb2.DealRoundRequest(table_id=table, round_number=number, client_seeds=seeds)
-            )
+            dealt = deal_round(shuffler, opened, seeds)
             given = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
             settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=given))
             assert not settled.violations
@@ -75,7 +72,7 @@ def test_the_audit_calls_scripted_decks_l0_and_counts_them_in_no_statistics(tmp_
 
 def test_a_server_that_draws_does_not_start_on_scripted_decks(tmp_path: Path):
     with Harness(data=tmp_path) as harness, grpc.insecure_channel(harness.grpc) as channel:
-        shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))
+        open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), terms("t"))
     with pytest.raises(SuiteError, match="from a fixed seed for tests, which is never fair"):
         Application(server_options(data=tmp_path))
     served = subprocess.run(
@@ -93,7 +90,7 @@ def test_a_harness_does_not_start_on_drawn_decks(tmp_path: Path):
         Application(server_options(data=tmp_path)) as application,
         grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
     ):
-        shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("t")))
+        open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), terms("t"))
     harness = Harness(data=tmp_path)
     with pytest.raises(SuiteError, match="drawn"):
         harness.start()
@@ -107,7 +104,7 @@ def test_a_server_that_draws_opens_no_round_of_the_other_suite(drawing: str):
         header = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms("t"))).header
         header.randomness_suite = round_pb2.RANDOMNESS_SUITE_FIXTURE
         with pytest.raises(grpc.RpcError) as caught:
-            shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+            open_round(shuffler, header)
         assert reason_of(caught.value) == ("INVALID_HEADER", "header.randomness_suite")
 
 

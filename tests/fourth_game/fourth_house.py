@@ -1,7 +1,6 @@
 """Rounds of the fourth game, played on a real server."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 from google.protobuf.json_format import MessageToJson
 
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.opening import deal_round, open_round, terms_of
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -105,15 +105,11 @@ def serving(data: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]
 def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_receipts: bool) -> Settled:
     """Deal a round, let each seat show its cards, settle and reveal."""
     shuffler, referee = shuffler_pb2_grpc.ShufflerServiceStub(channel), bai_cao_pb2_grpc.BaiCaoServiceStub(channel)
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table_id, ruleset_id="bai_cao.classic", seat_count=seat_count, currency="CHIP", stake_minor=STAKE
+    opened = open_round(
+        shuffler, terms_of(table_id, ruleset_id="bai_cao.classic", seat_count=seat_count, stake_minor=STAKE)
     )
-    opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
     number = opened.header.round_number
-    seeds = [os.urandom(32) for _ in range(seat_count)]
-    dealt = shuffler.DealRound(
-        shuffler_pb2.DealRoundRequest(table_id=table_id, round_number=number, client_seeds=seeds)
-    )
+    dealt = deal_round(shuffler, opened)
     played = bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[dealt.certificate])
     early = referee.SettleRound(bai_cao_pb2.SettleRoundRequest(round=played))
     assert [violation.code for violation in early.violations] == ["ROUND_NOT_OVER"] * seat_count

@@ -36,7 +36,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def house(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> House:
+def fourth_house(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> House:
     """Play and settle rounds at tables of all sizes, then stop the server."""
     data = tmp_path_factory.mktemp("house") / "data"
     with serving(data, environment) as ready, grpc.insecure_channel(ready["address"]) as channel:

@@ -25,9 +25,9 @@ def test_nothing_of_the_referee_names_the_game() -> None:
     assert naming == []
 
 
-def test_settled_rounds_are_those_of_the_second_writing(house: House) -> None:
-    assert len(house.rounds) == len(SEATS) * ROUNDS_OF_A_TABLE
-    for one in house.rounds:
+def test_settled_rounds_are_those_of_the_second_writing(fourth_house: House) -> None:
+    assert len(fourth_house.rounds) == len(SEATS) * ROUNDS_OF_A_TABLE
+    for one in fourth_house.rounds:
         seats = one.settled.outcome.seats
         hands = [list(seat.cards) for seat in seats]
         assert [seat.net_minor for seat in seats] == net_of(hands, STAKE)
@@ -38,33 +38,35 @@ def test_settled_rounds_are_those_of_the_second_writing(house: House) -> None:
         assert one.settled.log_receipt.leaf
 
 
-def test_gateway_serves_the_game_in_json(house: House) -> None:
-    seats = house.over_http["outcome"]["seats"]
-    assert [seat["hand"] for seat in seats] == [seat.hand for seat in house.rounds[0].settled.outcome.seats]
+def test_gateway_serves_the_game_in_json(fourth_house: House) -> None:
+    seats = fourth_house.over_http["outcome"]["seats"]
+    assert [seat["hand"] for seat in seats] == [seat.hand for seat in fourth_house.rounds[0].settled.outcome.seats]
 
 
-def test_demo_plays_the_game(house: House) -> None:
-    assert house.demo.count("SETTLE is leaf") == DEMO_ROUNDS
-    assert all(name in house.demo for name in ("An", "Bình", "Chi", "Dũng"))
+def test_demo_plays_the_game(fourth_house: House) -> None:
+    assert fourth_house.demo.count("SETTLE is leaf") == DEMO_ROUNDS
+    assert all(name in fourth_house.demo for name in ("An", "Bình", "Chi", "Dũng"))
 
 
-def test_log_is_audited_with_the_questions_of_the_game(house: House, environment: dict[str, str]) -> None:
-    page = house.data / "page.html"
+def test_log_is_audited_with_the_questions_of_the_game(fourth_house: House, environment: dict[str, str]) -> None:
+    page = fourth_house.data / "page.html"
     options = ["--html", str(page), "--round", "table-3:2", "--json"]
-    (audited,) = run(["audit", "--data", str(house.data), *house.keys, *options], environment=environment)
+    (audited,) = run(["audit", "--data", str(fourth_house.data), *fourth_house.keys, *options], environment=environment)
     report = json.loads(audited.output)
     assert (audited.code, report.get("findings", [])) == (0, [])
-    assert report["checked"]["replayed"] == report["checked"]["redealt"] == len(house.rounds) + DEMO_ROUNDS
+    assert report["checked"]["replayed"] == report["checked"]["redealt"] == len(fourth_house.rounds) + DEMO_ROUNDS
     assert {score["subject"].get("game") for score in report["statistics"]["scores"]} >= {"bai_cao"}
     assert "Bài Cào" in page.read_text("utf-8")
 
 
-def test_round_is_exported_verified_and_replayed(house: House, environment: dict[str, str], tmp_path: Path) -> None:
+def test_round_is_exported_verified_and_replayed(
+    fourth_house: House, environment: dict[str, str], tmp_path: Path
+) -> None:
     bundle = str(tmp_path / "round.json")
     exported, verified, replayed = run(
-        ["export", "table-6", "--data", str(house.data), "--out", bundle],
-        ["verify", bundle, *house.keys],
-        ["replay", "table-6", "1", "--data", str(house.data)],
+        ["export", "table-6", "--data", str(fourth_house.data), "--out", bundle],
+        ["verify", bundle, *fourth_house.keys],
+        ["replay", "table-6", "1", "--data", str(fourth_house.data)],
         environment=environment,
     )
     assert (exported.code, verified.code, replayed.code) == (0, 0, 0)
@@ -72,9 +74,9 @@ def test_round_is_exported_verified_and_replayed(house: House, environment: dict
     assert replayed.output.count("✓") == 2
 
 
-def test_audit_without_the_package_names_the_unknown_ruleset(house: House) -> None:
+def test_audit_without_the_package_names_the_unknown_ruleset(fourth_house: House) -> None:
     """The rules are not there to judge by, which is no fault of the log."""
-    (audited,) = run(["audit", "--data", str(house.data), *house.keys], environment=dict(os.environ))
+    (audited,) = run(["audit", "--data", str(fourth_house.data), *fourth_house.keys], environment=dict(os.environ))
     assert audited.code == 0
     assert "RULESET_UNKNOWN" in audited.output
     assert "bai_cao.classic" in audited.output
@@ -83,7 +85,7 @@ def test_audit_without_the_package_names_the_unknown_ruleset(house: House) -> No
 def test_rulesets_are_listed_checked_and_described(environment: dict[str, str], tmp_path: Path) -> None:
     text = RULESET.read_text("utf-8")
     own = text.replace("bai_cao.classic", "bai_cao.house").replace("maximum = 6", "maximum = 7")
-    (tmp_path / "house.toml").write_text(own, encoding="utf-8")
+    (tmp_path / "fourth_house.toml").write_text(own, encoding="utf-8")
     listed, shown, described, checked = run(
         ["rulesets", "list"],
         ["rulesets", "show", "bai_cao.classic"],

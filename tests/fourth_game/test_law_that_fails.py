@@ -16,6 +16,7 @@ from grpc_status import rpc_status
 
 from referee.server.keys.folder import read_public_keys
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.opening import open_round, terms_of
 from tests.fourth_game.fourth_house import HERE, SECONDS, STAKE, run, serving
 from tests.status_details import reason_and_field
 
@@ -46,10 +47,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def dealt_round(channel: grpc.Channel) -> bai_cao_pb2.BaiCaoRound:
     """Deal a round to two seats."""
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    terms = shuffler_pb2.RoundTerms(
-        table_id="table", ruleset_id="bai_cao.classic", seat_count=2, currency="CHIP", stake_minor=STAKE
-    )
-    opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms), timeout=SECONDS)
+    opened = open_round(shuffler, terms_of("table", ruleset_id="bai_cao.classic", stake_minor=STAKE), timeout=SECONDS)
     number, seeds = opened.header.round_number, [os.urandom(32) for _ in range(2)]
     request = shuffler_pb2.DealRoundRequest(table_id="table", round_number=number, client_seeds=seeds)
     dealt = shuffler.DealRound(request, timeout=SECONDS)

@@ -5,10 +5,10 @@ from typing import Any, Final
 from referee.audit import Code
 from referee.v1 import ultimate_texas_pb2
 from tests.attacks.courses import adopt_cards, continuation
+from tests.driver.courses import take
+from tests.driver.house import House, Played
+from tests.driver.table import Table
 from tests.service.append_rounds import CASES, Call, instead_of
-from tests.service.conftest import House, Played
-from tests.service.courses import take
-from tests.service.seat_players import Table
 
 __all__ = ["CASES"]
 

@@ -6,7 +6,8 @@ from typing import Any, Final, TypeAlias
 
 from referee.audit import Code
 from referee.v1 import mau_binh_pb2, shuffler_pb2
-from tests.service.conftest import House, Played
+from tests.driver.house import House, Played
+from tests.driver.opening import open_round
 
 Call: TypeAlias = Callable[[], Any]
 Reason = shuffler_pb2.AbortReason
@@ -41,7 +42,7 @@ def opening(house: House, **changes: Any) -> Call:  # noqa: ANN401 - fields of a
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms())).header
     for name, value in changes.items():
         setattr(header, name, value)
-    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+    return lambda: open_round(house.shuffler, header)
 
 
 def aborting(house: House, slot: dict[str, Any], reason: shuffler_pb2.AbortReason) -> Call:
@@ -93,7 +94,7 @@ def key_of_small_order(house: House) -> Call:
 def opening_of_other_terms(house: House) -> Call:
     header = house.open().header
     header.stake_minor += 1
-    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+    return lambda: open_round(house.shuffler, header)
 
 
 @instead_of(Code.NEXT_ROUND_EARLY, "PREVIOUS_ROUND_OPEN")
@@ -108,7 +109,7 @@ def header_that_follows_another_leaf(house: House) -> Call:
     terms = house.terms(played.header.table_id)
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms)).header
     header.previous_leaf_hash = b"p" * 32
-    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+    return lambda: open_round(house.shuffler, header)
 
 
 @instead_of(Code.LEAF_OF_NO_ROUND, "NOT_OPENED")

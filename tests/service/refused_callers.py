@@ -23,6 +23,7 @@ from referee.server.settings.limits import LimitSettings
 from referee.server.settings.provider import Provider
 from referee.storage import Cosigned
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2
+from tests.driver.opening import open_round, opening
 from tests.service.refused_rounds import CASES, Call, House, refused
 
 __all__ = ["CASES", "server_with_another_sealing_key"]
@@ -122,15 +123,15 @@ def token_of_a_provider_that_never_answered(house: House) -> Call:
 @refused("ROLE_FORBIDDEN")
 def auditor_who_opens_a_round(house: House) -> Call:
     shown = bearing(house, "auditor")
-    request = shuffler_pb2.OpenRoundRequest(terms=house.terms("acme.1"))
-    return lambda: house.shuffler.OpenRound(request, metadata=shown)
+    request = opening(house.terms("acme.1"))
+    return lambda: open_round(house.shuffler, request, metadata=shown)
 
 
 @refused("TABLE_FORBIDDEN")
 def frontend_at_another_tenants_table(house: House) -> Call:
     shown = bearing(house, "frontend")
-    request = shuffler_pb2.OpenRoundRequest(terms=house.terms("bcme.1"))
-    return lambda: house.shuffler.OpenRound(request, metadata=shown)
+    request = opening(house.terms("bcme.1"))
+    return lambda: open_round(house.shuffler, request, metadata=shown)
 
 
 @refused("SEAT_FORBIDDEN")

@@ -10,7 +10,8 @@ from nacl.signing import SigningKey
 from referee.cards import Card
 from referee.dealing.commitment import deck_root, section_root
 from referee.v1 import mau_binh_pb2, shuffler_pb2
-from tests.service.courses import steps_of
+from tests.driver.courses import steps_of
+from tests.driver.opening import open_round, opening
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -43,7 +44,7 @@ def refused(reason: str, field: str = "") -> Callable[[Callable[[House], Call]],
 def table_without_a_name(house: House) -> Call:
     terms = house.terms()
     terms.ClearField("table_id")
-    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+    return lambda: open_round(house.shuffler, terms)
 
 
 @refused("INVALID_FIELD", "terms.seat_count")
@@ -195,7 +196,7 @@ def settlement_of_made_up_deal(house: House, opened: shuffler_pb2.OpenRoundRespo
 def round_opened_with_other_terms(house: House) -> Call:
     header = house.open("t").header
     header.stake_minor += 1
-    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+    return lambda: open_round(house.shuffler, header)
 
 
 @refused("ALREADY_DEALT", "client_seeds[0]")
@@ -241,7 +242,7 @@ def header_that_follows_another_leaf(house: House) -> Call:
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("t"))).header
     header.previous_leaf_hash = b"p" * 32
     house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id="t", round_number=header.round_number - 1))
-    return lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header))
+    return lambda: open_round(house.shuffler, header)
 
 
 @refused("DEAL_MISMATCH")
@@ -272,8 +273,8 @@ def clock_that_was_set_back(house: House) -> Call:
 @refused("SEED_MISMATCH", "client_seeds[1]")
 def seed_that_opens_nothing(house: House) -> Call:
     prepared = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms()))
-    request = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=[b"", b"c" * 32])
-    opened = house.shuffler.OpenRound(request)
+    request = opening(prepared.header, commitments=[b"", b"c" * 32])
+    opened = open_round(house.shuffler, request)
     return lambda: house.deal(opened)
 
 

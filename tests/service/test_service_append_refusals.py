@@ -12,9 +12,9 @@ import grpc
 import pytest
 
 from referee.audit import Code
+from tests.driver.house import House
 from tests.service.append_courses import CASES
 from tests.service.append_rounds import Case
-from tests.service.conftest import House
 
 
 def codes(names: str) -> set[Code]:

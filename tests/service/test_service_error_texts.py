@@ -4,7 +4,8 @@ import grpc
 import pytest
 
 from referee.v1 import mau_binh_pb2, shuffler_pb2
-from tests.service.conftest import House
+from tests.driver.house import House
+from tests.driver.opening import open_round, terms_of
 
 
 def words_of(ask) -> str:
@@ -15,10 +16,8 @@ def words_of(ask) -> str:
 
 @pytest.mark.parametrize("table_id", ["my table", "x" * 65, "bàn"])
 def test_table_id_out_of_form_is_refused_with_the_form(house: House, table_id: str):
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table_id, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=100
-    )
-    said = words_of(lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms)))
+    terms = terms_of(table_id, stake_minor=100)
+    said = words_of(lambda: open_round(house.shuffler, terms))
     assert said == f"terms.table_id: {table_id!r} is no table id; use 1 to 64 of A-Z a-z 0-9 . _ and -"
 
 

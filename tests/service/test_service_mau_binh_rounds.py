@@ -1,6 +1,5 @@
 """Whole rounds of Mậu Binh over gRPC, and what can be proved of them from the log alone."""
 
-import hashlib
 import json
 import time
 from types import ModuleType
@@ -10,80 +9,20 @@ import pytest
 
 from referee.evidence import vkey
 from referee.evidence.dsse import Envelope
-from referee.evidence.merkle import leaf_hash
-from referee.rulesets import get
-from referee.transcript.inputs import parse
-from referee.transcript.replay import replay
 from referee.v1 import log_pb2, shuffler_pb2
+from tests.driver.opening import open_round
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
 
 RULESETS = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
 ARRANGING_MS = {"mau_binh.maubinh_com": 90_000, "mau_binh.classic": 60_000, "mau_binh.chi_2020": 60_000}
-every_table = pytest.mark.parametrize(
-    ("ruleset_id", "seats"), [(ruleset_id, seats) for ruleset_id in RULESETS for seats in (2, 3, 4)]
-)
 
 
 def payload_of(leaf: bytes) -> dict[str, Any]:
     """Parse a leaf with nothing of the project but the envelope."""
     read: dict[str, Any] = json.loads(Envelope.parse(leaf).payload)
     return read
-
-
-def play_round(house: House, ruleset_id: str, seats: int) -> tuple[Played, Any]:
-    """Settle a round by the common path; every seat arranges without a foul if it can."""
-    played = house.play(ruleset_id=ruleset_id, seat_count=seats)
-    for seat in range(seats):
-        played.message.events.add(time=house.clock.now, seat=seat, arrange=played.arrangement(seat))
-    return played, played.settle()
-
-
-@every_table
-def test_common_path_settles_and_every_leaf_is_proved(house: House, ruleset_id: str, seats: int) -> None:
-    """Open, deal, settle; OPEN, DEAL, SETTLE and the REVEAL that follows by itself, each under a signed checkpoint."""
-    played, settled = play_round(house, ruleset_id, seats)
-    assert settled.outcome.ruleset_digest == hashlib.sha256(get(ruleset_id).source).digest()
-    assert sum(seat.net_minor for seat in settled.outcome.seats) == 0
-    assert [seat.seat for seat in settled.outcome.seats] == list(range(seats))
-    answered = [played.opened.log_receipt, played.dealt.log_receipt, settled.log_receipt, played.reveal().log_receipt]
-    leaves = [house.proved(receipt) for receipt in answered]
-    found = played.find()
-    assert found.stage == log_pb2.ROUND_STAGE_REVEALED
-    assert [house.proved(receipt) for receipt in found.leaves] == leaves
-    assert found.round_id == played.opened.round_id
-    assert {payload_of(leaf)["round_id"] for leaf in leaves} == {found.round_id.hex()}
-
-
-@every_table
-def test_transcript_replays_byte_for_byte(house: House, ruleset_id: str, seats: int) -> None:
-    """Replaying the inputs gives the payload byte for byte; it is canonical JSON and agrees with the answer."""
-    played, settled = play_round(house, ruleset_id, seats)
-    payload = Envelope.parse(settled.log_receipt.leaf).payload
-    read = json.loads(payload)
-    assert json.dumps(read, sort_keys=True, separators=(",", ":")).encode() == payload
-    assert replay(parse(payload).inputs, get(ruleset_id)).payload == payload
-    assert read["inputs"]["sections"] == played.hands
-    assert [seat["net"] for seat in read["results"]["seats"]] == [seat.net_minor for seat in settled.outcome.seats]
-    assert [
-        (one["from"], one["to"], one["amount"], one["reason"], one["subject"]) for one in read["results"]["transfers"]
-    ] == [(one.payer, one.payee, one.amount_minor, one.reason, one.subject) for one in settled.outcome.transfers]
-
-
-@every_table
-def test_cards_follow_from_open_deal_and_reveal(house: House, second: ModuleType, ruleset_id: str, seats: int) -> None:
-    """A second implementation of the protocol, given the three leaves, deals the same hands."""
-    played, _ = play_round(house, ruleset_id, seats)
-    played.reveal()
-    opened, dealt, _, revealed = [payload_of(receipt.leaf) for receipt in played.find().leaves]
-    seeds = [bytes.fromhex(seed) for seed in dealt["client_seeds"]]
-    again = second.derive(opened["header"], bytes.fromhex(revealed["server_seed"]), seeds)
-    assert [section["cards"] for section in again["sections"][:seats]] == played.hands
-    assert again["round_id"] == played.opened.round_id
-    assert again["server_commitment"] == played.opened.server_commitment
-    assert again["deck_root"].hex() == dealt["deck_root"]
-    assert again["mix"].hex() == dealt["mix"]
 
 
 def test_leaves_are_signed_by_the_keys_that_the_log_begins_with(house: House) -> None:
@@ -124,9 +63,7 @@ def test_longer_path_commits_to_seeds_and_takes_receipts(house: House, second: M
         second.tagged("client-commit", prepared.round_id, bytes([seat]), seed) for seat, seed in enumerate(seeds)
     ]
     before = house.checkpoint()
-    opened = house.shuffler.OpenRound(
-        shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
-    )
+    opened = open_round(house.shuffler, prepared.header, commitments=commitments)
     assert house.checkpoint() != before
     assert (opened.header, opened.round_id) == (prepared.header, prepared.round_id)
     assert payload_of(opened.log_receipt.leaf)["client_commitments"] == [one.hex() for one in commitments]
@@ -171,17 +108,6 @@ def test_preparing_writes_nothing_and_asks_for_no_slot(house: House) -> None:
     assert first.round_id != other.round_id
     assert house.checkpoint() == before
     assert house.open("t").header.round_number == 1
-
-
-def test_rounds_of_a_table_are_chained(house: House) -> None:
-    """Each header names the leaf that ended the round before, an ABORT as well as a SETTLE."""
-    first = house.play("t")
-    ended = first.report_all().settle().log_receipt
-    second_round = house.deal(house.open("t"))
-    assert second_round.header.round_number == first.header.round_number + 1
-    assert second_round.header.previous_leaf_hash == leaf_hash(ended.leaf) == ended.leaf_hash
-    aborted = second_round.abort().log_receipt
-    assert house.open("t").header.previous_leaf_hash == leaf_hash(aborted.leaf)
 
 
 @pytest.mark.parametrize("ruleset_id", RULESETS)

@@ -36,7 +36,7 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from tests.chaos.fault_messages import METHODS, OverSocket
 from tests.chaos.ledger import status_of
 from tests.chaos.recording import Recorded, record
-from tests.service.conftest import House
+from tests.driver.house import House
 from tests.service.refusal_ways import WAYS, Way
 from tests.service.refused_callers import CASES, bearing
 from tests.status_details import reason_and_field

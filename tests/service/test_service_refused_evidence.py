@@ -10,7 +10,7 @@ import pytest
 from referee.evidence.dsse import Envelope
 from referee.v1 import mau_binh_pb2, shuffler_pb2
 from referee.v1.shuffler_pb2 import AbortReason
-from tests.service.courses import steps_of
+from tests.driver.courses import steps_of
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest

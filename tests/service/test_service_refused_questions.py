@@ -11,6 +11,7 @@ from referee.rulesets import get, load_folder
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import RoundHeader
+from tests.driver.opening import open_round, opening
 
 House: TypeAlias = Any
 Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -87,7 +88,7 @@ def test_terms_that_cannot_be_are_refused_when_prepared_and_when_opened(
         if not value:
             terms.ClearField(name)
     assert_refused(house, lambda: house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms)), *expected)
-    assert_refused(house, lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms)), *expected)
+    assert_refused(house, lambda: open_round(house.shuffler, terms), *expected)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ class Opening:
 
 
 @pytest.mark.parametrize(
-    "opening",
+    "case",
     [
         Opening(lambda r: r.ClearField("header"), (BAD, "MISSING_FIELD", "terms")),
         Opening(lambda r: r.header.ClearField("table_id"), (BAD, "MISSING_FIELD", "header.table_id")),
@@ -191,19 +192,19 @@ class Opening:
             (BAD, "INVALID_FIELD", "client_commitments[1]"),
         ),
     ],
-    ids=lambda opening: "-".join(opening.expected),
+    ids=lambda case: "-".join(case.expected),
 )
-def test_header_that_cannot_be_opened_is_refused(house: House, opening: Opening) -> None:
+def test_header_that_cannot_be_opened_is_refused(house: House, case: Opening) -> None:
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("t"))).header
-    request = shuffler_pb2.OpenRoundRequest(header=header)
-    opening.spoil(request)
-    assert_refused(house, lambda: house.shuffler.OpenRound(request), *opening.expected)
+    request = opening(header)
+    case.spoil(request)
+    assert_refused(house, lambda: open_round(house.shuffler, request), *case.expected)
 
 
 def test_commitments_without_the_header_they_bind_are_refused(house: House) -> None:
-    request = shuffler_pb2.OpenRoundRequest(terms=house.terms(), client_commitments=[b"c" * 32] * 2)
+    request = opening(house.terms(), commitments=[b"c" * 32] * 2)
     expected = (BAD, "INVALID_FIELD", "client_commitments")
-    assert_refused(house, lambda: house.shuffler.OpenRound(request), *expected)
+    assert_refused(house, lambda: open_round(house.shuffler, request), *expected)
 
 
 def test_round_number_of_the_past_is_refused(house: House) -> None:

@@ -19,6 +19,7 @@ from referee.service import revealing
 from referee.service.dealing import Dealer
 from referee.service.revealing import OpenedRound
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from tests.driver.opening import open_round, opening
 from tests.status_details import reason_and_field
 
 House: TypeAlias = Any
@@ -62,25 +63,25 @@ def test_opening_again_gives_the_same_round(house: House) -> None:
 
     def open_terms() -> Any:  # noqa: ANN401 - the answer
         house.clock.now += 1_000
-        return house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+        return open_round(house.shuffler, terms)
 
     opened = twice_and_after_restart(house, open_terms)
     assert opened.header.round_deadline_time == house.START + 1_000 + (2 + 15) * 60_000
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("b"))).header
-    request = shuffler_pb2.OpenRoundRequest(header=header, client_commitments=[b"c" * 32] * 2)
-    twice_and_after_restart(house, lambda: house.shuffler.OpenRound(request))
+    request = opening(header, commitments=[b"c" * 32] * 2)
+    twice_and_after_restart(house, lambda: open_round(house.shuffler, request))
 
 
 def test_round_opened_by_number_is_found_again_when_it_is_over(house: House) -> None:
     """A frontend that names its rounds can never open one too many."""
-    request = shuffler_pb2.OpenRoundRequest(terms=house.terms("t", round_number=1))
-    played = house.deal(house.shuffler.OpenRound(request))
+    request = opening(house.terms("t", round_number=1))
+    played = house.deal(open_round(house.shuffler, request))
     played.report_all()
     house.clock.now += house.ARRANGING_MS
     played.settle()
     played.reveal()
     before = house.checkpoint()
-    assert house.shuffler.OpenRound(request).round_id == played.opened.round_id
+    assert open_round(house.shuffler, request).round_id == played.opened.round_id
     assert house.checkpoint() == before
 
 
@@ -146,7 +147,7 @@ def test_asking_at_once_writes_once(house: House) -> None:
         assert all(lasting(answer) == lasting(answers[0]) for answer in answers)
         return answers[0]
 
-    opened = all_at_once(lambda: house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms)))
+    opened = all_at_once(lambda: open_round(house.shuffler, terms))
     played = house.deal(opened)
     all_at_once(played.deal_again)
     played.report_all()
@@ -297,7 +298,7 @@ def test_opening_is_remembered_as_its_leaf_says(house: House) -> None:
     """A round that was just opened is known from the call; a restarted server reads the leaf."""
     house.open("a")
     header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("b"))).header
-    house.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=header, client_commitments=[b"c" * 32] * 2))
+    open_round(house.shuffler, header, commitments=[b"c" * 32] * 2)
     house.sealed()
     leaves = [leaf for leaf in house.leaves() if Envelope.parse(leaf).payload_type == OPEN_TYPE]
     assert len(leaves) >= 3

@@ -14,7 +14,8 @@ from referee.audit.report import DealingLevel
 from referee.games import GAMES
 from referee.transcript.played import EventLevel
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
-from tests.service.courses import steps_of
+from tests.driver.courses import steps_of
+from tests.driver.opening import open_round, opening
 
 House: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
@@ -153,7 +154,7 @@ def everything_asked(house: House, table: Table) -> bytes:
     round_of = {"round": table.message}
     event = table.event(0, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
     calls: list[Callable[[], Any]] = [
-        lambda: shuffler.OpenRound(table.request),
+        lambda: open_round(shuffler, table.request),
         lambda: shuffler.DealRound(shuffler_pb2.DealRoundRequest(**slot)),
         lambda: shuffler.DealRound(table.deal_request()),
         *[
@@ -354,8 +355,8 @@ def test_tien_len_cannot_be_sealed_and_tokens_need_the_header(house: House) -> N
     refusal = house.refusal_of(house.table("tien_len", seats=2, sealed=True).open)
     assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", "INVALID_FIELD", "seat_tokens")
     assert "card by card" in refusal.message
-    request = shuffler_pb2.OpenRoundRequest(terms=house.terms(), seat_tokens=[b"t" * 32] * 2)
-    assert house.refusal_of(lambda: house.shuffler.OpenRound(request)).field == "seat_tokens"
+    request = opening(house.terms(), tokens=[b"t" * 32] * 2)
+    assert house.refusal_of(lambda: open_round(house.shuffler, request)).field == "seat_tokens"
 
 
 @pytest.mark.parametrize("sealed", [False, True])

@@ -10,6 +10,7 @@ import pytest
 from referee.audit.report import DealingLevel
 from referee.dealing import deck
 from referee.v1 import log_pb2, shuffler_pb2
+from tests.driver.opening import open_round
 
 House: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
@@ -185,7 +186,7 @@ def test_nothing_shows_a_seed_before_the_deal(house: House) -> None:
     def everything() -> bytes:
         slot, shuffler, log = table.slot, table.shuffler, house.log
         calls = [
-            lambda: shuffler.OpenRound(table.request),
+            lambda: open_round(shuffler, table.request),
             lambda: shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms(table.name))),
             lambda: shuffler.DealRound(shuffler_pb2.DealRoundRequest(**slot)),
             lambda: shuffler.OpenHand(shuffler_pb2.OpenHandRequest(**slot, token=bytes(32))),

@@ -5,60 +5,12 @@ from typing import Any, TypeAlias
 import pytest
 
 from referee.transcript.played import EventLevel
-from referee.v1 import mau_binh_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
-from tests.service.courses import move_of, take
+from referee.v1 import mau_binh_pb2, shuffler_pb2, tien_len_pb2
+from tests.driver.courses import move_of, take
+from tests.driver.playing import GAMES, dealt, first_choice, leaving, play_on, turn_of
 
 House: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
-
-GAMES = ("mau_binh", "tien_len", "ultimate_texas")
-
-
-def dealt(house: House, game: str) -> Table:
-    """Deal rounds of three seats with keys until no hand wins at the deal."""
-    while True:
-        table = house.table(game, seats=3).play()
-        if game == "ultimate_texas" or first_choice(table) is not None:
-            return table
-
-
-def first_choice(table: Table) -> dict[str, Any] | None:
-    """Return a lawful choice of the seat whose turn it is, or None once the round is over."""
-    if table.game == "mau_binh":
-        return (
-            {"arrange": table.house.as_dealt(list(table.dealt.hands[0].cards))} if table.preview().violations else None
-        )
-    if table.game == "ultimate_texas":
-        return {"decision": ultimate_texas_pb2.DECISION_CHECK}
-    plays = table.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=table.message)).plays
-    return {"play": tien_len_pb2.Play(cards=plays[0].cards)} if plays else None
-
-
-def turn_of(table: Table) -> int:
-    """Return the seat whose event comes first."""
-    return int(table.preview().state.turn) if table.game == "tien_len" else 0
-
-
-def play_on(table: Table, act: Any) -> None:  # noqa: ANN401 - accepts or reports an event
-    """Play the round to its end, passing each event to ``act``."""
-    if table.game == "mau_binh":
-        for seat, hand in enumerate(table.dealt.hands):
-            act(seat, arrange=table.house.as_dealt(list(hand.cards)))
-    elif table.game == "ultimate_texas":
-        decisions = (ultimate_texas_pb2.DECISION_CHECK, ultimate_texas_pb2.DECISION_CHECK)
-        for decision in (*decisions, ultimate_texas_pb2.DECISION_PLAY_1X):
-            for seat in range(2):
-                act(seat, decision=decision)
-            table.accept(2, decision=decision)  # its receipt opens the street
-            table.open_section()
-    else:
-        while not table.preview().state.over:
-            asked = table.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=table.message))
-            plays = [play for play in asked.plays if len(play.cards) == 1] or asked.plays
-            if plays:
-                act(asked.turn, play=tien_len_pb2.Play(cards=plays[0].cards))
-            else:
-                act(asked.turn, pass_turn=True)
 
 
 def transcript_of(table: Table) -> dict[str, Any]:
@@ -148,11 +100,6 @@ def test_signature_that_does_not_hold_is_refused_with_its_place(house: House, ga
         assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", f"round.signatures[{seat}]")
     table.message.signatures[seat] = good
     table.preview()
-
-
-def leaving(game: str) -> dict[str, Any]:
-    """Return the choice of a seat that leaves."""
-    return {"decision": ultimate_texas_pb2.DECISION_LEAVE} if game == "ultimate_texas" else {"leave": True}
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.tiles.conftest import MakeLog
 
 from referee.evidence.note import Note, cosign_note
 from referee.log import CheckpointSigner
@@ -15,7 +16,6 @@ from referee.tiles import FolderPlace, publish
 from tests.command import Done, referee
 from tests.demo_log import DemoLog
 from tests.once import made_once
-from tests.tiles.conftest import MakeLog
 from tests.tiles.tiles_log import FixedSigner
 
 SOURCE: Final = Path(__file__).with_name("foreign") / "main.go"

@@ -22,6 +22,7 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 from referee.v1.log_pb2_grpc import LogServiceStub
+from tests.driver.opening import open_round, terms_of
 
 
 def hidden(token: bytes, *, round_id: bytes, seat: int) -> bytes:
@@ -46,15 +47,11 @@ class Sealed:
         self.guarded = guarded
         self.frontend = guarded.bearing(guarded.mint.token("frontend", tenant))
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.frontend)
-        terms = shuffler_pb2.RoundTerms(
-            table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-        )
+        terms = terms_of(table)
         prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
         self.secrets = [os.urandom(32) for _ in range(2)]
         hashes = [hidden(one, round_id=prepared.round_id, seat=seat) for seat, one in enumerate(self.secrets)]
-        self.opened = shuffler.OpenRound(
-            shuffler_pb2.OpenRoundRequest(header=prepared.header, seat_tokens=hashes, client_commitments=[b"", b""])
-        )
+        self.opened = open_round(shuffler, prepared.header, tokens=hashes, commitments=[b"", b""])
         self.number = prepared.header.round_number
         self.dealt = shuffler.DealRound(
             shuffler_pb2.DealRoundRequest(
@@ -146,7 +143,7 @@ def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed, reaso
         lambda: shuffler.DealRound(shuffler_pb2.DealRoundRequest(**name)),
         lambda: shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)),
         lambda: shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**name)),
-        lambda: shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(header=sealed.opened.header)),
+        lambda: open_round(shuffler, sealed.opened.header),
         lambda: stub.SettleRound(settle(round=own)),
         lambda: stub.SettleRounds(batch),
     )
@@ -160,10 +157,7 @@ def test_deal_of_a_lost_frontend_is_answered_again(guarded, reason, role):
     """For callers who may deal at the table, from the leaf that is logged; a seat and another tenant get nothing."""
     table = f"acme.{os.urandom(8).hex()}"
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(guarded.bearing(guarded.mint.token(role)))
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id="tien_len.mien_nam", seat_count=2, currency="CHIP", stake_minor=10
-    )
-    shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+    open_round(shuffler, terms_of(table, ruleset_id="tien_len.mien_nam"))
     again = shuffler_pb2.DealRoundRequest(table_id=table, round_number=1)
     assert refused(lambda: shuffler.DealRound(again), reason) == "SEED_MISSING"
     seeds = [os.urandom(32) for _ in range(2)]

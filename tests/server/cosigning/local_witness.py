@@ -21,6 +21,7 @@ from referee.server.process.options import ServerOptions
 from referee.server.settings.witnesses import WitnessAddress, Witnesses, WitnessSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
+from tests.driver.opening import open_round
 from tests.server.options import server_options
 
 ORIGIN = "log.example/1"
@@ -108,11 +109,7 @@ class House:
 
     def open(self, table: str) -> int:
         """Return the index of the OPEN leaf of a new table's first round."""
-        terms = shuffler_pb2.RoundTerms(
-            table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-        )
-        request = shuffler_pb2.OpenRoundRequest(terms=terms)
-        return int(self.shuffler.OpenRound(request, timeout=10).log_receipt.leaf_index)
+        return int(open_round(self.shuffler, table, timeout=10).log_receipt.leaf_index)
 
     def deal(self, table: str) -> None:
         """Deal the round."""

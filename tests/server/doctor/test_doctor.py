@@ -32,8 +32,10 @@ from referee.server.keys.private_key import KeySigner
 from referee.server.process.app import Application
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.tls import TlsSettings
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.server.settings.witnesses import witnesses_of
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
+from tests.driver.opening import open_round
 from tests.server.doctor.examining import by_check, configured, outcome_of, stored_of
 from tests.server.options import server_options
 
@@ -324,14 +326,11 @@ def test_log_behind_what_a_witness_has_cosigned_fails(scene: WitnessScene, data:
     """The folder is an old copy; the witness has seen a round since."""
     shutil.copytree(data, tmp_path / "old")
     witnesses = scene.configuration.witnesses
-    terms = shuffler_pb2.RoundTerms(
-        table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-    )
     with (
         Application(server_options(data=data, witnesses=witnesses)) as application,
         grpc.insecure_channel(f"127.0.0.1:{application.port}") as channel,
     ):
-        shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
+        open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel))
         log = log_pb2_grpc.LogServiceStub(channel)
         log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4), timeout=30)
     old = msgspec.structs.replace(scene.configuration.log, data=str(tmp_path / "old"))

@@ -25,7 +25,8 @@ from referee.server.keys.registry import KeyRegistry
 from referee.server.keys.rotation import KeyRotation, KeyRotationError
 from referee.server.process.app import Application
 from referee.storage import DataLossError, open_sqlite, open_sqlite_reader
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2_grpc
+from tests.driver.opening import deal_round, open_round
 from tests.server.options import server_options
 
 ORIGIN = "log.example/1"
@@ -43,14 +44,8 @@ class House:
 
     def deal(self, table: str) -> mau_binh_pb2.MauBinhRound:
         """Deal a round at a new table and return its inputs."""
-        terms = shuffler_pb2.RoundTerms(
-            table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-        )
-        opened = self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
-        seeds = [os.urandom(32) for _ in range(2)]
-        dealt = self.shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds)
-        )
+        opened = open_round(self.shuffler, table)
+        dealt = deal_round(self.shuffler, opened)
         message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
         if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
             for hand in dealt.hands:

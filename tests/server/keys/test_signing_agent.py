@@ -23,7 +23,8 @@ from referee.server.keys.folder import ROLES, KeyFolder
 from referee.server.keys.private_key import KeySigner
 from referee.server.keys.remote_signer import MAX_MESSAGE, AgentClient, RemoteSigner
 from referee.server.keys.signing_agent import SigningAgent
-from referee.v1 import log_pb2, shuffler_pb2
+from referee.v1 import log_pb2
+from tests.driver.opening import open_round
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Serve: TypeAlias = Callable[..., Process]
@@ -266,14 +267,6 @@ class AgentProcess:
         return code
 
 
-def open_round(process: Process, table: str) -> None:
-    """Open a round, which the log's key must sign."""
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-    )
-    process.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
-
-
 def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_path: Path, path: Path) -> None:
     """It founds the log, deals, settles and reveals, and its folder has no signing key.
 
@@ -291,7 +284,7 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     assert process.referee.SettleRound(table.request).log_receipt.leaf
     agent.kill()
 
-    for ask in (lambda: open_round(process, "u"), lambda: process.accept(process.play("v"))):
+    for ask in (lambda: open_round(process.shuffler, "u"), lambda: process.accept(process.play("v"))):
         with pytest.raises(grpc.RpcError) as caught:
             ask()
         assert caught.value.code() is grpc.StatusCode.UNAVAILABLE

@@ -12,6 +12,7 @@ import pytest
 
 from referee.server.process.app import Application
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from tests.driver.opening import open_round, opening
 from tests.server.options import server_options
 
 SECONDS: Final = 60
@@ -56,25 +57,18 @@ def until(is_so: Callable[[], bool]) -> bool:
     return False
 
 
-def terms(table: str) -> shuffler_pb2.RoundTerms:
-    """Return a round for two."""
-    return shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-    )
-
-
 class Scene:
     """A server with a slow store, and a round in each state."""
 
     def __init__(self, app: Application, store: SlowStore, caller: Any) -> None:  # noqa: ANN401 - made by a fixture
         self.app, self.store, self.caller = app, store, caller
-        self.opened = caller.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("opened")))
+        self.opened = open_round(caller.shuffler, "opened")
         self.played = caller.play("played")
         self.seeds = [os.urandom(32) for _ in range(2)]
         name: dict[str, Any] = {"table_id": "opened", "round_number": 1}
         rounds = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[self.played.request])
         self.calls: dict[str, tuple[Any, Any]] = {
-            "open": (caller.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms("new"))),
+            "open": (caller.shuffler.OpenRound, opening("new")),
             "contribute": (
                 caller.shuffler.ContributeSeed,
                 shuffler_pb2.ContributeSeedRequest(**name, seat=0, seed=self.seeds[0]),
@@ -96,7 +90,7 @@ class Scene:
     def occupy(self) -> Any:  # noqa: ANN401 - a call
         """Start a call whose commit does not end."""
         self.store.hold.set()
-        request = shuffler_pb2.OpenRoundRequest(terms=terms("first"))
+        request = opening("first")
         call = self.caller.shuffler.OpenRound.future(request)
         assert self.store.held.wait(SECONDS)
         return call
@@ -171,10 +165,10 @@ def test_call_whose_deadline_passed_in_the_queue_is_not_begun(tmp_path, caller_t
     with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         caller = caller_type(channel)
         store.hold.set()
-        first = caller.shuffler.OpenRound.future(shuffler_pb2.OpenRoundRequest(terms=terms("first")))
+        first = caller.shuffler.OpenRound.future(opening("first"))
         assert store.held.wait(SECONDS)
         with pytest.raises(grpc.RpcError) as caught:
-            caller.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms("late")), timeout=0.3)
+            open_round(caller.shuffler, "late", timeout=0.3)
         assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
         assert app.pool.waiting == 1
         store.hold.clear()

@@ -21,6 +21,7 @@ from referee.cli.table import Table
 from referee.rulesets import load_builtin
 from referee.server.reference import LOG_LINE
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
+from tests.driver.opening import opening, terms_of
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Serve: TypeAlias = Callable[..., Process]
@@ -154,12 +155,8 @@ def lines_of(server: Process, request_id: str) -> list[dict[str, Any]]:
 
 def test_request_id_leads_from_the_caller_to_the_leaf(server: Process) -> None:
     """It comes back with the answer, and its line names the leaf that the call put into the log."""
-    terms = shuffler_pb2.RoundTerms(
-        table_id="t", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-    )
-    opened, call = server.shuffler.OpenRound.with_call(
-        shuffler_pb2.OpenRoundRequest(terms=terms), metadata=[("x-request-id", "from-the-table")]
-    )
+    terms = terms_of("t")
+    opened, call = server.shuffler.OpenRound.with_call(opening(terms), metadata=[("x-request-id", "from-the-table")])
     assert dict(call.trailing_metadata())["x-request-id"] == "from-the-table"
     (line,) = lines_of(server, "from-the-table")
     assert line["leaves"] == [opened.log_receipt.leaf_index]

@@ -25,8 +25,9 @@ from referee.server.process.app import Application
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.service.call import Call
 from referee.storage import Cosigned, StoreError, open_sqlite
-from referee.v1 import log_pb2, shuffler_pb2
+from referee.v1 import log_pb2
 from referee.wire.refusal import RefusedError
+from tests.driver.opening import open_round, terms_of
 from tests.server.options import server_options
 
 Caller: TypeAlias = Any  # made by a fixture, and has its class in conftest
@@ -189,11 +190,10 @@ def test_labels_are_never_of_a_table_a_round_or_a_caller(tmp_path: Path, caller_
     with serving(tmp_path, caller_type) as (app, caller):
         caller.play("table-1")
         before = set(read(app))
-        terms = shuffler_pb2.RoundTerms(
-            table_id="table-2", ruleset_id="mau_binh.classic", seat_count=3, currency="EUR", stake_minor=7
-        )
-        caller.shuffler.OpenRound(
-            shuffler_pb2.OpenRoundRequest(terms=terms), metadata=[("x-request-id", "label-me"), ("user-agent", "x")]
+        open_round(
+            caller.shuffler,
+            terms_of("table-2", seat_count=3, currency="EUR", stake_minor=7),
+            metadata=[("x-request-id", "label-me"), ("user-agent", "x")],
         )
         assert {name for name in read(app) if name not in before} == set()
 

@@ -14,8 +14,8 @@ import psutil
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from referee.v1 import shuffler_pb2
 from tests.chaos.fault_disk import fill, small_disk
+from tests.driver.opening import open_round
 from tests.storage.postgres_server import PostgresServer, running_postgres
 
 Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
@@ -65,11 +65,8 @@ def events(folder: Path, event: str) -> list[dict[str, Any]]:
 
 def refusal_of_opening(process: Process, table: str) -> str:
     """Try to open a round; return the status code and the message, OK where it opened."""
-    terms = shuffler_pb2.RoundTerms(
-        table_id=table, ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-    )
     try:
-        process.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms), timeout=40)
+        open_round(process.shuffler, table, timeout=40)
     except grpc.RpcError as error:
         return f"{error.code().name}: {error.details()}"
     return "OK"

@@ -19,6 +19,7 @@ from referee.evidence.merkle import root
 from referee.evidence.note import Note
 from referee.log import Checkpoint
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from tests.driver.opening import open_round
 
 Process: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -148,7 +149,7 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
     seed = process.shuffler.RevealRound(
         shuffler_pb2.RevealRoundRequest(table_id=message.header.table_id, round_number=1)
     ).server_seed
-    process.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms_of(table)))
+    open_round(process.shuffler, "b-table")  # left undealt
     accept.round.certificates[0] = accept.round.certificates[0].replace(b'"payload":"', b'"payload":"A', 1)
     refuse(lambda: process.referee.AcceptEvent(accept), process)
     edited = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=accept.round)
@@ -191,14 +192,6 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
             assert spell([Card(card) for card in cards]).encode() not in printed
             assert ", ".join(map(str, cards)).encode() not in printed
             assert ",".join(map(str, cards)).encode() not in printed
-
-
-def terms_of(table: Table) -> shuffler_pb2.RoundTerms:
-    """Return the table's terms for another table, left undealt."""
-    header = table.opened.header
-    return shuffler_pb2.RoundTerms(
-        table_id="b-table", ruleset_id=header.ruleset_id, seat_count=4, currency="CHIP", stake_minor=10
-    )
 
 
 def refuse(call: Callable[[], object], process: Process) -> None:

@@ -14,7 +14,7 @@ from referee.games.tien_len import Fault
 from referee.rulesets import load_folder, load_texts
 from referee.v1 import tien_len_pb2, violation_pb2
 
-House: TypeAlias = Any  # of the conftest beside this file
+House: TypeAlias = Any  # a TienLenHouse of the driver
 Vector: TypeAlias = dict[str, Any]
 
 ROOT: Final = Path(__file__).parents[3]
@@ -51,14 +51,14 @@ def _ruleset(vector: Vector) -> str:
 
 
 @pytest.fixture(scope="module")
-def scripted(tmp_path_factory: pytest.TempPathFactory, house: House) -> Iterator[House]:
+def scripted(tmp_path_factory: pytest.TempPathFactory, tien_len: House) -> Iterator[House]:
     """Start a server with the variants that the vectors name."""
     folder = tmp_path_factory.mktemp("rulesets")
     shutil.copy(EXAMPLE, folder)
     for vector in (*_vectors("violations"), *_vectors("rounds")):
         if "rules" in vector:
             (folder / f"{_ruleset(vector)}.toml").write_text(_house_rules(vector), encoding="utf-8")
-    running = type(house)(tmp_path_factory.mktemp("scripted"), catalogue=load_folder(folder))
+    running = type(tien_len)(tmp_path_factory.mktemp("scripted"), catalogue=load_folder(folder))
     yield running
     running.close()
 
@@ -103,10 +103,10 @@ def _facts(violation: violation_pb2.Violation) -> dict[str, Any]:
 @pytest.mark.parametrize("vector", _vectors("violations"), ids=lambda vector: vector["id"])
 def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: Vector) -> None:
     message = _round_of(scripted, vector)
-    size = scripted.log_size()
+    size = scripted.settled_size()
     action, _, closed_time = vector["event"].partition(" @")
     if action == "settle":
-        scripted.clock[0] = int(closed_time or max((event.time for event in message.events), default=0))
+        scripted.clock.now = int(closed_time or max((event.time for event in message.events), default=0))
         if vector["violations"]:
             answer = scripted.settle(message)
             assert vector["violations"] == [_facts(violation) for violation in answer.violations]
@@ -116,7 +116,7 @@ def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: V
     else:
         last = max((event.time for event in message.events), default=0)
         event = _event(vector["event"], max(len(message.events) + 1, last))
-        scripted.clock[0] = event.time
+        scripted.clock.now = event.time
         if event.time < last:  # the referee's own clock never goes back; a frontend's can
             message.events.append(event)
             accepted = scripted.preview(message)
@@ -133,13 +133,13 @@ def test_an_event_is_answered_with_exactly_its_faults(scripted: House, vector: V
         for violation in accepted.violations:
             assert violation.code not in {violation.text.vi, violation.text.en}
             assert "?" not in violation.text.vi + violation.text.en
-    assert scripted.log_size() == size
+    assert scripted.settled_size() == size
 
 
 @pytest.mark.parametrize("vector", _vectors("rounds"), ids=lambda vector: vector["id"])
 def test_a_round_ends_and_pays_over_the_wire_as_worked_out(scripted: House, vector: Vector) -> None:
     message = _round_of(scripted, vector)
-    scripted.clock[0] = 1_000_000
+    scripted.clock.now = 1_000_000
     answer = scripted.preview(message)
     assert not answer.violations
     outcome = answer.outcome

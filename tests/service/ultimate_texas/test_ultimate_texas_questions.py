@@ -10,7 +10,7 @@ from referee.games.ultimate_texas import Code
 from referee.rulesets import get, load_folder
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from tests.service.courses import payload_of
+from tests.driver.courses import payload_of
 
 Server: TypeAlias = Any
 Round: TypeAlias = Any

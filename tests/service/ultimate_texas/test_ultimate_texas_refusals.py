@@ -9,7 +9,8 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, EventReceipt, sign_receipt
 from referee.v1 import money_pb2, shuffler_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from tests.service.courses import steps_of
+from tests.driver.courses import steps_of
+from tests.driver.opening import opening, terms_of
 
 Server: TypeAlias = Any
 Round: TypeAlias = Any
@@ -51,7 +52,7 @@ def test_bets_that_no_round_can_start_with_are_refused_at_opening(
     server: Server, refused: Refused, stakes: list[tuple[int, int]], reason: str, field: str
 ):
     size = server.size
-    request = shuffler_pb2.OpenRoundRequest(terms=server.terms(2, stakes=stakes))
+    request = opening(server.terms(2, stakes=stakes))
     assert _seen(refused(server.shuffler.OpenRound, request)) == (INVALID, reason, field)
     prepare = shuffler_pb2.PrepareRoundRequest(terms=request.terms)
     assert _seen(refused(server.shuffler.PrepareRound, prepare)) == (INVALID, reason, field)
@@ -62,7 +63,7 @@ def test_bets_that_no_round_can_start_with_are_refused_at_opening(
 def test_stake_other_than_the_bet_unit_is_refused(server: Server, refused: Refused, stake: int):
     terms = server.terms(2)
     terms.stake_minor = stake
-    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms))
+    refusal = refused(server.shuffler.OpenRound, opening(terms))
     assert _seen(refusal) == (INVALID, "INVALID_STAKE", "terms.stake_minor")
 
 
@@ -70,29 +71,17 @@ def test_largest_bets_are_opened_and_a_little_more_is_refused(server: Server, re
     """A seat wins 505 Antes at most: a play bet of four, the Ante, and 500 on the Blind for a royal flush."""
     ante = (2**53 - 1) // (6 * 505) // 2 * 2
     terms = server.terms(6, stakes=[(ante, 0)] * 6)
-    assert server.open(terms).header.seat_stakes[5].bet_minor == ante
+    assert server.open_round(terms).header.seat_stakes[5].bet_minor == ante
     terms.table_id = "more"
     terms.seat_stakes[0].bet_minor += 6 * 2
-    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms))
+    refusal = refused(server.shuffler.OpenRound, opening(terms))
     assert _seen(refusal) == (INVALID, "INVALID_STAKE", "terms.seat_stakes")
 
 
 def test_bets_of_their_own_are_refused_in_another_game(server: Server, refused: Refused):
-    terms = shuffler_pb2.RoundTerms(
-        table_id="binh",
-        ruleset_id="mau_binh.classic",
-        seat_count=2,
-        currency="CHIP",
-        stake_minor=10,
-        seat_stakes=_stakes((10, 0), (10, 0)),
-    )
-    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=terms))
+    terms = terms_of("binh", seat_stakes=_stakes((10, 0), (10, 0)))
+    refusal = refused(server.shuffler.OpenRound, opening(terms))
     assert _seen(refusal) == (INVALID, "INVALID_STAKE", "terms.seat_stakes")
-
-
-def test_seven_seats_are_refused(server: Server, refused: Refused):
-    refusal = refused(server.shuffler.OpenRound, shuffler_pb2.OpenRoundRequest(terms=server.terms(7)))
-    assert _seen(refusal) == (INVALID, "INVALID_FIELD", "terms.seat_count")
 
 
 @pytest.mark.parametrize(
@@ -127,55 +116,6 @@ def test_bad_event_of_the_round_is_refused_with_its_index(server: Server, refuse
     assert _seen(refused(server.referee.CheckDecision, check)) == expected
     many = ultimate_texas_pb2.CheckDecisionsRequest(requests=[check])
     assert _seen(refused(server.referee.CheckDecisions, many))[2] == "requests[0].round.events[1].decision"
-
-
-def test_more_events_than_a_round_can_have_are_refused(server: Server, refused: Refused):
-    played = server.deal(1)
-    for _ in range(MAX_EVENTS + 1):
-        played.report(0, "CHECK")
-    assert _seen(refused(server.referee.SettleRound, _settle(played))) == (INVALID, "TOO_MANY_EVENTS", "round.events")
-
-
-@pytest.mark.parametrize("method", ["CheckDecisions", "SettleRounds"])
-def test_batch_of_more_than_256_is_refused(server: Server, refused: Refused, method: str):
-    request = {
-        "CheckDecisions": ultimate_texas_pb2.CheckDecisionsRequest(
-            requests=[ultimate_texas_pb2.CheckDecisionRequest()] * 257
-        ),
-        "SettleRounds": ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(
-            requests=[ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest()] * 257
-        ),
-    }[method]
-    assert _seen(refused(getattr(server.referee, method), request)) == (INVALID, "INVALID_FIELD", "requests")
-
-
-def test_round_of_another_game_is_refused(server: Server, refused: Refused):
-    terms = shuffler_pb2.RoundTerms(
-        table_id="binh", ruleset_id="mau_binh.classic", seat_count=2, currency="CHIP", stake_minor=10
-    )
-    header = server.open(terms).header
-    dealt = server.shuffler.DealRound(
-        shuffler_pb2.DealRoundRequest(table_id="binh", round_number=1, client_seeds=[b"0" * 32, b"1" * 32])
-    )
-    question = ultimate_texas_pb2.CheckDecisionRequest(
-        round=ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
-    )
-    expected = (INVALID, "INVALID_FIELD", "round.header.ruleset_id")
-    assert _seen(refused(server.referee.CheckDecision, question)) == expected
-
-
-@pytest.mark.parametrize("method", ["AcceptEvent", "CheckDecision", "PreviewRound", "SettleRound"])
-def test_round_without_certificate_is_refused(server: Server, refused: Refused, method: str):
-    played = server.deal(1)
-    del played.message.certificates[:]
-    request = {
-        "AcceptEvent": ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest,
-        "CheckDecision": ultimate_texas_pb2.CheckDecisionRequest,
-        "PreviewRound": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
-        "SettleRound": ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
-    }[method](round=played.message)
-    expected = (INVALID, "MISSING_FIELD", "round.certificates")
-    assert _seen(refused(getattr(server.referee, method), request)) == expected
 
 
 def test_ante_or_trips_changed_after_the_deal_is_refused(server: Server, refused: Refused):
@@ -287,21 +227,6 @@ def test_events_under_a_receipt_cannot_be_edited_moved_or_dropped(server: Server
         assert _seen(refused(server.referee.PreviewRound, request)) == (INVALID, reason, "round.receipt")
 
 
-def test_receipt_of_another_key_or_round_is_refused(server: Server, refused: Refused):
-    played, other = server.deal(1), server.deal(1)
-    for one in (played, other):
-        one.play((0, "CHECK"))
-    receipt = _receipt_of(played)
-    for forged, code, reason in (
-        (sign_receipt(receipt, server.app.keys.signer("shuffler")), "PERMISSION_DENIED", "FORGED"),
-        (other.message.receipt, INVALID, "FOREIGN"),
-        (b"{}", INVALID, "MALFORMED"),
-    ):
-        played.message.receipt = forged
-        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
-        assert _seen(refused(server.referee.PreviewRound, request)) == (code, reason, "round.receipt")
-
-
 def test_course_that_opened_cards_is_the_only_one_that_opens_more_and_settles(server: Server, refused: Refused):
     """A frontend asks for receipts of two courses: one that shows it the board, one that bets knowing it."""
     played = server.deal(2)
@@ -315,12 +240,3 @@ def test_course_that_opened_cards_is_the_only_one_that_opens_more_and_settles(se
     played.message.CopyFrom(honest)
     played.play((0, "CHECK"), (1, "CHECK"), (0, "FOLD"), (1, "PLAY_1X"))
     assert played.settle().violations == []
-
-
-def test_round_after_its_deadline_is_neither_played_on_nor_settled(server: Server, refused: Refused):
-    played = server.deal(1)
-    played.play((0, "PLAY_4X"))
-    server.clock.now = played.opened.header.round_deadline_time + 1
-    preview = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
-    for method, request in ((server.referee.PreviewRound, preview), (server.referee.SettleRound, _settle(played))):
-        assert _seen(refused(method, request)) == ("FAILED_PRECONDITION", "EXPIRED", "round.certificates")

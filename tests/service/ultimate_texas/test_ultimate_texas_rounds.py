@@ -24,7 +24,6 @@ from referee.rulesets import get
 from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
 from referee.v1 import round_pb2, shuffler_pb2, ultimate_texas_pb2
-from tests.status_details import reason_and_field
 
 Server: TypeAlias = Any
 Refused: TypeAlias = Any
@@ -122,7 +121,7 @@ def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
         stakes = [(10 + 2 * seat, 5 * (seat % 3)) for seat in range(seats)]
         terms = server.terms(seats, ruleset_id=ruleset_id, stakes=stakes)
         for number in (1, 2, 3):
-            opened = server.open(terms)
+            opened = server.open_round(terms)
             dealt = server.shuffler.DealRound(
                 shuffler_pb2.DealRoundRequest(
                     table_id=terms.table_id,
@@ -260,39 +259,3 @@ def test_preview_writes_nothing_and_shows_the_outcome_once_all_is_open(server: S
     size += 1  # the UNSEAL
     assert played.preview().HasField("outcome")
     assert server.size == size
-
-
-def test_settlement_is_answered_again_from_the_log(server: Server):
-    """At once, after a restart, and after the round's deadline."""
-    played = server.deal(1)
-    played.play((0, "PLAY_4X"))
-    first = played.settle()
-    assert played.settle().log_receipt.leaf == first.log_receipt.leaf
-    server.restart()
-    played.server.clock.now = played.opened.header.round_deadline_time + 1
-    again = played.settle()
-    assert (again.log_receipt.leaf, again.outcome) == (first.log_receipt.leaf, first.outcome)
-
-
-def test_bad_round_of_a_batch_does_not_stop_the_others(server: Server):
-    good, unfinished, closed, last = (server.deal(1) for _ in range(4))
-    good.play((0, "PLAY_4X"))
-    unfinished.play((0, "CHECK"))
-    closed.accept(0, "PLAY_4X")
-    last.play((0, "CHECK"), (0, "PLAY_2X"))
-    answer = server.referee.SettleRounds(
-        ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(
-            requests=[
-                ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=one.message)
-                for one in (good, unfinished, closed, last)
-            ]
-        )
-    )
-    assert [one.HasField("refused") for one in answer.responses] == [False, False, True, False]
-    assert answer.responses[0].log_receipt.leaf == good.settle().log_receipt.leaf
-    assert [one.code for one in answer.responses[1].violations] == ["ROUND_NOT_OVER"]
-    assert reason_and_field(answer.responses[2].refused) == (
-        "SECTION_MISSING",
-        "round.certificates",
-    )
-    assert answer.responses[3].outcome == last.settle().outcome

@@ -22,7 +22,8 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
-from tests.service.courses import is_timeout, payload_of, sign, steps_of, take
+from tests.driver.courses import is_timeout, payload_of, sign, steps_of, take
+from tests.driver.opening import open_round, opening
 from tests.vectors.dealing.dealing_derivation import number, tagged
 
 RULESETS: Final = {
@@ -122,19 +123,18 @@ class Table:
             fields["seat_stakes"] = [money_pb2.SeatStake(bet_minor=20, side_bet_minor=4)] * seats
         if keyed:
             fields["seat_keys"] = [player.public_key for player in self.players]
-        prepared = self.shuffler.PrepareRound(
-            shuffler_pb2.PrepareRoundRequest(terms=house.terms(self.name, **fields | terms))
-        )
+        whole: dict[str, Any] = {"table_id": self.name, "currency": "VND", "stake_minor": 1000} | fields | terms
+        prepared = self.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=shuffler_pb2.RoundTerms(**whole)))
         self.round_id: bytes = prepared.round_id
-        self.request = shuffler_pb2.OpenRoundRequest(
-            header=prepared.header,
-            client_commitments=[player.seed_commitment(self.round_id) for player in self.players] if commits else [],
-            seat_tokens=[player.token_hash(self.round_id) for player in self.players] if sealed else [],
+        self.request = opening(
+            prepared.header,
+            commitments=[player.seed_commitment(self.round_id) for player in self.players] if commits else [],
+            tokens=[player.token_hash(self.round_id) for player in self.players] if sealed else [],
         )
 
     def open(self) -> "Table":
         """Open the round."""
-        self.opened = self.shuffler.OpenRound(self.request)
+        self.opened = open_round(self.shuffler, self.request)
         self.header = self.opened.header
         return self
 
@@ -189,6 +189,11 @@ class Table:
         """The deck root, as the certificate of the deal says."""
         return bytes.fromhex(payload_of(self.dealt.certificate)["deck_root"])
 
+    def asking(self, method: str, **fields: Any) -> Any:  # noqa: ANN401 - a request of the game
+        """Return the request of a method that every game has, with the round as it is."""
+        request = getattr(self._module, f"{self._prefix}Service{method}Request")
+        return request(**({"round": self.message} if "round" in request.DESCRIPTOR.fields_by_name else {}) | fields)
+
     def event(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an event of the game
         """Make an event; True means a choice without fields. A seat with a key has seen the whole round."""
         event = getattr(self._module, f"{self._prefix}Event")(
@@ -208,11 +213,7 @@ class Table:
     def ask(self, event: Any, signature: bytes | None = None) -> Any:  # noqa: ANN401 - an answer of the game
         """Ask to accept an event, signed by its seat unless a signature is given; keep it if it is accepted."""
         signature = self.sign(event) if signature is None else signature
-        answer = self.referee.AcceptEvent(
-            getattr(self._module, f"{self._prefix}ServiceAcceptEventRequest")(
-                round=self.message, event=event, signature=signature
-            )
-        )
+        answer = self.referee.AcceptEvent(self.asking("AcceptEvent", event=event, signature=signature))
         if answer.event_number:
             take(self.message, answer.event, receipt=answer.receipt, signature=signature)
         return answer
@@ -252,17 +253,24 @@ class Table:
 
     def settle(self) -> Any:  # noqa: ANN401 - an answer of the game
         """Settle the round, or return the violations."""
-        return self.referee.SettleRound(
-            getattr(self._module, f"{self._prefix}ServiceSettleRoundRequest")(round=self.message)
-        )
+        return self.referee.SettleRound(self.asking("SettleRound"))
 
     def preview(self) -> Any:  # noqa: ANN401 - an answer of the game
         """Preview the settlement."""
-        return self.referee.PreviewRound(
-            getattr(self._module, f"{self._prefix}ServicePreviewRoundRequest")(round=self.message)
-        )
+        return self.referee.PreviewRound(self.asking("PreviewRound"))
+
+    def abort(self, reason: shuffler_pb2.AbortReason = shuffler_pb2.ABORT_REASON_DEADLINE) -> Any:  # noqa: ANN401 - the answer
+        """Abort the round."""
+        return self.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**self.slot, reason=reason))
+
+    def reveal(self) -> shuffler_pb2.RevealRoundResponse:
+        """Wait for the server's seed to be revealed."""
+        return self.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**self.slot))
+
+    def find(self) -> log_pb2.GetTableRoundResponse:
+        """Find the stage and leaves of the round in the log."""
+        return self.house.log.GetTableRound(log_pb2.GetTableRoundRequest(**self.slot))
 
     def leaves(self) -> list[dict[str, Any]]:
         """Return the payloads of the round's leaves in order."""
-        found = self.house.log.GetTableRound(log_pb2.GetTableRoundRequest(**self.slot))
-        return [payload_of(one.leaf) for one in found.leaves]
+        return [payload_of(one.leaf) for one in self.find().leaves]

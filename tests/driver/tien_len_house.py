@@ -1,19 +1,15 @@
-"""A running server with a clock that tests move, entropy that repeats, and short ways to play rounds of Tiến Lên."""
+"""A running server whose entropy repeats, and short ways to play rounds of Tiến Lên on it."""
 
 import hashlib
 import random
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import grpc
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 
 from referee.cards import DECK, Card, Seat
 from referee.dealing import certificate
@@ -24,22 +20,16 @@ from referee.dealing.lead import Lead
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES, LeaderBy
 from referee.rulesets import Catalogue, load_builtin
-from referee.server.process.app import Application
-from referee.server.settings.advice import AdviceSettings
 from referee.v1 import (
-    log_pb2,
-    log_pb2_grpc,
     mau_binh_pb2,
-    mau_binh_pb2_grpc,
     round_pb2,
     shuffler_pb2,
-    shuffler_pb2_grpc,
     tien_len_pb2,
     tien_len_pb2_grpc,
 )
 from referee.wire.round import write_header
-from tests.server.options import server_options
-from tests.service.courses import is_timeout, sign, take
+from tests.driver.courses import is_timeout, sign, take
+from tests.driver.running import Running
 
 RULESET: Final = "tien_len.mien_nam"
 
@@ -53,32 +43,6 @@ def public_key(private: bytes) -> bytes:
 KEYS: Final = tuple(public_key(bytes([number]) * 32) for number in range(1, 9))
 """Public keys of players."""
 PRIVATE: Final = {key: bytes([number]) * 32 for number, key in enumerate(KEYS, 1)}
-
-START: Final = 1_800_000_000_000
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """How a call was refused: its status code, the reason, and the path of the field at fault, if any."""
-
-    code: grpc.StatusCode
-    reason: str
-    field: str
-
-
-def refusal_of(call: Callable[[], object]) -> Refusal:
-    """Return the refusal of a call; fail the test if the call is answered."""
-    with pytest.raises(grpc.RpcError) as caught:
-        call()
-    status = rpc_status.from_call(caught.value)
-    info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
-    for detail in status.details:
-        if detail.Is(info.DESCRIPTOR):
-            detail.Unpack(info)
-        if detail.Is(bad.DESCRIPTOR):
-            detail.Unpack(bad)
-    assert info.domain == "referee.v1"
-    return Refusal(caught.value.code(), info.reason, bad.field_violations[0].field if bad.field_violations else "")
 
 
 def make_play(seat: int, cards: Sequence[int], *, time: int = 0) -> tien_len_pb2.TienLenEvent:
@@ -155,43 +119,23 @@ def scripted_deal(header: Header, hands: Sequence[Sequence[Card]]) -> Deal:
     )
 
 
-class House:
-    """A server with its stubs. ``clock`` holds the time it sees. Tests reach the words of this file through it."""
+class TienLenHouse(Running):
+    """A server on which rounds of Tiến Lên are played. Tests reach the words of this file through it."""
 
-    refusal_of = staticmethod(refusal_of)
     make_play = staticmethod(make_play)
     make_pass = staticmethod(make_pass)
     winner_of = staticmethod(winner_of)
     scripted_deal = staticmethod(scripted_deal)
 
     def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what server_options takes
-        self.clock = [START]
-        self.folder = folder
         luck = random.Random(7)  # noqa: S311 - the same deals in every run
         self.catalogue: Catalogue = settings.get("catalogue", load_builtin())
-        given: dict[str, Any] = {
-            "entropy": luck.randbytes,
-            "clock": lambda: self.clock[0],
-            "sweep": False,
-            "advice": AdviceSettings(seconds=300),
-        } | settings
-        self.app = Application(server_options(data=folder, **given)).start()
-        self.channel = grpc.insecure_channel(f"127.0.0.1:{self.app.port}")
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
-        self.referee = tien_len_pb2_grpc.TienLenServiceStub(self.channel)
-        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
-        self.log = log_pb2_grpc.LogServiceStub(self.channel)
-        self._tables = 0
+        super().__init__(folder, **{"entropy": luck.randbytes} | settings)
 
-    def close(self) -> None:
-        """Stop the server."""
-        self.channel.close()
-        self.app.close()
-
-    def new_table(self) -> str:
-        """Return the name of a table with no rounds."""
-        self._tables += 1
-        return f"t-{self._tables}"
+    @property
+    def referee(self) -> tien_len_pb2_grpc.TienLenServiceStub:
+        """The stub of the game."""
+        return self.tien_len
 
     def deal(
         self,
@@ -200,36 +144,27 @@ class House:
         seats: int = 4,
         ruleset: str = RULESET,
         keys: Sequence[bytes] = (),
-        **terms: Any,  # noqa: ANN401 - members of the terms
+        **more: Any,  # noqa: ANN401 - members of the terms
     ) -> Dealt:
         """Open and deal the table's next round, at a new table if none is named.
 
         A seat's key is one of ``KEYS`` and made of the same bytes as its seed.
         """
-        opened = self.shuffler.OpenRound(
-            shuffler_pb2.OpenRoundRequest(
-                terms=shuffler_pb2.RoundTerms(
-                    table_id=table or self.new_table(),
-                    ruleset_id=ruleset,
-                    seat_count=seats,
-                    seat_keys=keys,
-                    **{"currency": "CHIP", "stake_minor": 10, **terms},
-                )
-            )
+        terms = shuffler_pb2.RoundTerms(
+            table_id=table or self.new_table(),
+            ruleset_id=ruleset,
+            seat_count=seats,
+            seat_keys=keys,
+            **{"currency": "CHIP", "stake_minor": 10, **more},
         )
+        opened = self.open_round(terms)
         header = opened.header
         seeds = [bytes([seat + 1]) * 32 for seat in range(seats)]
         seeds = [PRIVATE.get(key, seed) for key, seed in zip(header.seat_keys, seeds, strict=True)]
-        dealt = self.shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(
-                table_id=header.table_id,
-                round_number=header.round_number,
-                client_seeds=seeds,
-                seed_signatures=[
-                    b"" if key == NO_KEY else seed_signature(opened, seat, seeds[seat]) for seat, key in enumerate(keys)
-                ],
-            )
-        )
+        signatures = [
+            b"" if key == NO_KEY else seed_signature(opened, seat, seeds[seat]) for seat, key in enumerate(keys)
+        ]
+        dealt = self.deal_round(opened, seeds, signatures)
         message = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
         return Dealt(message, opened, dealt)
 
@@ -308,7 +243,7 @@ class House:
 
     def abort(self, one: Dealt) -> shuffler_pb2.AbortRoundResponse:
         """Abort the round a moment after its deadline, at which the clock stays."""
-        self.clock[0] = max(self.clock[0], one.opened.header.round_deadline_time + 1)
+        self.clock.now = max(self.clock.now, one.opened.header.round_deadline_time + 1)
         return self.shuffler.AbortRound(
             shuffler_pb2.AbortRoundRequest(
                 table_id=one.opened.header.table_id,
@@ -329,13 +264,13 @@ class House:
             event = make_pass(listed.turn)
             if listed.plays and (not listed.may_pass or luck.random() < 0.6):
                 event = make_play(listed.turn, luck.choice(listed.plays).cards)
-            self.clock[0] += 1
+            self.clock.now += 1
             signature = signature_of(message, event)
             if receipts:
                 answer = self.accept(message, event)
                 take(message, answer.event, receipt=answer.receipt, signature=signature)
             else:
-                event.time = self.clock[0]
+                event.time = self.clock.now
                 take(message, event, signature=signature)
 
     def play_settled(
@@ -345,46 +280,30 @@ class House:
         self.play_on(one.round, seed=seed, receipts=receipts)
         return self.settle(one.round)
 
-    def log_size(self) -> int:
-        """How many leaves stand in the log once the seeds of all rounds that ended are revealed in it."""
-        deadline = time.monotonic() + 10
-        while self.app.log.store.unrevealed_rounds(1):
-            assert time.monotonic() < deadline, "seeds are not revealed"
-            time.sleep(0.001)
-        checkpoint = self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
-        return int(checkpoint.splitlines()[1])
-
-    def steps(self, header: round_pb2.RoundHeader) -> list[bytes]:
-        """Return the leaves of a round in order."""
-        found = self.log.GetTableRound(
-            log_pb2.GetTableRoundRequest(table_id=header.table_id, round_number=header.round_number)
-        )
-        return [logged.leaf for logged in found.leaves]
-
     def settle_mau_binh(self, table: str, *, seats: int = 2) -> tuple[bytes, round_pb2.RoundHeader]:
         """Settle a round of Mậu Binh at the table; return its SETTLE leaf and header."""
         one = self.deal(table, seats=seats, ruleset="mau_binh.classic")
         message = mau_binh_pb2.MauBinhRound(header=one.opened.header, certificates=[one.dealt.certificate])
-        self.clock[0] += 100_000
+        self.clock.now += 100_000
         settled = self.mau_binh.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
         return settled.log_receipt.leaf, one.opened.header
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def tien_len(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TienLenHouse]:
     """One server for all tests, each at tables of its own."""
-    running = House(tmp_path_factory.mktemp("house"))
+    running = TienLenHouse(tmp_path_factory.mktemp("house"))
     yield running
     running.close()
 
 
 @pytest.fixture
-def open_house(tmp_path: Path) -> Iterator[Callable[..., House]]:
+def open_tien_len(tmp_path: Path) -> Iterator[Callable[..., TienLenHouse]]:
     """Servers of a test's own, in folders of its own; the same name is the same folder again."""
-    opened: list[House] = []
+    opened: list[TienLenHouse] = []
 
-    def start(name: str = "data", **settings: Any) -> House:  # noqa: ANN401 - what server_options takes
-        opened.append(House(tmp_path / name, **settings))
+    def start(name: str = "data", **settings: Any) -> TienLenHouse:  # noqa: ANN401 - what server_options takes
+        opened.append(TienLenHouse(tmp_path / name, **settings))
         return opened[-1]
 
     yield start

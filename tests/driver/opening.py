@@ -1,0 +1,73 @@
+"""Rounds opened and dealt on any server by its stub: what each test of a running server begins with."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from referee.v1 import round_pb2, shuffler_pb2
+
+Asked = str | shuffler_pb2.RoundTerms | round_pb2.RoundHeader | shuffler_pb2.OpenRoundRequest
+"""A table, terms, a header as prepared, or a whole request."""
+
+
+def terms_of(table: str = "t", **changes: Any) -> shuffler_pb2.RoundTerms:  # noqa: ANN401 - any field
+    """Return terms for two seats by the classic sheet of Mậu Binh, with these changes."""
+    fields: dict[str, Any] = {
+        "table_id": table,
+        "ruleset_id": "mau_binh.classic",
+        "seat_count": 2,
+        "currency": "CHIP",
+        "stake_minor": 10,
+    }
+    return shuffler_pb2.RoundTerms(**fields | changes)
+
+
+def opening(
+    asked: Asked = "t", *, commitments: Sequence[bytes] = (), tokens: Sequence[bytes] = ()
+) -> shuffler_pb2.OpenRoundRequest:
+    """Return the request that opens a round."""
+    match asked:
+        case shuffler_pb2.OpenRoundRequest():
+            return asked
+        case round_pb2.RoundHeader():
+            named: dict[str, Any] = {"header": asked}
+        case str():
+            named = {"terms": terms_of(asked)}
+        case _:
+            named = {"terms": asked}
+    return shuffler_pb2.OpenRoundRequest(**named, client_commitments=commitments, seat_tokens=tokens)
+
+
+def open_round(  # noqa: PLR0913 - a request, and how it is sent
+    shuffler: Any,  # noqa: ANN401 - a stub, of a channel or of asyncio
+    asked: Asked = "t",
+    *,
+    commitments: Sequence[bytes] = (),
+    tokens: Sequence[bytes] = (),
+    timeout: float | None = None,
+    metadata: Sequence[tuple[str, str]] | None = None,
+) -> shuffler_pb2.OpenRoundResponse:
+    """Open a round."""
+    request = opening(asked, commitments=commitments, tokens=tokens)
+    opened: shuffler_pb2.OpenRoundResponse = shuffler.OpenRound(request, timeout=timeout, metadata=metadata)
+    return opened
+
+
+def deal_round(
+    shuffler: Any,  # noqa: ANN401 - a stub
+    opened: shuffler_pb2.OpenRoundResponse,
+    seeds: Sequence[bytes] = (),
+    signatures: Sequence[bytes] = (),
+    *,
+    timeout: float | None = None,
+) -> shuffler_pb2.DealRoundResponse:
+    """Deal an opened round, from these seeds or from the system's entropy."""
+    header = opened.header
+    request = shuffler_pb2.DealRoundRequest(
+        table_id=header.table_id,
+        round_number=header.round_number,
+        client_seeds=seeds or [os.urandom(32) for _ in header.seat_keys],
+        seed_signatures=signatures,
+    )
+    dealt: shuffler_pb2.DealRoundResponse = shuffler.DealRound(request, timeout=timeout)
+    return dealt

@@ -1,0 +1,211 @@
+"""A running server on loopback with a clock that tests move, its stubs, and a reader of its log.
+
+Servicers, store, keys and transport are the real ones. The entropy is a hash of a counter, so every run deals alike.
+"""
+
+import hashlib
+import itertools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+
+from referee.audit import Documents, MemoryLog, Report, audit_log
+from referee.dealing import certificate
+from referee.dealing.deal import Deal
+from referee.evidence.ed25519 import Signer
+from referee.evidence.vkey import VerifierKey
+from referee.log import Checkpoint, LogReceipt, open_checkpoint
+from referee.rulesets import load_builtin
+from referee.server.process.app import Application
+from referee.server.settings.advice import AdviceSettings
+from referee.v1 import (
+    log_pb2,
+    log_pb2_grpc,
+    mau_binh_pb2_grpc,
+    round_pb2,
+    ruleset_pb2_grpc,
+    seating_pb2_grpc,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    tien_len_pb2_grpc,
+    ultimate_texas_pb2_grpc,
+)
+from referee.wire.round import read_header
+from tests.driver.opening import Asked, deal_round, open_round
+from tests.driver.refusal import refusal_of
+from tests.server.options import server_options
+
+START: Final = 1_800_000_000_000
+ORIGIN: Final = "log.example/1"
+
+
+class Clock:
+    """Clock of the server in milliseconds since 1970 UTC; it moves only when a test sets ``now``."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> int:
+        """Return the current time."""
+        return self.now
+
+
+def seeds_of(count: int, *, name: str = "") -> list[bytes]:
+    """Return a seed of 32 bytes for each seat; another name gives other seeds."""
+    return [hashlib.sha256(f"seed {seat} {name}".encode()).digest() for seat in range(count)]
+
+
+class Running:
+    """A server with a stub of each service, on a folder; its log can be read, verified and audited."""
+
+    refusal_of = staticmethod(refusal_of)
+    seeds_of = staticmethod(seeds_of)
+    START, ORIGIN = START, ORIGIN
+
+    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what server_options takes
+        self.folder = folder
+        self.clock = Clock()
+        counter = itertools.count()
+        self._settings: dict[str, Any] = {
+            "entropy": lambda size: hashlib.shake_128(str(next(counter)).encode()).digest(size),
+            "clock": self.clock,
+            "origin": ORIGIN,
+            "sweep": False,
+            "advice": AdviceSettings(seconds=300),
+        } | settings
+        self._tables = itertools.count(1)
+        self.start()
+
+    def start(self) -> None:
+        """Start a server on the folder."""
+        self.app = Application(server_options(data=self.folder, **self._settings)).start()
+        self.channel = self.dial()
+        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
+        self.log = log_pb2_grpc.LogServiceStub(self.channel)
+        self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(self.channel)
+        self.seating = seating_pb2_grpc.SeatingServiceStub(self.channel)
+        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
+        self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(self.channel)
+        self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(self.channel)
+
+    def dial(self) -> grpc.Channel:
+        """Open another channel, which may send more than the server accepts."""
+        return grpc.insecure_channel(f"127.0.0.1:{self.app.port}", [("grpc.max_send_message_length", -1)])
+
+    def close(self) -> None:
+        """Stop the server."""
+        self.channel.close()
+        self.app.close()
+
+    def restart(self, **settings: Any) -> None:  # noqa: ANN401 - what server_options takes
+        """Restart the server on the same folder, perhaps with other settings."""
+        self.close()
+        self._settings |= settings
+        self.start()
+
+    def checkpoint(self) -> str:
+        """Return the newest signed checkpoint; its text changes whenever the log grows."""
+        return self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
+
+    @property
+    def log_keys(self) -> list[VerifierKey]:
+        """The keys that sign checkpoints, as the log names them."""
+        return [VerifierKey.parse(self.log.GetKeys(log_pb2.GetKeysRequest()).log_key)]
+
+    def head(self) -> Checkpoint:
+        """Read the newest checkpoint and verify its signature."""
+        return open_checkpoint(self.checkpoint().encode(), origin=ORIGIN, keys=self.log_keys)
+
+    def proved(self, receipt: round_pb2.LogReceipt) -> bytes:
+        """Verify the proof and checkpoint of a log receipt; return its leaf."""
+        read = LogReceipt(
+            index=receipt.leaf_index,  # type: ignore[arg-type] # an index as it comes
+            leaf_hash=receipt.leaf_hash,
+            proof=tuple(receipt.inclusion_proof),
+            checkpoint=receipt.checkpoint.encode(),
+        )
+        read.verify(receipt.leaf, origin=ORIGIN, keys=self.log_keys)
+        return receipt.leaf
+
+    def leaves(self) -> list[bytes]:
+        """All leaves of the log."""
+        found: list[bytes] = []
+        while len(found) < self.head().size:
+            found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
+        return found
+
+    def audit(self, documents: Documents | None = None) -> Report:
+        """Audit the log, with what people kept."""
+        keys = self.log.GetKeys(log_pb2.GetKeysRequest())
+        return audit_log(
+            MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves())),
+            origin=keys.origin,
+            log_key=keys.log_key,
+            root_key=keys.root_key,
+            catalogue=load_builtin(),
+            now=self.clock.now,
+            documents=documents or Documents(),
+        )
+
+    def derive(self, header: round_pb2.RoundHeader, *, name: str = "") -> Deal:
+        """Derive a deal under the header from the seeds of this name, without the shuffler."""
+        server_seed, *seeds = seeds_of(len(header.seat_keys) + 1, name=f"made up {name}")
+        return Deal.derive(read_header(header, field="header"), server_seed=server_seed, client_seeds=seeds)
+
+    def certify(
+        self,
+        header: round_pb2.RoundHeader,
+        deal: Deal,
+        *,
+        sections: Sequence[int] | None = None,
+        signer: Signer | None = None,
+    ) -> bytes:
+        """Issue a certificate of any deal, by default of all hands and signed by the shuffler's own key."""
+        return certificate.issue(
+            deal,
+            read_header(header, field="header"),
+            sections=range(len(header.seat_keys)) if sections is None else sections,
+            dealt_time=self.clock.now,
+            signer=signer or self.app.keys.signer("shuffler"),
+        )
+
+    def raw(self, method: str, data: bytes, *, timeout: float = 10) -> bytes:
+        """Call a method with raw bytes; return its raw answer."""
+        call: Any = self.channel.unary_unary(f"/referee.v1.{method}")
+        answer: bytes = call(data, timeout=timeout)
+        return answer
+
+    def new_table(self) -> str:
+        """Return the name of a table with no rounds."""
+        return f"t-{next(self._tables)}"
+
+    @property
+    def size(self) -> int:
+        """How many leaves the log has."""
+        return self.head().size
+
+    def settled_size(self) -> int:
+        """Return how many leaves the log has once the seeds of all rounds that ended are revealed in it."""
+        deadline = time.monotonic() + 10
+        while self.app.log.store.unrevealed_rounds(1):
+            assert time.monotonic() < deadline, "seeds are not revealed"
+            time.sleep(0.001)
+        return self.size
+
+    def steps(self, header: round_pb2.RoundHeader) -> list[bytes]:
+        """Return the leaves of a round in order."""
+        slot = log_pb2.GetTableRoundRequest(table_id=header.table_id, round_number=header.round_number)
+        return [logged.leaf for logged in self.log.GetTableRound(slot).leaves]
+
+    def open_round(self, asked: Asked, **how: Any) -> shuffler_pb2.OpenRoundResponse:  # noqa: ANN401 - as the function takes
+        """Open a round."""
+        return open_round(self.shuffler, asked, **how)
+
+    def deal_round(
+        self, opened: shuffler_pb2.OpenRoundResponse, seeds: Sequence[bytes], signatures: Sequence[bytes] = ()
+    ) -> shuffler_pb2.DealRoundResponse:
+        """Deal an opened round from these seeds."""
+        return deal_round(self.shuffler, opened, seeds, signatures)

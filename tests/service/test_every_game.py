@@ -1,0 +1,325 @@
+"""The flow that is the same in every game: open, deal, accept, refuse, settle, repeat and abort, over gRPC."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+from typing import Any, Final
+
+import pytest
+
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import leaf_hash
+from referee.games import GAMES as REGISTERED
+from referee.rulesets import load_builtin
+from referee.transcript.chain import FORM, sign_receipt
+from referee.transcript.inputs import parse
+from referee.transcript.replay import replay
+from referee.v1 import log_pb2, shuffler_pb2
+from tests.driver.courses import payload_of
+from tests.driver.house import House
+from tests.driver.opening import open_round
+from tests.driver.playing import GAMES, as_dealt, dealt, first_choice, leaving, play_on
+from tests.driver.table import RULESETS, Table
+from tests.status_details import reason_and_field
+
+BAD, EARLY, TAKEN = "INVALID_ARGUMENT", "FAILED_PRECONDITION", "ALREADY_EXISTS"
+BATCH: Final = 256
+BUILTIN: Final = tuple(load_builtin())
+EVERY_TABLE: Final = [
+    (ruleset.id, seats)
+    for ruleset in BUILTIN
+    for seats in range(ruleset.rules.seats.minimum, ruleset.rules.seats.maximum + 1)
+]
+Edit = Callable[[Any], object]
+
+
+@pytest.fixture(params=GAMES)
+def table(request: pytest.FixtureRequest, house: House) -> Table:
+    """Deal a round to three seats without keys."""
+    return dealt(house, request.param, keyed=False)
+
+
+@pytest.fixture
+def played(table: Table) -> Table:
+    """Play the round to its end, every event with a receipt."""
+    play_on(table, table.accept)
+    return table
+
+
+def refuse(table: Table, call: Callable[[], object], *expected: str) -> None:
+    """Assert that a call is refused with this status, reason and field, and that the log did not grow."""
+    size = table.house.size
+    assert table.house.refusal_of(call).seen == expected
+    assert table.house.size == size
+
+
+def copied(table: Table) -> Any:  # noqa: ANN401 - a round of the game
+    message = type(table.message)()
+    message.CopyFrom(table.message)
+    return message
+
+
+@pytest.mark.parametrize(("ruleset_id", "seats"), EVERY_TABLE)
+@pytest.mark.parametrize("is_received", [True, False])
+def test_round_is_proved_from_its_leaves_alone(
+    house: House, second: ModuleType, ruleset_id: str, seats: int, *, is_received: bool
+) -> None:
+    """The transcript replays byte for byte, a second derivation deals the same cards, the log proves every leaf."""
+    game = ruleset_id.partition(".")[0]
+    table = dealt(house, game, seats=seats, keyed=False, ruleset_id=ruleset_id)
+    play_on(table, table.accept if is_received else table.report)
+    preview, settled = table.preview(), table.settle()
+    assert preview.outcome == settled.outcome
+    ruleset = load_builtin().get(ruleset_id)
+    assert settled.outcome.ruleset_digest == hashlib.sha256(ruleset.source).digest()
+    net = [seat.net_minor for seat in settled.outcome.seats]
+    paid = [
+        sum(one.amount_minor * ((one.payee == seat) - (one.payer == seat)) for one in settled.outcome.transfers)
+        for seat in range(seats)
+    ]
+    assert net == paid
+    payload = Envelope.parse(settled.log_receipt.leaf).payload
+    transcript = json.loads(payload)
+    assert json.dumps(transcript, sort_keys=True, separators=(",", ":")).encode() == payload
+    assert replay(parse(payload).inputs, ruleset).payload == payload
+    receipts = [table.opened.log_receipt, table.dealt.log_receipt, settled.log_receipt, table.reveal().log_receipt]
+    leaves = [house.proved(receipt) for receipt in receipts]
+    found = table.find()
+    assert (found.stage, found.round_id) == (log_pb2.ROUND_STAGE_REVEALED, table.round_id)
+    assert [leaf for leaf in map(house.proved, found.leaves) if leaf in leaves] == leaves
+    opened, deal, _, revealed = map(payload_of, leaves)
+    seeds = [bytes.fromhex(seed) for seed in deal["client_seeds"]]
+    again = second.derive(opened["header"], bytes.fromhex(revealed["server_seed"]), seeds)
+    assert (again["round_id"], again["deck_root"].hex()) == (table.round_id, deal["deck_root"])
+    cards = [section["cards"] for section in again["sections"]]
+    assert cards[: len(transcript["inputs"]["sections"])] == transcript["inputs"]["sections"]
+    assert [list(hand.cards) for hand in table.dealt.hands] == cards[:seats]
+
+
+def test_log_of_every_game_passes_its_audit(house: House) -> None:
+    """A round of each game that is settled, and one that is aborted."""
+    for game in GAMES:
+        settled, aborted = dealt(house, game), dealt(house, game, keyed=False)
+        play_on(settled, settled.accept)
+        settled.settle()
+        house.clock.now = aborted.header.round_deadline_time + 1
+        aborted.abort()
+        for table in (settled, aborted):
+            table.reveal()
+    report = house.audit()
+    assert report.findings == ()
+
+
+def test_accepted_event_has_the_referees_time_and_its_number(table: Table) -> None:
+    def accept(seat: int, **choice: Any) -> None:  # noqa: ANN401 - a choice
+        table.house.clock.now += 7
+        answer = table.accept(seat, **choice)
+        assert (answer.event_number, answer.event.time) == (len(table.message.events), table.house.clock.now)
+        assert answer.event.received
+        assert payload_of(answer.receipt)["number"] == answer.event_number
+        if "state" in answer.DESCRIPTOR.fields_by_name:
+            assert answer.state == table.preview().state
+
+    play_on(table, accept)
+
+
+def test_preview_writes_nothing(played: Table) -> None:
+    checkpoint = played.house.checkpoint()
+    assert played.preview() == played.preview()
+    assert played.house.checkpoint() == checkpoint
+
+
+def test_settlement_again_is_the_same_leaf_whenever_it_is_asked_for(played: Table) -> None:
+    """At once, by a server that has seen no question about the round, and after the round's deadline."""
+    first = played.settle()
+    played.reveal()
+    size = played.house.size
+    played.house.clock.now += 1
+    again = played.settle()
+    played.house.restart()
+    played.referee = getattr(played.house, played.game)
+    fresh = played.settle()
+    played.house.clock.now = played.header.round_deadline_time + 1
+    for answer in (again, fresh, played.settle()):
+        assert (answer.outcome, answer.log_receipt.leaf) == (first.outcome, first.log_receipt.leaf)
+        assert answer.log_receipt.leaf_index == first.log_receipt.leaf_index
+        assert played.house.proved(answer.log_receipt) == first.log_receipt.leaf
+    assert played.house.size == size
+
+
+def test_another_settlement_of_a_settled_round_is_refused(played: Table) -> None:
+    """The same events on the frontend's word are another settlement; so is an abort."""
+    played.settle()
+    played.reveal()
+    if played.game == "ultimate_texas":  # what opens cards cannot be reported
+        played.message.events[0].time -= 1
+    else:
+        played.message.receipt = b""
+        for event in played.message.events:
+            event.received = False
+        refuse(played, played.settle, TAKEN, "ALREADY_SETTLED", "")
+    assert played.house.refusal_of(played.abort).reason == "ALREADY_SETTLED"
+
+
+def test_round_that_is_not_over_is_not_settled(table: Table) -> None:
+    size = table.house.size
+    answer = table.settle()
+    assert {violation.code for violation in answer.violations} == {"ROUND_NOT_OVER"}
+    assert (answer.HasField("outcome"), answer.HasField("log_receipt")) == (False, False)
+    assert table.house.size == size
+
+
+def test_round_is_aborted_after_its_deadline_and_not_before(played: Table) -> None:
+    """An abort is repeated like a settlement, and the next round of the table follows it."""
+    refuse(played, played.abort, EARLY, "DEADLINE_NOT_PASSED", "")
+    played.house.clock.now = played.header.round_deadline_time + 1
+    first, again = played.abort().log_receipt, played.abort().log_receipt
+    assert played.house.proved(first) == played.house.proved(again)
+    assert played.reveal().server_seed
+    played.house.clock.now -= 1  # the deadline itself, as on another machine
+    assert played.house.refusal_of(played.settle).reason == "ABORTED"
+    following = Table(played.house, played.game, seats=3, keyed=False, name=played.name).open()
+    assert following.header.previous_leaf_hash == first.leaf_hash == leaf_hash(first.leaf)
+
+
+def test_next_round_of_a_table_follows_the_settlement(played: Table) -> None:
+    settled = played.settle().log_receipt
+    following = Table(played.house, played.game, seats=3, keyed=False, name=played.name).open()
+    assert following.header.round_number == played.header.round_number + 1
+    assert following.header.previous_leaf_hash == settled.leaf_hash == leaf_hash(settled.leaf)
+
+
+def test_round_after_its_deadline_is_neither_played_on_nor_settled(table: Table) -> None:
+    table.house.clock.now = table.header.round_deadline_time + 1
+    for call in (table.preview, table.settle, lambda: table.ask(table.event(0, **leaving(table.game)))):
+        refuse(table, call, EARLY, "EXPIRED", "round.certificates")
+
+
+EDITS: Final[dict[str, tuple[Edit, str]]] = {
+    "another time": (lambda message: setattr(message.events[-1], "time", message.events[-1].time + 1), "FOREIGN"),
+    "reported": (lambda message: setattr(message.events[0], "received", False), "FOREIGN"),
+    "last one dropped": (lambda message: message.events.pop(), "FOREIGN"),
+    "none left": (lambda message: message.ClearField("events"), "FOREIGN"),
+    "no receipt": (lambda message: message.ClearField("receipt"), "NOT_RECEIVED"),
+    "no JSON": (lambda message: setattr(message, "receipt", b"{}"), "MALFORMED"),
+}
+"""Edits that leave the events lawful; others are answered with the violations of the game."""
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_events_under_a_receipt_cannot_be_edited_moved_or_dropped(table: Table, name: str) -> None:
+    """Refused by whatever reads the round; the events as they were are settled all the same."""
+    for number in range(3):
+        seat, choice = next_choice(table, number)
+        table.accept(seat, **choice)
+    honest = copied(table)
+    edit, reason = EDITS[name]
+    edit(table.message)
+    refuse(table, table.preview, BAD, reason, "round.receipt")
+    refuse(table, table.settle, BAD, reason, "round.receipt")
+    table.message.CopyFrom(honest)
+    assert table.preview().refused_event_number == 0
+
+
+def next_choice(table: Table, number: int) -> tuple[int, dict[str, Any]]:
+    """Return a seat that may act when so many events have happened, and a lawful choice of it."""
+    choice = first_choice(table)
+    if table.game == "tien_len":
+        return table.preview().state.turn, {"pass_turn": True} if choice is None else choice
+    return number, {"arrange": as_dealt(table, number)} if table.game == "mau_binh" else choice or {}
+
+
+def test_receipt_of_another_round_or_key_is_refused(house: House, table: Table) -> None:
+    other = dealt(house, table.game, keyed=False)
+    for one in (table, other):
+        seat, choice = next_choice(one, 0)
+        one.accept(seat, **choice)
+    receipt = table.message.receipt
+    forged = sign_receipt(FORM.read(Envelope.parse(receipt).payload), house.app.keys.signer("shuffler"))
+    for shown, code, reason in ((forged, "PERMISSION_DENIED", "FORGED"), (other.message.receipt, BAD, "FOREIGN")):
+        table.message.receipt = shown
+        refuse(table, table.preview, code, reason, "round.receipt")
+    table.message.receipt = receipt
+    assert not table.preview().refused_event_number
+
+
+@pytest.mark.parametrize("mark", [{"time": 1}, {"received": True}])
+def test_event_to_be_accepted_brings_no_time_of_its_own(table: Table, mark: dict[str, Any]) -> None:
+    event = table.event(0, **leaving(table.game))
+    event.MergeFrom(type(event)(**mark))
+    refuse(table, lambda: table.ask(event), BAD, "INVALID_FIELD", f"event.{next(iter(mark))}")
+
+
+def test_event_that_says_nothing_is_refused_with_its_place(table: Table) -> None:
+    field = ".decision" if table.game == "ultimate_texas" else ""
+    refuse(table, lambda: table.ask(table.event(0)), BAD, "MISSING_FIELD", f"event{field}")
+    table.report(0, **leaving(table.game))
+    table.message.events.append(table.event(1))
+    for call in (table.preview, table.settle):
+        refuse(table, call, BAD, "MISSING_FIELD", f"round.events[1]{field}")
+
+
+def test_more_events_than_a_round_may_have_are_refused(table: Table) -> None:
+    table.message.events.extend([table.event(0, **leaving(table.game))] * (REGISTERED[table.game].max_events + 1))
+    for call in (table.preview, table.settle):
+        refuse(table, call, BAD, "TOO_MANY_EVENTS", "round.events")
+
+
+def test_round_of_another_game_is_refused(house: House, table: Table) -> None:
+    other = dealt(house, next(game for game in GAMES if game != table.game), keyed=False)
+    table.message.header.CopyFrom(other.header)
+    table.message.certificates[:] = other.message.certificates
+    refuse(table, table.preview, BAD, "INVALID_FIELD", "round.header.ruleset_id")
+
+
+def test_round_without_a_certificate_is_refused(table: Table) -> None:
+    table.message.ClearField("certificates")
+    for call in (table.preview, table.settle, lambda: table.ask(table.event(0, **leaving(table.game)))):
+        refuse(table, call, BAD, "MISSING_FIELD", "round.certificates")
+
+
+def test_header_changed_after_the_deal_is_refused(table: Table) -> None:
+    """The certificate names the round by the hash of its header."""
+    table.message.header.currency = "EUR"
+    for call in (table.preview, table.settle):
+        refuse(table, call, BAD, "FOREIGN", "round.header")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_number_of_seats_that_no_round_has_is_refused(house: House, game: str) -> None:
+    seats = load_builtin().get(RULESETS[game]).rules.seats
+    size = house.size
+    for count in (seats.minimum - 1, seats.maximum + 1):
+        terms = house.terms(ruleset_id=RULESETS[game], seat_count=count)
+        refusal = house.refusal_of(partial(house.open_round, terms))
+        assert refusal.seen == (BAD, "INVALID_FIELD", "terms.seat_count")
+    assert house.size == size
+
+
+def test_one_bad_round_does_not_stop_the_others_of_a_batch(house: House, played: Table) -> None:
+    unfinished, last = (dealt(house, played.game, keyed=False) for _ in range(2))
+    play_on(last, last.accept)
+    unknown = copied(played)
+    unknown.header.ruleset_id = "nobody.knows"
+    asked = [one.asking("SettleRound") for one in (played, unfinished, played, last)]
+    asked[2].round.CopyFrom(unknown)
+    answers = played.referee.SettleRounds(played.asking("SettleRounds", requests=asked)).responses
+    assert [answer.HasField("refused") for answer in answers] == [False, False, True, False]
+    assert {one.code for one in answers[1].violations} == {"ROUND_NOT_OVER"}
+    assert reason_and_field(answers[2].refused) == ("UNKNOWN_RULESET", "round.header.ruleset_id")
+    for answer, one in ((answers[0], played), (answers[3], last)):
+        assert answer.log_receipt.leaf == one.settle().log_receipt.leaf
+
+
+def test_batch_of_more_than_256_is_refused(table: Table) -> None:
+    asked = table.asking("SettleRounds", requests=[table.asking("SettleRound")] * (BATCH + 1))
+    refuse(table, lambda: table.referee.SettleRounds(asked), BAD, "INVALID_FIELD", "requests")
+
+
+def test_deal_again_is_the_same_and_from_other_seeds_refused(table: Table) -> None:
+    assert table.shuffler.DealRound(table.deal_request()).certificate == table.dealt.certificate
+    other = shuffler_pb2.DealRoundRequest(**table.slot, client_seeds=table.house.seeds_of(3, name="better luck"))
+    assert table.house.refusal_of(lambda: table.shuffler.DealRound(other)).reason in {"ALREADY_DEALT", "SEED_MISMATCH"}
+    assert open_round(table.shuffler, table.request).log_receipt.leaf == table.opened.log_receipt.leaf
