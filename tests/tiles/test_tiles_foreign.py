@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.tiles.conftest import MakeLog
 
 from referee.evidence.note import Note, cosign_note
 from referee.log import CheckpointSigner
 from referee.tiles import FolderPlace, publish
 from tests.command import Done, referee
 from tests.demo_log import DemoLog
+from tests.named_signer import NamedSigner
 from tests.once import made_once
-from tests.tiles.tiles_log import FixedSigner
+from tests.tiles.tiles_log import MakeLog
 
 SOURCE: Final = Path(__file__).with_name("foreign") / "main.go"
 DEBIAN: Final = Path("/usr/share/gocode")
@@ -73,7 +73,7 @@ def test_sumdb_verifies_logs_of_any_size_and_their_growth(verify: Verify, make_l
 
 
 def test_sumdb_reads_past_signatures_of_witnesses(verify: Verify, make_log: MakeLog, tmp_path: Path):
-    log, witness = make_log(700), FixedSigner("witness")
+    log, witness = make_log(700), NamedSigner("witness")
     publish(log, log.note(700), FolderPlace(tmp_path / "log"))
     note = cosign_note(Note.parse(log.note(700)), name="witness.example", signer=witness, time=1)
     (tmp_path / "log/checkpoint").write_bytes(note.format())
@@ -108,5 +108,5 @@ def test_sumdb_refuses_what_was_edited(verify: Verify, make_log: MakeLog, tmp_pa
     refused("no such file")
     (folder / "checkpoint").write_bytes(fork.note(700))
     refused("the leaves have root")
-    refused("no verifiable signatures", key=CheckpointSigner(FixedSigner("other"), key_name="other.example").key.text)
+    refused("no verifiable signatures", key=CheckpointSigner(NamedSigner("other"), key_name="other.example").key.text)
     refused("does not continue its state of 600 leaves", older=fork.note(600))
