@@ -12,7 +12,7 @@ GAMES: Final = tuple(sorted(REGISTERED))
 
 
 def dealt(house: Running, game: str, *, seats: int = 3, **how: Any) -> Table:  # noqa: ANN401 - what Table takes
-    """Deal rounds until no hand wins at the deal, and settle those before; seats have keys unless told otherwise."""
+    """Deal rounds until no hand wins at the deal; settle those before. Seats have keys unless ``keyed`` is False."""
     while True:
         table = Table(house, game, seats=seats, **how).play()
         if game == "ultimate_texas" or first_choice(table) is not None:
