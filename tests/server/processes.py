@@ -26,6 +26,7 @@ from referee.v1 import (
     shuffler_pb2,
     shuffler_pb2_grpc,
 )
+from tests.driver.opening import deal_round, open_round, terms_of
 
 STOP_SECONDS: Final = 60
 PROGRAM: Final = ("-m", "referee")
@@ -60,14 +61,10 @@ class Caller:
 
     def play(self, table: str, *, seats: int = 2) -> Table:
         """Play a round at a new table until it can be settled, or until an instant win ends it."""
-        terms = shuffler_pb2.RoundTerms(
-            table_id=table, ruleset_id="mau_binh.classic", seat_count=seats, currency="CHIP", stake_minor=10
-        )
+        terms = terms_of(table, seat_count=seats)
         seeds = [os.urandom(32) for _ in range(seats)]
-        opened = self.shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms))
-        dealt = self.shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds)
-        )
+        opened = open_round(self.shuffler, terms)
+        dealt = deal_round(self.shuffler, opened, seeds)
         message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
         if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
             for hand in dealt.hands:

@@ -32,7 +32,6 @@ from referee.server.keys.private_key import KeySigner
 from referee.server.process.app import Application
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.tls import TlsSettings
-from referee.server.settings.witnesses import witnesses_of
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2_grpc
 from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
 from tests.driver.opening import open_round
