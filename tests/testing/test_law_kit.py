@@ -1,6 +1,8 @@
 # ruff: noqa: ANN401 - states are those of any game
 """The built-in games pass the kit that every package of a game runs."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,3 +61,11 @@ class TestMauBinh(LawTests):
                 chosen += [arrange, opened, mau_binh.Commit(seat, Hex(made), time)]
             chosen += [mau_binh.Leave(seat, time)] if time % 50 == 0 else []
         return chosen
+
+
+def test_kit_of_the_law_needs_the_base_alone() -> None:
+    """The author of a game needs no server for it."""
+    servers = ("grpc", "google", "rich", "typer", "referee.server")
+    script = f"import sys, referee.testing; print([name for name in {servers} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
