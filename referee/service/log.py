@@ -130,7 +130,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
             log_key=self._keys.log,
             root_key=self._keys.root,
             witness_keys=self._keys.witnesses,
-            witness_quorum=self._keys.quorum,
+            witness_quorum=self._keys.quorum or None,
             key_leaves=[write_receipt(logged) for logged in self._proved(self._keys.leaves)],
         )
 

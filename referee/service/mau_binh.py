@@ -82,7 +82,7 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
             values=[
                 write_value(value, ruleset) for value in (chi_values(rules, arrangement.chi) if acceptable else ())
             ],
-            instant_win=win.pattern if win else "",
+            instant_win=win.pattern if win else None,
             ruleset_digest=ruleset.digest,
         )
 

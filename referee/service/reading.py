@@ -51,7 +51,7 @@ class ReadRound:
     played: PlayedCourse
     evidence: Evidence
     violations: tuple[Violation, ...] = ()
-    refused_event: int = 0
+    refused_event: int | None = None
 
     @property
     def state(self) -> Any:

@@ -60,7 +60,7 @@ class _Judged(NamedTuple):
     append: Append | None = None
     outcome: bytes = b""
     violations: Sequence[Violation] = ()
-    refused_event: int = 0
+    refused_event: int | None = None
     refused: Status | None = None
 
 
@@ -105,7 +105,7 @@ class RoundService:
         response.violations.extend(write_violations(violations, self._texts, read.verified.ruleset))
         if after is None:
             self._fill_state(response, read.state, read.verified.ruleset)
-            response.refused_event_number = read.refused_event
+            _fill_refused_event(response, read.refused_event)
             return response
         self._fill_state(response, after.state, read.verified.ruleset)
         response.event.CopyFrom(event)
@@ -123,7 +123,7 @@ class RoundService:
         response = self._responses["PreviewRound"]()
         if read.violations:
             response.violations.extend(write_violations(read.violations, self._texts, read.verified.ruleset))
-            response.refused_event_number = read.refused_event
+            _fill_refused_event(response, read.refused_event)
             return response
         self._fill_state(response, read.state, read.verified.ruleset)
         self._fill_preview(response, read)
@@ -185,7 +185,7 @@ class RoundService:
     def _fill_judged(self, response: Any, judged: "_Judged") -> None:
         """Fill a response with the outcome of a round, or with the violations that keep it from being settled."""
         if judged.append is None:
-            response.refused_event_number = judged.refused_event
+            _fill_refused_event(response, judged.refused_event)
             response.violations.extend(judged.violations)
         else:
             response.outcome.MergeFromString(judged.outcome)
@@ -198,6 +198,12 @@ class RoundService:
     def _fill_state(self, response: Any, state: Any, ruleset: Ruleset) -> None:
         if self._service.write_state is not None:
             response.state.CopyFrom(self._service.write_state(state, ruleset))
+
+
+def _fill_refused_event(response: Any, number: int | None) -> None:
+    """Fill in the number of the unlawful event; leave it absent if there is none."""
+    if number is not None:
+        response.refused_event_number = number
 
 
 def answer_each(requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT]) -> list[ResponseT]:

@@ -51,10 +51,12 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         del context
         read = self._reader.read(request.round)
         ruleset, state = read.verified.ruleset, read.state
-        response = tien_len_pb2.ListPlaysResponse(ruleset_digest=ruleset.digest)
+        response = tien_len_pb2.ListPlaysResponse(
+            violations=write_violations(read.violations, self._texts, ruleset),
+            refused_event_number=read.refused_event,
+            ruleset_digest=ruleset.digest,
+        )
         if read.violations:
-            response.violations.extend(write_violations(read.violations, self._texts, ruleset))
-            response.refused_event_number = read.refused_event
             return response
         plays = legal_plays(state)
         if not state.is_over:
@@ -76,12 +78,12 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         samples = read_samples(request.samples, field="samples")
         read = self._reader.read(request.round)
         ruleset, state = read.verified.ruleset, read.state
-        response = tien_len_pb2.SuggestPlayResponse(ruleset_digest=ruleset.digest)
-        if read.violations:
-            response.violations.extend(write_violations(read.violations, self._texts, ruleset))
-            response.refused_event_number = read.refused_event
-            return response
-        if state.is_over:
+        response = tien_len_pb2.SuggestPlayResponse(
+            violations=write_violations(read.violations, self._texts, ruleset),
+            refused_event_number=read.refused_event,
+            ruleset_digest=ruleset.digest,
+        )
+        if read.violations or state.is_over:
             return response
         response.turn = state.turn
         suggestions = self._advice.compute(suggest, View.of(state), count=count, samples=samples)

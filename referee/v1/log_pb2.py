@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from referee.v1 import round_pb2 as referee_dot_v1_dot_round__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14referee/v1/log.proto\x12\nreferee.v1\x1a\x16referee/v1/round.proto\">\n\x14GetTableRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\"\xb7\x01\n\x15GetTableRoundResponse\x12\x14\n\x0cround_number\x18\x01 \x01(\x04\x12%\n\x05stage\x18\x02 \x01(\x0e\x32\x16.referee.v1.RoundStage\x12\'\n\x06header\x18\x03 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x04 \x01(\x0c\x12&\n\x06leaves\x18\x05 \x03(\x0b\x32\x16.referee.v1.LogReceipt\"D\n\x14GetCheckpointRequest\x12\x1a\n\rcosigned_size\x18\x01 \x01(\x04H\x00\x88\x01\x01\x42\x10\n\x0e_cosigned_size\"+\n\x15GetCheckpointResponse\x12\x12\n\ncheckpoint\x18\x01 \x01(\t\"C\n\x1eListCosignedCheckpointsRequest\x12\x12\n\nstart_size\x18\x01 \x01(\x04\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"6\n\x1fListCosignedCheckpointsResponse\x12\x13\n\x0b\x63heckpoints\x18\x01 \x03(\t\"\x10\n\x0eGetKeysRequest\"\x9e\x01\n\x0fGetKeysResponse\x12\x0e\n\x06origin\x18\x01 \x01(\t\x12\x0f\n\x07log_key\x18\x02 \x01(\t\x12\x10\n\x08root_key\x18\x03 \x01(\t\x12\x14\n\x0cwitness_keys\x18\x04 \x03(\t\x12\x16\n\x0ewitness_quorum\x18\x05 \x01(\r\x12*\n\nkey_leaves\x18\x06 \x03(\x0b\x32\x16.referee.v1.LogReceipt\"2\n\x12ListEntriesRequest\x12\r\n\x05start\x18\x01 \x01(\x04\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"%\n\x13ListEntriesResponse\x12\x0e\n\x06leaves\x18\x01 \x03(\x0c\"A\n\x18GetInclusionProofRequest\x12\x12\n\nleaf_index\x18\x01 \x01(\x04\x12\x11\n\ttree_size\x18\x02 \x01(\x04\"Z\n\x19GetInclusionProofResponse\x12\x11\n\ttree_size\x18\x01 \x01(\x04\x12\x11\n\tleaf_hash\x18\x02 \x01(\x0c\x12\x17\n\x0finclusion_proof\x18\x03 \x03(\x0c\"E\n\x1aGetConsistencyProofRequest\x12\x12\n\nfirst_size\x18\x01 \x01(\x04\x12\x13\n\x0bsecond_size\x18\x02 \x01(\x04\"M\n\x1bGetConsistencyProofResponse\x12\x13\n\x0bsecond_size\x18\x01 \x01(\x04\x12\x19\n\x11\x63onsistency_proof\x18\x02 \x03(\x0c*\xa4\x01\n\nRoundStage\x12\x1b\n\x17ROUND_STAGE_UNSPECIFIED\x10\x00\x12\x16\n\x12ROUND_STAGE_OPENED\x10\x01\x12\x15\n\x11ROUND_STAGE_DEALT\x10\x02\x12\x17\n\x13ROUND_STAGE_SETTLED\x10\x03\x12\x17\n\x13ROUND_STAGE_ABORTED\x10\x04\x12\x18\n\x14ROUND_STAGE_REVEALED\x10\x05\x32\xad\x05\n\nLogService\x12Y\n\rGetTableRound\x12 .referee.v1.GetTableRoundRequest\x1a!.referee.v1.GetTableRoundResponse\"\x03\x90\x02\x01\x12Y\n\rGetCheckpoint\x12 .referee.v1.GetCheckpointRequest\x1a!.referee.v1.GetCheckpointResponse\"\x03\x90\x02\x01\x12w\n\x17ListCosignedCheckpoints\x12*.referee.v1.ListCosignedCheckpointsRequest\x1a+.referee.v1.ListCosignedCheckpointsResponse\"\x03\x90\x02\x01\x12G\n\x07GetKeys\x12\x1a.referee.v1.GetKeysRequest\x1a\x1b.referee.v1.GetKeysResponse\"\x03\x90\x02\x01\x12S\n\x0bListEntries\x12\x1e.referee.v1.ListEntriesRequest\x1a\x1f.referee.v1.ListEntriesResponse\"\x03\x90\x02\x01\x12\x65\n\x11GetInclusionProof\x12$.referee.v1.GetInclusionProofRequest\x1a%.referee.v1.GetInclusionProofResponse\"\x03\x90\x02\x01\x12k\n\x13GetConsistencyProof\x12&.referee.v1.GetConsistencyProofRequest\x1a\'.referee.v1.GetConsistencyProofResponse\"\x03\x90\x02\x01\x42\\\n\nreferee.v1B\x08LogProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14referee/v1/log.proto\x12\nreferee.v1\x1a\x16referee/v1/round.proto\"T\n\x14GetTableRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x19\n\x0cround_number\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\x0f\n\r_round_number\"\xb7\x01\n\x15GetTableRoundResponse\x12\x14\n\x0cround_number\x18\x01 \x01(\x04\x12%\n\x05stage\x18\x02 \x01(\x0e\x32\x16.referee.v1.RoundStage\x12\'\n\x06header\x18\x03 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x04 \x01(\x0c\x12&\n\x06leaves\x18\x05 \x03(\x0b\x32\x16.referee.v1.LogReceipt\"D\n\x14GetCheckpointRequest\x12\x1a\n\rcosigned_size\x18\x01 \x01(\x04H\x00\x88\x01\x01\x42\x10\n\x0e_cosigned_size\"+\n\x15GetCheckpointResponse\x12\x12\n\ncheckpoint\x18\x01 \x01(\t\"C\n\x1eListCosignedCheckpointsRequest\x12\x12\n\nstart_size\x18\x01 \x01(\x04\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"6\n\x1fListCosignedCheckpointsResponse\x12\x13\n\x0b\x63heckpoints\x18\x01 \x03(\t\"\x10\n\x0eGetKeysRequest\"\xb6\x01\n\x0fGetKeysResponse\x12\x0e\n\x06origin\x18\x01 \x01(\t\x12\x0f\n\x07log_key\x18\x02 \x01(\t\x12\x10\n\x08root_key\x18\x03 \x01(\t\x12\x14\n\x0cwitness_keys\x18\x04 \x03(\t\x12\x1b\n\x0ewitness_quorum\x18\x05 \x01(\rH\x00\x88\x01\x01\x12*\n\nkey_leaves\x18\x06 \x03(\x0b\x32\x16.referee.v1.LogReceiptB\x11\n\x0f_witness_quorum\"2\n\x12ListEntriesRequest\x12\r\n\x05start\x18\x01 \x01(\x04\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"%\n\x13ListEntriesResponse\x12\x0e\n\x06leaves\x18\x01 \x03(\x0c\"T\n\x18GetInclusionProofRequest\x12\x12\n\nleaf_index\x18\x01 \x01(\x04\x12\x16\n\ttree_size\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\x0c\n\n_tree_size\"Z\n\x19GetInclusionProofResponse\x12\x11\n\ttree_size\x18\x01 \x01(\x04\x12\x11\n\tleaf_hash\x18\x02 \x01(\x0c\x12\x17\n\x0finclusion_proof\x18\x03 \x03(\x0c\"Z\n\x1aGetConsistencyProofRequest\x12\x12\n\nfirst_size\x18\x01 \x01(\x04\x12\x18\n\x0bsecond_size\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\x0e\n\x0c_second_size\"M\n\x1bGetConsistencyProofResponse\x12\x13\n\x0bsecond_size\x18\x01 \x01(\x04\x12\x19\n\x11\x63onsistency_proof\x18\x02 \x03(\x0c*\xa4\x01\n\nRoundStage\x12\x1b\n\x17ROUND_STAGE_UNSPECIFIED\x10\x00\x12\x16\n\x12ROUND_STAGE_OPENED\x10\x01\x12\x15\n\x11ROUND_STAGE_DEALT\x10\x02\x12\x17\n\x13ROUND_STAGE_SETTLED\x10\x03\x12\x17\n\x13ROUND_STAGE_ABORTED\x10\x04\x12\x18\n\x14ROUND_STAGE_REVEALED\x10\x05\x32\xad\x05\n\nLogService\x12Y\n\rGetTableRound\x12 .referee.v1.GetTableRoundRequest\x1a!.referee.v1.GetTableRoundResponse\"\x03\x90\x02\x01\x12Y\n\rGetCheckpoint\x12 .referee.v1.GetCheckpointRequest\x1a!.referee.v1.GetCheckpointResponse\"\x03\x90\x02\x01\x12w\n\x17ListCosignedCheckpoints\x12*.referee.v1.ListCosignedCheckpointsRequest\x1a+.referee.v1.ListCosignedCheckpointsResponse\"\x03\x90\x02\x01\x12G\n\x07GetKeys\x12\x1a.referee.v1.GetKeysRequest\x1a\x1b.referee.v1.GetKeysResponse\"\x03\x90\x02\x01\x12S\n\x0bListEntries\x12\x1e.referee.v1.ListEntriesRequest\x1a\x1f.referee.v1.ListEntriesResponse\"\x03\x90\x02\x01\x12\x65\n\x11GetInclusionProof\x12$.referee.v1.GetInclusionProofRequest\x1a%.referee.v1.GetInclusionProofResponse\"\x03\x90\x02\x01\x12k\n\x13GetConsistencyProof\x12&.referee.v1.GetConsistencyProofRequest\x1a\'.referee.v1.GetConsistencyProofResponse\"\x03\x90\x02\x01\x42\\\n\nreferee.v1B\x08LogProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,36 +47,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LOGSERVICE'].methods_by_name['GetInclusionProof']._serialized_options = b'\220\002\001'
   _globals['_LOGSERVICE'].methods_by_name['GetConsistencyProof']._loaded_options = None
   _globals['_LOGSERVICE'].methods_by_name['GetConsistencyProof']._serialized_options = b'\220\002\001'
-  _globals['_ROUNDSTAGE']._serialized_start=1130
-  _globals['_ROUNDSTAGE']._serialized_end=1294
+  _globals['_ROUNDSTAGE']._serialized_start=1216
+  _globals['_ROUNDSTAGE']._serialized_end=1380
   _globals['_GETTABLEROUNDREQUEST']._serialized_start=60
-  _globals['_GETTABLEROUNDREQUEST']._serialized_end=122
-  _globals['_GETTABLEROUNDRESPONSE']._serialized_start=125
-  _globals['_GETTABLEROUNDRESPONSE']._serialized_end=308
-  _globals['_GETCHECKPOINTREQUEST']._serialized_start=310
-  _globals['_GETCHECKPOINTREQUEST']._serialized_end=378
-  _globals['_GETCHECKPOINTRESPONSE']._serialized_start=380
-  _globals['_GETCHECKPOINTRESPONSE']._serialized_end=423
-  _globals['_LISTCOSIGNEDCHECKPOINTSREQUEST']._serialized_start=425
-  _globals['_LISTCOSIGNEDCHECKPOINTSREQUEST']._serialized_end=492
-  _globals['_LISTCOSIGNEDCHECKPOINTSRESPONSE']._serialized_start=494
-  _globals['_LISTCOSIGNEDCHECKPOINTSRESPONSE']._serialized_end=548
-  _globals['_GETKEYSREQUEST']._serialized_start=550
-  _globals['_GETKEYSREQUEST']._serialized_end=566
-  _globals['_GETKEYSRESPONSE']._serialized_start=569
-  _globals['_GETKEYSRESPONSE']._serialized_end=727
-  _globals['_LISTENTRIESREQUEST']._serialized_start=729
-  _globals['_LISTENTRIESREQUEST']._serialized_end=779
-  _globals['_LISTENTRIESRESPONSE']._serialized_start=781
-  _globals['_LISTENTRIESRESPONSE']._serialized_end=818
-  _globals['_GETINCLUSIONPROOFREQUEST']._serialized_start=820
-  _globals['_GETINCLUSIONPROOFREQUEST']._serialized_end=885
-  _globals['_GETINCLUSIONPROOFRESPONSE']._serialized_start=887
-  _globals['_GETINCLUSIONPROOFRESPONSE']._serialized_end=977
-  _globals['_GETCONSISTENCYPROOFREQUEST']._serialized_start=979
-  _globals['_GETCONSISTENCYPROOFREQUEST']._serialized_end=1048
-  _globals['_GETCONSISTENCYPROOFRESPONSE']._serialized_start=1050
-  _globals['_GETCONSISTENCYPROOFRESPONSE']._serialized_end=1127
-  _globals['_LOGSERVICE']._serialized_start=1297
-  _globals['_LOGSERVICE']._serialized_end=1982
+  _globals['_GETTABLEROUNDREQUEST']._serialized_end=144
+  _globals['_GETTABLEROUNDRESPONSE']._serialized_start=147
+  _globals['_GETTABLEROUNDRESPONSE']._serialized_end=330
+  _globals['_GETCHECKPOINTREQUEST']._serialized_start=332
+  _globals['_GETCHECKPOINTREQUEST']._serialized_end=400
+  _globals['_GETCHECKPOINTRESPONSE']._serialized_start=402
+  _globals['_GETCHECKPOINTRESPONSE']._serialized_end=445
+  _globals['_LISTCOSIGNEDCHECKPOINTSREQUEST']._serialized_start=447
+  _globals['_LISTCOSIGNEDCHECKPOINTSREQUEST']._serialized_end=514
+  _globals['_LISTCOSIGNEDCHECKPOINTSRESPONSE']._serialized_start=516
+  _globals['_LISTCOSIGNEDCHECKPOINTSRESPONSE']._serialized_end=570
+  _globals['_GETKEYSREQUEST']._serialized_start=572
+  _globals['_GETKEYSREQUEST']._serialized_end=588
+  _globals['_GETKEYSRESPONSE']._serialized_start=591
+  _globals['_GETKEYSRESPONSE']._serialized_end=773
+  _globals['_LISTENTRIESREQUEST']._serialized_start=775
+  _globals['_LISTENTRIESREQUEST']._serialized_end=825
+  _globals['_LISTENTRIESRESPONSE']._serialized_start=827
+  _globals['_LISTENTRIESRESPONSE']._serialized_end=864
+  _globals['_GETINCLUSIONPROOFREQUEST']._serialized_start=866
+  _globals['_GETINCLUSIONPROOFREQUEST']._serialized_end=950
+  _globals['_GETINCLUSIONPROOFRESPONSE']._serialized_start=952
+  _globals['_GETINCLUSIONPROOFRESPONSE']._serialized_end=1042
+  _globals['_GETCONSISTENCYPROOFREQUEST']._serialized_start=1044
+  _globals['_GETCONSISTENCYPROOFREQUEST']._serialized_end=1134
+  _globals['_GETCONSISTENCYPROOFRESPONSE']._serialized_start=1136
+  _globals['_GETCONSISTENCYPROOFRESPONSE']._serialized_end=1213
+  _globals['_LOGSERVICE']._serialized_start=1383
+  _globals['_LOGSERVICE']._serialized_end=2068
 # @@protoc_insertion_point(module_scope)

@@ -30,11 +30,11 @@ class MauBinhServiceStub:
     """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
-    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
-    where a seat is reported that did not open its arrangement. Of an event:
-    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
-    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
-    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does
+    NOT_OPENED, where a seat is reported that did not open its arrangement. Of an event: UNKNOWN_SEAT, OUT_OF_ORDER,
+    ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING,
+    ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
     Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
@@ -79,11 +79,11 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
-    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
-    where a seat is reported that did not open its arrangement. Of an event:
-    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
-    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
-    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does
+    NOT_OPENED, where a seat is reported that did not open its arrangement. Of an event: UNKNOWN_SEAT, OUT_OF_ORDER,
+    ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING,
+    ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
     Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
@@ -124,11 +124,11 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
     """Judges Mau Binh. Every request carries the round so far; nothing is remembered between calls.
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
-    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does NOT_OPENED,
-    where a seat is reported that did not open its arrangement. Of an event:
-    UNKNOWN_SEAT, OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a
-    settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER,
-    NOT_COMMITTED, WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
+    CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does
+    NOT_OPENED, where a seat is reported that did not open its arrangement. Of an event: UNKNOWN_SEAT, OUT_OF_ORDER,
+    ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement: ROUND_NOT_OVER,
+    CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING,
+    ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
     Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.

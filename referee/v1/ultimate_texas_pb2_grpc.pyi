@@ -44,13 +44,14 @@ class UltimateTexasServiceStub:
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's.
 
-    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
-    A ruleset may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW
-    or TRIPS_TOO_HIGH, and says the limit.
+    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips. A ruleset
+    may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW or
+    TRIPS_TOO_HIGH, and says the limit.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
-    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is
+    opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
@@ -99,13 +100,14 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's.
 
-    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
-    A ruleset may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW
-    or TRIPS_TOO_HIGH, and says the limit.
+    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips. A ruleset
+    may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW or
+    TRIPS_TOO_HIGH, and says the limit.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
-    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is
+    opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """
@@ -150,13 +152,14 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
     On a sealed table (OpenRoundRequest.seat_tokens) DealRound opens nothing, each seat asks ShufflerService.OpenHand for
     its own hand, and the hands open with the house's.
 
-    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips.
-    A ruleset may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW
-    or TRIPS_TOO_HIGH, and says the limit.
+    Stakes. Of a SeatStake bet_minor is the Ante, with as much again on the Blind, and side_bet_minor is Trips. A ruleset
+    may limit both: OpenRound then refuses a bet outside of its limits, ANTE_TOO_LOW, ANTE_TOO_HIGH, TRIPS_TOO_LOW or
+    TRIPS_TOO_HIGH, and says the limit.
 
     Violation codes. Of a decision: UNKNOWN_SEAT, ROUND_OVER, OUT_OF_ORDER, ALREADY_LEFT, ALREADY_PLAYED, ALREADY_FOLDED,
     ALREADY_CHECKED, OUT_OF_TURN, DEADLINE_PASSED, NOT_OUT_OF_TIME, CHECK_NOT_OFFERED, FOLD_NOT_OFFERED,
-    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is opened.
+    PLAY_NOT_OFFERED. Of a settlement: ROUND_NOT_OVER, CLOSED_TOO_EARLY. Unlawful stakes are refused when the round is
+    opened.
 
     Transfer reasons. The bet that is won or lost: ANTE, BLIND, PLAY, TRIPS.
     """

@@ -87,11 +87,11 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
             result.defaulted = state.arrangements[seat] is None
         elif outcome.instant_wins:
             _fill_arrangement(result.arrangement, state.shown(Seat(seat)))
-            win = outcome.instant_wins[seat]
-            result.instant_win = win.pattern if win else ""
+            if win := outcome.instant_wins[seat]:
+                result.instant_win = win.pattern
         departure = state.departures[seat]
         if departure is not None:
-            result.left_at = departure + 1
+            result.left_at = departure
     if (part := house_part(state.rules.commission, outcome.transfers)) is not None:
         message.house_net_minor = part
     transfers = [transfer_bytes(mau_binh_pb2.MauBinhOutcome, transfer) for transfer in outcome.transfers]
@@ -160,7 +160,7 @@ def write_showdown(shown: Showdown, *, start_time: int, seconds: int) -> mau_bin
                 net_units=line.net_units,
                 net_minor=line.net,
                 commission_minor=line.commission,
-                instant_win=line.pattern or "",
+                instant_win=line.pattern,
                 instant_win_name=None if line.name is None else write_name(line.name),
                 fouled=line.is_fouled,
                 winner=line.is_winner,
@@ -174,7 +174,7 @@ def _write_shown(seat: SeatShown) -> mau_binh_pb2.ShownHand:
     return mau_binh_pb2.ShownHand(
         seat=seat.seat,
         cards=numbers_of(seat.cards),
-        category=seat.category or "",
+        category=seat.category,
         name=None if seat.name is None else write_name(seat.name),
         fouled=seat.is_fouled,
         gone=seat.is_gone,

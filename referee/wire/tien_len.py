@@ -78,7 +78,7 @@ def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_p
         plays=group.plays,
         chops=group.chops,
         chops_name=None if group.chops is None else write_name(ruleset.names["price"][group.chops]),
-        chop_minor=group.units * stake,
+        chop_minor=None if group.chops is None else group.units * stake,
     )
 
 

@@ -46,7 +46,7 @@ def write_state(state: State, ruleset: Ruleset) -> ultimate_texas_pb2.UltimateTe
         seats=[
             ultimate_texas_pb2.UltimateTexasSeatState(
                 seat=index,
-                play_multiple=seat.multiple,
+                play_multiple=seat.multiple or None,
                 folded=seat.has_folded,
                 gone=seat.has_left,
                 legal_decisions=_numbers(legal_decisions(state, Seat(index))),
@@ -76,7 +76,7 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
             best=numbers_of(seat.best),
             result=seat.result,
             net_minor=outcome.net[index],
-            play_multiple=state.seats[index].multiple,
+            play_multiple=state.seats[index].multiple or None,
         ).MergeFromString(_value_bytes(seat.value, ruleset))
     transfers = [transfer_bytes(ultimate_texas_pb2.UltimateTexasOutcome, transfer) for transfer in outcome.transfers]
     return b"".join([message.SerializeToString(), *transfers])

@@ -79,7 +79,7 @@ def write_transfers(transfers: Iterable[Transfer]) -> list[TransferMessage]:
             payee=transfer.payee,
             amount_minor=transfer.amount,
             reason=transfer.reason,
-            subject=transfer.subject,
+            subject=transfer.subject or None,
         )
         for transfer in transfers
     ]

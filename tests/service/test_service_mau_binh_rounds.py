@@ -152,7 +152,7 @@ def test_result_of_a_seat_that_leaves_is_a_loss(house: House) -> None:
     played.accept(2, played.arrangement(2))
     settled = played.settle()
     left = settled.outcome.seats[1]
-    assert (left.left_at, len(left.values), left.fouled) == (1, 0, False)
+    assert (left.HasField("left_at"), left.left_at, len(left.values), left.fouled) == (True, 0, 0, False)
     assert left.net_minor < 0
     assert {one.payee for one in settled.outcome.transfers if one.payer == 1} == {0, 2}
     assert not [one for one in settled.outcome.transfers if one.payee == 1]

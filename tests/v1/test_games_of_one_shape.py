@@ -85,7 +85,7 @@ def no_message(messages: dict[str, DescriptorProto]) -> None:
     ("edit", "fault"),
     [
         (other_number, "BaiCaoEvent.seen is optional uint32 seen = 9"),
-        (other_type, "BaiCaoEvent.time is uint32 time = 1"),
+        (other_type, "BaiCaoEvent.time is optional uint32 time = 1"),
         (other_name, "BaiCaoEvent.was_received is bool was_received = 3"),
         (without_presence, "BaiCaoState.deadline_time is uint64 deadline_time = 3"),
         (own_field_among_the_common_ones, "number up to 15: BaiCaoOutcome.seats, MauBinhOutcome.seats"),

@@ -3,7 +3,6 @@
  * proved to be in the log, and all that its leaves say together is examined by the verifier.
  */
 
-import type { Message } from "@bufbuild/protobuf";
 import {
   type Certificate,
   CertificateError,
@@ -177,7 +176,8 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
       }
     }
     same("the leader", answer.leader, value.leader);
-    same("why it leads", LeaderBy[answer.leaderBy], value.leader_by ?? "UNSPECIFIED");
+    const leaderBy = answer.leaderBy === undefined ? undefined : LeaderBy[answer.leaderBy];
+    same("why it leads", leaderBy, value.leader_by);
     same("the time of the deal", Number(answer.dealtTime), value.dealt_time);
     this.#takeDeal(proved);
     await this.takeCertificate(answer.certificate);
@@ -289,7 +289,7 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
         lastWinner: "UNKNOWN", // an audit has the log before this round
         exhibits: {
           certificates: deal === undefined ? [] : [...this.message.certificates, ...certificates],
-          eventReceipts: receipt.length > 0 ? [receipt] : [],
+          eventReceipts: receipt === undefined ? [] : [receipt],
         },
       },
       { origin, rulesets: held === null ? null : [held] },
@@ -391,10 +391,10 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
   }
 }
 
-/** Return a message that an answer should have had. */
-export function present<M extends Message>(message: M | undefined, name: string): M {
-  if (message === undefined) {
+/** Return a value that an answer should have had. */
+export function present<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) {
     throw new VerificationError(`the answer has no ${name}`);
   }
-  return message;
+  return value;
 }

@@ -16,7 +16,7 @@ export function courseOf(
 ): Course {
   const course = new Course(roundId, deckRoot);
   for (const event of events) {
-    course.append(eventBytes(event), event);
+    course.append(eventBytes(event), { time: event.time ?? BigInt(0), received: event.received });
   }
   return course;
 }
@@ -38,8 +38,8 @@ function choiceOf(event: AnyEvent): Record<string, unknown> {
       return { kind, cards: choice.value.cards };
     case "arrange": {
       const { back, middle, front } = choice.value;
-      const nonce = "nonce" in event ? event.nonce : new Uint8Array();
-      return { kind, back, middle, front, ...(nonce.length ? { nonce: hex(nonce) } : {}) };
+      const nonce = "nonce" in event ? event.nonce : undefined;
+      return { kind, back, middle, front, ...(nonce?.length ? { nonce: hex(nonce) } : {}) };
     }
     case "commit":
       return { kind, commitment: hex(choice.value.commitment) };

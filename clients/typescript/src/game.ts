@@ -11,16 +11,16 @@ export type RoundMessage<Event extends AnyEvent = AnyEvent> = Message & {
   header?: RoundHeader | undefined;
   certificates: Uint8Array[];
   events: Event[];
-  receipt: Uint8Array;
+  receipt?: Uint8Array | undefined;
   signatures: Uint8Array[];
 };
 
-/** The answer to an event. `eventNumber` 0 says that it was not accepted, and `violations` why. */
+/** The answer to an event. Without `eventNumber` it was not accepted, and `violations` says why. */
 export type Accepted<Event extends AnyEvent = AnyEvent> = Message & {
   violations: Violation[];
   event?: Event | undefined;
-  receipt: Uint8Array;
-  eventNumber: number;
+  receipt?: Uint8Array | undefined;
+  eventNumber?: number | undefined;
   opensSection?: number | undefined;
 };
 

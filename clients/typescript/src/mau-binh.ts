@@ -108,7 +108,7 @@ export class MauBinhGame extends ResumableRound<MauBinhTypes> {
       return;
     }
     const { outcome } = await this.preview();
-    if (!outcome?.seats.some(({ instantWin }) => instantWin !== "")) {
+    if (!outcome?.seats.some(({ instantWin }) => instantWin !== undefined)) {
       throw new RoundLapsesError(
         "the round was resumed without a journal, and a seat without an arrangement may have a receipt for one",
       );

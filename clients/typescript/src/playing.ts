@@ -78,17 +78,18 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
    * deal's. `acceptEvent` does it by itself; ask again where its answer was lost.
    */
   async openSection(): Promise<void> {
-    const receipt = await this.receipted(this.message.receipt, this.course);
+    const envelope = present(this.message.receipt, "receipt");
+    const receipt = await this.receipted(envelope, this.course);
     const request: MessageInitShape<typeof OpenSectionRequestSchema> = {
       ...this.place,
       steps: this.course.steps(receipt.number),
-      receipt: this.message.receipt,
+      receipt: envelope,
     };
     const answer = await this.session.line.ask(ShufflerService.method.openSection, request);
     const proved = await this.prove(answer.logReceipt, "UNSEAL");
     const { value } = proved.placed;
     const link = this.course.links[receipt.number - 1];
-    const signature = parseEnvelope(this.message.receipt).signature ?? new Uint8Array();
+    const signature = parseEnvelope(envelope).signature ?? new Uint8Array();
     same(
       "the logged opening",
       [value.number, value.event_hash, value.history, value.received_time, value.opens_section],
@@ -143,7 +144,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     same("the start of the course", course.start, start);
     const received = course.links.reduce((last, link, at) => (link.received ? at + 1 : last), 0);
     if (received > 0) {
-      const receipt = await this.receipted(given.receipt, course);
+      const receipt = await this.receipted(present(given.receipt, "receipt"), course);
       same("the number of the newest receipt", receipt.number, received);
     }
     for (const [seat, key] of this.header.seat_keys.entries()) {
@@ -167,7 +168,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     }
     const { certificates } = this.message;
     if (received > 0) {
-      this.keepReceipted(course, received, given.receipt);
+      this.keepReceipted(course, received, present(given.receipt, "receipt"));
     }
     this.message = given;
     this.message.certificates = certificates;
@@ -245,7 +246,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
       }
       throw error;
     }
-    if (answer.eventNumber === 0) {
+    if (answer.eventNumber === undefined) {
       await this.#forget(event, answer);
       return answer;
     }
@@ -254,11 +255,12 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     same("the event's number", answer.eventNumber, this.course.number + 1);
     const events = [...this.message.events, accepted];
     const course = courseOf(this.roundId, this.#deckRoot, events);
-    const receipt = await this.receipted(answer.receipt, course);
+    const envelope = present(answer.receipt, "receipt");
+    const receipt = await this.receipted(envelope, course);
     same("the number in the receipt", receipt.number, answer.eventNumber);
     same("the section in the receipt", receipt.opensSection, answer.opensSection);
-    this.message.receipt = answer.receipt;
-    this.keepReceipted(course, receipt.number, answer.receipt);
+    this.message.receipt = envelope;
+    this.keepReceipted(course, receipt.number, envelope);
     this.clock.eventSent = asked;
     this.clock.compare("EVENT", Number(accepted.time), asked, receipt.number);
     await this.#take(accepted, signature);
@@ -275,7 +277,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   async #sendAgain(sent: Unanswered<Types["event"]>): Promise<Types["accepted"]> {
     this.#repeated = sent.event;
     const answer = await this.#send(sent);
-    if (answer.eventNumber !== 0 || !isTooLate(answer)) {
+    if (answer.eventNumber !== undefined || !isTooLate(answer)) {
       return answer;
     }
     const reported = await this.#report(sent);

@@ -185,7 +185,7 @@ export class ResumableRound<Types extends GameTypes> extends Round<Types> {
 
   /** Open the cards that the newest receipt opens, unless they lie open. */
   async #openNewest(): Promise<void> {
-    if (this.message.receipt.length > 0) {
+    if (this.message.receipt !== undefined) {
       const { opensSection } = await this.receipted(this.message.receipt, this.course);
       if (opensSection !== undefined && !this.sections.has(opensSection)) {
         await this.openSection();

@@ -107,7 +107,7 @@ describe("played by its advice until it is over", { skip: given === undefined },
       round.events.push(accepted.event!);
       round.receipt = accepted.receipt;
       const steps = courseOf(roundId, deckRoot, round.events).steps();
-      const { receipt } = round;
+      const receipt = accepted.receipt!;
       const opened = await referee.shuffler.openSection({ ...named, steps, receipt });
       round.certificates = [opened.certificate];
     }

@@ -214,7 +214,7 @@ describe("without a journal", { skip: withoutHarness }, () => {
     await game.deal();
     await move(game);
     const receipted = game.saved();
-    game.message.receipt = new Uint8Array();
+    game.message.receipt = undefined;
     const others = [game.saved(), Uint8Array.of(255)];
     for (const wrong of others) {
       await assert.rejects(lost.resume(table, { held: [receipted, wrong] }), (error: unknown) => {

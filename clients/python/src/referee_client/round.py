@@ -202,9 +202,8 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             await self._compare("DEAL", state.dealt_time, since=state.seeds_shown_time or state.asked_time)
         state.deal_leaf = proved
         same("the leader", answer.leader if answer.HasField("leader") else None, self.leader)
-        same(
-            "why it leads", shuffler_pb2.LeaderBy.Name(answer.leader_by), f"LEADER_BY_{self.leader_by or 'UNSPECIFIED'}"
-        )
+        why = shuffler_pb2.LeaderBy.Name(answer.leader_by) if answer.HasField("leader_by") else None
+        same("why it leads", why, self.leader_by and f"LEADER_BY_{self.leader_by}")
         same("the time of the deal", answer.dealt_time, state.dealt_time)
         await self._take_certificate(answer.certificate)
         self._check_hands(answer.hands)

@@ -44,14 +44,14 @@ class Terms:
         return RoundTerms(
             table_id=self.table,
             ruleset_id=self.ruleset,
-            ruleset_version=self.version,
+            ruleset_version=self.version or None,
             seat_count=self.seats,
             currency=self.currency,
             stake_minor=self.stake,
             seat_stakes=[SeatStake(bet_minor=bet.ante, side_bet_minor=bet.trips) for bet in self.bets],
             seat_keys=seat_keys,
-            deal_deadline_time=self.deal_deadline,
-            round_deadline_time=self.round_deadline,
+            deal_deadline_time=self.deal_deadline or None,
+            round_deadline_time=self.round_deadline or None,
         )
 
     def check(self, header: Header, *, seat_keys: Sequence[bytes], origin: str) -> None:

@@ -149,7 +149,7 @@ class MauBinhPlay(HandingIn):
                     "net_minor": one.net_minor,
                     "winner": one.winner,
                 }
-                | ({"left_at": one.left_at} if one.left_at else {})
+                | ({"left_at": one.left_at} if one.HasField("left_at") else {})
                 | (
                     {"instant_win": one.instant_win, "instant_win_name": names("pattern", one.instant_win)}
                     if one.instant_win
