@@ -1,18 +1,21 @@
 """RulesetService and SeatingService, which answer from the rulesets alone."""
 
 from collections.abc import Callable
+from typing import Final
 
 import grpc
 
 from referee.games.seating import SeatingError, decide_seating
 from referee.rulesets import Catalogue, Ruleset
-from referee.service.registry import game_service
+from referee.service.registry import GAME_SERVICES, game_service
 from referee.v1 import ruleset_pb2, ruleset_pb2_grpc, seating_pb2, seating_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.round import find_ruleset
 from referee.wire.seating import read_people, write_seating
 from referee.wire.values import write_name
+
+MAX_PAGE: Final = 256
 
 
 class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
@@ -24,19 +27,42 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
     def ListRulesets(
         self, request: ruleset_pb2.ListRulesetsRequest, context: grpc.ServicerContext
     ) -> ruleset_pb2.ListRulesetsResponse:
-        """List all rulesets in the order of id and version."""
-        del request, context
-        return ruleset_pb2.ListRulesetsResponse(rulesets=[_write_ruleset(ruleset) for ruleset in self._catalogue])
+        """List a page of the rulesets in the order of id and version."""
+        del context
+        if request.page_size > MAX_PAGE:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                f"a page holds at most {MAX_PAGE}, not {request.page_size}",
+                field="page_size",
+                limit=MAX_PAGE,
+                found=request.page_size,
+            )
+        rulesets = list(self._catalogue)
+        tokens = [f"{ruleset.id}@{ruleset.version}" for ruleset in rulesets]
+        start = tokens.index(request.page_token) + 1 if request.page_token in tokens else 0
+        if request.page_token and not start:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                "no page of this server has this token; begin again without one",
+                field="page_token",
+            )
+        end = start + (request.page_size or MAX_PAGE)
+        return ruleset_pb2.ListRulesetsResponse(
+            rulesets=[_write_ruleset(ruleset) for ruleset in rulesets[start:end]],
+            next_page_token=tokens[end - 1] if end < len(tokens) else None,
+        )
 
     def GetRuleset(
         self, request: ruleset_pb2.GetRulesetRequest, context: grpc.ServicerContext
     ) -> ruleset_pb2.GetRulesetResponse:
-        """Return a ruleset with the bytes of its file."""
+        """Return a ruleset with the bytes of its file and its codes."""
         del context
         ruleset = find_ruleset(
             self._catalogue, request.ruleset_id, request.version, field="ruleset_id", version_field="version"
         )
-        return ruleset_pb2.GetRulesetResponse(ruleset=_write_ruleset(ruleset), toml=ruleset.source)
+        return ruleset_pb2.GetRulesetResponse(
+            ruleset=_write_ruleset(ruleset), toml=ruleset.source, tables=_write_codes(ruleset)
+        )
 
 
 class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
@@ -66,6 +92,19 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
         except SeatingError as error:
             raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field="persons") from None
         return write_seating(seating, people, ruleset)
+
+
+def _write_codes(ruleset: Ruleset) -> list[ruleset_pb2.CodeTable]:
+    """Write the codes of a ruleset by table; without violations if the game's service is not installed."""
+    service = GAME_SERVICES.get(ruleset.game)
+    tables = {} if service is None else {"violation": service.texts.violations}
+    return [
+        ruleset_pb2.CodeTable(
+            name=table,
+            codes=[ruleset_pb2.NamedCode(code=code, text=write_name(name)) for code, name in names.items()],
+        )
+        for table, names in (*tables.items(), *ruleset.names.items())
+    ]
 
 
 def _write_ruleset(ruleset: Ruleset) -> ruleset_pb2.Ruleset:

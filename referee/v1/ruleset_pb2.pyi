@@ -28,14 +28,20 @@ class Ruleset(_message.Message):
     def __init__(self, ruleset_id: _Optional[str] = ..., version: _Optional[str] = ..., digest: _Optional[bytes] = ..., game: _Optional[str] = ..., name: _Optional[_Union[_text_pb2.Text, _Mapping]] = ..., bet_unit_minor: _Optional[int] = ..., min_seats: _Optional[int] = ..., max_seats: _Optional[int] = ...) -> None: ...
 
 class ListRulesetsRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListRulesetsResponse(_message.Message):
-    __slots__ = ("rulesets",)
+    __slots__ = ("rulesets", "next_page_token")
     RULESETS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     rulesets: _containers.RepeatedCompositeFieldContainer[Ruleset]
-    def __init__(self, rulesets: _Optional[_Iterable[_Union[Ruleset, _Mapping]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, rulesets: _Optional[_Iterable[_Union[Ruleset, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetRulesetRequest(_message.Message):
     __slots__ = ("ruleset_id", "version")
@@ -46,9 +52,27 @@ class GetRulesetRequest(_message.Message):
     def __init__(self, ruleset_id: _Optional[str] = ..., version: _Optional[str] = ...) -> None: ...
 
 class GetRulesetResponse(_message.Message):
-    __slots__ = ("ruleset", "toml")
+    __slots__ = ("ruleset", "toml", "tables")
     RULESET_FIELD_NUMBER: _ClassVar[int]
     TOML_FIELD_NUMBER: _ClassVar[int]
+    TABLES_FIELD_NUMBER: _ClassVar[int]
     ruleset: Ruleset
     toml: bytes
-    def __init__(self, ruleset: _Optional[_Union[Ruleset, _Mapping]] = ..., toml: _Optional[bytes] = ...) -> None: ...
+    tables: _containers.RepeatedCompositeFieldContainer[CodeTable]
+    def __init__(self, ruleset: _Optional[_Union[Ruleset, _Mapping]] = ..., toml: _Optional[bytes] = ..., tables: _Optional[_Iterable[_Union[CodeTable, _Mapping]]] = ...) -> None: ...
+
+class CodeTable(_message.Message):
+    __slots__ = ("name", "codes")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    CODES_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    codes: _containers.RepeatedCompositeFieldContainer[NamedCode]
+    def __init__(self, name: _Optional[str] = ..., codes: _Optional[_Iterable[_Union[NamedCode, _Mapping]]] = ...) -> None: ...
+
+class NamedCode(_message.Message):
+    __slots__ = ("code", "text")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    text: _text_pb2.Text
+    def __init__(self, code: _Optional[str] = ..., text: _Optional[_Union[_text_pb2.Text, _Mapping]] = ...) -> None: ...

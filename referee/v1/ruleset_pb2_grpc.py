@@ -52,14 +52,15 @@ class RulesetServiceServicer:
     """
 
     def ListRulesets(self, request, context):
-        """Lists the rulesets of this server in the order of id and version.
+        """Lists the rulesets of this server in the order of id and version, a page a call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRuleset(self, request, context):
-        """Returns a ruleset with the exact bytes whose SHA-256 every transcript names.
+        """Returns a ruleset with the exact bytes whose SHA-256 every transcript names, and the codes that answers under it can
+        have.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

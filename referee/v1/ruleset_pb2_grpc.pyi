@@ -34,9 +34,11 @@ class RulesetServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RulesetServiceAsyncStub: ...
     ListRulesets: _grpc.UnaryUnaryMultiCallable[_ruleset_pb2.ListRulesetsRequest, _ruleset_pb2.ListRulesetsResponse]
-    """Lists the rulesets of this server in the order of id and version."""
+    """Lists the rulesets of this server in the order of id and version, a page a call."""
     GetRuleset: _grpc.UnaryUnaryMultiCallable[_ruleset_pb2.GetRulesetRequest, _ruleset_pb2.GetRulesetResponse]
-    """Returns a ruleset with the exact bytes whose SHA-256 every transcript names."""
+    """Returns a ruleset with the exact bytes whose SHA-256 every transcript names, and the codes that answers under it can
+    have.
+    """
 
 @_typing.type_check_only
 class RulesetServiceAsyncStub(RulesetServiceStub):
@@ -44,9 +46,11 @@ class RulesetServiceAsyncStub(RulesetServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListRulesets: _aio.UnaryUnaryMultiCallable[_ruleset_pb2.ListRulesetsRequest, _ruleset_pb2.ListRulesetsResponse]  # type: ignore[assignment]
-    """Lists the rulesets of this server in the order of id and version."""
+    """Lists the rulesets of this server in the order of id and version, a page a call."""
     GetRuleset: _aio.UnaryUnaryMultiCallable[_ruleset_pb2.GetRulesetRequest, _ruleset_pb2.GetRulesetResponse]  # type: ignore[assignment]
-    """Returns a ruleset with the exact bytes whose SHA-256 every transcript names."""
+    """Returns a ruleset with the exact bytes whose SHA-256 every transcript names, and the codes that answers under it can
+    have.
+    """
 
 class RulesetServiceServicer(metaclass=_abc_1.ABCMeta):
     """Serves the rulesets that rounds can be played under, as data files."""
@@ -57,7 +61,7 @@ class RulesetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ruleset_pb2.ListRulesetsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ruleset_pb2.ListRulesetsResponse, _abc.Awaitable[_ruleset_pb2.ListRulesetsResponse]]:
-        """Lists the rulesets of this server in the order of id and version."""
+        """Lists the rulesets of this server in the order of id and version, a page a call."""
 
     @_abc_1.abstractmethod
     def GetRuleset(
@@ -65,6 +69,8 @@ class RulesetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ruleset_pb2.GetRulesetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ruleset_pb2.GetRulesetResponse, _abc.Awaitable[_ruleset_pb2.GetRulesetResponse]]:
-        """Returns a ruleset with the exact bytes whose SHA-256 every transcript names."""
+        """Returns a ruleset with the exact bytes whose SHA-256 every transcript names, and the codes that answers under it can
+        have.
+        """
 
 def add_RulesetServiceServicer_to_server(servicer: RulesetServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -8,7 +8,11 @@ import type {
 } from "@bufbuild/protobuf";
 import { type Checkpoint, unhex } from "referee-verifier/protocol";
 import type { GameMethods, GameTypes } from "./game.js";
-import { type Ruleset, RulesetService } from "./gen/referee/v1/ruleset_pb.js";
+import {
+  type ListRulesetsResponse,
+  type Ruleset,
+  RulesetService,
+} from "./gen/referee/v1/ruleset_pb.js";
 import type { Journal } from "./journal.js";
 import type { Line } from "./line.js";
 import { MAU_BINH, MauBinhGame } from "./mau-binh.js";
@@ -127,7 +131,16 @@ export class Client {
 
   /** The rulesets that can be played. */
   async rulesets(): Promise<readonly Ruleset[]> {
-    return (await this.ask(RulesetService.method.listRulesets, {})).rulesets;
+    const listed: Ruleset[] = [];
+    let pageToken: string | undefined = "";
+    while (pageToken !== undefined) {
+      const page: ListRulesetsResponse = await this.ask(RulesetService.method.listRulesets, {
+        pageToken,
+      });
+      listed.push(...page.rulesets);
+      pageToken = page.nextPageToken;
+    }
+    return listed;
   }
 
   /** The log's newest checkpoint, shown to continue every one that this client has seen. */

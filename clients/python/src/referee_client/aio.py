@@ -115,8 +115,13 @@ class AsyncClient:
 
 async def rulesets(session: Session) -> list[ruleset_pb2.Ruleset]:
     """List the rulesets that can be played."""
-    asked, kind = ruleset_pb2.ListRulesetsRequest(), ruleset_pb2.ListRulesetsResponse
-    return list((await session.line.ask("RulesetService/ListRulesets", asked, kind)).rulesets)
+    request, listed = ruleset_pb2.ListRulesetsRequest(), list[ruleset_pb2.Ruleset]()
+    while True:
+        page = await session.line.ask("RulesetService/ListRulesets", request, ruleset_pb2.ListRulesetsResponse)
+        listed += page.rulesets
+        if not page.next_page_token:
+            return listed
+        request.page_token = page.next_page_token
 
 
 def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Sequence[SeatSecrets] | None) -> AnyRound:

@@ -70,11 +70,8 @@ class Law:
 
 async def load_laws(judge: Judge) -> dict[str, Law]:
     """Every ruleset of the referee by id, the newest version of each."""
-    listed = await judge.ask(
-        judge.rulesets.ListRulesets, ruleset_pb2.ListRulesetsRequest(), ruleset_pb2.ListRulesetsResponse
-    )
     laws: dict[str, Law] = {}
-    for ruleset_id in dict.fromkeys(one.ruleset_id for one in listed.rulesets):
+    for ruleset_id in dict.fromkeys(one.ruleset_id for one in await _list_rulesets(judge)):
         request = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id)
         found = await judge.ask(judge.rulesets.GetRuleset, request, ruleset_pb2.GetRulesetResponse)
         laws[ruleset_id] = _law(found)
@@ -83,6 +80,17 @@ async def load_laws(judge: Judge) -> dict[str, Law]:
         if sentence := difference(law.data, alike):
             law.shown["differs"] = sentence
     return laws
+
+
+async def _list_rulesets(judge: Judge) -> list[ruleset_pb2.Ruleset]:
+    """List the rulesets of all pages."""
+    request, listed = ruleset_pb2.ListRulesetsRequest(), list[ruleset_pb2.Ruleset]()
+    while True:
+        page = await judge.ask(judge.rulesets.ListRulesets, request, ruleset_pb2.ListRulesetsResponse)
+        listed += page.rulesets
+        if not page.next_page_token:
+            return listed
+        request.page_token = page.next_page_token
 
 
 def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
