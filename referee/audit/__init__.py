@@ -21,8 +21,7 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``round_documents``  certificates and event receipts of the round, and secrets in what was handed out
 ``redeal``           the deck, dealt again from the revealed seed
 ``sample``           a round's part in the statistics, which ``suspicion`` makes
-``totals``           results of all rounds together
-``seeds``            seeds used twice
+``totals``           results of all rounds together, and seeds used twice
 ``cause``            where findings come from, and what a wrong key or damage explains
 ``finding``          codes, severities, differences
 ``report``           the report, which ``page`` shows as lines of text and as a page

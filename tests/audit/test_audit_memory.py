@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from referee.audit import MemoryLog
-from referee.audit.seeds import SeedBook, SeedKind
+from referee.audit.totals import SeedBook, SeedKind
 from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table
 
 ROUNDS = 720
