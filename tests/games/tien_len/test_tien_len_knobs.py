@@ -48,12 +48,12 @@ HANDS = (
 COMMISSION, UNTOUCHED, TIMES, STAKE = (370, 6), 16, 3, 7
 
 
-@pytest.fixture(name="house")
 def leading() -> Leading:
     assert GAME.lead is not None
     return GAME.lead
 
 
+@pytest.fixture(name="house")
 def house_fixture(variant: Callable[[dict[str, Any]], TienLenRules]) -> TienLenRules:
     permille, cap = COMMISSION
     return variant(
