@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import logging
 import re
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
+
+import structlog
 
 from referee.games.game import Game
 from tests.bench.trace_settle import ROOT as PACKAGE
@@ -140,7 +143,8 @@ def rows() -> Iterator[Row]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, without the log lines of the servers that are traced."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     for what, figure, how in rows():
         sys.stdout.write(f"{what:<44}{figure:>9}  {how}\n")
 
