@@ -15,10 +15,9 @@ from referee.audit.report import DealingLevel
 from referee.audit.round_leaves import RoundLeaves
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, client_commitments, mix, seed_statement, server_commitment
-from referee.dealing.deadlines import is_past
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
-from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
+from referee.dealing.header import NO_KEY, SUITE_COMMITMENT, is_past
 from referee.dealing.leaf import AbortLeaf, DealLeaf
 from referee.evidence.ed25519 import is_signature
 

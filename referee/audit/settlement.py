@@ -16,8 +16,7 @@ from referee.audit.leader import examine_settled_leader
 from referee.audit.openings import Openings, examine_settled_openings
 from referee.audit.reading import Placed, is_canonical
 from referee.audit.round_leaves import RoundLeaves
-from referee.dealing.deadlines import is_past
-from referee.dealing.header import Header, HeaderJson
+from referee.dealing.header import Header, HeaderJson, is_past
 from referee.games import GAMES, LawError
 from referee.games.fault import FaultKind
 from referee.rulesets import Ruleset

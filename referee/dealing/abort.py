@@ -21,7 +21,7 @@ import enum
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from referee.dealing.deadlines import is_past
+from referee.dealing.header import is_past
 
 AbortReason: TypeAlias = Literal["SEED_MISSING", "DEADLINE", "OPERATOR", "VOID"]
 

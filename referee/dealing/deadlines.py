@@ -1,7 +1,7 @@
 """Deadlines of a round, and the bounds between which a header may set them. Times are in ms since 1970 UTC.
 
 The deal's deadline follows the opening by at most ten minutes. The round's deadline follows the deal's by a time that
-the ruleset bounds. A deadline is itself in time: only a later moment is past it.
+the ruleset bounds.
 """
 
 from typing import Final, NamedTuple
@@ -26,15 +26,6 @@ class DeadlineFault(NamedTuple):
     found: int
     earliest: int
     latest: int
-
-
-def is_past(deadline: int, *, time: int) -> bool:
-    """Return whether a time is after a deadline.
-
-    >>> is_past(1_000, time=1_000), is_past(1_000, time=1_001)
-    (False, True)
-    """
-    return time > deadline
 
 
 def default_round_deadline(deal_deadline: int, bounds: RoundBounds) -> int:

@@ -171,6 +171,15 @@ class Header(msgspec.Struct, frozen=True, dict=True):
                 _refuse(f"seat_stakes[{seat}]", "a bet is 1 to 2^53-1 minor units, a side bet 0 to 2^53-1")
 
 
+def is_past(deadline: int, *, time: int) -> bool:
+    """Return whether a time is after a deadline.
+
+    >>> is_past(1_000, time=1_000), is_past(1_000, time=1_001)
+    (False, True)
+    """
+    return time > deadline
+
+
 class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The header in an OPEN leaf and a transcript: same names, bytes as lowercase hex."""
 

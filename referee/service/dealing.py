@@ -15,10 +15,9 @@ from typing import Final, TypeVar
 import msgspec
 
 from referee.dealing import certificate
-from referee.dealing.deadlines import is_past
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
-from referee.dealing.header import MAX_SEATS
+from referee.dealing.header import MAX_SEATS, is_past
 from referee.dealing.lead import Lead
 from referee.dealing.leaf import DEAL_TYPE, MAX_NOTE_SIZE, DealLeaf
 from referee.dealing.leaf import encode as encode_leaf

@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from referee.dealing.deadlines import is_past
+from referee.dealing.header import is_past
 from referee.dealing.lead import Winner
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer

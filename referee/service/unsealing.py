@@ -10,8 +10,7 @@ from typing import Final
 
 import msgspec
 
-from referee.dealing.deadlines import is_past
-from referee.dealing.header import Header
+from referee.dealing.header import Header, is_past
 from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
 from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf

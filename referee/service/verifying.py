@@ -14,8 +14,7 @@ import msgspec
 from referee.cards import Card
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
-from referee.dealing.deadlines import is_past
-from referee.dealing.header import SUITE_COMMITMENT, Header
+from referee.dealing.header import SUITE_COMMITMENT, Header, is_past
 from referee.dealing.lead import Lead
 from referee.games import GAMES
 from referee.log import SlotKey

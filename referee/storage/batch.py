@@ -33,7 +33,7 @@ from referee.log import (
     grow,
 )
 from referee.log.proof import TILE_HEIGHT
-from referee.log.times import SLACK_MS, is_ahead, is_behind
+from referee.log.times import SLACK_MS
 from referee.storage.record import (
     Append,
     Change,
@@ -188,15 +188,14 @@ class _Draft:
         Raise LateLeafError for one that was right when the leaf was built, and has become too old since.
         """
         now = time if self.clock is None else self.clock()
-        is_old = is_behind(time, newest=max(now, self.newest_time))
-        if floor <= time and not is_old and not is_ahead(time, clock=now):
+        if floor <= time and self.newest_time - SLACK_MS <= time and abs(time - now) <= SLACK_MS:
             return
         msg = (
             f"the leaf of round {key.round_number} of table {key.table_id!r} is of {time}; the one before it is of "
             f"{floor}, the log's newest of {self.newest_time}, and this clock shows {now}"
         )
         behind = self.newest_time - SLACK_MS - now
-        if behind <= 0 and is_old:
+        if behind <= 0 and time < max(now, self.newest_time) - SLACK_MS:
             raise LateLeafError(msg)
         raise ClockError(f"{msg}: put the clocks right", seconds=behind / 1000 if behind > 0 else None)
 

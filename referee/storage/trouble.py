@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from referee.evidence.ed25519 import SignerUnavailableError
-from referee.log.times import SLACK_MS, is_behind
+from referee.log.times import SLACK_MS
 from referee.storage.record import (
     ClockError,
     DataLossError,
@@ -70,7 +70,7 @@ def clock_error(newest_time: int, *, now: int) -> ClockError | None:
     "this machine's clock is 600.0 s behind the log's newest leaf, and 10 s are allow"
     """
     behind = newest_time - now
-    if not is_behind(now, newest=newest_time):
+    if behind <= SLACK_MS:
         return None
     return ClockError(
         f"this machine's clock is {behind / 1000:,.1f} s behind the log's newest leaf, and {SLACK_MS // 1000} s are "
