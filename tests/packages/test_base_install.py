@@ -10,7 +10,7 @@ from tests.packages.wheelhouse import ROOT, Environment, wheels_for
 
 BASE_ROOMS = (
     *("audit", "cards", "dealing", "evidence", "games", "hands", "log", "money"),
-    *("rulesets", "tiles", "transcript", "verdict"),
+    *("rulesets", "suspicion", "tiles", "transcript", "verdict"),
 )
 BASE_INSTALL = {"referee", "pynacl", "cffi", "pycparser", "msgspec", "orjson"}
 FIXTURES = ROOT / "tests" / "vectors" / "audit"
@@ -19,7 +19,8 @@ IMPORTED = """
 import importlib, pkgutil, sys
 for room in sys.argv[1:]:
     package = importlib.import_module(f"referee.{room}")
-    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+    print(package.__name__)
+    for module in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{package.__name__}."):
         if module.name != "referee.audit.page.page":
             importlib.import_module(module.name)
             print(module.name)
