@@ -19,7 +19,7 @@ from referee.evidence.merkle import root
 from referee.evidence.note import Note
 from referee.log import Checkpoint
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
-from tests.driver.opening import open_round
+from tests.driver.opening import open_round, terms_of
 
 Process: TypeAlias = Any
 Table: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
@@ -149,7 +149,7 @@ def test_logs_hold_no_card_seed_or_key(serve: Serve, tmp_path: Path) -> None:
     seed = process.shuffler.RevealRound(
         shuffler_pb2.RevealRoundRequest(table_id=message.header.table_id, round_number=1)
     ).server_seed
-    open_round(process.shuffler, "b-table")  # left undealt
+    open_round(process.shuffler, terms_of("b-table", seat_count=4))  # left undealt
     accept.round.certificates[0] = accept.round.certificates[0].replace(b'"payload":"', b'"payload":"A', 1)
     refuse(lambda: process.referee.AcceptEvent(accept), process)
     edited = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=accept.round)
