@@ -42,6 +42,7 @@ from tests.service.refused_callers import CASES, bearing
 from tests.status_details import reason_and_field
 
 TABLE: Final = Path(__file__).parent / "refusal_pairs.jsonl"
+pytestmark = pytest.mark.usefixtures("quiet_calls")  # a line and a traceback a refusal take longer than the calls
 TIMES: Final = 100
 STREAMS: Final = 32
 KEYS: Final = "/referee.v1.LogService/GetKeys"
