@@ -7,9 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pool import DescriptorPool
 
+from referee.service.registry import GAME_SERVICES
 from tests.command import referee
+from tests.v1.game_shapes import shape_faults
 
+ROOT = Path(__file__).parents[2]
 SECONDS = 240
 
 
@@ -34,6 +39,22 @@ def test_package_passes_its_tests_as_it_is_written(package: Path, tmp_path: Path
     assert done.returncode == 0, done.stdout
     passed = set(re.findall(r"^PASSED .*::(test_\w+)$", done.stdout, re.MULTILINE))
     assert {"test_rounds_settle_and_conserve_money", "test_round_is_served_settled_logged_and_audited"} <= passed
+
+
+def test_messages_of_a_new_game_have_the_shape_of_all_games(package: Path, tmp_path: Path) -> None:
+    """Numbers, types and names, and what may be absent."""
+    protos = package / "protos"
+    compiler = ["-m", "grpc_tools.protoc", f"-I{protos}", f"-I{ROOT / 'protos'}", "--include_imports"]
+    written = tmp_path / "descriptors"
+    file = protos / "tarot_noir/v1/tarot_noir.proto"
+    subprocess.run(
+        [sys.executable, *compiler, f"--descriptor_set_out={written}", str(file)], check=True, timeout=SECONDS
+    )
+    pool = DescriptorPool()
+    for read in FileDescriptorSet.FromString(written.read_bytes()).file:
+        pool.AddSerializedFile(read.SerializeToString())
+    new = pool.FindServiceByName("tarot_noir.v1.TarotNoirService")
+    assert shape_faults([*(service.descriptor for service in GAME_SERVICES.values()), new]) == []
 
 
 def test_nothing_of_the_template_is_left_over(package: Path) -> None:
