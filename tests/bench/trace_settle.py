@@ -2,7 +2,8 @@
 
 A real server deals and plays rounds of each game to their end, every event with a receipt; a second server, which has
 settled a round of the game before, settles a round that it has not seen and one that it has. Counted is every function
-of ``referee`` that the second server enters for the call on any of its threads, without generated code.
+of ``referee`` that the second server enters for the call on any of its threads, without generated code and threads that
+serve no call.
 """
 
 import argparse
@@ -45,6 +46,8 @@ PREVIEWS: Final[Mapping[str, Any]] = {
     "tien_len": tien_len_pb2.TienLenServicePreviewRoundRequest,
     "ultimate_texas": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
 }
+OTHERS: Final = {"write-watch"}
+"""Threads that look at the store from time to time, for no call."""
 _SEED: Final = bytes(32)
 RecordT = TypeVar("RecordT")
 
@@ -85,8 +88,11 @@ class Recorder:
     def __call__(self, frame: FrameType, event: str, _arg: object) -> None:
         """Record the entry of a function of ours."""
         file = frame.f_code.co_filename
-        if self._is_on and event == "call" and file.startswith(ROOT) and "/v1/" not in file:
-            self._entered.append((threading.current_thread().name, file.removeprefix(ROOT), frame.f_code.co_qualname))
+        if not (self._is_on and event == "call" and file.startswith(ROOT) and "/v1/" not in file):
+            return
+        thread = threading.current_thread().name
+        if thread not in OTHERS:
+            self._entered.append((thread, file.removeprefix(ROOT), frame.f_code.co_qualname))
 
     def record(self, call: Callable[[], object]) -> Trace:
         """Make a call and return what it entered."""
