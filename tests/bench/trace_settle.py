@@ -8,6 +8,7 @@ serve no call.
 
 import argparse
 import itertools
+import re
 import sys
 import tempfile
 import threading
@@ -46,8 +47,8 @@ PREVIEWS: Final[Mapping[str, Any]] = {
     "tien_len": tien_len_pb2.TienLenServicePreviewRoundRequest,
     "ultimate_texas": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
 }
-OTHERS: Final = {"write-watch"}
-"""Threads that look at the store from time to time, for no call."""
+OF_CALLS: Final = re.compile(r"call_\d+|log-writer|Thread-\d+ \(_serve\)")
+"""Threads that serve calls; others look at keys, store and clock from time to time, and are no part of any call."""
 _SEED: Final = bytes(32)
 RecordT = TypeVar("RecordT")
 
@@ -91,7 +92,7 @@ class Recorder:
         if not (self._is_on and event == "call" and file.startswith(ROOT) and "/v1/" not in file):
             return
         thread = threading.current_thread().name
-        if thread not in OTHERS:
+        if OF_CALLS.fullmatch(thread):
             self._entered.append((thread, file.removeprefix(ROOT), frame.f_code.co_qualname))
 
     def record(self, call: Callable[[], object]) -> Trace:
