@@ -36,6 +36,7 @@ from tests.web.web_client import CLIENT, built, page_served, run
 api = pytest.importorskip("playwright.sync_api", reason="no browser is tested: playwright is not installed")
 
 ENVOY: Final = shutil.which("envoy", path=str(Path(sys.executable).parent)) or shutil.which("envoy")
+pytestmark = pytest.mark.usefixtures("quiet_calls")  # a witness of this process logs beside the output that is read
 YAML: Final = resources.files("referee.server").joinpath("deploy/envoy.yaml").read_text(encoding="utf-8")
 TIMEOUT: Final = 120
 
