@@ -129,7 +129,7 @@ class EventCodec(Generic[EventT]):
             return event.in_round(round_id)
         except CanonicalError:
             raise
-        except Exception as error:
+        except Exception as error:  # the law of an installed package may raise anything; LawError names its game
             raise LawError(self._game, "in_round", event=0, fault=type(error).__name__) from error
 
 
