@@ -11,6 +11,7 @@ from referee.log import Round, SlotKey, StepKind
 from referee.server.keys.folder import read_public_keys
 from referee.server.keys.private_key import KeyFileError
 from referee.storage import DataLossError, Reader, StoreError, open_reader, trouble_of
+from referee.tiles import BrokenLogError
 
 _PAGE: Final = 1_000
 
@@ -49,9 +50,9 @@ def stored_log(data: Path, database: str | None = None) -> Iterator[Reader]:
 
 def trouble_text(error: Exception) -> str:
     """Describe an error of a store; of a log that contradicts itself, say that it is damaged and what to do."""
-    if not isinstance(error, DataLossError):
+    if not isinstance(error, DataLossError | BrokenLogError):
         return str(error)
-    return f"{error}. The log is damaged: {trouble_of(error).remedy}"
+    return f"{error}. The log is damaged: {trouble_of(DataLossError()).remedy}"
 
 
 def public_keys(data: Path, *, remedy: str = "") -> dict[str, str]:

@@ -35,6 +35,10 @@ class ConflictError(Exception):
     """What is published contradicts what is to be published; nothing was overwritten."""
 
 
+class BrokenLogError(ConflictError):
+    """The log to publish contradicts its own checkpoint."""
+
+
 class Log(Tiles, Protocol):
     """Log as its publication reads it: leaves, and the hashes of its tiles."""
 
@@ -66,7 +70,7 @@ def publish(
     """Publish a log up to the checkpoint in this signed note.
 
     ``progress`` is called with the leaves published and their total. Raises ConflictError where the place holds what
-    this log does not continue or the log contradicts the note, PlaceError where the place fails.
+    this log does not continue, BrokenLogError where the log contradicts the note, PlaceError where the place fails.
     """
     new = _Head.of(note, "the log's checkpoint")
     old = _published(place)
@@ -181,7 +185,9 @@ class _Run:
         """Verify that the leaves of a tile are under the checkpoint."""
         last = start + width - 1
         if len(hashes) != width:
-            raise ConflictError(f"the log has {len(hashes)} of the leaves {start} to {last} that its checkpoint counts")
+            raise BrokenLogError(
+                f"the log has {len(hashes)} of the leaves {start} to {last} that its checkpoint counts"
+            )
         size = self._new.checkpoint.size
         try:
             # The path of the tile's first leaf has every other leaf of the tile, then the hashes beside the tile.
@@ -192,7 +198,7 @@ class _Run:
             )
         except (ProofError, MissingNodeError) as error:
             msg = f"leaves {start} to {last} of the log do not stand under its checkpoint: {error}"
-            raise ConflictError(msg) from error
+            raise BrokenLogError(msg) from error
 
     def _raise(self, level: int, node: bytes) -> None:
         """One more hash in a row above the leaves, and those tiles that it fills."""
