@@ -18,7 +18,7 @@ from referee.log.keys import KeyRecord
 from referee.suspicion.given_up import Shares
 from referee.suspicion.score import Score
 from referee.suspicion.tables import TableCounts
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 
 
 class DealingLevel(enum.StrEnum):

@@ -18,7 +18,7 @@ from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, Unse
 from referee.rulesets import Catalogue
 from referee.suspicion.population import RoundSample
 from referee.transcript.inputs import Transcript
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 
 
 class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):

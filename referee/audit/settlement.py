@@ -19,10 +19,11 @@ from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.header import Header, HeaderJson, is_past
 from referee.games import GAMES, LawError
 from referee.games.fault import FaultKind
+from referee.money import house_net
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee.transcript.inputs import Inputs, Transcript
-from referee.transcript.played import EventLevel, EvidenceError, EvidenceFault
+from referee.transcript.proof import EventLevel, EvidenceError, EvidenceFault
 from referee.transcript.replay import OpeningsError, Replayed, UnlawfulRoundError, replay
 
 _MAX_CARD: Final = 52
@@ -115,7 +116,7 @@ def examine_settlement(
         detail = "the transcript is not the canonical text of its content"
         findings.add(Code.NOT_CANONICAL, detail, leaf_index=settle.index)
         return Settled(sections=sections)
-    replayed = again.played.course if again is not None and is_same else None
+    replayed = again.round.course if again is not None and is_same else None
     attested = examine_course(leaves, settle, findings, verified=openings.receipts, replayed=replayed)
     examine_settled_openings(leaves, settle, attested.course, openings, findings)
     if refusal is not None and not findings.has(*_EVIDENCE):
@@ -127,16 +128,21 @@ def examine_settlement(
             leaf_index=settle.index,
             difference=first_difference(settle.envelope.payload, again.payload),
         )
-    is_replayed = is_same and attested.is_attested
-    return Settled(
-        is_replayed=is_replayed,
+    settled = Settled(
         sections=sections,
         course=attested.course,
-        event_level=None if again is None else again.played.level,
-        net=again.net if again is not None and is_replayed else (),
-        transferred=again.transferred if again is not None and is_replayed else 0,
-        house=again.house if again is not None and is_replayed else 0,
+        event_level=None if again is None else again.round.level,
         signatures=attested.signatures,
+    )
+    if again is None or not (is_same and attested.is_attested):
+        return settled
+    transfers = again.round.outcome.transfers
+    return msgspec.structs.replace(
+        settled,
+        is_replayed=True,
+        net=again.round.outcome.net,
+        transferred=sum(transfer.amount for transfer in transfers),
+        house=house_net(transfers),
     )
 
 

@@ -26,7 +26,7 @@ from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.note import Note, NoteError
 from referee.evidence.printable import ascii_json, printable_lines
 from referee.log import Checkpoint, CheckpointError, Round, SlotKey, Stage, StepKind
-from referee.service.revealing import OpenedRound
+from referee.service.opened import OpenedRound
 from referee.storage import Reader
 
 FORMAT: Final = 1

@@ -11,7 +11,7 @@ from referee.audit.finding import Code, Severity, explain
 from referee.audit.page.text import EXPLAINED, by_tenant, given_up_text, place_of, verdict_on
 from referee.audit.report import DealingLevel, Report
 from referee.cli.show import shown
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 
 SHOWN_FINDINGS: Final = 20
 SHOWN_TABLES: Final = 12

@@ -60,10 +60,6 @@ class Winner(msgspec.Struct, frozen=True, array_like=True):
         except msgspec.DecodeError:
             return None
 
-    def to_bytes(self) -> bytes:
-        """Return the bytes that a store keeps."""
-        return msgspec.msgpack.encode(self)
-
     def seat_in(self, header: Header) -> Seat | None:
         """Return the seat from which the winner leads the round of a header; None where it does not lead."""
         if not self._counts_for(header):
@@ -82,6 +78,8 @@ class Winner(msgspec.Struct, frozen=True, array_like=True):
         return not keys or 2 * len(keys.intersection(self.seat_keys)) > len(keys)
 
 
+encode_winner: Final = msgspec.msgpack.Encoder().encode
+"""Encode a winner as the bytes that a store keeps, which ``Winner.of_bytes`` reads."""
 _results_decoder: Final = msgspec.json.Decoder(Any)
 
 

@@ -12,7 +12,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import AbortStep, Round, StepKind
 from referee.service.contributing import leaf_seeds
-from referee.service.revealing import OpenedRound
+from referee.service.opened import OpenedRound
 from referee.storage import Append, Contribution
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason

@@ -14,7 +14,7 @@ from referee.dealing.commitment import SEED_SIZE, client_commitment, seed_statem
 from referee.dealing.header import NO_KEY
 from referee.evidence.ed25519 import is_signature
 from referee.log import SlotKey
-from referee.service.revealing import OpenedRound
+from referee.service.opened import OpenedRound
 from referee.storage import Contribution
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import ContributeSeedRequest, DealRoundRequest

@@ -30,6 +30,7 @@ from referee.log.cosignature import claimed_times
 from referee.log.times import is_between
 from referee.rulesets import Ruleset
 from referee.service.aborting import abort_of
+from referee.service.appending import append_one, contribute
 from referee.service.contributing import (
     SeatSeeds,
     check_dealt_seeds,
@@ -41,9 +42,8 @@ from referee.service.contributing import (
 )
 from referee.service.leading import fill_leader, find_lead
 from referee.service.lost_ruleset import has_ruleset, lost_refusal
+from referee.service.opened import OpenedRound
 from referee.service.opening import leaf_time
-from referee.service.revealing import OpenedRound
-from referee.service.settling import append_one, contribute
 from referee.service.shuffler_parts import ShufflerParts
 from referee.storage import Append, Contribution, Logged, Reader, StaleRoundError
 from referee.v1 import shuffler_pb2

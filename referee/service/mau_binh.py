@@ -12,8 +12,8 @@ from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
 from referee.service.game_service import GameService
 from referee.service.mau_binh_advice import ArrangementAdvice
-from referee.service.reading import ReadRound
 from referee.service.round_service import RefereeParts, RoundService, answer_each
+from referee.transcript.round import Round
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
 from referee.wire.values import write_value, write_violations
@@ -49,22 +49,22 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
         del context
         return self._suggesting.suggest(request)
 
-    def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, read: ReadRound) -> None:
+    def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, played: Round) -> None:
         """Fill in showdown and outcome; or what keeps the round from being settled now."""
-        ruleset, violations = read.verified.ruleset, GAME.check_closing(read.state, self._settler.clock())
+        ruleset, violations = played.ruleset, GAME.check_closing(played.state, self._settler.clock())
         if violations:
             response.violations.extend(write_violations(violations, self._texts, ruleset))
             return
-        stake, outcome = read.verified.header.stake, read.outcome
-        shown = showdown(read.state.rules, outcome, stake=stake, names=ruleset.names)
+        written, outcome = self._write_outcome(played), played.outcome
+        shown = showdown(played.state.rules, outcome, stake=played.header.stake, names=ruleset.names)
         response.showdown.CopyFrom(
             write_showdown(
                 shown,
-                start_time=read.verified.dealt_time if outcome.showdown_time is None else outcome.showdown_time,
-                seconds=read.state.rules.clocks.showdown_chi.seconds,
+                start_time=played.deal.dealt_time if outcome.showdown_time is None else outcome.showdown_time,
+                seconds=played.state.rules.clocks.showdown_chi.seconds,
             )
         )
-        response.outcome.MergeFromString(read.outcome_bytes)
+        response.outcome.MergeFromString(written)
 
     def _check(self, request: mau_binh_pb2.CheckArrangementRequest) -> mau_binh_pb2.CheckArrangementResponse:
         verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")

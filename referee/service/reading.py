@@ -5,26 +5,21 @@ bytes of their events, and reading continues from the longest beginning that is 
 hashed: the memo saves work and changes no answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, NamedTuple
 
-import msgspec
-
-from referee.dealing.header import HeaderJson
-from referee.games import Deal, DealError, StakesError, UnlawfulEventError, refusals, under_ruleset
+from referee.games import DealError, StakesError, refusals, under_ruleset
 from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
-from referee.service.attesting import Attestor, Evidence, evidence_refusal
+from referee.service.attesting import Attestor, evidence_refusal
 from referee.service.game_service import GameService
-from referee.service.verifying import MEMO_BYTES, Memo, RoundVerifier, VerifiedRound
-from referee.transcript.chain import Course
-from referee.transcript.inputs import InputEvent, Inputs
-from referee.transcript.played import EvidenceError, EvidenceFault, Opening, PlayedCourse, Playing
-from referee.transcript.replay import encode_results, unsealed_of
+from referee.service.memo import MEMO_BYTES, Memo
+from referee.service.verifying import RoundVerifier, VerifiedRound, closed_refusal
+from referee.transcript.proof import EvidenceError, EvidenceFault
+from referee.transcript.round import PlayedEvent, Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
@@ -37,121 +32,59 @@ _CLOCK_SLACK: Final = 2_000
 """How far the referee's clock may be behind the last time of a round, in milliseconds, where that can be trusted."""
 
 
-@dataclass(kw_only=True, eq=False)
-class ReadRound:
-    """A round as read from a request, its events played up to the first unlawful one.
+class _Read(NamedTuple):
+    """A round as read from a request, and the bytes of all its event messages."""
 
-    ``events`` are the bytes of all event messages, ``violations`` what is wrong with the first unlawful one. Where
-    there is one, ``evidence`` is not verified.
-    """
-
-    service: GameService
-    verified: VerifiedRound
     events: tuple[bytes, ...]
-    played: PlayedCourse
-    evidence: Evidence
-    violations: tuple[Violation, ...] = ()
-    refused_event: int | None = None
+    round: Round
 
-    @property
-    def state(self) -> Any:
-        """State of the round after its lawful events."""
-        return self.played.state
 
-    @property
-    def is_open(self) -> bool:
-        """Whether all cards that a settlement needs are open."""
-        return len(self.verified.sections) >= len(self.service.game.layout(self.verified.header.seat_count).shown)
-
-    @cached_property
-    def outcome(self) -> Any:
-        """Settlement of the round, which must be over; raises RefusedError if no certificate opens a needed section."""
-        self.verified.require(self.service.game.layout(self.verified.header.seat_count).shown, field="round")
-        with _under(self.verified):
-            return self.service.game.settle(self.state)
-
-    @cached_property
-    def results(self) -> msgspec.Raw:
-        """Results of the round, as its transcript has them."""
-        with _under(self.verified):
-            results = self.service.game.encode_results(self.state, self.outcome)
-        return encode_results({**results, "events_hash": self.played.course.event_hash.hex()})
-
-    @cached_property
-    def outcome_bytes(self) -> bytes:
-        """Outcome of the round, as the encoded message of its game."""
-        return self.service.write_outcome(self.outcome, self.state, self.verified.ruleset)
-
-    def require_open(self) -> None:
-        """Refuse a round whose last event opened sections that no certificate says were opened, with their time."""
-        opened = self.played.opened
-        if opened is not None:
-            section = opened.sections[-1]
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_SECTION_MISSING,
-                f"event {opened.number} opened section {section}; send the certificate that "
-                "ShufflerService.OpenSection answers",
-                field="round.certificates",
-                section=section,
-            )
-
-    def next_time(self, now: int) -> int:
-        """Return the time of an event that the referee receives now; refuse a clock behind the round's last time.
-
-        A time that was only reported never counts, and others by two seconds at most.
-        """
-        time = self.closing_time(now)
-        floor = self.state.last_time
-        if time < floor or floor - now > _CLOCK_SLACK:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_CLOCK_BEHIND,
-                f"the referee's clock is at {now} and the round at {floor}; ask again once the clock is there",
-                field="round.events",
-                retry_seconds=(floor - now) / 1000,
-                now=now,
-                expected=floor,
-            )
-        return time
-
-    def closing_time(self, now: int) -> int:
-        """Return the time at which the round is settled now: its last time where the clock is behind that.
-
-        A time that was only reported never counts.
-        """
-        links, floor = self.played.course.links, self.state.last_time
-        is_reported = bool(links) and not links[-1].received and links[-1].time > self.verified.dealt_time
-        return now if is_reported else max(now, floor)
-
-    def faults_at(self, time: int) -> tuple[Violation, ...]:
-        """Return why the round cannot be settled at a time; empty if it can. Refuse one that waits for an opening."""
-        if self.violations:
-            return self.violations
-        self.require_open()
-        with _under(self.verified):
-            return self.service.game.check_closing(self.state, time)
-
-    def inputs(self, closed_time: int) -> Inputs:
-        """Return the inputs of the round's transcript if it is settled at ``closed_time``."""
-        verified, played, receipt = self.verified, self.played, self.evidence.attested
-        return Inputs(
-            header=HeaderJson.of(verified.header),
-            deck_root=verified.deck_root.hex(),
-            dealt_time=verified.dealt_time,
-            closed_time=closed_time,
-            sections=tuple([tuple([card.number for card in section]) for section in self.state.deal.sections]),
-            events=tuple(
-                [
-                    InputEvent(msgspec.Raw(link.event), 1 if link.received else 0, link.time)
-                    for link in played.course.links
-                ]
-            ),
-            signatures=tuple([signature.hex() for signature in self.evidence.signatures]),
-            unsealed=unsealed_of(played),
-            receipt=msgspec.UNSET if receipt is None else receipt,
-            leader=msgspec.UNSET if verified.lead is None else verified.lead.seat,
-            leader_by=msgspec.UNSET if verified.lead is None else verified.lead.by,
-            sealed=1 if verified.is_sealed else msgspec.UNSET,
+def require_open(played: Round) -> None:
+    """Refuse a round whose last event opened sections that no certificate says were opened, with their time."""
+    opening = played.pending
+    if opening is not None:
+        section = opening.sections[-1]
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_SECTION_MISSING,
+            f"event {opening.number} opened section {section}; send the certificate that "
+            "ShufflerService.OpenSection answers",
+            field="round.certificates",
+            section=section,
         )
+
+
+def require_sections(played: Round) -> None:
+    """Refuse a round of which a section that its settlement needs is not open."""
+    for section, cards in enumerate(played.deal.sections):
+        if cards is None:
+            raise closed_refusal(section, played.header, played.ruleset, field="round")
+
+
+def accepting_time(played: Round, now: int) -> int:
+    """Return the time of an event that the referee receives now; refuse a clock behind the round's last time.
+
+    A time that was only reported never counts, and others by two seconds at most.
+    """
+    time, floor = played.closing_time(now), played.state.last_time
+    if time < floor or floor - now > _CLOCK_SLACK:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_CLOCK_BEHIND,
+            f"the referee's clock is at {now} and the round at {floor}; ask again once the clock is there",
+            field="round.events",
+            retry_seconds=(floor - now) / 1000,
+            now=now,
+            expected=floor,
+        )
+    return time
+
+
+def faults_at(played: Round, time: int) -> tuple[Violation, ...]:
+    """Return why a round cannot be settled at a time; empty if it can. Refuse one that waits for an opening."""
+    if played.violations:
+        return played.violations
+    require_open(played)
+    with _under(played.ruleset):
+        return played.game.check_closing(played.state, time)
 
 
 class RoundReader:
@@ -168,82 +101,79 @@ class RoundReader:
         self._service = service
         self._verifier = verifier
         self._attestor = attestor
-        self._memo: Memo[tuple[VerifiedRound, bytes], ReadRound] = Memo(max_bytes=memo_bytes)
+        self._memo: Memo[tuple[VerifiedRound, bytes], _Read] = Memo(max_bytes=memo_bytes)
 
-    def read(self, message: Any, *, may_have_ended: bool = False) -> ReadRound:
+    def read(self, message: Any, *, may_have_ended: bool = False) -> Round:
         """Verify the round of a request, in its field ``round``, and play its events."""
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
-        verified = verify(message.header, message.certificates, field="round")
-        self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
-        with _under(verified):
-            return self._read(message, verified)
+        return self._read(message, verify(message.header, message.certificates, field="round")).round
 
-    def _read(self, message: Any, verified: VerifiedRound) -> ReadRound:
-        self._check_count(message.events)
-        messages = message.events[:]  # a list: repeated fields are slow to step through
-        events = tuple([event.SerializeToString() for event in messages])
-        found = self._find(verified, events)
-        known = found or self._begin(verified)
-        read = self._play(known, messages, events) if len(known.events) < len(events) else known
-        if read.violations or (read is found and self._is_proved(read, message)):
-            return read
-        evidence = self._attestor.verify(read.played, message.receipt, message.signatures, field="round")
-        read = self._after(read, events=events, played=read.played, evidence=evidence)
-        self._remember(read)
-        return read
-
-    def next_event(self, read: ReadRound, message: Any, *, time: int) -> Any:
+    def read_next(self, played: Round, message: Any, *, time: int) -> Any:
         """Read the event that a request asks about as the next one; refuse it where the one before opened sections."""
-        event = self._read_event(message, time=time, round_id=read.verified.header.round_id, field="event")
-        if not read.violations:
-            read.require_open()
+        event = self._read_event(message, time=time, round_id=played.header.round_id, field="event")
+        if not played.violations:
+            require_open(played)
         return event
 
     def accept(
-        self, read: ReadRound, message: Any, signature: bytes, *, now: int
-    ) -> tuple[tuple[Violation, ...], ReadRound | None]:
-        """Check an event that comes next, which the seat has signed, and play it; fill in its time in ``message``.
+        self, message: Any, event_message: Any, signature: bytes, *, clock: Callable[[], int]
+    ) -> tuple[tuple[Violation, ...], Round]:
+        """Read a round and play the event that comes next, signed by its seat; fill in the time in its message.
 
-        Return all violations, and the round after the event, with its receipt; None for the round if a violation
+        Return all violations, and the round: after the event and with its receipt, or as it was where a violation
         refuses the event.
         """
-        with _under(read.verified):
-            return self._accept(read, message, signature, now=now)
+        verified = self._verifier.verify(message.header, message.certificates, field="round")
+        read = self._read(message, verified)
+        with _under(verified.ruleset):
+            return self._accept(read, event_message, signature, verified=verified, now=clock())
 
     def _accept(
-        self, read: ReadRound, message: Any, signature: bytes, *, now: int
-    ) -> tuple[tuple[Violation, ...], ReadRound | None]:
-        game, verified = self._service.game, read.verified
+        self, read: _Read, message: Any, signature: bytes, *, verified: VerifiedRound, now: int
+    ) -> tuple[tuple[Violation, ...], Round]:
+        game, played = self._service.game, read.round
         message.received = True
-        message.time = now if read.violations else read.next_time(now)
-        event = self.next_event(read, message, time=message.time)
-        if read.violations:
-            return read.violations, None
-        verified.require(game.later.needs(read.state, event), field="round")
-        violations = game.check(read.state, event)
+        message.time = now if played.violations else accepting_time(played, now)
+        event = self.read_next(played, message, time=message.time)
+        if played.violations:
+            return played.violations, played
+        verified.require(game.later.needs(played.state, event), field="round")
+        violations = game.check(played.state, event)
         if refusals(game, violations):
-            return violations, None
-        playing = Playing(read.played)
+            return violations, played
         try:
-            playing.play(event, received=True)
-            if playing.opened is not None:
-                _unseal(playing, playing.opened, verified)
+            after = played.play([(event, True)], unsealed_time=verified.unsealed_time)
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
-        played = playing.played()
-        has_chain = event.seen is not None
-        evidence = self._attestor.accept(played, read.evidence, signature, seat=event.seat, has_chain=has_chain)
-        events = (*read.events, message.SerializeToString())
-        after = self._after(read, events=events, played=played, evidence=evidence)
-        self._remember(after)
+        after = self._attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
+        self._remember(_Read((*read.events, message.SerializeToString()), after), verified)
         return violations, after
 
-    def _remember(self, read: ReadRound) -> None:
+    def _read(self, message: Any, verified: VerifiedRound) -> _Read:
+        if verified.ruleset.game != self._service.game.name:
+            self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
+        self._check_count(message.events)
+        messages = message.events[:]  # a list: repeated fields are slow to step through
+        events = tuple([event.SerializeToString() for event in messages])
+        known = self._find(verified, events)
+        if known is not None and len(known.events) == len(events) and _is_proved(known.round, message):
+            return known
+        with _under(verified.ruleset):
+            known = known or _Read((), self._begin(verified))
+            played = self._play(known, messages, verified=verified)
+            if played.violations:
+                return _Read(events, played)
+            played = self._attestor.verify(played, message.receipt, message.signatures, field="round")
+        read = _Read(events, played)
+        self._remember(read, verified)
+        return read
+
+    def _remember(self, read: _Read, verified: VerifiedRound) -> None:
         """Remember a round, by its deal and last event; it replaces another one that shares both."""
         size = _ROUND_BYTES + _EVENT_BYTES * len(read.events) + sum(map(len, read.events))
-        self._memo.put((read.verified, read.events[-1] if read.events else b""), read, size=size)
+        self._memo.put((verified, read.events[-1] if read.events else b""), read, size=size)
 
-    def _find(self, verified: VerifiedRound, events: Sequence[bytes]) -> ReadRound | None:
+    def _find(self, verified: VerifiedRound, events: Sequence[bytes]) -> _Read | None:
         """Return the longest known beginning of these events; None if none is known.
 
         The verifier remembers what it verified, so one round is one object, which is compared by identity.
@@ -254,88 +184,56 @@ class RoundReader:
                 return known
         return None
 
-    def _begin(self, verified: VerifiedRound) -> ReadRound:
+    def _begin(self, verified: VerifiedRound) -> Round:
         """Begin a round; refuse one of an open table without the hands that its game needs."""
-        game, header, lead = self._service.game, verified.header, verified.lead
+        game, header = self._service.game, verified.header
         layout = game.layout(header.seat_count)
         if layout.needs_hands and not verified.is_sealed:
             verified.require(layout.hands, field="round")
-        sections = tuple([verified.sections.get(section) for section in layout.shown])
-        deal = Deal(
-            round_id=header.round_id,
-            seat_count=header.seat_count,
-            stake=header.stake,
-            seat_stakes=header.seat_stakes,
-            bet_unit=verified.ruleset.bet_unit,
-            sections=sections,
-            leader=None if lead is None else lead.seat,
-            leader_by=None if lead is None else lead.by,
-            dealt_time=verified.dealt_time,
-            is_sealed=verified.is_sealed,
-        )
-        return ReadRound(
-            service=self._service,
-            verified=verified,
-            events=(),
-            played=PlayedCourse(
-                game=game,
-                seat_keys=header.seat_keys,
-                state=self._start(deal, verified.ruleset),
-                course=Course.begin(round_id=header.round_id, deck_root=verified.deck_root),
-            ),
-            evidence=Evidence(b"", (b"",) * header.seat_count),
-        )
-
-    def _start(self, deal: Deal, ruleset: Ruleset) -> Any:
         try:
-            return self._service.game.begin(ruleset.rules, deal)
+            return Round.begin(
+                header,
+                verified.ruleset,
+                sections=[verified.sections.get(section) for section in layout.shown],
+                deck_root=verified.deck_root,
+                dealt_time=verified.dealt_time,
+                lead=verified.lead,
+                is_sealed=verified.is_sealed,
+            )
         except StakesError as error:
-            names = self._service.game.seat_stake_names
+            names = game.seat_stake_names
             raise stakes_refusal(error.violations, self._service.texts, names=names, field="round.header") from None
         except DealError as error:
             raise RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, str(error), field="round.header") from None
 
-    def _play(self, known: ReadRound, messages: Sequence[Any], events: tuple[bytes, ...]) -> ReadRound:
+    def _play(self, known: _Read, messages: Sequence[Any], *, verified: VerifiedRound) -> Round:
         """Play the events that ``known`` does not have, up to the first unlawful one; refuse one that is not proved."""
-        game, verified, playing = self._service.game, known.verified, Playing(known.played)
-        violations, refused_event = known.violations, known.refused_event
-        start, round_id = len(known.events), verified.header.round_id
+        if len(known.events) == len(messages):
+            return known.round
+
+        def require_needed(state: Any, event: Any) -> None:
+            if needed := self._service.game.later.needs(state, event):
+                verified.require(needed, field="round")
+
+        events = self._read_events(messages, start=len(known.events), round_id=verified.header.round_id)
+        try:
+            played = known.round.play(events, unsealed_time=verified.unsealed_time, before_each=require_needed)
+        except EvidenceError as error:
+            is_closed = error.fault is EvidenceFault.NOT_UNSEALED
+            field = "round.certificates" if is_closed else _field_of(error.number - 1)
+            raise evidence_refusal(error, field=field) from None
+        for _ in events:  # behind an unlawful event too, a message that is no event is refused
+            pass
+        return played
+
+    def _read_events(self, messages: Sequence[Any], *, start: int, round_id: bytes) -> Iterator[PlayedEvent]:
+        """Read event messages one after the other, from this index on, each when it is asked for."""
         for index, message in enumerate(messages[start:], start):
             time = message.time
             if time > LAST_TIME:
                 raise _time_refusal(time, field=f"round.events[{index}].time")
             event = self._read_event(message, time=time, round_id=round_id, field=_field_of(index))
-            if violations:
-                continue
-            if needed := game.later.needs(playing.state, event):
-                verified.require(needed, field="round")
-            try:
-                playing.play(event, received=message.received)
-                if playing.opened is not None:
-                    _unseal(playing, playing.opened, verified)
-            except UnlawfulEventError as error:
-                violations, refused_event = error.violations, index + 1
-            except EvidenceError as error:
-                is_closed = error.fault is EvidenceFault.NOT_UNSEALED
-                field = "round.certificates" if is_closed else _field_of(error.number - 1)
-                raise evidence_refusal(error, field=field) from None
-        return self._after(
-            known,
-            events=events,
-            played=playing.played(),
-            evidence=known.evidence,
-            violations=violations,
-            refused_event=refused_event,
-        )
-
-    def _is_proved(self, read: ReadRound, message: Any) -> bool:
-        """Return whether a request has the very evidence that was verified for this round."""
-        known = read.evidence
-        signatures = tuple(message.signatures) or (b"",) * len(known.signatures)
-        return (message.receipt, signatures) == (known.receipt, known.signatures)
-
-    def _after(self, known: ReadRound, **changes: Any) -> ReadRound:
-        return ReadRound(service=known.service, verified=known.verified, **changes)
+            yield event, message.received
 
     def _read_event(self, message: Any, *, time: int, round_id: bytes, field: str) -> Any:
         event = self._service.read_event(message, time=time, round_id=round_id, field=field)
@@ -359,16 +257,15 @@ def _field_of(index: int) -> str:
     return f"round.events[{index}]"
 
 
-def _under(verified: VerifiedRound) -> AbstractContextManager[None]:
+def _under(ruleset: Ruleset) -> AbstractContextManager[None]:
     """Name the round's ruleset in a defect of the law that the block meets."""
-    return under_ruleset(verified.ruleset.id, verified.ruleset.version)
+    return under_ruleset(ruleset.id, ruleset.version)
 
 
-def _unseal(playing: Playing, opened: Opening, verified: VerifiedRound) -> None:
-    """Open what the last event opened, where a certificate says when that was."""
-    time = verified.unsealed_times.get(opened.sections[-1])
-    if time is not None:
-        playing.unseal(time)
+def _is_proved(known: Round, message: Any) -> bool:
+    """Return whether a request has the very receipt and signatures that were verified for a round."""
+    signatures = tuple(message.signatures) or (b"",) * len(known.signatures)
+    return (message.receipt, signatures) == (known.receipt, known.signatures)
 
 
 def _time_refusal(time: int, *, field: str) -> RefusedError:

@@ -4,20 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc.status_pb2 import Status
 
 from referee.games import LawError
-from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor
 from referee.service.game_service import GameService
-from referee.service.reading import ReadRound, RoundReader
+from referee.service.memo import MEMO_BYTES
+from referee.service.reading import RoundReader, require_sections
 from referee.service.settling import Settler
 from referee.service.status import log_law_error, refusal_of, status_message
-from referee.service.verifying import MEMO_BYTES, RoundVerifier
+from referee.service.verifying import RoundVerifier
 from referee.storage import Append
+from referee.transcript.round import Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.violation_pb2 import Violation
 from referee.wire.refusal import RefusedError
@@ -83,6 +85,7 @@ class RoundService:
             attestor=parts.attestor,
             memo_bytes=parts.memo_bytes,
         )
+        self._outcomes: WeakKeyDictionary[Round, bytes] = WeakKeyDictionary()
         methods = service.descriptor.methods_by_name
         self._responses: dict[str, Any] = {
             name: GetMessageClass(method.output_type) for name, method in methods.items()
@@ -98,20 +101,18 @@ class RoundService:
                     f"the referee's clock decides; leave {name} out, the answer's event has it",
                     field=f"event.{name}",
                 )
-        read = self._reader.read(request.round)
-        response = self._responses["AcceptEvent"]()
         event = type(request.event).FromString(request.event.SerializeToString())
-        violations, after = self._reader.accept(read, event, request.signature, now=self._settler.clock())
-        response.violations.extend(write_violations(violations, self._texts, read.verified.ruleset))
-        if after is None:
-            self._fill_state(response, read.state, read.verified.ruleset)
-            _fill_refused_event(response, read.refused_event)
+        violations, played = self._reader.accept(request.round, event, request.signature, clock=self._settler.clock)
+        response = self._responses["AcceptEvent"]()
+        response.violations.extend(write_violations(violations, self._texts, played.ruleset))
+        self._fill_state(response, played)
+        if played.course.number <= len(request.round.events):
+            _fill_refused_event(response, played.refused_event)
             return response
-        self._fill_state(response, after.state, read.verified.ruleset)
         response.event.CopyFrom(event)
-        response.receipt = after.evidence.receipt
-        response.event_number = len(after.events)
-        receipt = after.played.receipt
+        response.receipt = played.receipt
+        response.event_number = played.course.number
+        receipt = played.due_receipt
         if receipt is not None and isinstance(receipt.opens_section, int):
             response.opens_section = receipt.opens_section
         return response
@@ -119,14 +120,14 @@ class RoundService:
     def PreviewRound(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Return the state of a round, and its outcome as far as it can be known."""
         del context
-        read = self._reader.read(request.round)
+        played = self._reader.read(request.round)
         response = self._responses["PreviewRound"]()
-        if read.violations:
-            response.violations.extend(write_violations(read.violations, self._texts, read.verified.ruleset))
-            _fill_refused_event(response, read.refused_event)
+        if played.violations:
+            response.violations.extend(write_violations(played.violations, self._texts, played.ruleset))
+            _fill_refused_event(response, played.refused_event)
             return response
-        self._fill_state(response, read.state, read.verified.ruleset)
-        self._fill_preview(response, read)
+        self._fill_state(response, played)
+        self._fill_preview(response, played)
         return response
 
     def SettleRound(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -175,12 +176,12 @@ class RoundService:
 
     def _judge(self, request: Any) -> "_Judged":
         """Read and judge a round."""
-        read = self._reader.read(request.round, may_have_ended=True)
-        judged = self._settler.judge(read)
+        played = self._reader.read(request.round, may_have_ended=True)
+        judged = self._settler.judge(played)
         if isinstance(judged, Append):
-            return _Judged(append=judged, outcome=read.outcome_bytes)
-        violations = write_violations(judged, self._texts, read.verified.ruleset)
-        return _Judged(violations=violations, refused_event=read.refused_event)
+            return _Judged(append=judged, outcome=self._write_outcome(played))
+        violations = write_violations(judged, self._texts, played.ruleset)
+        return _Judged(violations=violations, refused_event=played.refused_event)
 
     def _fill_judged(self, response: Any, judged: "_Judged") -> None:
         """Fill a response with the outcome of a round, or with the violations that keep it from being settled."""
@@ -190,14 +191,23 @@ class RoundService:
         else:
             response.outcome.MergeFromString(judged.outcome)
 
-    def _fill_preview(self, response: Any, read: ReadRound) -> None:
+    def _fill_preview(self, response: Any, played: Round) -> None:
         """Fill in what the game previews of a lawful round: the outcome once nothing is left to decide or open."""
-        if read.state.is_over and read.is_open:
-            response.outcome.MergeFromString(read.outcome_bytes)
+        if played.state.is_over and played.is_open:
+            response.outcome.MergeFromString(self._write_outcome(played))
 
-    def _fill_state(self, response: Any, state: Any, ruleset: Ruleset) -> None:
+    def _write_outcome(self, played: Round) -> bytes:
+        """Return the encoded outcome message of a round; refuse one of which a section is not open."""
+        known = self._outcomes.get(played)
+        if known is None:
+            require_sections(played)
+            known = self._service.write_outcome(played.outcome, played.state, played.ruleset)
+            self._outcomes[played] = known
+        return known
+
+    def _fill_state(self, response: Any, played: Round) -> None:
         if self._service.write_state is not None:
-            response.state.CopyFrom(self._service.write_state(state, ruleset))
+            response.state.CopyFrom(self._service.write_state(played.state, played.ruleset))
 
 
 def _fill_refused_event(response: Any, number: int | None) -> None:

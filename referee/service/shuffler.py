@@ -24,8 +24,9 @@ from referee.log import OpenStep, Round, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_REASONS, check_abort, requested_abort_of
 from referee.service.contributing import check_seat, missing_seats
 from referee.service.dealing import Dealer, stored
+from referee.service.opened import OpenedRound
 from referee.service.opening import check_seat_tokens, leaf_time
-from referee.service.revealing import OpenedRound, reveal_of
+from referee.service.revealing import reveal_of
 from referee.service.shuffler_parts import ShufflerParts
 from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged

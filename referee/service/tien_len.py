@@ -49,14 +49,14 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     ) -> tien_len_pb2.ListPlaysResponse:
         """List everything that the seat on turn may play."""
         del context
-        read = self._reader.read(request.round)
-        ruleset, state = read.verified.ruleset, read.state
+        played = self._reader.read(request.round)
+        ruleset, state = played.ruleset, played.state
         response = tien_len_pb2.ListPlaysResponse(
-            violations=write_violations(read.violations, self._texts, ruleset),
-            refused_event_number=read.refused_event,
+            violations=write_violations(played.violations, self._texts, ruleset),
+            refused_event_number=played.refused_event,
             ruleset_digest=ruleset.digest,
         )
-        if read.violations:
+        if played.violations:
             return response
         plays = legal_plays(state)
         if not state.is_over:
@@ -64,7 +64,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         response.plays.extend([write_combination(play, ruleset) for play in plays])
         response.may_pass = may_pass(state)
         if request.grouped:
-            stake = read.verified.header.stake
+            stake = played.header.stake
             response.groups.extend([write_group(group, ruleset, stake=stake) for group in group_plays(state, plays)])
             response.whole_plays.extend(whole_plays(state, plays))
         return response
@@ -76,31 +76,31 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         del context
         count = read_suggestion_count(request.count, field="count")
         samples = read_samples(request.samples, field="samples")
-        read = self._reader.read(request.round)
-        ruleset, state = read.verified.ruleset, read.state
+        played = self._reader.read(request.round)
+        ruleset, state = played.ruleset, played.state
         response = tien_len_pb2.SuggestPlayResponse(
-            violations=write_violations(read.violations, self._texts, ruleset),
-            refused_event_number=read.refused_event,
+            violations=write_violations(played.violations, self._texts, ruleset),
+            refused_event_number=played.refused_event,
             ruleset_digest=ruleset.digest,
         )
-        if read.violations or state.is_over:
+        if played.violations or state.is_over:
             return response
         response.turn = state.turn
         suggestions = self._advice.compute(suggest, View.of(state), count=count, samples=samples)
-        stake = read.verified.header.stake
+        stake = played.header.stake
         response.suggestions.extend([write_suggestion(one, ruleset, self._texts, stake=stake) for one in suggestions])
         return response
 
     def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:
-        read = self._reader.read(request.round)
-        ruleset, state = read.verified.ruleset, read.state
-        event = self._reader.next_event(read, request.event, time=max(self._settler.clock(), state.last_time))
+        played = self._reader.read(request.round)
+        ruleset, state = played.ruleset, played.state
+        event = self._reader.read_next(played, request.event, time=max(self._settler.clock(), state.last_time))
         combination = _combination_of(event)
         return tien_len_pb2.CheckPlayResponse(
-            violations=write_violations(read.violations or GAME.check(state, event), self._texts, ruleset),
+            violations=write_violations(played.violations or GAME.check(state, event), self._texts, ruleset),
             combination=None if combination is None else write_combination(combination, ruleset),
             ruleset_digest=ruleset.digest,
-            refused_event_number=read.refused_event,
+            refused_event_number=played.refused_event,
         )
 
 

@@ -53,16 +53,17 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         """Return the expectation of each decision, from the seat's own cards and the open board alone."""
         del context
         seat = Seat(request.seat)
-        read = self._reader.read(request.round)
-        verified, state, ruleset = read.verified, read.state, read.verified.ruleset
+        played = self._reader.read(request.round)
+        state, ruleset = played.state, played.ruleset
+        verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
         verified.check_seat(seat, field="seat")
         response = ultimate_texas_pb2.AdviseResponse(
-            violations=write_violations(read.violations, self._texts, ruleset),
-            refused_event_number=read.refused_event,
+            violations=write_violations(played.violations, self._texts, ruleset),
+            refused_event_number=played.refused_event,
             state=write_state(state, ruleset),
             ruleset_digest=ruleset.digest,
         )
-        if not read.violations and seat in state.may_decide:
+        if not played.violations and seat in state.may_decide:
             stake, hole = state.stakes[seat], verified.hand(seat, field="round")
             question = DecisionQuestion(state.rules, stake, hole, _open_board(verified, state), self._folder)
             try:
@@ -74,14 +75,14 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         return response
 
     def _check(self, request: ultimate_texas_pb2.CheckDecisionRequest) -> ultimate_texas_pb2.CheckDecisionResponse:
-        read = self._reader.read(request.round)
-        ruleset, state = read.verified.ruleset, read.state
-        event = self._reader.next_event(read, request.event, time=max(self._settler.clock(), state.last_time))
+        played = self._reader.read(request.round)
+        ruleset, state = played.ruleset, played.state
+        event = self._reader.read_next(played, request.event, time=max(self._settler.clock(), state.last_time))
         return ultimate_texas_pb2.CheckDecisionResponse(
-            violations=write_violations(read.violations or GAME.check(state, event), self._texts, ruleset),
+            violations=write_violations(played.violations or GAME.check(state, event), self._texts, ruleset),
             state=write_state(state, ruleset),
             ruleset_digest=ruleset.digest,
-            refused_event_number=read.refused_event,
+            refused_event_number=played.refused_event,
         )
 
 

@@ -21,8 +21,8 @@ from referee.games import game_of
 from referee.log import NO_LEAF, Round, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
 from referee.service.attesting import read_receipt
 from referee.service.dealing import Dealer, stored
+from referee.service.opened import OpenedRound
 from referee.service.opening import leaf_time
-from referee.service.revealing import OpenedRound
 from referee.service.shuffler_parts import ShufflerParts
 from referee.storage import Append, Logged, Reader
 from referee.transcript.chain import EventReceipt, first_hash, next_history
@@ -51,7 +51,7 @@ class Unsealer:
         """
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
-        receipt = read_receipt(request.receipt, keys=self._parts.referee_keys, field="receipt").receipt
+        receipt, signature = read_receipt(request.receipt, keys=self._parts.referee_keys, field="receipt")
         header = opened.header
         limit = game_of(header.ruleset_id).max_events
         start = first_hash(round_id=header.round_id, deck_root=found.deck_root)
@@ -75,7 +75,7 @@ class Unsealer:
             history=receipt.history,
             number=receipt.number,
             opens_section=section,
-            receipt_signature=(Envelope.parse(request.receipt).signature or b"").hex(),
+            receipt_signature=signature.hex(),
             received_time=receipt.received_time,
             round_id=receipt.round_id,
             sections=sections,

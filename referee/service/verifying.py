@@ -3,11 +3,8 @@
 The memo's key is every byte that was verified, so it saves work and changes no answer; time is checked on every call.
 """
 
-import sys
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Final, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -20,50 +17,16 @@ from referee.games import GAMES
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.lost_ruleset import has_ruleset, is_running, lost_refusal
+from referee.service.memo import MEMO_BYTES, Memo
 from referee.storage import Reader
+from referee.transcript.round import Opening
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RoundHeader
 from referee.wire.refusal import RefusedError
 from referee.wire.round import certificate_refusal, find_ruleset, read_header
 
-MEMO_BYTES: Final = 32 * 1024 * 1024
-"""Default bound of a memo, in bytes of what it remembers."""
 _ENTRY_BYTES: Final = 8 * 1024
 """Memory of a verified round beside the bytes that it was read from, on the safe side."""
-
-KeyT = TypeVar("KeyT", bound=Hashable)
-ValueT = TypeVar("ValueT")
-
-
-class Memo(Generic[KeyT, ValueT]):
-    """Values by key, up to ``max_bytes`` of them and at most ``size``, the oldest forgotten first.
-
-    For values that follow from their key alone.
-    """
-
-    def __init__(self, size: int = sys.maxsize, *, max_bytes: int = MEMO_BYTES) -> None:
-        self._size = size
-        self._max_bytes = max_bytes
-        self._bytes = 0
-        self._values: OrderedDict[KeyT, tuple[ValueT, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: KeyT) -> ValueT | None:
-        """Return the value of a key, None if it is not known."""
-        known = self._values.get(key)
-        return None if known is None else known[0]
-
-    def put(self, key: KeyT, value: ValueT, *, size: int = 0) -> None:
-        """Set the value of a key, of ``size`` bytes; a value beyond the memo's bound is not remembered."""
-        if size > self._max_bytes:
-            return
-        with self._lock:
-            _, before = self._values.get(key, (None, 0))
-            self._values[key] = value, size
-            self._bytes += size - before
-            while len(self._values) > self._size or self._bytes > self._max_bytes:
-                _, (_, freed) = self._values.popitem(last=False)
-                self._bytes -= freed
 
 
 class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -76,8 +39,6 @@ class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     ruleset: Ruleset
     sections: Mapping[int, tuple[Card, ...]]
     deck_root: bytes
-    commitment: bytes
-    mixed: bytes
     dealt_time: int
     lead: Lead | None
     is_sealed: bool
@@ -87,14 +48,11 @@ class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Refuse a round whose certificates do not open these sections."""
         for section in sections:
             if section not in self.sections:
-                name = GAMES[self.ruleset.game].layout(self.header.seat_count).name(section)
-                what = f"the section {name}" if name else f"the hand of seat {section}"
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_SECTION_MISSING,
-                    f"no certificate opens {what}; send the one that the shuffler answered",
-                    field=f"{field}.certificates",
-                    section=section,
-                )
+                raise closed_refusal(section, self.header, self.ruleset, field=field)
+
+    def unsealed_time(self, opening: Opening) -> int | None:
+        """Return when the sections of an opening were opened; None where no certificate says that."""
+        return self.unsealed_times.get(opening.sections[-1])
 
     def check_seat(self, seat: int, *, field: str) -> None:
         """Refuse a seat that the round does not have."""
@@ -110,6 +68,18 @@ class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """Return a seat's hand; refuse certificates that do not open it."""
         self.require([seat], field=field)
         return self.sections[seat]
+
+
+def closed_refusal(section: int, header: Header, ruleset: Ruleset, *, field: str) -> RefusedError:
+    """Return the refusal of a round whose certificates do not open a section."""
+    name = GAMES[ruleset.game].layout(header.seat_count).name(section)
+    what = f"the section {name}" if name else f"the hand of seat {section}"
+    return RefusedError(
+        ErrorReason.ERROR_REASON_SECTION_MISSING,
+        f"no certificate opens {what}; send the one that the shuffler answered",
+        field=f"{field}.certificates",
+        section=section,
+    )
 
 
 class RoundVerifier:
@@ -142,7 +112,7 @@ class RoundVerifier:
     def verify(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
         """Verify a round that has not ended; refuse anything else, naming the field."""
         verified = self.verify_ended(header, certificates, field=field)
-        check_unexpired(verified, now=self._clock(), field=field)
+        check_unexpired(verified.header, now=self._clock(), field=field)
         return verified
 
     def verify_ended(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
@@ -208,8 +178,6 @@ class RoundVerifier:
             ruleset=ruleset,
             sections=sections,
             deck_root=first.deck_root,
-            commitment=first.commitment,
-            mixed=first.mixed,
             dealt_time=first.dealt_time,
             lead=first.lead,
             is_sealed=first.is_sealed,
@@ -265,9 +233,9 @@ def _check_certificates(header: Header, certificates: Sequence[bytes], *, field:
             )
 
 
-def check_unexpired(verified: VerifiedRound, *, now: int, field: str) -> None:
+def check_unexpired(header: Header, *, now: int, field: str) -> None:
     """Refuse a round after its deadline, with which its certificates expire."""
-    deadline = verified.header.round_deadline
+    deadline = header.round_deadline
     if is_past(deadline, time=now):
         raise RefusedError(
             ErrorReason.ERROR_REASON_EXPIRED,

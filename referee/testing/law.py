@@ -22,7 +22,7 @@ from referee.games.fault import FaultKind
 from referee.money import house_net, net_amounts
 from referee.rulesets import Ruleset, get, load_texts
 from referee.testing.rounds import DEALT_TIME, ROUND_ID, TrialRound, play_round, random_deal
-from referee.transcript.replay import encode_results
+from referee.transcript.round import encode_results
 
 
 class LawTests:

@@ -135,16 +135,13 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         hashes = [self.start, *[link.event_hash for link in links]]
         event_hash, history, newest = self.event_hash, self.history, self.received
         for number, (event, time, received, seat, seen) in enumerate(steps, len(hashes)):
-            size = len(event)
             if seen is not None:
                 if not 0 <= seen < number:
                     raise _missing(seen, count=number - 1)
                 before = moves.get(seat) or first_move(self.start, seat=seat)
-                fields = _MOVE_FIELDS.pack(_MOVE, before, HASH_SIZE, hashes[seen], size)
-                moves[seat] = _sha256(fields + event).digest()
-            event_hash = _sha256(_EVENT_FIELDS.pack(_EVENT, event_hash, 4, number, size) + event).digest()
-            fields = _HISTORY_FIELDS.pack(_HISTORY, history, HASH_SIZE, event_hash, 8, time, 1, received)
-            history = _sha256(fields).digest()
+                moves[seat] = next_move(before, seen_hash=hashes[seen], event=event)
+            event_hash = next_hash(event_hash, number=number, event=event)
+            history = next_history(history, event_hash=event_hash, time=time, received=received)
             hashes.append(event_hash)
             links.append(Link(event, time, received, event_hash, history))
             if received:

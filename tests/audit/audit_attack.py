@@ -19,7 +19,7 @@ from referee.dealing.commitment import deck_root, section_root
 from referee.dealing.deal import Deal
 from referee.evidence.dsse import Envelope
 from referee.transcript.inputs import InputEvent
-from referee.transcript.replay import write_transcript
+from referee.transcript.round import write_transcript
 from tests.audit.audit_builder import (
     SHUFFLER,
     LogBuilder,

@@ -16,7 +16,7 @@ from referee.evidence.encoding import enc
 from referee.evidence.hkdf import hkdf
 from referee.games.mau_binh import Arrange
 from referee.games.mau_binh.game import GAME
-from referee.transcript.replay import write_transcript
+from referee.transcript.round import write_transcript
 from tests.audit.audit_attack import (
     WORD,
     Attacked,

@@ -9,7 +9,7 @@ from referee.cards import Seat
 from referee.games.mau_binh import Arrange
 from referee.games.mau_binh.game import GAME
 from referee.rulesets import Ruleset, get
-from referee.transcript.replay import write_transcript
+from referee.transcript.round import write_transcript
 from tests.audit.audit_attack import TABLE, WORD, Attacked, begun, ended, mutation, receipt, rewrite, written_id
 from tests.audit.audit_builder import (
     LogBuilder,

@@ -30,7 +30,8 @@ from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import Ruleset, get
 from referee.transcript.chain import Course, sign_receipt
 from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inputs, Unsealed
-from referee.transcript.replay import replay, write_transcript
+from referee.transcript.replay import replay
+from referee.transcript.round import write_transcript
 from tests.audit.audit_players import PLAYERS, Dealt, Play
 
 ORIGIN: Final = "log.example/1"
@@ -433,7 +434,7 @@ def change_inputs(parts: Parts, **changes: object) -> None:
     assert honest.inputs is not None
     again = replay(honest.inputs, parts.table.ruleset)
     results = msgspec.json.decode(again.payload)["results"]
-    parts.transcript = write_transcript(again.header, parts.inputs, results)
+    parts.transcript = write_transcript(again.round.header, parts.inputs, results)
 
 
 def course_of(parts: Parts) -> Course:

@@ -7,7 +7,7 @@ from referee.audit import Code, Documents
 from referee.audit.settlement import EVIDENCE_CODES
 from referee.cards import Seat
 from referee.games import ultimate_texas as texas
-from referee.transcript.played import EventLevel, EvidenceFault
+from referee.transcript.proof import EventLevel, EvidenceFault
 from tests.audit.audit_attack import revised
 from tests.audit.audit_attacks_courses import BOARD, checked_twice, decided
 from tests.audit.audit_builder import Auditor, LogBuilder, Parts, course_of, dealt_of, receipt_of, settle

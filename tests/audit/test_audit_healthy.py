@@ -9,7 +9,7 @@ import pytest
 from referee.audit import Report
 from referee.audit.report import DealingLevel
 from referee.rulesets import load_builtin
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 from tests.audit.audit_builder import (
     FAR,
     Auditor,

@@ -39,7 +39,7 @@ from referee.suspicion.score import judge
 from referee.suspicion.suspicion import SuspicionCode
 from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import MEDIA_TYPE
-from referee.transcript.replay import write_transcript
+from referee.transcript.round import write_transcript
 from tests.audit.audit_attack import WORD, Attacked, begun, ended
 from tests.audit.audit_builder import (
     LOG,

@@ -21,7 +21,7 @@ from referee.cli.main import app
 from referee.evidence.dsse import Envelope
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.rulesets import Catalogue, load_builtin
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 from tests.audit.audit_builder import LOG, ROOT, Auditor, LogBuilder, Table, abort, healthy_tables
 from tests.audit.audit_tiles import served
 from tests.audit.test_audit_page import HOSTILE, played, read

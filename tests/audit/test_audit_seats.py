@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from referee.audit.report import DealingLevel
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 from tests.audit.audit_attack import revised
 from tests.audit.audit_attacks_seats import KEYED, SEALED
 from tests.audit.audit_builder import Auditor, LogBuilder, Table, settle

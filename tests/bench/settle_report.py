@@ -27,11 +27,12 @@ from referee.server.process.app import Application, freeze_heap
 from referee.service import round_service, settling
 from referee.service.attesting import Attestor
 from referee.service.interceptor import CallInterceptor
-from referee.service.reading import ReadRound, RoundReader
+from referee.service.reading import RoundReader
 from referee.service.settling import Settler
 from referee.service.verifying import RoundVerifier
 from referee.storage import writer
 from referee.storage.store import Store, Transaction
+from referee.transcript.round import Round
 from tests.bench.bench_serving import machine
 from tests.bench.measuring import Measured, call, leave_first_core, measured_server, run
 from tests.bench.played_rounds import GAMES, PlayedRound, request_of, stub_of
@@ -46,10 +47,10 @@ STEPS: Final[Sequence[tuple[object, str, str]]] = (
     (RoundVerifier, "verify_ended", "4 header and certificates"),
     (Attestor, "verify", "6 receipt and signatures"),
     (Settler, "judge", "7 judged, inputs written"),
-    (ReadRound, "outcome", "8 settled by the game"),
-    (ReadRound, "results", "9 results written"),
-    (ReadRound, "outcome_bytes", "9 outcome for the answer"),
-    (settling, "write_transcript", "9 transcript written"),
+    (Round, "outcome", "8 settled by the game"),
+    (Round, "results", "9 results written"),
+    (round_service.RoundService, "_write_outcome", "9 outcome for the answer"),
+    (Round, "transcript", "9 transcript written"),
     (Envelope, "signed", "9 transcript signed"),
     (settling, "append_each", "10 queued and awaited"),
     (writer, "append_batch", "11 batch judged, signed, answered"),

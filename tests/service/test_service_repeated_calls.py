@@ -15,9 +15,9 @@ from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
 from referee.log import OpenStep
-from referee.service import revealing
+from referee.service import opened
 from referee.service.dealing import Dealer
-from referee.service.revealing import OpenedRound
+from referee.service.opened import OpenedRound
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
 from tests.driver.opening import open_round, opening
 from tests.status_details import reason_and_field
@@ -303,7 +303,7 @@ def test_opening_is_remembered_as_its_leaf_says(house: House) -> None:
     leaves = [leaf for leaf in house.leaves() if Envelope.parse(leaf).payload_type == OPEN_TYPE]
     assert len(leaves) >= 3
     known = [OpenedRound.of(leaf) for leaf in leaves]
-    revealing._READ._values.clear()  # noqa: SLF001 - as a new process begins
+    opened._READ._values.clear()  # noqa: SLF001 - as a new process begins
     assert [OpenedRound.of(leaf) for leaf in leaves] == known
 
 

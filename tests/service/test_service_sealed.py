@@ -12,7 +12,7 @@ import pytest
 
 from referee.audit.report import DealingLevel
 from referee.games import GAMES
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
 from tests.driver.courses import steps_of
 from tests.driver.opening import open_round, opening

@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 from referee.v1 import mau_binh_pb2, shuffler_pb2, tien_len_pb2
 from tests.driver.courses import move_of, take
 from tests.driver.playing import GAMES, dealt, first_choice, leaving, play_on, turn_of

@@ -16,7 +16,7 @@ from referee.audit.audit import audit_log
 from referee.audit.report import DealingLevel, Report
 from referee.audit.source import MemoryLog
 from referee.rulesets import Catalogue, load_builtin
-from referee.transcript.played import EventLevel
+from referee.transcript.proof import EventLevel
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.node_project import build, install
 from tests.table.scripted_player import Player, View

@@ -18,7 +18,8 @@ from referee.games.tien_len import Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.game import GAME
 from referee.rulesets import get
 from referee.transcript.inputs import InputEvent, Inputs, TranscriptError, parse
-from referee.transcript.replay import UnlawfulRoundError, encode_inputs, repeat_key, replay
+from referee.transcript.replay import UnlawfulRoundError, replay
+from referee.transcript.round import encode_inputs, repeat_key
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "tien_len" / "rounds.jsonl"
 RULESET: Final = get("tien_len.mien_nam")

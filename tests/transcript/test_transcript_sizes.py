@@ -12,7 +12,7 @@ from referee.games.mau_binh.event import MAX_EVENTS as MAU_BINH_EVENTS
 from referee.games.tien_len.event import MAX_EVENTS as TIEN_LEN_EVENTS
 from referee.games.ultimate_texas.state import MAX_EVENTS as ULTIMATE_TEXAS_EVENTS
 from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inputs, Unsealed
-from referee.transcript.replay import write_transcript
+from referee.transcript.round import write_transcript
 
 LATE = 2**53 - 1
 LONGEST_TRANSFER = {"amount": LATE, "from": 255, "reason": "R" * 24, "subject": "S" * 24, "to": 255}

@@ -19,7 +19,7 @@ from referee.games import GAMES, EventBytesError, UnlawfulEventError
 from referee.games.ultimate_texas import GAME, MAX_EVENTS, Code, Decision, Event, UltimateTexasRules
 from referee.rulesets import Ruleset, get
 from referee.transcript.inputs import InputEvent, InputReceipt, Inputs, TranscriptError, Unsealed, parse
-from referee.transcript.played import EvidenceError, EvidenceFault
+from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.replay import OpeningsError, UnlawfulRoundError, replay
 from tests.builtin import rules_as
 from tests.games.rounds import texas_deal

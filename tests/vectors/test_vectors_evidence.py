@@ -29,7 +29,7 @@ from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, first_hash, first_move, next_hash
 from referee.transcript.receipted import read_receipted_event
-from referee.transcript.replay import repeat_key as settlement_key
+from referee.transcript.round import repeat_key as settlement_key
 from referee.v1 import shuffler_pb2
 from referee.wire.repeat_key import canonical_text, repeat_key
 from tests.evidence.envelopes import open_envelope

@@ -15,8 +15,9 @@ from referee.evidence.ed25519 import Signer, SignerUnavailableError
 from referee.log import Round, SlotError, StepKind
 from referee.server.clock import Clock
 from referee.service.aborting import overdue_abort_of
+from referee.service.opened import OpenedRound
 from referee.service.opening import leaf_time
-from referee.service.revealing import OpenedRound, reveal_of
+from referee.service.revealing import reveal_of
 from referee.storage import DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
 
 POLL_SECONDS: Final = 1.0

@@ -29,7 +29,7 @@ from referee.server.process.cosigner import check_witnesses, known_checkpoints
 from referee.server.process.options import ServerObserver, ServerOptions, VerifiedLog
 from referee.server.process.witness_client import WitnessError
 from referee.service.lost_ruleset import check_rulesets
-from referee.service.revealing import OpenedRound
+from referee.service.opened import OpenedRound
 from referee.storage import (
     Append,
     DataLossError,

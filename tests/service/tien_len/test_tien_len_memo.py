@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from referee.service.verifying import Memo
+from referee.service.memo import Memo
 
 
 def test_memo_forgets_what_was_put_first() -> None:

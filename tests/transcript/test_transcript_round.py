@@ -9,12 +9,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.cards import Seat, parse_cards
-from referee.dealing.header import NO_KEY
+from referee.dealing.header import NO_KEY, Header
+from referee.dealing.lead import Lead
 from referee.evidence.canonical import Hex
-from referee.games import AnyGame, Deal, Event, mau_binh, tien_len
+from referee.games import GAMES, Deal, Event, LeaderBy, mau_binh, tien_len
 from referee.rulesets import get
-from referee.transcript.chain import Course
-from referee.transcript.played import EventLevel, EvidenceError, EvidenceFault, PlayedCourse, Playing
+from referee.transcript.proof import EventLevel, EvidenceError, EvidenceFault
+from referee.transcript.round import PlayedEvent, Round
 from tests.games.rounds import hands_deal
 
 PRIVATE = [Ed25519PrivateKey.from_private_bytes(bytes([seat + 1]) * 32) for seat in range(3)]
@@ -24,21 +25,51 @@ THIRD = parse_cards("3D 3H 4D 4H 5C 6S 7S 7C 7H 8D 9C 9H TS")
 SECOND = parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS")
 
 
-def begin(game: AnyGame, ruleset_id: str, deal: Deal, keys: Sequence[bytes]) -> PlayedCourse:
-    state = game.begin(get(ruleset_id).rules, deal)
-    course = Course.begin(round_id=deal.round_id, deck_root=b"d" * 32)
-    return PlayedCourse(game=game, seat_keys=tuple(keys), state=state, course=course)
+def begin(ruleset_id: str, deal: Deal, keys: Sequence[bytes]) -> Round:
+    ruleset = get(ruleset_id)
+    header = Header(
+        protocol=1,
+        origin="log.example/1",
+        randomness_suite=1,
+        table_id="t-1",
+        round_number=1,
+        ruleset_id=ruleset.id,
+        ruleset_version=ruleset.version,
+        ruleset_digest=ruleset.digest,
+        layout=GAMES[ruleset.game].layout(len(keys)).sizes,
+        currency="VND",
+        stake=deal.stake,
+        seat_stakes=(),
+        seat_keys=tuple(keys),
+        previous_leaf=bytes(32),
+        deal_deadline=1_000,
+        round_deadline=2_000_000,
+    )
+    return Round.begin(
+        header,
+        ruleset,
+        sections=deal.sections,
+        deck_root=b"d" * 32,
+        dealt_time=deal.dealt_time,
+        lead=None if deal.leader is None else Lead(deal.leader, LeaderBy.DRAW),
+        is_sealed=deal.is_sealed,
+    )
 
 
-def tricks(*keys: bytes) -> PlayedCourse:
+def after(played: Round, event: Event, *, received: bool = True, unsealed: int | None = None) -> Round:
+    """Play one event; ``unsealed`` is when the shuffler opens what it opens."""
+    return played.play([(event, received)], unsealed_time=lambda _: unsealed)
+
+
+def tricks(*keys: bytes) -> Round:
     """Begin a round of Tiến Lên of two seats, the first of which leads."""
-    return begin(tien_len.GAME, "tien_len.mien_nam", hands_deal([FIRST, SECOND], leader=0, dealt_time=500), keys)
+    return begin("tien_len.mien_nam", hands_deal([FIRST, SECOND], leader=0, dealt_time=500), keys)
 
 
-def sealed(*keys: bytes) -> PlayedCourse:
+def sealed(*keys: bytes) -> Round:
     """Begin a sealed round of Mậu Binh of two or three seats."""
     deal = hands_deal([FIRST, SECOND, THIRD][: len(keys)], dealt_time=500, is_sealed=True)
-    return begin(mau_binh.GAME, "mau_binh.classic", deal, keys)
+    return begin("mau_binh.classic", deal, keys)
 
 
 def play(seat: int, cards: str, time: int, seen: int | None) -> tien_len.Play:
@@ -49,36 +80,36 @@ def commit(seat: int, time: int, seen: int | None = None) -> mau_binh.Commit:
     return mau_binh.Commit(Seat(seat), Hex(bytes([seat]) * 32), time, seen)
 
 
-def refusal_of(played: PlayedCourse, event: Event) -> str:
+def refusal_of(played: Round, event: Event) -> str:
     with pytest.raises(EvidenceError) as caught:
-        played.play(event, received=True)
+        after(played, event)
     return str(caught.value)
 
 
-def fault_of(played: PlayedCourse, event: Event, *, received: bool = True) -> tuple[str, int, int, Any, Any]:
+def fault_of(played: Round, event: Event, *, received: bool = True) -> tuple[str, int, int, Any, Any]:
     with pytest.raises(EvidenceError) as caught:
-        played.play(event, received=received)
+        after(played, event, received=received)
     fault = caught.value
     return fault.fault.value, fault.number, fault.seat, fault.expected, fault.found
 
 
-def signed(played: PlayedCourse) -> list[bytes]:
+def signed(played: Round) -> list[bytes]:
     """Each seat's newest signature."""
     return [PRIVATE[seat].sign(played.course.moves[seat]) if seat in played.course.moves else b"" for seat in (0, 1)]
 
 
 def test_event_of_a_seat_with_a_key_says_what_it_had_seen() -> None:
-    led = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    led = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0))
     assert fault_of(tricks(*KEYS[:2]), play(0, "3S", 600, None)) == ("NOT_SEEN", 1, 0, 0, None)
     assert fault_of(tricks(*KEYS[:2]), play(0, "3S", 600, 1)) == ("NOT_SEEN", 1, 0, 0, 1)
     assert fault_of(led, play(1, "4S", 700, 0)) == ("NOT_SEEN", 2, 1, 1, 0)
     assert fault_of(led, play(1, "4S", 700, 2)) == ("NOT_SEEN", 2, 1, 1, 2)
-    assert led.play(play(1, "4S", 700, 1), received=True).course.number == 2
-    assert led.play(tien_len.Leave(Seat(1), 700, 0), received=True).course.number == 2
+    assert after(led, play(1, "4S", 700, 1)).course.number == 2
+    assert after(led, tien_len.Leave(Seat(1), 700, 0)).course.number == 2
 
 
 def test_refusal_names_the_event_and_what_may_have_been_seen() -> None:
-    led = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    led = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0))
     assert refusal_of(led, play(1, "4S", 700, 2)) == "event 2: seat 1 must have seen event 1 and at most 1, not 2"
     unsaid = "event 2: seat 1 has a key and must say the newest event that it had seen, 1 or later"
     assert refusal_of(led, play(1, "4S", 700, None)) == unsaid
@@ -95,110 +126,119 @@ def test_no_other_event_says_what_was_seen() -> None:
 def test_running_out_of_time_with_a_key_needs_the_referees_clock() -> None:
     late = tien_len.Timeout(Seat(0), 30_500)
     assert fault_of(tricks(*KEYS[:2]), late, received=False) == ("NOT_RECEIVED", 1, 0, None, None)
-    assert tricks(*KEYS[:2]).play(late, received=True).level is EventLevel.E2
-    assert tricks(NO_KEY, KEYS[1]).play(late, received=False).level is EventLevel.E0
+    assert after(tricks(*KEYS[:2]), late).level is EventLevel.E2
+    assert after(tricks(NO_KEY, KEYS[1]), late, received=False).level is EventLevel.E0
 
 
 def test_running_out_of_time_needs_a_clock_that_the_referee_started() -> None:
     late = tien_len.Timeout(Seat(1), 30_600)
-    reported = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=False)
+    reported = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0), received=False)
     assert fault_of(reported, late) == ("NOT_RECEIVED", 1, 1, None, None)
-    received = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
-    assert received.play(late, received=True).course.number == 2
-    answered = received.play(play(1, "4S", 700, 1), received=False)
+    received = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0))
+    assert after(received, late).course.number == 2
+    answered = after(received, play(1, "4S", 700, 1), received=False)
     late = tien_len.Timeout(Seat(0), 30_700)
     assert fault_of(answered, late) == ("NOT_RECEIVED", 2, 0, None, None)
 
 
 @pytest.mark.parametrize("flags", list(itertools.product([True, False], repeat=3)))
-def test_events_played_in_place_are_those_played_one_by_one(flags: Sequence[bool]) -> None:
-    one = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
-    playing = Playing(one)
-    events = play(1, "4S", 700, 1), play(0, "5S", 800, 2), play(1, "6H", 900, 3)
-    for event, received in zip(events, flags, strict=True):
-        playing.play(event, received=received)
-        one = one.play(event, received=received)
-    assert playing.played() == one
+def test_events_played_at_once_are_those_played_one_by_one(flags: Sequence[bool]) -> None:
+    begun = one = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0))
+    choices = [play(1, "4S", 700, 1), play(0, "5S", 800, 2), play(1, "6H", 900, 3)]
+    events: list[PlayedEvent] = list(zip(choices, flags, strict=True))
+    for event, received in events:
+        one = after(one, event, received=received)
+    assert msgspec.structs.asdict(begun.play(events)) == msgspec.structs.asdict(one)
     late = tien_len.Timeout(Seat(0), 30_900)
     if flags[-1]:
-        playing.play(late, received=True)
-        assert playing.played() == one.play(late, received=True)
+        at_once = begun.play([*events, (late, True)])
+        assert msgspec.structs.asdict(at_once) == msgspec.structs.asdict(after(one, late))
     else:
         assert fault_of(one, late)[:2] == ("NOT_RECEIVED", 4)
         with pytest.raises(EvidenceError, match="the referee's clock must give the time"):
-            playing.play(late, received=True)
+            begun.play([*events, (late, True)])
+
+
+def test_round_ends_before_its_first_unlawful_event_and_reads_no_further() -> None:
+    """Seat 0 may not play twice in a row."""
+    begun, first = tricks(*KEYS[:2]), play(0, "3S", 600, 0)
+    events = iter([(first, True), (play(0, "5S", 700, 1), True), (play(1, "4S", 800, 1), True)])
+    played = begun.play(events)
+    assert ([violation.code for violation in played.violations], played.refused_event) == (["OUT_OF_TURN"], 2)
+    assert (played.course, played.state) == (after(begun, first).course, after(begun, first).state)
+    assert len(list(events)) == 1
 
 
 def test_each_event_that_was_played_has_its_bytes() -> None:
-    playing = Playing(tricks(*KEYS[:2]))
-    playing.play(play(0, "3S", 600, 0), received=True)
-    assert playing.played([b"bytes"]).course.links[0].event == b"bytes"
+    begun, event = tricks(*KEYS[:2]), play(0, "3S", 600, 0)
+    assert begun.play([(event, True)], texts=[b"bytes"]).course.links[0].event == b"bytes"
     for texts in ([], [b"bytes"] * 2):
         with pytest.raises(ValueError, match="zip"):
-            playing.played(texts)
+            begun.play([(event, True)], texts=texts)
 
 
 def test_sealed_table_needs_the_referees_clock_for_each_commitment() -> None:
     for keys, seen in ((KEYS[:2], 0), ((NO_KEY, NO_KEY), None)):
         assert fault_of(sealed(*keys), commit(0, 600, seen), received=False) == ("NOT_RECEIVED", 1, 0, None, None)
-        assert sealed(*keys).play(commit(0, 600, seen), received=True).course.number == 1
+        assert after(sealed(*keys), commit(0, 600, seen)).course.number == 1
         late = mau_binh.Timeout(Seat(0), 60_500)
         assert fault_of(sealed(*keys), late, received=False) == ("NOT_RECEIVED", 1, 0, None, None)
 
 
 def test_departure_while_others_commit_may_be_reported() -> None:
     """It opens nothing, and the rules ask for the referee's clock at commitments and timeouts alone."""
-    left = sealed(NO_KEY, NO_KEY).play(mau_binh.Leave(Seat(1), 600), received=False)
-    assert (left.course.number, left.opened) == (1, None)
+    left = after(sealed(NO_KEY, NO_KEY), mau_binh.Leave(Seat(1), 600), received=False)
+    assert (left.course.number, left.pending) == (1, None)
 
 
 def test_departure_that_opens_the_hands_needs_the_referees_clock() -> None:
-    one = sealed(NO_KEY, NO_KEY).play(commit(0, 600), received=True)
+    one = after(sealed(NO_KEY, NO_KEY), commit(0, 600))
     left = mau_binh.Leave(Seat(1), 700)
     assert fault_of(one, left, received=False) == ("NOT_RECEIVED", 2, 1, None, None)
-    opened = one.play(left, received=True)
-    assert opened.opened is not None
-    assert (opened.opened.number, opened.opened.sections) == (2, (0, 1))
-    assert opened.receipt is not None
-    assert opened.receipt.opens_section == 1
+    opened = after(one, left)
+    assert opened.pending is not None
+    assert (opened.pending.number, opened.pending.sections) == (2, (0, 1))
+    assert opened.due_receipt is not None
+    assert opened.due_receipt.opens_section == 1
 
 
 def test_no_event_follows_an_opening_before_it_has_its_time() -> None:
-    played = sealed(*KEYS[:2]).play(commit(0, 600, 0), received=True).play(commit(1, 700, 0), received=True)
+    begun, last = after(sealed(*KEYS[:2]), commit(0, 600, 0)), commit(1, 700, 0)
+    played = after(begun, last)
     opening = mau_binh.Arrange(Seat(0), FIRST[:5], FIRST[5:10], FIRST[10:], 900, Hex(bytes(32)), bytes(32), 2)
     assert fault_of(played, opening) == ("NOT_UNSEALED", 3, 0, None, None)
     with pytest.raises(EvidenceError) as caught:
-        played.unseal(699)
+        after(begun, last, unsealed=699)
     assert (caught.value.fault, caught.value.number, caught.value.seat) == (EvidenceFault.OTHER_COURSE, 2, -1)
     assert (caught.value.expected, caught.value.found) == (700, 699)
-    opened = played.unseal(800)
-    assert opened.opened is None
+    opened = after(begun, last, unsealed=800)
+    assert (opened.pending, opened.openings[-1].time) == (None, 800)
     assert fault_of(opened, msgspec.structs.replace(opening, seen=1))[:4] == ("NOT_SEEN", 3, 0, 2)
-    assert opened.play(opening, received=True).course.number == 3
+    assert after(opened, opening).course.number == 3
 
 
 def test_sections_open_after_the_last_event() -> None:
     played = sealed(*KEYS)
-    for seat, time in enumerate((600, 700, 800)):
-        played = played.play(commit(seat, time, 0), received=True)
+    for seat, time in enumerate((600, 700)):
+        played = after(played, commit(seat, time, 0))
     with pytest.raises(EvidenceError) as caught:
-        played.unseal(750)
+        after(played, commit(2, 800, 0), unsealed=750)
     assert (caught.value.number, caught.value.expected, caught.value.found) == (3, 800, 750)
 
 
 def test_level_of_a_round_is_that_of_its_weakest_event() -> None:
     start = tricks(KEYS[0], NO_KEY)
-    first = start.play(play(0, "3S", 600, 0), received=True)
-    second = first.play(play(1, "4S", 700, None), received=True)
-    third = second.play(play(0, "5S", 800, 2), received=False)
-    fourth = third.play(play(1, "6H", 900, None), received=True)
+    first = after(start, play(0, "3S", 600, 0))
+    second = after(first, play(1, "4S", 700, None))
+    third = after(second, play(0, "5S", 800, 2), received=False)
+    fourth = after(third, play(1, "6H", 900, None))
     assert [one.level.value for one in (start, first, second, third, fourth)] == ["NONE", "E2", "E1", "E0", "E0"]
 
 
 def test_newest_signature_of_each_seat_covers_all_its_events() -> None:
-    played = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    played = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0))
     early = signed(played)
-    played = played.play(play(1, "4S", 700, 1), received=True).play(play(0, "5S", 800, 2), received=True)
+    played = after(after(played, play(1, "4S", 700, 1)), play(0, "5S", 800, 2))
     good = signed(played)
     played.check_signatures(good)
     for signatures, fault, seat in (
@@ -212,13 +252,13 @@ def test_newest_signature_of_each_seat_covers_all_its_events() -> None:
 
 
 def test_seat_without_an_event_has_nothing_to_sign() -> None:
-    played = tricks(*KEYS[:2]).play(play(0, "3S", 600, 0), received=True)
+    played = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0))
     with pytest.raises(EvidenceError, match="no event to sign"):
         played.check_signatures([signed(played)[0], bytes(64)])
 
 
 def test_seat_without_an_event_excuses_no_other() -> None:
-    played = sealed(*KEYS[:2]).play(commit(1, 600, 0), received=True)
+    played = after(sealed(*KEYS[:2]), commit(1, 600, 0))
     with pytest.raises(EvidenceError) as caught:
         played.check_signatures([b"", b""])
     assert (caught.value.fault, caught.value.seat) == (EvidenceFault.SIGNATURE_MISSING, 1)
@@ -230,10 +270,10 @@ def test_seat_without_an_event_excuses_no_other() -> None:
 def test_other_seats_events_leave_a_signature_valid() -> None:
     """Seats that act at once do not race: seat 0 signs while seat 1's event arrives first."""
     first, second = commit(0, 700, 0), commit(1, 600, 0)
-    alone = sealed(*KEYS[:2]).play(first, received=True)
-    both = sealed(*KEYS[:2]).play(second, received=True).play(first, received=True)
+    alone = after(sealed(*KEYS[:2]), first)
+    both = after(after(sealed(*KEYS[:2]), second), first)
     assert alone.course.moves[0] == both.course.moves[0]
 
 
 def test_round_without_a_received_event_has_no_receipt() -> None:
-    assert (tricks().received, tricks().receipt) == (None, None)
+    assert tricks(*KEYS[:2]).due_receipt is None
