@@ -11,8 +11,8 @@ from referee.log import (
     DealStep,
     OpenStep,
     RevealStep,
-    Round,
     SettleStep,
+    Slot,
     SlotReason,
     Stage,
     Step,
@@ -37,7 +37,7 @@ RoundLeaf: TypeAlias = DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLe
 """A leaf that follows an OPEN in its round."""
 
 
-def opened_after(step: OpenStep, leaf_hash: bytes, last: Round | None) -> Round:
+def opened_after(step: OpenStep, leaf_hash: bytes, last: Slot | None) -> Slot:
     """Open a round after the table's last one; raise SlotError if it does not fit there."""
     previous = current = None
     if last is not None and last.key.round_number >= step.key.round_number:
@@ -47,7 +47,7 @@ def opened_after(step: OpenStep, leaf_hash: bytes, last: Round | None) -> Round:
     return advance(step, leaf_hash=leaf_hash, previous=previous, current=current)
 
 
-def step_of(leaf: RoundLeaf, state: Round) -> Step:
+def step_of(leaf: RoundLeaf, state: Slot) -> Step:
     """Return the step that a leaf makes."""
     key, round_id = state.key, state.round_id
     match leaf:
@@ -69,7 +69,7 @@ def step_of(leaf: RoundLeaf, state: Round) -> Step:
             assert_never(leaf)
 
 
-def forced(step: Step, state: Round, leaf_hash: bytes) -> Round:
+def forced(step: Step, state: Slot, leaf_hash: bytes) -> Slot:
     """Return the state after a refused step that is applied all the same."""
     match step:
         case SettleStep():

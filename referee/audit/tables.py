@@ -23,8 +23,8 @@ from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.log import (
     OpenStep,
-    Round,
     SettleStep,
+    Slot,
     SlotError,
     SlotKey,
     SlotReason,
@@ -41,7 +41,7 @@ NOBODY: Final = "NOBODY"
 class _Live:
     """A round that may get more leaves. ``open`` is None once the round was handed over."""
 
-    state: Round
+    state: Slot
     header: Header
     open: Placed[OpenLeaf] | None
     last_leaf: int
@@ -99,7 +99,7 @@ class Tables:
 
     def remember(self, header: Header, *, round_id: bytes, stage: Stage, terminal_leaf: bytes) -> None:
         """Set a table's last round, which ended with this leaf and whose other leaves are not available."""
-        state = Round(
+        state = Slot(
             SlotKey(header.table_id, header.round_number),
             round_id=round_id,
             deal_deadline=header.deal_deadline,
@@ -138,7 +138,7 @@ class Tables:
         except SlotError as error:
             self._find(OPEN_CODES[error.reason], error.detail, placed.index, step.key)
             is_twice, is_refused = error.reason is SlotReason.ALREADY_OPENED, True
-            state = Round(
+            state = Slot(
                 step.key,
                 round_id=round_id,
                 deal_deadline=header.deal_deadline,
@@ -223,7 +223,7 @@ class Tables:
                     self._find(Code.DEADLINE_PASSED, detail, live.last_leaf, state.key)
             yield leaves
 
-    def _place(self, live: _Live, placed: Placed[RoundLeaf], state: Round) -> RoundLeaves | None:
+    def _place(self, live: _Live, placed: Placed[RoundLeaf], state: Slot) -> RoundLeaves | None:
         counts, leaf = self.counts[state.key.table_id], placed.leaf
         if live.open is None:
             return None

@@ -25,7 +25,7 @@ from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.note import Note, NoteError
 from referee.evidence.printable import ascii_json, printable_lines
-from referee.log import Checkpoint, CheckpointError, Round, SlotKey, Stage, StepKind
+from referee.log import Checkpoint, CheckpointError, Slot, SlotKey, Stage, StepKind
 from referee.service.opened import OpenedRound
 from referee.storage import Reader
 
@@ -70,7 +70,7 @@ def export(  # noqa: PLR0913 - one parameter an option
 
 def bundle_of(
     reader: Reader,
-    found: Round,
+    found: Slot,
     keys: dict[str, str],
     *,
     progress: Callable[[int, int], None] = lambda _done, _size: None,
@@ -108,7 +108,7 @@ def bundle_of(
     }
 
 
-def _consistency(reader: Reader, found: Round, *, size: int) -> dict[str, object]:
+def _consistency(reader: Reader, found: Slot, *, size: int) -> dict[str, object]:
     """Return the cosigned checkpoints that a verifier with witnesses needs, each with its consistency proof.
 
     They are the one that the round's DEAL carries, which level L3 takes, and the newest that the store keeps.
@@ -130,7 +130,7 @@ def _consistency(reader: Reader, found: Round, *, size: int) -> dict[str, object
     return {"consistency": shown} if shown else {}
 
 
-def _proof(reader: Reader, found: Round, out: Path | None) -> bytes:
+def _proof(reader: Reader, found: Slot, out: Path | None) -> bytes:
     """Return the inclusion proof of the leaf that ended a round, or of its newest leaf if it has not ended.
 
     It is under the newest checkpoint that witnesses cosigned, if the leaf is in its tree, else under the log's newest.
@@ -154,7 +154,7 @@ def _is_key(leaf: bytes) -> bool:
     return Envelope.parse(leaf).payload_type == KEY_TYPE
 
 
-def _before(reader: Reader, found: Round) -> list[int]:
+def _before(reader: Reader, found: Slot) -> list[int]:
     """List the leaves that ended the table's rounds before, back to the last settled one, and OPEN of aborted ones."""
     places: list[int] = []
     key, opened = found.key, _place(reader, found.key, StepKind.OPEN)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.cli.options import fail
-from referee.log import Round, SlotKey, StepKind
+from referee.log import Slot, SlotKey, StepKind
 from referee.server.keys.folder import read_public_keys
 from referee.server.keys.private_key import KeyFileError
 from referee.storage import DataLossError, Reader, StoreError, open_reader, trouble_of
@@ -71,7 +71,7 @@ def root_key_of(data: Path) -> str:
         return ""
 
 
-def find_round(reader: Reader, table_id: str, round_number: int) -> Round:
+def find_round(reader: Reader, table_id: str, round_number: int) -> Slot:
     """Find a round, the table's latest if the number is 0; end the command if there is none."""
     try:
         found = reader.round(SlotKey(table_id, round_number)) if round_number else reader.latest_round(table_id)
@@ -82,6 +82,6 @@ def find_round(reader: Reader, table_id: str, round_number: int) -> Round:
     return found
 
 
-def leaves_of_round(reader: Reader, found: Round) -> dict[StepKind, bytes]:
+def leaves_of_round(reader: Reader, found: Slot) -> dict[StepKind, bytes]:
     """Read the leaves of a round by their kind."""
     return {mark.kind: reader.leaf(mark.index) for mark in reader.marks(found.key)}

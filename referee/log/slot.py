@@ -237,9 +237,10 @@ Step: TypeAlias = OpenStep | DealStep | UnsealStep | SettleStep | AbortStep | Re
 """A step that a leaf takes."""
 
 
-class Round(_OfRound, frozen=True, kw_only=True):
-    """The state of one round. ``deck_root`` is None until the deal, ``terminal_leaf`` until the end.
+class Slot(_OfRound, frozen=True, kw_only=True):
+    """The state of one round of a table, as far as the log orders it.
 
+    ``deck_root`` is None until the deal, ``terminal_leaf`` until the end.
     ``newest_time`` is that of its newest leaf that has a time, 0 for none. ``unseals`` are the openings on record, by
     event number. ``winner`` is the record of the table's last settled round: this one's own, once it is settled.
     """
@@ -269,7 +270,7 @@ class Round(_OfRound, frozen=True, kw_only=True):
                 assert_never(self.stage)
 
 
-def advance(step: Step, *, leaf_hash: bytes, previous: Round | None, current: Round | None) -> Round:
+def advance(step: Step, *, leaf_hash: bytes, previous: Slot | None, current: Slot | None) -> Slot:
     """Take a step by a leaf of this hash; return the round's new state.
 
     ``current`` is the round's state, ``previous`` that of the table's round before it (only OpenStep reads it); None if
@@ -296,7 +297,7 @@ def advance(step: Step, *, leaf_hash: bytes, previous: Round | None, current: Ro
             assert_never(step)
 
 
-def _open(step: OpenStep, previous: Round | None, current: Round | None) -> Round:
+def _open(step: OpenStep, previous: Slot | None, current: Slot | None) -> Slot:
     if current is not None:
         raise _refused(SlotReason.ALREADY_OPENED, current)
     if step.key.round_number == FIRST_ROUND:
@@ -309,7 +310,7 @@ def _open(step: OpenStep, previous: Round | None, current: Round | None) -> Roun
         raise SlotError(SlotReason.PREVIOUS_ROUND_OPEN, step.key, "waits for the round before it to end")
     if step.previous_leaf != before:
         raise SlotError(SlotReason.WRONG_PREVIOUS, step.key, f"follows leaf {before.hex()}")
-    return Round(
+    return Slot(
         step.key,
         round_id=step.round_id,
         deal_deadline=step.deal_deadline,
@@ -318,7 +319,7 @@ def _open(step: OpenStep, previous: Round | None, current: Round | None) -> Roun
     )
 
 
-def _deal(step: DealStep, current: Round) -> Round:
+def _deal(step: DealStep, current: Slot) -> Slot:
     if current.stage is Stage.ABORTED:
         raise _refused(SlotReason.ABORTED, current)
     if current.stage is not Stage.OPENED:
@@ -326,7 +327,7 @@ def _deal(step: DealStep, current: Round) -> Round:
     return replace(current, stage=Stage.DEALT, deck_root=step.deck_root)
 
 
-def _unseal(step: UnsealStep, current: Round) -> Round:
+def _unseal(step: UnsealStep, current: Slot) -> Slot:
     _check_running(current)
     if current.deck_root is None:
         raise _refused(SlotReason.NOT_DEALT, current)
@@ -336,7 +337,7 @@ def _unseal(step: UnsealStep, current: Round) -> Round:
     return replace(current, unseals=(*current.unseals, step.unseal))
 
 
-def _settle(step: SettleStep, current: Round, leaf_hash: bytes) -> Round:
+def _settle(step: SettleStep, current: Slot, leaf_hash: bytes) -> Slot:
     _check_running(current)
     if current.deck_root is None:
         raise _refused(SlotReason.NOT_DEALT, current)
@@ -347,7 +348,7 @@ def _settle(step: SettleStep, current: Round, leaf_hash: bytes) -> Round:
     return replace(current, stage=Stage.SETTLED, terminal_leaf=leaf_hash, winner=step.winner)
 
 
-def _abort(step: AbortStep, current: Round, leaf_hash: bytes) -> Round:
+def _abort(step: AbortStep, current: Slot, leaf_hash: bytes) -> Slot:
     _check_running(current)
     if step.deck_root != current.deck_root:
         if step.deck_root is None:
@@ -358,7 +359,7 @@ def _abort(step: AbortStep, current: Round, leaf_hash: bytes) -> Round:
     return replace(current, stage=Stage.ABORTED, terminal_leaf=leaf_hash)
 
 
-def _reveal(current: Round) -> Round:
+def _reveal(current: Slot) -> Slot:
     if not current.stage.is_terminal:
         raise _refused(SlotReason.NOT_TERMINAL, current)
     if current.is_revealed:
@@ -366,7 +367,7 @@ def _reveal(current: Round) -> Round:
     return replace(current, is_revealed=True)
 
 
-def _forked(current: Round, known: Unseal | None) -> SlotError:
+def _forked(current: Slot, known: Unseal | None) -> SlotError:
     detail = (
         "opened no cards after some event of this course"
         if known is None
@@ -375,18 +376,18 @@ def _forked(current: Round, known: Unseal | None) -> SlotError:
     return SlotError(SlotReason.COURSE_FORKED, current.key, detail, current.unseals[-1] if current.unseals else None)
 
 
-def _other_deck(current: Round) -> SlotError:
+def _other_deck(current: Slot) -> SlotError:
     return SlotError(SlotReason.DECK_ROOT_MISMATCH, current.key, "was dealt from another deck")
 
 
-def _check_running(current: Round) -> None:
+def _check_running(current: Slot) -> None:
     if current.stage is Stage.SETTLED:
         raise _refused(SlotReason.ALREADY_SETTLED, current)
     if current.stage is Stage.ABORTED:
         raise _refused(SlotReason.ABORTED, current)
 
 
-def _refused(reason: SlotReason, current: Round) -> SlotError:
+def _refused(reason: SlotReason, current: Slot) -> SlotError:
     return SlotError(reason, current.key, f"is {current.stage.name}")
 
 

@@ -10,7 +10,7 @@ from referee.dealing.leaf import encode as encode_leaf
 from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
-from referee.log import AbortStep, Round, StepKind
+from referee.log import AbortStep, Slot, StepKind
 from referee.service.contributing import leaf_seeds
 from referee.service.opened import OpenedRound
 from referee.storage import Append, Contribution
@@ -26,14 +26,14 @@ ABORT_REASONS: Final[dict[int, AbortReason]] = {
 """Reasons that may be requested. That a round is void is found when it is dealt."""
 
 
-def reason_of(found: Round, opened: OpenedRound, contributed: Sequence[Contribution]) -> AbortReason:
+def reason_of(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> AbortReason:
     """Return the reason for which a round is aborted after its deadline."""
     seeds = leaf_seeds(opened.header.seat_count, contributed)
     return overdue_reason(is_dealt=found.deck_root is not None, seeds=seeds, commitments=opened.client_commitments)
 
 
 def check_abort(
-    found: Round, opened: OpenedRound, reason: AbortReason, *, contributed: Sequence[Contribution], now: int
+    found: Slot, opened: OpenedRound, reason: AbortReason, *, contributed: Sequence[Contribution], now: int
 ) -> None:
     """Refuse an abort that comes too early, or for another reason than the round's own.
 
@@ -80,7 +80,7 @@ def check_abort(
 
 
 def abort_of(  # noqa: PLR0913 - members of an ABORT
-    found: Round,
+    found: Slot,
     reason: AbortReason,
     *,
     client_seeds: Sequence[str],
@@ -112,7 +112,7 @@ def abort_of(  # noqa: PLR0913 - members of an ABORT
 
 
 def requested_abort_of(  # noqa: PLR0913 - facts of the round
-    found: Round,
+    found: Slot,
     reason: AbortReason,
     leaves: Mapping[StepKind, bytes],
     contributed: Sequence[Contribution],
@@ -129,7 +129,7 @@ def requested_abort_of(  # noqa: PLR0913 - facts of the round
 
 
 def overdue_abort_of(
-    found: Round, leaves: Mapping[StepKind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
+    found: Slot, leaves: Mapping[StepKind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
 ) -> Append:
     """Return the ABORT of a round that was not dealt or settled by its deadline; ``leaves`` are its own so far."""
     reason = reason_of(found, OpenedRound.of(leaves[StepKind.OPEN]), contributed)

@@ -25,7 +25,7 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.note import Note
 from referee.games import GAMES, under_ruleset
-from referee.log import DealStep, OpenStep, Round, SlotError, SlotKey, Stage, StepKind
+from referee.log import DealStep, OpenStep, Slot, SlotError, SlotKey, Stage, StepKind
 from referee.log.cosignature import claimed_times
 from referee.log.times import is_between
 from referee.rulesets import Ruleset
@@ -62,14 +62,14 @@ class Dealer:
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
-        self._fresh: OrderedDict[SlotKey, tuple[Round, OpenedRound]] = OrderedDict()
+        self._fresh: OrderedDict[SlotKey, tuple[Slot, OpenedRound]] = OrderedDict()
 
-    def find(self, key: SlotKey) -> tuple[Round, OpenedRound]:
+    def find(self, key: SlotKey) -> tuple[Slot, OpenedRound]:
         """Find a round and its OPEN leaf; refuse one that was never opened."""
         found, opened, _ = self._find(key)
         return found, opened
 
-    def _find(self, key: SlotKey) -> tuple[Round, OpenedRound, int]:
+    def _find(self, key: SlotKey) -> tuple[Slot, OpenedRound, int]:
         """Find a round, its OPEN leaf, and how many seats have contributed seeds to it."""
         found = self._parts.reader.opened(key)
         if found is None:
@@ -88,9 +88,7 @@ class Dealer:
         slot, leaf, seeds = found
         return slot, OpenedRound.of(leaf), seeds
 
-    def with_seeds(
-        self, key: SlotKey, make: Callable[[Round, OpenedRound, Sequence[Contribution]], ResultT]
-    ) -> ResultT:
+    def with_seeds(self, key: SlotKey, make: Callable[[Slot, OpenedRound, Sequence[Contribution]], ResultT]) -> ResultT:
         """Make a leaf of a round and its contributed seeds and append it; make it again if a seed came meanwhile."""
         for _ in range(MAX_SEATS + 1):  # each seat contributes once
             found, opened, seeds = self._find(key)
@@ -101,7 +99,7 @@ class Dealer:
     def note_opened(self, step: OpenStep, opened: OpenedRound, *, opened_time: int, winner: bytes) -> None:
         """Remember a round whose OPEN has just become durable, with the log's record of the table's last winner."""
         self._fresh[step.key] = (
-            Round(
+            Slot(
                 step.key,
                 round_id=step.round_id,
                 deal_deadline=step.deal_deadline,
@@ -128,7 +126,7 @@ class Dealer:
     def _deal(
         self,
         request: shuffler_pb2.DealRoundRequest,
-        found: Round,
+        found: Slot,
         opened: OpenedRound,
         contributed: Sequence[Contribution],
         *,
@@ -175,19 +173,19 @@ class Dealer:
             answer.hands.add(seat=hand, cards=deal.numbers[hand])
         return answer
 
-    def is_lost(self, found: Round, opened: OpenedRound) -> bool:
+    def is_lost(self, found: Slot, opened: OpenedRound) -> bool:
         """Return whether a round is under way whose ruleset this server has lost."""
         is_known = has_ruleset(self._parts.opener.catalogue, opened.header.ruleset_digest)
         return not (is_known or found.stage.is_terminal)
 
-    def require_ruleset(self, found: Round, opened: OpenedRound) -> None:
+    def require_ruleset(self, found: Slot, opened: OpenedRound) -> None:
         """Refuse a call about a round under way whose ruleset is lost."""
         if self.is_lost(found, opened):
             raise lost_refusal(opened.header)
 
     def _keep(
         self,
-        found: Round,
+        found: Slot,
         opened: OpenedRound,
         request: shuffler_pb2.DealRoundRequest,
         contributed: Sequence[Contribution],
@@ -206,7 +204,7 @@ class Dealer:
     def _contribute(
         self,
         request: shuffler_pb2.ContributeSeedRequest,
-        found: Round,
+        found: Slot,
         opened: OpenedRound,
         contributed: Sequence[Contribution],
     ) -> Sequence[Contribution]:
@@ -232,14 +230,14 @@ class Dealer:
             self._deal_all(found, opened, contributed, now=now, contributed=len(contributed))
         return contributed
 
-    def _is_ready(self, found: Round, opened: OpenedRound, contributed: Sequence[Contribution]) -> bool:
+    def _is_ready(self, found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> bool:
         """Return whether a round that waits for its deal has all seeds, and can be dealt."""
         is_whole = not missing_seats(opened.header.seat_count, contributed)
         return found.stage is Stage.OPENED and is_whole and not self.is_lost(found, opened)
 
     def _deal_all(  # noqa: PLR0913 - as ``_deal_of``
         self,
-        found: Round,
+        found: Slot,
         opened: OpenedRound,
         everything: Sequence[Contribution],
         *,
@@ -256,7 +254,7 @@ class Dealer:
 
     def _deal_of(  # noqa: PLR0913 - all that a DEAL is made of
         self,
-        found: Round,
+        found: Slot,
         opened: OpenedRound,
         given: SeatSeeds,
         *,
@@ -299,7 +297,7 @@ class Dealer:
             time=now,
         )
 
-    def _cosigned_checkpoint(self, found: Round, *, now: int) -> str | msgspec.UnsetType:
+    def _cosigned_checkpoint(self, found: Slot, *, now: int) -> str | msgspec.UnsetType:
         """Return the newest cosigned checkpoint if it has the round's OPEN and its times agree with the round's."""
         cosigned = self._parts.reader.newest_cosigned() if self._parts.has_witnesses else None
         if cosigned is None or len(cosigned.note) > MAX_NOTE_SIZE:
@@ -309,7 +307,7 @@ class Dealer:
         is_timely = all(is_between(time, opened=found.newest_time, dealt=now) for time in times)
         return cosigned.note.hex() if cosigned.size > opening and is_timely else msgspec.UNSET
 
-    def _check_time(self, opened: OpenedRound, found: Round) -> int:
+    def _check_time(self, opened: OpenedRound, found: Slot) -> int:
         """Return the time of a leaf now; refuse one after the deal's deadline while the round waits for its deal."""
         now, deadline = leaf_time(self._parts.clock(), floor=found.newest_time), opened.header.deal_deadline
         if found.stage is Stage.OPENED and is_past(deadline, time=now):

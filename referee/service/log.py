@@ -8,7 +8,7 @@ from typing import Final, NoReturn, Protocol
 import grpc
 
 from referee.evidence.merkle import LeafIndex, leaf_hash
-from referee.log import FIRST_ROUND, LogReceipt, Round, SlotKey, Stage, StepKind
+from referee.log import FIRST_ROUND, LogReceipt, Slot, SlotKey, Stage, StepKind
 from referee.storage import Cosigned, DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -233,7 +233,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         return Logged(leaf=leaf, receipt=receipt, is_repeat=True)
 
 
-def _stage(found: Round) -> log_pb2.RoundStage:
+def _stage(found: Slot) -> log_pb2.RoundStage:
     return log_pb2.ROUND_STAGE_REVEALED if found.is_revealed else _STAGES[found.stage]
 
 

@@ -6,7 +6,7 @@ Nothing of such a round is judged or dealt by other rules, and nobody is to blam
 from collections.abc import Iterable
 
 from referee.dealing.header import Header
-from referee.log import Round, SlotKey
+from referee.log import Slot, SlotKey
 from referee.rulesets import Catalogue, UnknownRulesetError
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -40,7 +40,7 @@ def lost_refusal(header: Header) -> RefusedError:
     )
 
 
-def is_running(found: Round | None, header: Header) -> bool:
+def is_running(found: Slot | None, header: Header) -> bool:
     """Return whether a table's slot holds the header's round, which has not ended."""
     return found is not None and found.round_id == header.round_id and not found.stage.is_terminal
 

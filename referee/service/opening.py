@@ -7,7 +7,7 @@ from referee.dealing.commitment import SEED_SIZE
 from referee.dealing.deadlines import DEAL_MS, deadline_fault, default_round_deadline
 from referee.dealing.header import NO_KEY, PROTOCOL, SUITE_COMMITMENT, Header, HeaderError
 from referee.games import GAMES, under_ruleset
-from referee.log import FIRST_ROUND, NO_LEAF, Round
+from referee.log import FIRST_ROUND, NO_LEAF, Slot
 from referee.log.times import SLACK_MS, is_behind
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.game_service import GameService
@@ -46,11 +46,11 @@ class Opener:
     own_keys: frozenset[bytes]
     suite: int = SUITE_COMMITMENT
 
-    def latest_round(self, table_id: str, *, field: str) -> Round | None:
+    def latest_round(self, table_id: str, *, field: str) -> Slot | None:
         """Return a table's last round, None before its first; refuse a table id that no table has."""
         return self.reader.latest_round(read_slot(table_id, FIRST_ROUND, field=field).table_id)
 
-    def header_of(self, terms: RoundTerms, latest: Round | None, *, field: str) -> tuple[Header, int]:
+    def header_of(self, terms: RoundTerms, latest: Slot | None, *, field: str) -> tuple[Header, int]:
         """Return the header that terms give at this moment, and the moment; refuse terms that no round can have.
 
         ``latest`` is the table's last round.
@@ -89,7 +89,7 @@ class Opener:
         self.check_terms(header, ruleset, opened_time=now, field=field)
         return header, now
 
-    def opening_time(self, latest: Round | None) -> int:
+    def opening_time(self, latest: Slot | None) -> int:
         """Return the time at which a table's next round is opened now; ``latest`` is its last one."""
         return leaf_time(self.clock(), floor=0 if latest is None else latest.newest_time)
 
@@ -189,7 +189,7 @@ def _check_stakes(header: Header, ruleset: Ruleset, service: GameService, *, fie
         raise stakes_refusal(faults, service.texts, names=game.seat_stake_names, field=field)
 
 
-def _next_round(latest: Round | None, wanted: int, *, field: str) -> tuple[int, bytes]:
+def _next_round(latest: Slot | None, wanted: int, *, field: str) -> tuple[int, bytes]:
     """Return the number of the table's next round and the leaf that it follows; refuse while the last one is open."""
     number, previous = FIRST_ROUND, NO_LEAF
     if latest is not None:

@@ -8,7 +8,7 @@ hashed: the memo saves work and changes no answer.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from referee.games import DealError, StakesError, refusals, under_ruleset
 from referee.games.codec import with_seen
@@ -30,13 +30,6 @@ _EVENT_BYTES: Final = 1024
 """Memory of a read round, and of each event, beside the bytes of its events, on the safe side."""
 _CLOCK_SLACK: Final = 2_000
 """How far the referee's clock may be behind the last time of a round, in milliseconds, where that can be trusted."""
-
-
-class _Read(NamedTuple):
-    """A round as read from a request, and the bytes of all its event messages."""
-
-    events: tuple[bytes, ...]
-    round: Round
 
 
 def require_open(played: Round) -> None:
@@ -101,12 +94,12 @@ class RoundReader:
         self._service = service
         self._verifier = verifier
         self._attestor = attestor
-        self._memo: Memo[tuple[VerifiedRound, bytes], _Read] = Memo(max_bytes=memo_bytes)
+        self._memo: Memo[tuple[VerifiedRound, tuple[bytes, ...]], Round] = Memo(max_bytes=memo_bytes)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> Round:
         """Verify the round of a request, in its field ``round``, and play its events."""
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
-        return self._read(message, verify(message.header, message.certificates, field="round")).round
+        return self._read(message, verify(message.header, message.certificates, field="round"))[0]
 
     def read_next(self, played: Round, message: Any, *, time: int) -> Any:
         """Read the event that a request asks about as the next one; refuse it where the one before opened sections."""
@@ -124,14 +117,17 @@ class RoundReader:
         refuses the event.
         """
         verified = self._verifier.verify(message.header, message.certificates, field="round")
-        read = self._read(message, verified)
+        played, events = self._read(message, verified)
         with _under(verified.ruleset):
-            return self._accept(read, event_message, signature, verified=verified, now=clock())
+            violations, after = self._accept(played, event_message, signature, verified=verified, now=clock())
+        if after is not played:
+            self._remember(after, verified, events=(*events, event_message.SerializeToString()))
+        return violations, after
 
     def _accept(
-        self, read: _Read, message: Any, signature: bytes, *, verified: VerifiedRound, now: int
+        self, played: Round, message: Any, signature: bytes, *, verified: VerifiedRound, now: int
     ) -> tuple[tuple[Violation, ...], Round]:
-        game, played = self._service.game, read.round
+        game = self._service.game
         message.received = True
         message.time = now if played.violations else accepting_time(played, now)
         event = self.read_next(played, message, time=message.time)
@@ -145,42 +141,39 @@ class RoundReader:
             after = played.play([(event, True)], unsealed_time=verified.unsealed_time)
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
-        after = self._attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
-        self._remember(_Read((*read.events, message.SerializeToString()), after), verified)
-        return violations, after
+        return violations, self._attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
 
-    def _read(self, message: Any, verified: VerifiedRound) -> _Read:
+    def _read(self, message: Any, verified: VerifiedRound) -> tuple[Round, tuple[bytes, ...]]:
+        """Return the round and the bytes of all its event messages."""
         if verified.ruleset.game != self._service.game.name:
             self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
         self._check_count(message.events)
         messages = message.events[:]  # a list: repeated fields are slow to step through
         events = tuple([event.SerializeToString() for event in messages])
         known = self._find(verified, events)
-        if known is not None and len(known.events) == len(events) and _is_proved(known.round, message):
-            return known
+        if known is not None and known.course.number == len(events) and _is_proved(known, message):
+            return known, events
         with _under(verified.ruleset):
-            known = known or _Read((), self._begin(verified))
-            played = self._play(known, messages, verified=verified)
+            played = self._play(known or self._begin(verified), messages, verified=verified)
             if played.violations:
-                return _Read(events, played)
+                return played, events
             played = self._attestor.verify(played, message.receipt, message.signatures, field="round")
-        read = _Read(events, played)
-        self._remember(read, verified)
-        return read
+        self._remember(played, verified, events=events)
+        return played, events
 
-    def _remember(self, read: _Read, verified: VerifiedRound) -> None:
-        """Remember a round, by its deal and last event; it replaces another one that shares both."""
-        size = _ROUND_BYTES + _EVENT_BYTES * len(read.events) + sum(map(len, read.events))
-        self._memo.put((verified, read.events[-1] if read.events else b""), read, size=size)
+    def _remember(self, played: Round, verified: VerifiedRound, *, events: tuple[bytes, ...]) -> None:
+        """Remember a round by its deal and events; it replaces another one with another proof."""
+        size = _ROUND_BYTES + _EVENT_BYTES * len(events) + sum(map(len, events))
+        self._memo.put((verified, events), played, size=size)
 
-    def _find(self, verified: VerifiedRound, events: Sequence[bytes]) -> _Read | None:
+    def _find(self, verified: VerifiedRound, events: tuple[bytes, ...]) -> Round | None:
         """Return the longest known beginning of these events; None if none is known.
 
         The verifier remembers what it verified, so one round is one object, which is compared by identity.
         """
         for count in range(len(events), -1, -1):
-            known = self._memo.get((verified, events[count - 1] if count else b""))
-            if known is not None and known.events == events[:count]:
+            known = self._memo.get((verified, events[:count]))
+            if known is not None:
                 return known
         return None
 
@@ -206,18 +199,19 @@ class RoundReader:
         except DealError as error:
             raise RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, str(error), field="round.header") from None
 
-    def _play(self, known: _Read, messages: Sequence[Any], *, verified: VerifiedRound) -> Round:
+    def _play(self, known: Round, messages: Sequence[Any], *, verified: VerifiedRound) -> Round:
         """Play the events that ``known`` does not have, up to the first unlawful one; refuse one that is not proved."""
-        if len(known.events) == len(messages):
-            return known.round
+        start = known.course.number
+        if start == len(messages):
+            return known
 
         def require_needed(state: Any, event: Any) -> None:
             if needed := self._service.game.later.needs(state, event):
                 verified.require(needed, field="round")
 
-        events = self._read_events(messages, start=len(known.events), round_id=verified.header.round_id)
+        events = self._read_events(messages, start=start, round_id=verified.header.round_id)
         try:
-            played = known.round.play(events, unsealed_time=verified.unsealed_time, before_each=require_needed)
+            played = known.play(events, unsealed_time=verified.unsealed_time, before_each=require_needed)
         except EvidenceError as error:
             is_closed = error.fault is EvidenceFault.NOT_UNSEALED
             field = "round.certificates" if is_closed else _field_of(error.number - 1)

@@ -20,7 +20,7 @@ from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
 from referee.evidence.dsse import Envelope
 from referee.games import game_of
-from referee.log import OpenStep, Round, SlotKey, Stage, StepKind
+from referee.log import OpenStep, Slot, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_REASONS, check_abort, requested_abort_of
 from referee.service.contributing import check_seat, missing_seats
 from referee.service.dealing import Dealer, stored
@@ -192,7 +192,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         del context
         key = read_slot(request.table_id, request.round_number)
 
-        def abort(found: Round, opened: OpenedRound, contributed: Sequence[Contribution]) -> Logged:
+        def abort(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> Logged:
             if request.reason == shuffler_pb2.ABORT_REASON_VOID:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
@@ -234,7 +234,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         )
 
     def _read_opening(
-        self, request: shuffler_pb2.OpenRoundRequest, latest: Round | None
+        self, request: shuffler_pb2.OpenRoundRequest, latest: Slot | None
     ) -> tuple[Header, Sequence[bytes], int]:
         """Return the header, the seats' commitments, and the time at which the round is opened."""
         opener = self._parts.opener
@@ -273,7 +273,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
     def _opened_before(
         self, request: shuffler_pb2.OpenRoundRequest, digest: bytes
-    ) -> tuple[Logged | None, Round | None]:
+    ) -> tuple[Logged | None, Slot | None]:
         """Return the OPEN leaf of an equal request before, and the table's last round; None for what there is not."""
         field = request.WhichOneof("round")
         if field is None:

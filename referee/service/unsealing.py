@@ -18,7 +18,7 @@ from referee.evidence.canonical import MAX_INTEGER
 from referee.evidence.dsse import Envelope
 from referee.evidence.encoding import HASH_SIZE
 from referee.games import game_of
-from referee.log import NO_LEAF, Round, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
+from referee.log import NO_LEAF, Slot, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
 from referee.service.attesting import read_receipt
 from referee.service.dealing import Dealer, stored
 from referee.service.opened import OpenedRound
@@ -43,7 +43,7 @@ class Unsealer:
         self._dealer = dealer
 
     def unseal(
-        self, found: Round, opened: OpenedRound, request: shuffler_pb2.OpenSectionRequest
+        self, found: Slot, opened: OpenedRound, request: shuffler_pb2.OpenSectionRequest
     ) -> tuple[UnsealLeaf, Logged]:
         """Append the UNSEAL that a receipt asks for; return it and its leaf, or the one of the same course before.
 
@@ -93,7 +93,7 @@ class Unsealer:
             raise self._refusal(error) from None
         return _parse(logged.leaf), logged
 
-    def _time(self, found: Round, receipt: EventReceipt) -> int:
+    def _time(self, found: Slot, receipt: EventReceipt) -> int:
         """Return the time of an opening now; refuse one after the round's deadline."""
         now = max(leaf_time(self._parts.clock(), floor=found.newest_time), receipt.received_time)
         if is_past(found.round_deadline, time=now):

@@ -21,7 +21,7 @@ from referee.log import (
     Growth,
     LogReceipt,
     OpenStep,
-    Round,
+    Slot,
     SlotError,
     SlotKey,
     SlotReason,
@@ -72,7 +72,7 @@ class _Draft:
     """The additions of the batch so far, on top of what the store holds."""
 
     transaction: Transaction
-    rounds: dict[SlotKey, Round] = field(default_factory=dict)
+    rounds: dict[SlotKey, Slot] = field(default_factory=dict)
     known: set[SlotKey] = field(default_factory=set)
     marks: dict[tuple[SlotKey, StepKind, int], Mark] = field(default_factory=dict)
     leaves: list[bytes] = field(default_factory=list)
@@ -204,14 +204,14 @@ class _Draft:
             self.given[key] = {one.seat: one for one in self.transaction.contributions(key)}
         return self.given[key]
 
-    def _states(self, step: Step) -> tuple[Round | None, Round | None]:
+    def _states(self, step: Step) -> tuple[Slot | None, Slot | None]:
         key = step.key
         current = self._state(key)
         if not isinstance(step, OpenStep) or current is not None or key.round_number == FIRST_ROUND:
             return None, current
         return self._state(SlotKey(key.table_id, key.round_number - 1)), None
 
-    def _state(self, key: SlotKey) -> Round | None:
+    def _state(self, key: SlotKey) -> Slot | None:
         state = self.rounds.get(key)
         if state is None:
             state = self.transaction.round(key)

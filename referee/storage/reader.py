@@ -14,7 +14,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
-from referee.log import LogReceipt, Round, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
+from referee.log import LogReceipt, Slot, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError
@@ -85,17 +85,17 @@ class Reader:
             yield from page
             start += len(page)
 
-    def round(self, key: SlotKey) -> Round | None:
+    def round(self, key: SlotKey) -> Slot | None:
         """Return the state of this round, or None if it was never opened."""
         rows = self._rows(self._sql.read_round, key.table_id, key.round_number)
         return round_of(key, rows[0]) if rows else None
 
-    def opened(self, key: SlotKey) -> tuple[Round, bytes, int] | None:
+    def opened(self, key: SlotKey) -> tuple[Slot, bytes, int] | None:
         """Return a round's state, the leaf that opened it, and how many seats contributed; None if never opened."""
         rows = self._rows(self._sql.read_opened, StepKind.OPEN, key.table_id, key.round_number)
         return (round_of(key, rows[0][:-2]), bytes(rows[0][-2]), rows[0][-1]) if rows else None
 
-    def latest_round(self, table_id: str) -> Round | None:
+    def latest_round(self, table_id: str) -> Slot | None:
         """Return the table's round with the highest number, or None."""
         rows = self._rows(self._sql.read_latest_round, table_id, table_id)
         return _keyed_round(rows[0]) if rows else None
@@ -109,18 +109,18 @@ class Reader:
         """Return the seeds that the round's seats have contributed, by seat."""
         return contributions_of(key, self._rows(self._sql.read_contributions, key.table_id, key.round_number))
 
-    def overdue_rounds(self, now: int, limit: int) -> list[Round]:
+    def overdue_rounds(self, now: int, limit: int) -> list[Slot]:
         """Return rounds that have not ended and whose deadline is before ``now``, the longest overdue first.
 
         An opened round is overdue after its deal deadline, a dealt one after its round deadline.
         """
         return self._due_rounds(Stage.OPENED, Stage.DEALT, before=now, limit=limit)
 
-    def unrevealed_rounds(self, limit: int) -> list[Round]:
+    def unrevealed_rounds(self, limit: int) -> list[Slot]:
         """Return rounds that have ended and whose seed is not in the log, by round deadline, earliest first."""
         return self._due_rounds(Stage.SETTLED, Stage.ABORTED, before=_FAR, limit=limit)
 
-    def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Round]:
+    def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Slot]:
         return [_keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit)]
 
     def receipt(self, index: int) -> LogReceipt:
@@ -238,10 +238,10 @@ def head_of(rows: Sequence[Row]) -> Head:
     return Head(frontier, bytes(root), bytes(checkpoint), newest_time, roundless)
 
 
-def round_of(key: SlotKey, row: Row) -> Round:
+def round_of(key: SlotKey, row: Row) -> Slot:
     """Read the round of this key from a row of its table without the key's columns."""
     round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, newest_time, unseals, winner, due = row
-    return Round(
+    return Slot(
         key,
         round_id=bytes(round_id),
         deal_deadline=deal_deadline,
@@ -269,7 +269,7 @@ def write_unseals(unseals: Sequence[Unseal]) -> bytes:
     return b"".join([_UNSEAL.pack(one.number, one.history) for one in unseals])
 
 
-def _keyed_round(row: Row) -> Round:
+def _keyed_round(row: Row) -> Slot:
     return round_of(SlotKey(row[0], row[1]), row[2:])
 
 
@@ -282,7 +282,7 @@ def contributions_of(key: SlotKey, rows: Sequence[Row]) -> tuple[Contribution, .
     return tuple(Contribution(key=key, seat=row[0], seed=bytes(row[1]), signature=bytes(row[2])) for row in rows)
 
 
-def due_of(state: Round) -> int | None:
+def due_of(state: Slot) -> int | None:
     """Return when a sweep should look at the round: None once it is revealed."""
     if state.is_revealed:
         return None

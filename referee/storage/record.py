@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, LeafIndex
-from referee.log import LogReceipt, Round, SlotKey, Step, StepKind
+from referee.log import LogReceipt, Slot, SlotKey, Step, StepKind
 
 MAX_LEAF_SIZE: Final = 65_535
 MAX_MEMO_SIZE: Final = 65_535
@@ -90,7 +90,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     step: Step | None = None
     request_digest: bytes = b""
     memo: bytes = b""
-    built_on: Round | None = None
+    built_on: Slot | None = None
     contributed: int | None = None
     seed: "Contribution | None" = None
     time: int | None = None
@@ -183,8 +183,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     leaves: Sequence[bytes]
     hashes: Sequence[tuple[int, int, bytes]]
     """Tile level, place on that level, and hash of each node that the leaves completed."""
-    opened: Sequence[Round]
+    opened: Sequence[Slot]
     """New rounds, in their last state."""
-    advanced: Sequence[Round]
+    advanced: Sequence[Slot]
     """Rounds that existed, in their last state."""
     marks: Sequence[tuple[SlotKey, Mark]]

@@ -15,7 +15,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 
 from referee.evidence.merkle import LeafIndex
-from referee.log import Round, SlotKey, StepKind
+from referee.log import Slot, SlotKey, StepKind
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.log_lock import LogLock
 from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of, write_unseals
@@ -172,7 +172,7 @@ class Transaction:
         self._due: dict[SlotKey, int | None] = {}
         """Stored due time of each round that was read."""
 
-    def round(self, key: SlotKey) -> Round | None:
+    def round(self, key: SlotKey) -> Slot | None:
         """Return the state of this round, or None if it was never opened."""
         self._cursor.execute(self._sql.read_round, (key.table_id, key.round_number))
         rows = self._cursor.fetchall()
@@ -229,7 +229,7 @@ class Transaction:
         if run.rowcount != 1:
             raise _moved(old)
 
-    def _advance(self, states: Sequence[Round]) -> None:
+    def _advance(self, states: Sequence[Slot]) -> None:
         """Store these states of rounds; leave the index alone for a round whose due time stays as it was."""
         moved, kept = [], []
         for state in states:
@@ -250,7 +250,7 @@ def _moved(old: Head) -> HeadMovedError:
     return HeadMovedError(f"the head is no longer at {old.size} leaves; nothing was appended, try again")
 
 
-def _inserted(state: Round) -> tuple[object, ...]:
+def _inserted(state: Slot) -> tuple[object, ...]:
     return (
         state.key.table_id,
         state.key.round_number,

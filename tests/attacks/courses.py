@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.audit import Code, Report
-from referee.log import Round, SettleStep, Step, UnsealStep, advance
+from referee.log import SettleStep, Slot, Step, UnsealStep, advance
 from referee.v1 import shuffler_pb2
 from tests.driver.table import Table
 
@@ -32,7 +32,7 @@ def adopt_cards(table: Table, other: Table) -> None:
 def forget_openings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server open and settle whatever it is asked to, as an operator's own program could."""
 
-    def lax(step: Step, *, leaf_hash: bytes, previous: Round | None, current: Round | None) -> Round:
+    def lax(step: Step, *, leaf_hash: bytes, previous: Slot | None, current: Slot | None) -> Slot:
         if isinstance(step, SettleStep) and current is not None:
             step = replace(step, unseals=current.unseals)
         if isinstance(step, UnsealStep) and current is not None:

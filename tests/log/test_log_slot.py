@@ -20,8 +20,8 @@ from referee.log import (
     DealStep,
     OpenStep,
     RevealStep,
-    Round,
     SettleStep,
+    Slot,
     SlotError,
     SlotKey,
     SlotReason,
@@ -110,7 +110,7 @@ def _vectors(name: str) -> list[Any]:
     return [pytest.param(row, id=row["id"]) for row in rows]
 
 
-def _take(rounds: dict[SlotKey, Round], step: Step, leaf: bytes) -> SlotReason | None:
+def _take(rounds: dict[SlotKey, Slot], step: Step, leaf: bytes) -> SlotReason | None:
     """Lets the machine take the step; the reason where it refuses."""
     previous = None
     if step.key.round_number > 1:
@@ -161,7 +161,7 @@ steps = st.one_of(
 def test_machine_and_model_agree_on_any_steps(taken: list[Step], *, knows_previous: bool):
     """Half of the runs let OPEN name the right leaf, so that tables come far."""
     history = History()
-    rounds: dict[SlotKey, Round] = {}
+    rounds: dict[SlotKey, Slot] = {}
     for step, leaf in zip(taken, LEAVES, strict=False):
         asked = step
         if knows_previous and isinstance(step, OpenStep) and step.key.round_number > 1:
@@ -209,7 +209,7 @@ def test_machine_and_model_agree_on_every_sequence(steps: int):
     seen = set()
     for taken in itertools.product(_alphabet(), repeat=steps):
         history = History()
-        rounds: dict[SlotKey, Round] = {}
+        rounds: dict[SlotKey, Slot] = {}
         for step, leaf in zip(taken, LEAVES, strict=False):
             expected = history.forbids(step)
             assert expected == _take(rounds, step, leaf)
@@ -250,7 +250,7 @@ def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
 @pytest.mark.parametrize("vector", _vectors("slot.jsonl"))
 def test_sequences(vector: dict[str, Any]):
     """``stored`` is the place of the leaf that answers a repeated opening, which is no step of its own."""
-    rounds: dict[SlotKey, Round] = {}
+    rounds: dict[SlotKey, Slot] = {}
     opened: dict[tuple[SlotKey, Unseal], int] = {}
     leaves = [bytes([n + 1]) * 32 for n in range(len(vector["steps"]))]
     for place, (one, leaf) in enumerate(zip(vector["steps"], leaves, strict=True)):
@@ -297,7 +297,7 @@ def test_refusal_survives_being_sent_between_processes():
 
 def test_forked_course_names_the_newest_opening_on_record():
     key, known = SlotKey("t", 1), (Unseal(1, HISTORIES[0]), Unseal(3, HISTORIES[1]))
-    state = Round(key, round_id=IDS[0], deal_deadline=1, round_deadline=2, deck_root=DECKS[0], stage=Stage.DEALT)
+    state = Slot(key, round_id=IDS[0], deal_deadline=1, round_deadline=2, deck_root=DECKS[0], stage=Stage.DEALT)
     opened = msgspec.structs.replace(state, unseals=known)
     asked = [
         ({1: HISTORIES[1], 3: HISTORIES[1], 4: HISTORIES[0]}, 4, known[0]),
@@ -382,7 +382,7 @@ def test_numbers_that_stores_keep_are_pinned():
 
 def test_settlement_that_leaves_out_an_opening_names_it():
     key, known = SlotKey("t", 1), (Unseal(1, HISTORIES[0]), Unseal(3, HISTORIES[1]))
-    state = Round(key, round_id=IDS[0], deal_deadline=1, round_deadline=2, deck_root=DECKS[0], stage=Stage.DEALT)
+    state = Slot(key, round_id=IDS[0], deal_deadline=1, round_deadline=2, deck_root=DECKS[0], stage=Stage.DEALT)
     opened = msgspec.structs.replace(state, unseals=known)
     for current, unseals, words in (
         (opened, known[:1], "opened cards after event 3 of another course"),

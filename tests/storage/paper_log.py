@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from referee.evidence.merkle import leaf_hash
-from referee.log import Round, SlotError, SlotKey, SlotReason, Step, StepKind, UnsealStep, advance
+from referee.log import Slot, SlotError, SlotKey, SlotReason, Step, StepKind, UnsealStep, advance
 from referee.storage import Append
 
 Bench: TypeAlias = Any  # a fixture, with its class in conftest
@@ -20,7 +20,7 @@ class Paper:
     """The log as a list, and what is known of rounds and slots as plain dictionaries, copied for each request."""
 
     leaves: list[bytes] = field(default_factory=list)
-    rounds: dict[SlotKey, Round] = field(default_factory=dict)
+    rounds: dict[SlotKey, Slot] = field(default_factory=dict)
     slots: dict[tuple[SlotKey, StepKind, int], tuple[bytes, int]] = field(default_factory=dict)
 
     def take(self, request: list[Append]) -> Shown:

@@ -12,7 +12,7 @@ import structlog
 
 from referee.dealing.seal import SealError
 from referee.evidence.ed25519 import Signer, SignerUnavailableError
-from referee.log import Round, SlotError, StepKind
+from referee.log import Slot, SlotError, StepKind
 from referee.server.clock import Clock
 from referee.service.aborting import overdue_abort_of
 from referee.service.opened import OpenedRound
@@ -109,7 +109,7 @@ class Follower:
             for one in self._reader.unrevealed_rounds(_AT_ONCE + len(self._given_up))
             if one.round_id not in self._given_up
         ]
-        answers: list[tuple[Round, Future[tuple[Logged, ...]]]] = []
+        answers: list[tuple[Slot, Future[tuple[Logged, ...]]]] = []
         for one in rounds:
             mark = next(mark for mark in self._reader.marks(one.key) if mark.kind is StepKind.OPEN)
             try:
