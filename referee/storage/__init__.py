@@ -31,10 +31,11 @@ from referee.storage.record import (
     StoreBusyError,
     StoreError,
     StoreFullError,
+    clock_error,
 )
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
-from referee.storage.trouble import WriteTrouble, clock_error, trouble_of
+from referee.storage.trouble import WriteTrouble, trouble_of
 from referee.storage.writer import Limits, QueueFullError, Writer, WriterClosedError
 
 __all__ = [

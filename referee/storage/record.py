@@ -11,6 +11,7 @@ import msgspec
 
 from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, LeafIndex
 from referee.log import LogReceipt, Slot, SlotKey, Step, StepKind
+from referee.log.times import SLACK_MS
 
 MAX_LEAF_SIZE: Final = 65_535
 MAX_MEMO_SIZE: Final = 65_535
@@ -69,6 +70,24 @@ class ClockError(StoreError):
     def __init__(self, message: str, *, seconds: float | None = None) -> None:
         super().__init__(message)
         self.seconds = seconds
+
+
+def clock_error(newest_time: int, *, now: int) -> ClockError | None:
+    """Return why a clock can date no leaf: it is behind the log's newest by more than the slack; None where it can.
+
+    >>> clock_error(1_700_000_600_000, now=1_700_000_590_000)
+    >>> str(clock_error(1_700_000_600_001, now=1_700_000_000_000))[:80]
+    "this machine's clock is 600.0 s behind the log's newest leaf, and 10 s are allow"
+    """
+    behind = newest_time - now
+    if behind <= SLACK_MS:
+        return None
+    return ClockError(
+        f"this machine's clock is {behind / 1000:,.1f} s behind the log's newest leaf, and {SLACK_MS // 1000} s are "
+        "allowed: every leaf would be refused. Set the clock right; if it is right, that leaf was dated ahead by a "
+        f"clock that was wrong, and the log takes leaves again in {(behind - SLACK_MS) / 1000:,.0f} s",
+        seconds=(behind - SLACK_MS) / 1000,
+    )
 
 
 class DataLossError(Exception):

@@ -5,7 +5,6 @@ from typing import Final
 import msgspec
 
 from referee.evidence.ed25519 import SignerUnavailableError
-from referee.log.times import SLACK_MS
 from referee.storage.record import (
     ClockError,
     DataLossError,
@@ -60,21 +59,3 @@ def trouble_of(error: Exception) -> WriteTrouble:
         if isinstance(error, types):
             return WriteTrouble(kind=kind, cause=cause, remedy=remedy)
     return WriteTrouble(kind="OTHER", cause=cause, remedy=_OTHER)
-
-
-def clock_error(newest_time: int, *, now: int) -> ClockError | None:
-    """Return why a clock can date no leaf: it is behind the log's newest by more than the slack; None where it can.
-
-    >>> clock_error(1_700_000_600_000, now=1_700_000_590_000)
-    >>> str(clock_error(1_700_000_600_001, now=1_700_000_000_000))[:80]
-    "this machine's clock is 600.0 s behind the log's newest leaf, and 10 s are allow"
-    """
-    behind = newest_time - now
-    if behind <= SLACK_MS:
-        return None
-    return ClockError(
-        f"this machine's clock is {behind / 1000:,.1f} s behind the log's newest leaf, and {SLACK_MS // 1000} s are "
-        "allowed: every leaf would be refused. Set the clock right; if it is right, that leaf was dated ahead by a "
-        f"clock that was wrong, and the log takes leaves again in {(behind - SLACK_MS) / 1000:,.0f} s",
-        seconds=(behind - SLACK_MS) / 1000,
-    )

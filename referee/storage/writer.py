@@ -31,9 +31,10 @@ from referee.storage.record import (
     HeadMovedError,
     Logged,
     StoreError,
+    clock_error,
 )
 from referee.storage.store import Store
-from referee.storage.trouble import SIGNER, WriteTrouble, clock_error, trouble_of
+from referee.storage.trouble import SIGNER, WriteTrouble, trouble_of
 
 _Pending: TypeAlias = "tuple[Request, Future[Any]]"
 """A request and its reply, which is to come."""
