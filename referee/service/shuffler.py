@@ -14,7 +14,7 @@ import msgspec
 from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE, seat_token_hash, server_commitment
 from referee.dealing.deal import Deal
-from referee.dealing.header import Header, HeaderJson
+from referee.dealing.header import NO_KEY, Header, HeaderJson
 from referee.dealing.leaf import OPEN_TYPE, OpenLeaf, RevealLeaf, encode_open
 from referee.dealing.leaf import parse as parse_leaf
 from referee.dealing.seal import NONCE_SIZE, seal
@@ -106,7 +106,10 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         )
         opened.note(data)
         answer = _write_opened(opened)  # before the append, which this thread waits for
-        logged = self._dealer.append(Append(leaf=data, step=step, request_digest=digest, time=opened_time))
+        keys = tuple([key for key in header.seat_keys if key != NO_KEY])
+        logged = self._dealer.append(
+            Append(leaf=data, step=step, request_digest=digest, time=opened_time, seat_keys=keys)
+        )
         if logged.is_repeat:
             return _write_logged(logged)
         self._dealer.note_opened(step, opened, opened_time=opened_time, winner=b"" if latest is None else latest.winner)

@@ -1,11 +1,12 @@
 """The log in SQLite or PostgreSQL, and the one thread of a process that appends to it.
 
 ``batch`` turns requests into one change, ``writer`` queues them, ``check`` proves a store before it is used. Storage
-knows steps of rounds and bytes, but neither games nor what a leaf contains.
+knows steps of rounds and bytes, but neither games nor, but for an upgrade, what a leaf contains.
 """
 
 from referee.storage.backup import back_up, restore, restore_into
 from referee.storage.check import check_store
+from referee.storage.listing import Listed
 from referee.storage.log_lock import LogLock
 from referee.storage.opening import is_missing, log_place, open_reader, open_store
 from referee.storage.postgres import is_postgres, open_postgres, open_postgres_reader
@@ -49,6 +50,7 @@ __all__ = [
     "HeadMovedError",
     "LateLeafError",
     "Limits",
+    "Listed",
     "LogInUseError",
     "LogLock",
     "Logged",

@@ -34,6 +34,7 @@ from referee.log import (
 )
 from referee.log.proof import TILE_HEIGHT
 from referee.log.times import SLACK_MS
+from referee.storage.listing import Listed
 from referee.storage.record import (
     Append,
     Change,
@@ -77,6 +78,7 @@ class _Draft:
     marks: dict[tuple[SlotKey, StepKind, int], Mark] = field(default_factory=dict)
     leaves: list[bytes] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
+    listed: list[Listed] = field(default_factory=list)
     given: dict[SlotKey, dict[int, Contribution]] = field(default_factory=dict)
     contributed: list[Contribution] = field(default_factory=list)
     clock: Callable[[], int] | None = None
@@ -95,7 +97,7 @@ class _Draft:
             except (SlotError, StaleRoundError) as error:
                 return error.with_traceback(None)  # whose frames would hold the replies that hold the error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
-        newest, roundless = self.newest_time, self.roundless
+        newest, roundless, listed = self.newest_time, self.roundless, len(self.listed)
         if len(request) > 1:
             self.rounds, self.marks = rounds.copy(), marks.copy()
         try:
@@ -105,7 +107,7 @@ class _Draft:
             self.rounds, self.marks = rounds, marks
             for one in self.contributed[seeds:]:
                 del self.given[one.key][one.seat]
-            del self.leaves[count:], self.hashes[count:], self.contributed[seeds:]
+            del self.leaves[count:], self.hashes[count:], self.contributed[seeds:], self.listed[listed:]
             return error.with_traceback(None)
 
     def change(self, growth: Growth, head: Head) -> Change:
@@ -124,6 +126,7 @@ class _Draft:
             opened=[state for key, state in self.rounds.items() if key not in self.known],
             advanced=[state for key, state in self.rounds.items() if key in self.known],
             marks=[(key, mark) for (key, *_), mark in self.marks.items()],
+            listed=self.listed,
         )
 
     def _place(self, append: Append) -> _Place:
@@ -153,6 +156,9 @@ class _Draft:
             if append.seed is not None:
                 self._given(step.key)[append.seed.seat] = append.seed
                 self.contributed.append(append.seed)
+            if isinstance(step, OpenStep):
+                opening = Listed(key=step.key, opened_time=append.time or 0, index=index, seat_keys=append.seat_keys)
+                self.listed.append(opening)
             self.rounds[step.key] = state
             event = event_of(step)
             self.marks[step.key, step.kind, event] = Mark(step.kind, index, append.request_digest, append.memo, event)

@@ -23,6 +23,7 @@ from referee.storage.record import StoreError
 from referee.storage.schema import open_schema
 from referee.storage.statements import HEAD_ID
 from referee.storage.store import Store
+from referee.storage.upgrade import upgrade
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPICursor
@@ -76,7 +77,7 @@ def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
     try:
         with engine.connect() as connection:
             connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({_FOUNDING})")
-            version = open_schema(connection)
+            version = open_schema(connection, upgrade)
             connection.exec_driver_sql("COMMIT")
     except DBAPIError as error:
         engine.dispose()

@@ -17,6 +17,7 @@ from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, 
 from referee.log import LogReceipt, Slot, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.storage.flavor import Flavor, Retry
+from referee.storage.listing import Listed
 from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError
 from referee.storage.schema import check_version
 from referee.storage.statements import statements_of
@@ -108,6 +109,14 @@ class Reader:
     def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
         """Return the seeds that the round's seats have contributed, by seat."""
         return contributions_of(key, self._rows(self._sql.read_contributions, key.table_id, key.round_number))
+
+    def listed(self, scope: bytes, *, since: int, before: tuple[int, int], count: int) -> list[Listed]:
+        """Return rounds of a scope from the newest opening down, at most so many.
+
+        They were opened at ``since`` or later, and before the opening time and OPEN leaf of ``before``.
+        """
+        rows = self._rows(self._sql.read_listed, scope, since, *before, count)
+        return [Listed(key=SlotKey(row[0], row[1]), opened_time=row[2], index=LeafIndex(row[3])) for row in rows]
 
     def overdue_rounds(self, now: int, limit: int) -> list[Slot]:
         """Return rounds that have not ended and whose deadline is before ``now``, the longest overdue first.

@@ -12,6 +12,7 @@ import msgspec
 from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, LeafIndex
 from referee.log import LogReceipt, Slot, SlotKey, Step, StepKind
 from referee.log.times import SLACK_MS
+from referee.storage.listing import Listed
 
 MAX_LEAF_SIZE: Final = 65_535
 MAX_MEMO_SIZE: Final = 65_535
@@ -102,7 +103,8 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     that the leaf was built on without reading it from the log, None if it was read. ``contributed`` is the number of
     seats' seeds that the leaf was built from, None if it uses none. If either is another by now, StaleRoundError.
     ``seed`` is the last one, which the leaf publishes and the same transaction keeps. ``time`` is the leaf's own in ms,
-    None for a leaf that has none; ClockError where it is out of order.
+    None for a leaf that has none; ClockError where it is out of order. ``seat_keys`` are the keys of the seats that
+    have one, by which the round that an OPEN opens is listed.
     """
 
     leaf: bytes
@@ -113,6 +115,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     contributed: int | None = None
     seed: "Contribution | None" = None
     time: int | None = None
+    seat_keys: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
@@ -207,3 +210,5 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     advanced: Sequence[Slot]
     """Rounds that existed, in their last state."""
     marks: Sequence[tuple[SlotKey, Mark]]
+    listed: Sequence[Listed] = ()
+    """New rounds, for the index."""

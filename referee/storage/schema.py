@@ -4,10 +4,12 @@
 is a range of rows. ``round`` is the state that the next step is checked against, ``mark`` the steps taken, with what is
 needed to answer them again; its ``event`` is the one that an UNSEAL follows, and 0 for other steps. ``head`` and
 ``schema_version`` are one row each. ``contribution`` holds the seats' seeds before the deal publishes them and is only
-inserted into; ``cosigned`` holds checkpoints with the witnesses' cosignatures, which grow. Neither is part of the log.
+inserted into; ``cosigned`` holds checkpoints with the witnesses' cosignatures, which grow; ``listed`` is the index of
+rounds by scope and opening, see ``listing``, and is only inserted into. None of the three is part of the log.
 Numbers are signed 64-bit, times milliseconds since 1970 UTC. A changed table needs a new ``VERSION``.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from sqlalchemy import (
@@ -21,15 +23,12 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Table,
-    func,
     inspect,
-    select,
 )
-from sqlalchemy.schema import CreateColumn
 
 from referee.storage.record import SchemaVersionError
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the schema that this program reads and writes."""
 OLDEST: Final = 1
 """Oldest version that opening for writing turns into ``VERSION``; a store of any other version is refused."""
@@ -132,6 +131,18 @@ CONTRIBUTION: Final = Table(
     sqlite_with_rowid=False,
 )
 
+LISTED: Final = Table(
+    "listed",
+    METADATA,
+    Column("scope", LargeBinary, primary_key=True),
+    Column("opened_time", BigInteger, primary_key=True, autoincrement=False),
+    # of the OPEN leaf
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("table_id", _TABLE_ID, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 COSIGNED: Final = Table(
     "cosigned",
     METADATA,
@@ -143,8 +154,8 @@ COSIGNED: Final = Table(
 )
 
 
-def open_schema(connection: Connection) -> int:
-    """Create the tables in an empty database, or bring those that are there to this version; return theirs.
+def open_schema(connection: Connection, upgrade: Callable[[Connection, int], None]) -> int:
+    """Create the tables in an empty database, or ``upgrade`` those that are there; return their version.
 
     Raises SchemaVersionError where that is impossible. The caller's transaction must keep other writers out.
     """
@@ -152,7 +163,7 @@ def open_schema(connection: Connection) -> int:
     if tables.has_table(SCHEMA_VERSION.name):
         version = int(connection.execute(SCHEMA_VERSION.select()).one().version)
         if OLDEST <= version < VERSION:
-            _upgrade(connection)
+            upgrade(connection, version)
         else:
             check_version(version)
     elif tables.has_table(HEAD.name):
@@ -163,21 +174,6 @@ def open_schema(connection: Connection) -> int:
     # Counting makes every opening a commit, which a store may need; a row that stays the same would not be written.
     connection.execute(SCHEMA_VERSION.update().values(openings=SCHEMA_VERSION.c.openings + 1))
     return version
-
-
-def _upgrade(connection: Connection) -> None:
-    """Turn the tables of version 1 into those of version 2, which counts leaves without a round and keeps winners.
-
-    Every step of a round has one mark and one leaf, so the leaves without a mark are the others. The rounds of version
-    1 have no winner: their leaves name leaders in a form that is no longer read.
-    """
-    winner = CreateColumn(ROUND.c.winner).compile(dialect=connection.dialect)
-    connection.exec_driver_sql(f"ALTER TABLE {ROUND.name} ADD COLUMN {winner}")
-    column = CreateColumn(HEAD.c.roundless).compile(dialect=connection.dialect)
-    connection.exec_driver_sql(f"ALTER TABLE {HEAD.name} ADD COLUMN {column} DEFAULT 0")
-    steps = select(func.count(MARK.c.position.distinct())).scalar_subquery()
-    connection.execute(HEAD.update().values(roundless=HEAD.c.size - steps))
-    connection.execute(SCHEMA_VERSION.update().values(version=VERSION))
 
 
 def check_version(version: int) -> None:

@@ -26,6 +26,7 @@ from referee.storage.reader import Reader
 from referee.storage.record import StoreBusyError, StoreError, StoreFullError
 from referee.storage.schema import open_schema
 from referee.storage.store import Store
+from referee.storage.upgrade import upgrade
 
 FILE_NAME: Final = "log.sqlite3"
 
@@ -113,7 +114,7 @@ def _make_tables(engine: Engine, path: Path, *, deadline: float) -> int:
                 connection.exec_driver_sql(f"PRAGMA page_size={_PAGE_SIZE}")
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                version = open_schema(connection)
+                version = open_schema(connection, upgrade)
                 connection.exec_driver_sql("COMMIT")
         except Exception as error:
             # Two processes that turn one new file into write-ahead mode do not wait for each other by themselves.

@@ -17,11 +17,12 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy.sql import ClauseElement
 
-from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, MARK, NODE, ROUND, SCHEMA_VERSION
+from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, LISTED, MARK, NODE, ROUND, SCHEMA_VERSION
 
 HEAD_ID: Final = 1
 _STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals", "winner")
@@ -72,6 +73,9 @@ class Statements:
         self.insert_contribution = self._insert(CONTRIBUTION)
         given = _of_round(_columns(CONTRIBUTION, "seat", "seed", "signature"), CONTRIBUTION)
         self.read_contributions = self._text(given.order_by(CONTRIBUTION.c.seat), "of_table", "of_number")
+
+        self.insert_listed = self._insert(LISTED)
+        self.read_listed = self._text(_listed(), "of_scope", "since", "before_time", "before_index", "count")
 
         self.insert_cosigned = self._insert(COSIGNED)
         self.read_cosigned_at = self._text(_columns(COSIGNED, "note").where(COSIGNED.c.size == bindparam("at")), "at")
@@ -133,6 +137,18 @@ def _due() -> Select[Any]:
         select(ROUND)
         .where(*between, ROUND.c.due < bindparam("before"))
         .order_by(ROUND.c.due, ROUND.c.table_id, ROUND.c.number)
+        .limit(bindparam("count"))
+        .offset(_NONE)
+    )
+
+
+def _listed() -> Select[Any]:
+    opening = (LISTED.c.opened_time, LISTED.c.position)
+    before = tuple_(*opening) < tuple_(bindparam("before_time"), bindparam("before_index"))
+    return (
+        _columns(LISTED, "table_id", "number", "opened_time", "position")
+        .where(LISTED.c.scope == bindparam("of_scope"), LISTED.c.opened_time >= bindparam("since"), before)
+        .order_by(*[column.desc() for column in opening])
         .limit(bindparam("count"))
         .offset(_NONE)
     )

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from referee.evidence.merkle import LeafIndex
 from referee.log import Slot, SlotKey, StepKind
 from referee.storage.flavor import Flavor, Retry
+from referee.storage.listing import Listed
 from referee.storage.log_lock import LogLock
 from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of, write_unseals
 from referee.storage.record import (
@@ -218,6 +219,8 @@ class Transaction:
                     for key, mark in change.marks
                 ],
             )
+        if change.listed:
+            run.executemany(sql.insert_listed, [row for listed in change.listed for row in _listing(listed)])
         # Last, and alone: after many rows at once PostgreSQL would not count how long a writer is silent.
         run.execute(
             sql.move_head,
@@ -248,6 +251,11 @@ class Transaction:
 
 def _moved(old: Head) -> HeadMovedError:
     return HeadMovedError(f"the head is no longer at {old.size} leaves; nothing was appended, try again")
+
+
+def _listing(listed: Listed) -> list[tuple[object, ...]]:
+    opening = listed.opened_time, listed.index, listed.key.table_id, listed.key.round_number
+    return [(scope, *opening) for scope in listed.scopes]
 
 
 def _inserted(state: Slot) -> tuple[object, ...]:

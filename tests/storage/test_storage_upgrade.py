@@ -16,8 +16,13 @@ from typing import Any, Final
 import pytest
 from structlog.testing import capture_logs
 
+from referee.dealing.header import NO_KEY
+from referee.dealing.leaf import OpenLeaf, parse
+from referee.evidence.dsse import Envelope
 from referee.server.process.app import Application
 from referee.storage import (
+    Listed,
+    Reader,
     SchemaVersionError,
     check_store,
     open_postgres,
@@ -25,6 +30,7 @@ from referee.storage import (
     open_sqlite,
     open_sqlite_reader,
 )
+from referee.storage.listing import EVERY, of_seat, of_table
 from referee.storage.schema import VERSION
 from referee.storage.sqlite import FILE_NAME
 from tests.chaos.frontend import Frontend
@@ -66,6 +72,14 @@ def old(tmp_path: Path, played: Path) -> Path:
     return folder
 
 
+def listing_of(reader: Reader) -> list[list[Listed]]:
+    """Return the rounds that a store lists, by scope: those of the table of its last round, and of each seat in it."""
+    last, *_ = reader.listed(EVERY, since=0, before=(2**53, 0), count=9)
+    header = parse(Envelope.parse(reader.leaf(last.index)).payload, OpenLeaf).header.to_header()
+    scopes = [EVERY, of_table(header.table_id), *[of_seat(key) for key in header.seat_keys if key != NO_KEY]]
+    return [reader.listed(scope, since=0, before=(2**53, 0), count=9) for scope in scopes]
+
+
 def leaves_of(folder: Path) -> int:
     """Return how many leaves a store of either schema has."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as store:
@@ -93,7 +107,12 @@ def run_page(title: str) -> int:
     return len(commands)
 
 
-def test_steps_of_the_page_upgrade_a_log_that_audits_clean(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_of_the_page_upgrade_a_log_that_audits_clean(
+    old: Path, played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_sqlite_reader(played)) as reader:
+        listing_of_the_played = listing_of(reader)
+    assert all(listing_of_the_played)
     monkeypatch.chdir(old.parent)
     (line,) = start(old)
     assert (line["version_before"], line["version"]) == (1, VERSION)
@@ -101,6 +120,7 @@ def test_steps_of_the_page_upgrade_a_log_that_audits_clean(old: Path, monkeypatc
     assert run_page("Steps") == 2
     with closing(open_sqlite_reader(old)) as reader:
         assert (reader.head().size, reader.head().roundless) == (leaves_of(old), OF_KEYS)
+        assert listing_of(reader) == listing_of_the_played
 
 
 def test_backup_of_the_old_schema_is_restored_as_the_page_says(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,13 +155,14 @@ def test_upgrade_that_fails_changes_nothing(old: Path) -> None:
 
 
 def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any) -> None:  # noqa: ANN401 - a fixture
-    """The tables of schema 1 are those of schema 2 without two columns."""
+    """The tables of schema 1 are those of schema 3 without two columns and the index of rounds."""
     open_sqlite(old).close()
     url = postgres.make_schema("upgraded")
     done = referee("restore", old / FILE_NAME, "--database", url)
     assert done.returncode == 0, done.stderr
     postgres.execute("ALTER TABLE upgraded.head DROP COLUMN roundless")
     postgres.execute("ALTER TABLE upgraded.round DROP COLUMN winner")
+    postgres.execute("DROP TABLE upgraded.listed")
     postgres.execute("UPDATE upgraded.schema_version SET version = 1")
     with pytest.raises(SchemaVersionError, match="version 1"):
         open_postgres_reader(url)

@@ -1,0 +1,63 @@
+"""The upgrade of a store of an older schema, in the transaction that opens it. Only here does storage read leaves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.schema import CreateColumn
+
+from referee.dealing.header import NO_KEY
+from referee.dealing.leaf import OpenLeaf, parse
+from referee.evidence.dsse import Envelope
+from referee.evidence.merkle import LeafIndex
+from referee.log import SlotKey, StepKind
+from referee.storage.listing import Listed
+from referee.storage.schema import HEAD, LEAF, LISTED, MARK, ROUND, SCHEMA_VERSION, VERSION
+
+_ROWS = 1_000
+"""Rounds listed at once."""
+
+
+def upgrade(connection: Connection, version: int) -> None:
+    """Turn the tables of an older version into those of this one."""
+    if version == 1:
+        _add_columns(connection)
+    LISTED.create(connection)
+    opened = select(MARK.c.table_id, MARK.c.number, MARK.c.position, LEAF.c.data)
+    query = opened.join(LEAF, LEAF.c.position == MARK.c.position).where(MARK.c.kind == int(StepKind.OPEN))
+    for rows in connection.execute(query).partitions(_ROWS):
+        connection.execute(insert(LISTED), [row for opening in rows for row in _rows(*opening)])
+    connection.execute(SCHEMA_VERSION.update().values(version=VERSION))
+
+
+def _add_columns(connection: Connection) -> None:
+    """Count the leaves without a round, and keep winners, as version 2 does.
+
+    Every step of a round has one mark and one leaf, so the leaves without a mark are the others. The rounds of version
+    1 have no winner: their leaves name leaders in a form that is no longer read.
+    """
+    winner = CreateColumn(ROUND.c.winner).compile(dialect=connection.dialect)
+    connection.exec_driver_sql(f"ALTER TABLE {ROUND.name} ADD COLUMN {winner}")
+    column = CreateColumn(HEAD.c.roundless).compile(dialect=connection.dialect)
+    connection.exec_driver_sql(f"ALTER TABLE {HEAD.name} ADD COLUMN {column} DEFAULT 0")
+    steps = select(func.count(MARK.c.position.distinct())).scalar_subquery()
+    connection.execute(HEAD.update().values(roundless=HEAD.c.size - steps))
+
+
+def _rows(table_id: str, number: int, position: int, data: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the index for a round that this OPEN leaf opened."""
+    leaf = parse(Envelope.parse(data).payload, OpenLeaf)
+    listed = Listed(
+        key=SlotKey(table_id, number),
+        opened_time=leaf.opened_time,
+        index=LeafIndex(position),
+        seat_keys=tuple([key for key in leaf.header.to_header().seat_keys if key != NO_KEY]),
+    )
+    for scope in listed.scopes:
+        yield {
+            "scope": scope,
+            "opened_time": listed.opened_time,
+            "position": position,
+            "table_id": table_id,
+            "number": number,
+        }
