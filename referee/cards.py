@@ -1,8 +1,8 @@
 """The 52 cards and the seats they are dealt to.
 
 A card is a name, not a strength: which card beats which is up to a game's ruleset, so cards do not compare. Cards are
-numbered 1 to 52 as ``4 * rank + suit + 1``: ranks 2 to A, suits spade, club, diamond, heart. Other numbers are no card.
-proto3 enums are open and let them through, so ``Card(number)`` validates at the edge. Equality is identity; ``<``
+numbered 1 to 52 as ``4 * rank + suit + 1``: ranks 2 to A, suits spade, club, diamond, heart. A proto3 enum lets every
+number through, so ``Card(number)`` raises UnknownCardError for a number that names no card. Equality is identity; ``<``
 raises TypeError on purpose.
 
 >>> from referee.cards import Card, parse_cards, spell
@@ -61,7 +61,7 @@ SUIT_SIGNS: Final = "♠♣♦♥"
 
 
 class Card(enum.Enum):
-    """One card of the 52. Its value is its number; ``rank`` (0-12) and ``suit`` (0-3) are the indices in it.
+    """One card of the 52. Its value is its number; ``rank`` (0-12) and ``suit`` (0-3) follow from the number.
 
     >>> Card.ACE_OF_HEARTS.number, Card.ACE_OF_HEARTS.rank, Card.ACE_OF_HEARTS.suit
     (52, 12, 3)
@@ -181,7 +181,7 @@ def parse_card(text: str) -> Card:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """Parse cards separated by spaces, in their order; a card may occur twice."""
+    """Parse cards separated by spaces, in their order. A card that occurs twice is returned twice."""
     return tuple(parse_card(word) for word in text.split())
 
 
@@ -199,4 +199,4 @@ Seat = NewType("Seat", int)
 """Index of a seat, 0-based, in dealing order (counterclockwise)."""
 
 HOUSE: Final = Seat(255)
-"""The house, where a game has one. It fits the u8 that seats take in hashed fields."""
+"""Seat number of the house, for games that have one. It fits the single byte that a seat takes in hashed fields."""

@@ -1,7 +1,7 @@
 """Money in whole minor units that move between seats, each time for a stated reason.
 
-There are no floats, no rounding and nothing beyond 2**53 - 1, which every JSON reader keeps. A settlement is a list of
-transfers, so it sums to zero by construction.
+Amounts are integers up to 2**53 - 1, the largest that every JSON reader keeps exactly; there are no floats and no
+rounding. A settlement is a list of transfers, so it sums to zero by construction.
 
 >>> from referee.cards import Seat
 >>> from referee.money import Amount, Transfer, net_amounts
@@ -53,7 +53,10 @@ class Transfer(msgspec.Struct, frozen=True, gc=False, rename={"payer": "from", "
 
 
 def net_amounts(transfers: Iterable[Transfer], seat_count: int) -> tuple[int, ...]:
-    """Return what each seat has won (positive) or lost; it sums to zero unless the house took part."""
+    """Return the amount each seat won (positive) or lost (negative), by seat.
+
+    The amounts sum to zero unless the house paid or was paid.
+    """
     net = dict.fromkeys((*range(seat_count), HOUSE), 0)
     for transfer in transfers:
         amount = transfer.amount
@@ -64,7 +67,7 @@ def net_amounts(transfers: Iterable[Transfer], seat_count: int) -> tuple[int, ..
 
 
 def house_net(transfers: Iterable[Transfer]) -> int:
-    """Return what the house has won (positive) or lost."""
+    """Return the amount that the house won (positive) or lost (negative)."""
     return sum(
         (transfer.amount if transfer.payee == HOUSE else 0) - (transfer.amount if transfer.payer == HOUSE else 0)
         for transfer in transfers
@@ -98,7 +101,7 @@ class Odds:
 
 
 def pays(stake: Amount, odds: Odds) -> Amount:
-    """Return the winnings of a stake at these odds; raise AmountError, never round, if they would not be whole.
+    """Return the winnings of a stake at these odds. They are never rounded: AmountError if they are not whole.
 
     >>> pays(Amount(200), Odds.parse("3/2"))
     300

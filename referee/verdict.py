@@ -1,6 +1,6 @@
-"""Verdicts: all rules that something breaks, at once. An empty verdict means lawful.
+"""Verdicts: the violations of all rules that an event, a stake or a settlement breaks. An empty verdict means lawful.
 
-A broken rule is an answer, not an error. Each game has its own list of stable codes; their texts are data.
+Violations are returned, not raised. Each game has its own list of stable codes; their texts are data.
 """
 
 import msgspec
@@ -9,7 +9,7 @@ from referee.cards import Card, Seat
 
 
 class Violation(msgspec.Struct, frozen=True, kw_only=True):
-    """A broken rule: ``code`` from the game's list, and the facts as far as the code has them.
+    """A broken rule: ``code`` from the game's list, and the facts that belong to this code; other fields stay empty.
 
     ``cards`` are the offending cards, ``against`` the cards they are measured with (the play to beat, the weaker
     hand). ``expected`` and ``found`` are counts, numbers or amounts. Times are milliseconds since 1970 UTC.

@@ -1,15 +1,15 @@
 """Aborts: when a round may end without a settlement, for which reason, and which seats are to blame.
 
 ==============  ===========================================  ============================  =================
-reason          lawful where                                 from                          blames
+reason          lawful where                                 lawful from                   blames
 ==============  ===========================================  ============================  =================
-OPERATOR        not dealt, and no seat's seed was received   the opening                   nobody
-VOID            not dealt, all seeds received, and they      the opening                   nobody
+OPERATOR        not dealt, and no seat's seed was received   OPEN                          nobody
+VOID            not dealt, all seeds received, and they      OPEN                          nobody
                 give no deck
 SEED_MISSING    not dealt, a seed or a commitment was        after the deal's deadline     the seats without
                 received, and a seed is missing                                            a seed
-DEADLINE        dealt and not settled; or not dealt, and     after the deadline of what    nobody
-                neither a seed nor a commitment received     was due, deal or settlement
+DEADLINE        dealt and not settled; or not dealt, and     after the round's deadline;   nobody
+                neither a seed nor a commitment received     if not dealt, the deal's
 ==============  ===========================================  ============================  =================
 
 Once a seat's seed is received somebody could know the cards, so the operator may not give the round up any more. A
@@ -30,17 +30,17 @@ class AbortFault(enum.Enum):
     """Why an abort is not lawful."""
 
     TOO_EARLY = enum.auto()
-    """The deadline of what was due has not passed."""
+    """The deadline has not passed: the round's if it is dealt, otherwise the deal's."""
     SEED_RECEIVED = enum.auto()
-    """The operator gives up a round after a seat's seed was received."""
+    """The operator gives up a round after a seat's seed was received or the round was dealt."""
     WRONG_REASON = enum.auto()
     """Another reason follows from the seeds, the commitments and the deal."""
     NOT_DEALT = enum.auto()
-    """All seeds were received, and the round was not dealt."""
+    """All seeds were received, so the round was to be dealt, and it was not."""
 
 
 def overdue_reason(*, is_dealt: bool, seeds: Sequence[object], commitments: Sequence[object]) -> AbortReason:
-    """Return the reason of an abort after the deadline; seeds and commitments go by seat, empty for none.
+    """Return the reason for aborting an overdue round. Seeds and commitments go by seat, empty for a seat without one.
 
     >>> overdue_reason(is_dealt=False, seeds=["", "ab"], commitments=["", ""])
     'SEED_MISSING'
@@ -58,10 +58,10 @@ def abort_faults(  # noqa: PLR0913 - the facts that decide
     deadline: int,
     time: int,
 ) -> tuple[AbortFault, ...]:
-    """Return why a round may not be aborted at a time, in the order of ``AbortFault``; empty if it may.
+    """Return why a round may not be aborted at a time, in the order of ``AbortFault``; empty if it may be aborted.
 
-    Seeds and commitments go by seat, empty for none. ``deadline`` is the round's if it is dealt, else the deal's.
-    Whether the seeds of a VOID round give a deck is not checked.
+    Seeds and commitments go by seat, empty for a seat without one. ``deadline`` is the round's deadline if it is dealt,
+    otherwise the deal's. Whether the seeds of a VOID round give a deck is not checked.
     """
     faults = []
     if not is_past(deadline, time=time) and (is_dealt or reason not in {"OPERATOR", "VOID"}):

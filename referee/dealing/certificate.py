@@ -1,8 +1,8 @@
 """Certificates: cards of a deal, opened under the shuffler's signature, that need no call to be verified.
 
 The payload is the canonical JSON of ``CertificateJson`` in a DSSE envelope of type ``CERTIFICATE_TYPE``. It names its
-round by id, repeats C, M and every section's root, and opens some sections with their cards and K_i; one that opens
-nothing names the deal before a street opens. Checks run in this order: length and form of the envelope, signature over
+round by id, repeats C, M and every section's root, and opens some sections with their cards and K_i. A certificate
+without opened sections only names the deal. Checks run in this order: length and form of the envelope, signature over
 the bytes received, type, canonical form, round id and deadline against the header, each opened section's index, size
 and root, no card twice, the deck root, and last the time: a certificate expires at its round's deadline.
 """
@@ -29,7 +29,7 @@ CERTIFICATE_TYPE: Final = "application/vnd.referee.certificate.v1+json"
 
 
 class CertificateReason(StrEnum):
-    """Reasons to refuse a certificate, as far as they matter to a caller."""
+    """Reasons to refuse a certificate that a caller is given; each covers one or more faults."""
 
     MALFORMED = "MALFORMED"
     FORGED = "FORGED"
@@ -47,9 +47,9 @@ class CertificateFault(StrEnum):
     WRONG_TYPE = "WRONG_TYPE"
     """Correctly signed, but as another type."""
     FOREIGN_ROUND = "FOREIGN_ROUND"
-    """Of another round than the header's, or beside certificates of another deal."""
+    """The round or its deadline is not the header's, or certificates of different deals are joined."""
     BAD_SECTION = "BAD_SECTION"
-    """A section that the layout does not have, out of order or twice, or not a root for each section."""
+    """A section is not in the layout, out of order or named twice, or there is not one root for each section."""
     WRONG_SIZE = "WRONG_SIZE"
     """A section with more or fewer cards than the layout gives it."""
     ROOT_MISMATCH = "ROOT_MISMATCH"
@@ -88,7 +88,8 @@ class CertificateError(ValueError):
 class SectionJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One opened section: its index, its cards' numbers in the order dealt, and its key.
 
-    ``unsealed_time`` is when an UNSEAL opened it; left out where it was open at the deal or is a seat's own hand.
+    ``unsealed_time`` is when an UNSEAL leaf opened the section. It is left out if the section was open at the deal, and
+    for a hand that is open to its own seat alone.
     """
 
     cards: tuple[Natural, ...]
@@ -119,7 +120,7 @@ class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     """A verified certificate: the cards by section, and the deal they belong to. Times in ms since 1970.
 
-    ``unsealed_times`` are the times by section of those that an UNSEAL opened.
+    ``unsealed_times``: for each section that an UNSEAL leaf opened, the time at which it did.
     """
 
     round_id: bytes
@@ -134,7 +135,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     unsealed_times: Mapping[int, int] = msgspec.field(default_factory=dict)
 
     def hand(self, seat: Seat) -> tuple[Card, ...] | None:
-        """Return the seat's hand, in the order dealt; None where it is not opened."""
+        """Return the seat's hand, in the order dealt; None if the certificate does not open it."""
         return self.sections.get(int(seat))
 
 
@@ -152,9 +153,10 @@ def issue(  # noqa: PLR0913 - the content of a certificate
     is_sealed: bool = False,
     unsealed_times: Mapping[int, int] = MappingProxyType({}),
 ) -> bytes:
-    """Sign the envelope that opens these sections of the header's deal; a section named twice is opened once.
+    """Sign a certificate that opens these sections of a deal, and return its envelope.
 
-    ``unsealed_times`` are the times by section of those that an UNSEAL opened.
+    ``unsealed_times``: for each section that an UNSEAL leaf opened, the time at which it did. Raise ValueError for a
+    deal of another round than the header's, IndexError for a section that the deal does not have.
     """
     if deal.round_id != header.round_id:
         raise ValueError("the deal is of another round than the header's")
@@ -185,7 +187,7 @@ def verify(data: bytes, *, keys: Iterable[bytes], header: Header, now: int) -> C
 
 
 def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
-    """Verify a certificate except its expiry and return it; raise CertificateError if it does not hold."""
+    """Verify a certificate except its expiry and return it; raise CertificateError with the first fault."""
     payload = _signed_payload(data, keys)
     if payload.round_id != header.round_id.hex():
         _refuse(
@@ -201,15 +203,16 @@ def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
 
 
 def check_unexpired(expires_time: int, *, now: int) -> None:
-    """Raise CertificateError after the round's deadline."""
+    """Raise CertificateError if ``now`` is after ``expires_time``."""
     if now > expires_time:
         _refuse(CertificateFault.EXPIRED, f"the certificate expired at {expires_time}, and it is {now}")
 
 
 def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
-    """Merge the cards by section that some verified certificates open.
+    """Merge the sections that verified certificates open: the cards by section.
 
-    Several may open one section. Raise CertificateError where they are of different deals or a card is in two places.
+    Several certificates may open the same section. Raise CertificateError for certificates of different deals, and for
+    a card in two sections.
     """
     sections: dict[int, tuple[Card, ...]] = {}
     deals = set()
@@ -232,9 +235,9 @@ def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
 
 
 def join_times(certificates: Iterable[Certificate]) -> Mapping[int, int]:
-    """Merge the times by section at which UNSEALs opened cards; raise CertificateError where two times differ.
+    """Merge the ``unsealed_times`` of certificates; raise CertificateError if a section has two different times.
 
-    A seat's own hand has no time in the seat's certificate and one after the hands were opened.
+    A section may have a time in one certificate and none in another: a hand has none while only its own seat sees it.
     """
     times: dict[int, int] = {}
     for certificate in certificates:
@@ -304,7 +307,9 @@ def _opened(payload: CertificateJson, header: Header) -> Certificate:
         expires_time=payload.expires_time,
         lead=Lead.of(payload.leader, payload.leader_by),
         is_sealed=payload.sealed == 1,
-        unsealed_times={one.index: one.unsealed_time for one in payload.sections if isinstance(one.unsealed_time, int)},
+        unsealed_times={
+            entry.index: entry.unsealed_time for entry in payload.sections if isinstance(entry.unsealed_time, int)
+        },
     )
 
 

@@ -1,4 +1,4 @@
-"""Commitments that bind the server and the seats before a card can be known, and those to the cards of sections.
+"""Commitments of the server and the seats to their seeds, before any card can be known, and to the cards of sections.
 
 ::
 
@@ -14,9 +14,9 @@
 
 K_i opens section i as these cards and no others, and reveals nothing about another section.
 
-The statement of a seed binds C, so it can only be signed once the server is bound, and the seat's token hash of a
-sealed table, empty on an open one. Seeds, nonces and tokens have 32 bytes. Zeros are a seed like any other here; the
-audit judges how random seeds are.
+A seat signs its seed together with C, so it can only sign once the server is committed. The signed bytes also have the
+seat's token hash on a sealed table, and an empty field on an open one. Seeds, nonces and tokens have 32 bytes. Zeros
+are a seed like any other here; the audit judges how random seeds are.
 
 >>> server_commitment(round_id=bytes(32), seed=bytes(32)).hex()[:16]
 'ea07e2abe3957028'
@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.cards import Seat
-from referee.evidence.encoding import framed, opening, tagged_hash, u8
+from referee.evidence.encoding import framed, prefix, tagged_hash, u8
 from referee.evidence.hkdf import Prk
 
 SEED_SIZE: Final = 32
@@ -39,7 +39,7 @@ NO_BEACON: Final = b""
 
 
 class SeedError(ValueError):
-    """A seed, nonce or token of another size than 32 bytes, or another number of seeds than one a seat."""
+    """A seed, nonce or token of another size than 32 bytes, or more or fewer seeds than seats."""
 
 
 def checked_seed(seed: bytes) -> bytes:
@@ -70,15 +70,15 @@ def mix(*, round_id: bytes, commitment: bytes, client_seeds: Sequence[bytes]) ->
 
 
 def seed_statement(*, round_id: bytes, commitment: bytes, seat: Seat, token_hash: bytes, seed: bytes) -> bytes:
-    """Return the bytes that a seat with a key signs to show its seed of 32 bytes, once it has seen C.
+    """Return the bytes that a seat with a key signs when it shows its seed of 32 bytes, after it has seen C.
 
-    ``token_hash`` is the hash of the seat's token that OPEN names, empty on a table that is not sealed.
+    ``token_hash`` is the hash of the seat's token in OPEN, empty on a table that is not sealed.
     """
     return tagged_hash("client-seed", round_id, commitment, u8(seat), token_hash, checked_seed(seed))
 
 
 def seat_token_hash(*, round_id: bytes, seat: Seat, token: bytes) -> bytes:
-    """Hash the token of 32 bytes that opens a seat's hand on a sealed table, as OPEN names it."""
+    """Hash the token of 32 bytes that opens a seat's hand on a sealed table; OPEN has this hash."""
     return tagged_hash("seat-token", round_id, u8(seat), checked_seed(token))
 
 
@@ -86,24 +86,24 @@ KEY_SIZE: Final = 32
 
 
 def section_keys(secret: Prk, *, round_id: bytes, count: int) -> tuple[bytes, ...]:
-    """Derive K_0, K_1, .. of so many sections from the pseudorandom key that the server's seed and the mix give."""
-    start = opening("section-key", 2) + framed(round_id)
+    """Derive K_0, K_1, .. of ``count`` sections; ``secret`` is extracted from the server's seed with M as salt."""
+    start = prefix("section-key", 2) + framed(round_id)
     return tuple([secret.expand(info=start + index, length=KEY_SIZE) for index in _INDICES[:count]])
 
 
 def section_root(*, key: bytes, round_id: bytes, section: int, numbers: bytes) -> bytes:
-    """Hash the numbers of a section's cards, in the order dealt, and its key to R_i."""
+    """Compute R_i, the hash of a section's card numbers in the order dealt and its key."""
     return tagged_hash("section", round_id, u8(section), numbers, key)
 
 
 def section_roots(*, keys: Sequence[bytes], round_id: bytes, numbers: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Hash R_0, R_1, .. of all sections, as ``section_root`` does one."""
+    """Compute R_0, R_1, .. of all sections in their order, each as ``section_root`` does."""
     return _by_index("section", round_id, numbers, keys)
 
 
 def _by_index(tag: str, round_id: bytes, *columns: Sequence[bytes]) -> tuple[bytes, ...]:
     """Compute TH(tag, round_id, u8 i, columns[0][i], ..) for each i."""
-    start = opening(tag, 2 + len(columns)) + framed(round_id)
+    start = prefix(tag, 2 + len(columns)) + framed(round_id)
     rows = zip(_INDICES, *[map(framed, column) for column in columns], strict=False)
     return tuple([hashlib.sha256(start + b"".join(row)).digest() for row in rows])
 

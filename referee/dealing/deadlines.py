@@ -29,7 +29,7 @@ class DeadlineFault(NamedTuple):
 
 
 def default_round_deadline(deal_deadline: int, bounds: RoundBounds) -> int:
-    """Return the round's deadline where the frontend asks for none."""
+    """Return the round's deadline for a frontend that asks for none; ``bounds`` are those of the ruleset."""
     return deal_deadline + max(ROUND_MS, bounds.shortest)
 
 

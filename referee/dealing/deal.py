@@ -48,10 +48,10 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
     ) -> Self:
         """Derive a round's deal from seeds of 32 bytes, the seats' in the order of the seats.
 
-        ``commitment`` is that to the server's seed, where it is known to be.
+        ``commitment`` is C, for a caller that knows it to belong to the server's seed; without it C is computed.
 
-        Raise HeaderError where the header breaks the protocol, SeedError unless there is one seed of 32 bytes a seat,
-        and StreamUsedUpError where the round is void (below one in 2^159).
+        Raise HeaderError if the header breaks the protocol, SeedError unless there is one seed of 32 bytes a seat, and
+        StreamUsedUpError if the round is void (below one in 2^159).
         """
         if len(client_seeds) != header.seat_count:
             raise SeedError(f"{header.seat_count} seats have {len(client_seeds)} seeds")
@@ -63,7 +63,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_mix(cls, header: Header, *, server_seed: bytes, commitment: bytes, mixed: bytes) -> Self:
-        """Derive the deal where commitment and mix are known to belong to the seeds."""
+        """Derive a round's deal from the server's seed, C and M. That C and M belong to the seeds is not checked."""
         round_id = header.round_id
         secret = Prk.of(server_seed, salt=mixed)
         is_scripted = header.randomness_suite == SUITE_FIXTURE
@@ -87,13 +87,13 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def has_leader(header: Header) -> bool:
-    """Return whether the header's game is known to have a leader."""
+    """Return whether the header's game has a leader; False for a game that is not installed."""
     game = GAMES.get(header.ruleset_id.partition(".")[0])
     return game is not None and game.lead is not None
 
 
 def scripted_leader(header: Header, *, server_seed: bytes, commitment: bytes) -> Seat:
-    """Draw the leader in suite 250: C takes the place of the mix, since it is known before the seats' seeds are."""
+    """Draw the leader in suite 250. C takes the place of M, because C is known before the seats' seeds."""
     return leader_from(Prk.of(server_seed, salt=commitment), round_id=header.round_id, seat_count=header.seat_count)
 
 

@@ -1,4 +1,4 @@
-"""The order of the 52 cards and the first leader: fixed functions of the seeds, exactly unbiased.
+"""The order of the 52 cards and the leader that is drawn: fixed functions of the seeds, exactly unbiased.
 
 ::
 
@@ -9,8 +9,8 @@
 
 Bytes at or above the limit are discarded, because 256 is no multiple of n: the remainder alone would favour low cards.
 A stream that is used up makes the round void; the chance is below 2^-159. A leader is drawn in the same way from
-``HKDF(s, M, enc("leader", round_id), 32)`` with n = the number of seats. Over M alone, a caller that sees the other
-seats' seeds first could choose who leads.
+``HKDF(s, M, enc("leader", round_id), 32)`` with n = the number of seats. If it were drawn from M without s, a caller
+that sees the other seats' seeds first could choose who leads.
 
 In suite 250, which is for tests of frontends and never fair, the server's seed s (big-endian) spells the deck::
 
@@ -59,7 +59,7 @@ def deal_order(*, seed: bytes, mixed: bytes, round_id: bytes) -> tuple[Card, ...
 
 
 def order_from(secret: Prk, *, round_id: bytes) -> tuple[Card, ...]:
-    """Return that order from the pseudorandom key that the server's seed and the mix give."""
+    """Return the 52 cards in the order dealt; ``secret`` is extracted from the server's seed with M as salt."""
     return shuffle(secret.expand(info=enc("deck", round_id), length=STREAM_SIZE))
 
 
@@ -96,7 +96,7 @@ def draw_leader(*, seed: bytes, mixed: bytes, round_id: bytes, seat_count: int) 
 
 
 def leader_from(secret: Prk, *, round_id: bytes, seat_count: int) -> Seat:
-    """Draw that seat from the pseudorandom key that the server's seed and the mix give."""
+    """Draw the seat that leads; ``secret`` is extracted from the server's seed with M as salt."""
     stream = secret.expand(info=enc("leader", round_id), length=LEADER_STREAM_SIZE)
     return Seat(draw(iter(stream), seat_count))
 
@@ -112,7 +112,10 @@ def scripted_order(seed: bytes) -> tuple[Card, ...]:
 
 
 def seed_for_order(order: Sequence[Card], *, copy: int) -> bytes:
-    """Return a seed, one of ``COPIES``, that spells an order of all 52 cards; ValueError for other cards or copies."""
+    """Return a seed that spells an order of all 52 cards in suite 250; each ``copy`` gives another seed.
+
+    Raise ValueError unless the order has each card once and ``copy`` is from 0 to ``COPIES`` - 1.
+    """
     if len(order) != len(DECK) or set(order) != set(DECK) or not 0 <= copy < COPIES:
         msg = f"a deck has each card once and one of {COPIES} seeds; these are {len(order)} cards and copy {copy}"
         raise ValueError(msg)

@@ -23,7 +23,7 @@ deal_deadline       u64, ms since 1970 UTC
 round_deadline      u64, ms since 1970 UTC
 ==================  ==================================================================================
 
-A header that breaks the protocol has no id. Whether layout and stakes fit the ruleset is checked by the ruleset.
+A header that breaks the protocol has no id. Whether layout and stakes fit the ruleset is not checked here.
 
 >>> header = Header(
 ...     protocol=1, origin="log.example/1", randomness_suite=1, table_id="t-1", round_number=1,
@@ -44,7 +44,7 @@ import msgspec
 
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
-from referee.evidence.encoding import ascii_field, framed, opening, u8, u64
+from referee.evidence.encoding import ascii_field, framed, prefix, u8, u64
 
 PROTOCOL: Final = 1
 SUITE_COMMITMENT: Final = 1
@@ -65,7 +65,7 @@ _HASH_SIZE: Final = 32
 
 
 class HeaderError(ValueError):
-    """A header that breaks the protocol: ``field`` is the one at fault."""
+    """A header that breaks the protocol; ``field`` is the name of the field at fault."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -102,11 +102,11 @@ class Header(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def round_id(self) -> bytes:
-        """Hash of the header, 32 bytes; HeaderError where the header breaks the protocol."""
+        """Hash of the header, 32 bytes; HeaderError if the header breaks the protocol."""
         try:
             slot, terms = _encoded_terms(msgspec.structs.replace(self, **_OF_ONE_ROUND))
         except HeaderError:
-            self.validate()  # the first fault may be one of the round's own
+            self.validate()  # the first fault may be in a field that _OF_ONE_ROUND has replaced
             raise
         self._validate_number()
         self._validate_order()
@@ -250,12 +250,12 @@ class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _OF_ONE_ROUND: Final = {"round_number": 1, "previous_leaf": NO_LEAF, "deal_deadline": 1, "round_deadline": 1}
-"""A valid value of each field that differs from round to round of a table."""
+"""A valid value for each field that differs between rounds of a table, so that all these rounds share a cache entry."""
 
 
 @lru_cache(maxsize=1024)
 def _encoded_terms(header: Header) -> tuple[bytes, bytes]:
-    """Validate a header; encode its fields before the round's number, and those from there to the previous leaf."""
+    """Validate a header; return its encoded fields before ``round_number``, and from there to ``previous_leaf``."""
     header.validate()
     slot = (u8(header.protocol), ascii_field(header.origin), u8(header.randomness_suite), ascii_field(header.table_id))
     terms = (
@@ -269,7 +269,7 @@ def _encoded_terms(header: Header) -> tuple[bytes, bytes]:
         b"".join(header.seat_keys),
     )
     fields = len(header.__struct_fields__)
-    return opening("round", fields) + b"".join(map(framed, slot)), b"".join(map(framed, terms))
+    return prefix("round", fields) + b"".join(map(framed, slot)), b"".join(map(framed, terms))
 
 
 def _check_text(pattern: re.Pattern[str], text: str, field: str) -> None:

@@ -1,7 +1,7 @@
 """Who leads a round, in a game that has a leader: the log and the deal decide, and no caller names a seat.
 
-W is the winner of the table's last settled round. It counts only if that round had this header's ruleset, currency and
-stake and, where this header has keys, more than half of them sat in it: a throw-away round makes no leader. Then W
+W is the winner of the table's last settled round. W counts only if that round had this header's ruleset, currency and
+stake and, if this header has keys, more than half of these keys: so nobody gains the lead in a throw-away round. Then W
 leads from the seat that has its key. A W without a key leads from its seat number, if that seat has no key here.
 Otherwise the ruleset says whether the leader is drawn from the seeds or is the seat that was dealt the lowest card.
 """
@@ -24,7 +24,7 @@ class Lead(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, leader: int | msgspec.UnsetType, by: LeaderBy | msgspec.UnsetType) -> Self | None:
-        """Return what a leaf, certificate or transcript says; None where it names no leader, or no reason."""
+        """Return the lead that a leaf, certificate or transcript names; None if the seat or the reason is missing."""
         if isinstance(leader, msgspec.UnsetType) or isinstance(by, msgspec.UnsetType):
             return None
         return cls(Seat(leader), by)
@@ -41,7 +41,7 @@ class Winner(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of_results(cls, header: Header, results: bytes) -> Self | None:
-        """Return the winner that a transcript's results name first; None where they name no seat of the round."""
+        """Return the first winner in a transcript's results; None if there is none or it is no seat of the round."""
         try:
             named = _results_decoder.decode(results)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -54,14 +54,14 @@ class Winner(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Self | None:
-        """Return the winner that a store keeps; None where it keeps none, or bytes that are none."""
+        """Decode a winner from the bytes that a store keeps; None for bytes, or no bytes, that are not a winner."""
         try:
             return msgspec.msgpack.decode(data, type=cls)
         except msgspec.DecodeError:
             return None
 
     def seat_in(self, header: Header) -> Seat | None:
-        """Return the seat from which the winner leads the round of a header; None where it does not lead."""
+        """Return the seat from which the winner leads the round of this header; None if it does not lead."""
         if not self._counts_for(header):
             return None
         key = self.seat_keys[self.seat]
@@ -84,7 +84,7 @@ _results_decoder: Final = msgspec.json.Decoder(Any)
 
 
 def lead_of(header: Header, deal: Deal, *, winner: Winner | None, first: LeaderBy) -> Lead:
-    """Return who leads a round; ``first`` is what its ruleset says of a round that no winner leads."""
+    """Return the lead of a round; ``first`` is how its ruleset finds the leader if no winner leads."""
     return winners_lead(header, winner) or Lead(dealt_leader(header, deal, first), first)
 
 
@@ -95,9 +95,9 @@ def winners_lead(header: Header, winner: Winner | None) -> Lead | None:
 
 
 def dealt_leader(header: Header, deal: Deal, by: LeaderBy) -> Seat:
-    """Return the seat that leads by the deal: the one drawn, or the one that was dealt the lowest card.
+    """Return the seat that leads by the deal: the seat that was drawn, or that was dealt the lowest card.
 
-    Raise ValueError in a game without a leader, and for WINNER, which no deal decides.
+    Raise ValueError in a game without a leader, and for WINNER, because no deal decides who won.
     """
     leading = game_of(header.ruleset_id).lead
     if leading is None or deal.drawn is None or by is LeaderBy.WINNER:

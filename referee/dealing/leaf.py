@@ -34,7 +34,7 @@ ABORT_TYPE: Final = "application/vnd.referee.abort.v1+json"
 REVEAL_TYPE: Final = "application/vnd.referee.reveal.v1+json"
 KEY_TYPE: Final = "application/vnd.referee.key.v1+json"
 MAX_NOTE_SIZE: Final = 4_096
-"""Bytes of the cosigned checkpoint in a DEAL."""
+"""Most bytes of the cosigned checkpoint in a DEAL."""
 
 
 _LAST_EVENT: Final = 2**32 - 1
@@ -47,8 +47,8 @@ class LeafError(CanonicalError):
 class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The terms of a round, the server's commitment C, the seats' commitments, and the sealed server seed.
 
-    ``client_commitments`` has an entry for each seat, empty without a commitment. ``seat_tokens`` are the hashes of the
-    tokens that open the hands of a sealed table, one a seat; left out on an open one.
+    ``client_commitments`` has an entry for each seat, empty without a commitment. ``seat_tokens`` has for each seat the
+    hash of the token that opens its hand on a sealed table; left out on an open table.
     """
 
     client_commitments: tuple[str, ...]
@@ -61,7 +61,7 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_sealed(self) -> bool:
-        """Whether only the seat itself sees its hand until the hands open."""
+        """Whether the table is sealed: until the hands open, only the seat itself sees its hand."""
         return self.seat_tokens is not msgspec.UNSET
 
     def token_hash(self, seat: int) -> bytes:
@@ -72,11 +72,10 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The seats' seeds by seat, the mix M, the deck root, the leader and why it leads, and the time in ms.
 
-    ``leader`` and ``leader_by`` are left out, both, in a game without a leader.
-    ``opened_sections`` are those open to the frontend at the deal, ascending. ``cosigned_checkpoint`` is the hex of a
-    note by which witnesses vouch for a tree that has the round's OPEN; left out where the server has none.
-    ``seed_signatures`` are the seats' own, by seat, over the statements of their seeds, empty for a seat without a key;
-    left out where no seat has one.
+    ``leader`` and ``leader_by`` are both left out in a game without a leader. ``opened_sections`` are the sections that
+    are open to the frontend at the deal, ascending. ``cosigned_checkpoint`` is the hex of a note in which witnesses
+    vouch for a tree that has the round's OPEN; left out if the server has no such note. ``seed_signatures`` has each
+    seat's signature over its ``seed_statement``, empty for a seat without a key; left out if no seat has a key.
     """
 
     client_seeds: tuple[str, ...]
@@ -92,10 +91,9 @@ class DealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class UnsealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The opening of cards after event ``number`` of a course, whose history up to there is ``history``.
+    """The sections that open after event ``number`` of a course, ascending, and the time at which they opened.
 
     The members of the referee's receipt of that event are repeated, so that ``receipt_signature`` can be verified.
-    ``sections`` are all that open with it, ascending.
     """
 
     event_hash: Hex32
@@ -123,7 +121,7 @@ class AbortLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def blamed(self) -> tuple[int, ...]:
-        """Seats at fault, ascending: those without a seed if a seed is the reason, otherwise none."""
+        """Seats at fault, ascending: those without a seed if the reason is SEED_MISSING, otherwise none."""
         return blamed_seats(self.reason, self.client_seeds)
 
 
@@ -135,7 +133,10 @@ class RevealLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KeyLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A key that is valid for a role from this leaf on, or no longer; ``key`` is C2SP verifier key text."""
+    """A key that becomes valid for a role with this leaf (ADD), or ceases to be (REVOKE).
+
+    ``key`` is C2SP verifier key text.
+    """
 
     action: Literal["ADD", "REVOKE"]
     key: str
@@ -159,13 +160,13 @@ _FORMS: Final = {kind: Form(kind) for kind in TYPES}
 
 
 def encode(leaf: Leaf) -> bytes:
-    """Encode a leaf as its canonical payload; raise CanonicalError where its values contradict one another."""
+    """Encode a leaf as its canonical payload; raise CanonicalError if its values contradict one another."""
     _check(leaf)
     return _FORMS[type(leaf)].write(leaf)
 
 
 def encode_open(leaf: OpenLeaf, header: Header) -> bytes:
-    """Encode an OPEN as ``encode`` does; ``header`` is the one that its own was written from."""
+    """Encode an OPEN as ``encode`` does. ``header`` must be the header that ``leaf.header`` was made from."""
     _check_open(leaf, header)
     return _FORMS[OpenLeaf].write(leaf)
 
@@ -198,11 +199,11 @@ def _check(leaf: Leaf) -> None:
 
 
 def check_deal(leaf: DealLeaf) -> None:
-    """Raise CanonicalError for a DEAL whose sections do not ascend, or whose checkpoint or signatures have no form.
+    """Raise CanonicalError for a DEAL whose sections do not ascend, or whose checkpoint or signatures are malformed.
 
-    Of signatures there is an entry for each seat, of 64 bytes or empty, and one at least; none is verified here.
+    Signatures, if any, have one entry for each seat, of 64 bytes or empty, and not all are empty. None is verified.
     """
-    if any(one >= other for one, other in pairwise(leaf.opened_sections)):
+    if any(section >= following for section, following in pairwise(leaf.opened_sections)):
         raise LeafError(f"opened sections ascend, and these are {list(leaf.opened_sections)}")
     note = leaf.cosigned_checkpoint
     if isinstance(note, str):
@@ -220,9 +221,9 @@ def check_deal(leaf: DealLeaf) -> None:
 
 
 def check_unseal(leaf: UnsealLeaf) -> None:
-    """Raise CanonicalError unless an UNSEAL names an event, opens its own section, and has room for a signature.
+    """Raise CanonicalError for an UNSEAL with a wrong event number, sections or size of signature.
 
-    The signature itself is not verified.
+    The sections ascend and ``opens_section`` is among them. The signature is not verified.
     """
     _check_hashes(leaf.round_id, leaf.event_hash, leaf.history)
     unhex(leaf.receipt_signature, SIGNATURE_SIZE)
@@ -234,7 +235,7 @@ def check_unseal(leaf: UnsealLeaf) -> None:
 
 
 def check_seat_tokens(leaf: OpenLeaf) -> None:
-    """Raise CanonicalError unless an OPEN has no seat tokens or one of 32 bytes for each seat."""
+    """Raise CanonicalError if an OPEN has ``seat_tokens`` that are not one hash of 32 bytes for each seat."""
     if isinstance(leaf.seat_tokens, msgspec.UnsetType):
         return
     _check_hashes(*leaf.seat_tokens)
@@ -261,7 +262,7 @@ def _check_hashes(*texts: str) -> None:
 
 
 def check_leader(leader: int | msgspec.UnsetType, by: LeaderBy | msgspec.UnsetType, *, seat_count: int) -> None:
-    """Raise CanonicalError for a seat that the round does not have, and for a leader or its reason alone."""
+    """Raise CanonicalError for a leader that is no seat of the round, or for only one of leader and reason."""
     if isinstance(leader, int) and leader >= seat_count:
         raise LeafError(f"a round of {seat_count} seats has no seat {leader}")
     if (leader is msgspec.UNSET) != (by is msgspec.UNSET):

@@ -1,8 +1,8 @@
 """Sealed seeds: the server's seed in OPEN, so that any holder of the sealing key can finish the round.
 
 A sealed seed is ``nonce || XChaCha20-Poly1305(seed)``, 24 + 32 + 16 bytes, with the associated data ``round_id || C``
-and the key ``HKDF(sealing key, "", enc("seal", round_id), 32)``. It opens to the seed that C
-commits to or not at all. The caller gives the random nonce.
+and the key ``HKDF(sealing key, "", enc("seal", round_id), 32)``. It decrypts to the seed that C commits to or not at
+all. The caller gives the random nonce.
 
 >>> from referee.dealing.commitment import server_commitment
 >>> round_id, secret = bytes(32), {"sealing_key": b"k" * 32}
@@ -35,7 +35,7 @@ class SealError(ValueError):
 
 
 def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes, nonce: bytes) -> bytes:
-    """Seal the seed for a round; 72 bytes. The nonce has 24 random bytes and is never used again."""
+    """Return the seed sealed for a round, 72 bytes. The nonce must be 24 random bytes that are never used again."""
     if len(nonce) != NONCE_SIZE:
         raise SealError(f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}")
     return nonce + crypto_aead_xchacha20poly1305_ietf_encrypt(
@@ -44,7 +44,7 @@ def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes,
 
 
 def unseal(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes) -> bytes:
-    """Open a sealed seed; raise SealError where the key, the round, C or a byte differs."""
+    """Decrypt a sealed seed; raise SealError for another sealing key, round or C, and for altered bytes."""
     key = _key(sealing_key, round_id)
     nonce, boxed = sealed[:NONCE_SIZE], sealed[NONCE_SIZE:]
     seed = b""
@@ -54,7 +54,7 @@ def unseal(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: by
         except CryptoError:
             seed = b""
     if not seed or server_commitment(round_id=round_id, seed=seed) != commitment:
-        raise SealError("the sealed seed does not open with this sealing key to what this round is committed to")
+        raise SealError("the sealed seed does not decrypt with this sealing key to the seed that C commits to")
     return seed
 
 

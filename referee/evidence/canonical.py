@@ -22,14 +22,14 @@ Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
 """A value read from canonical text."""
 
 Writable: TypeAlias = "str | int | bytes | Sequence[Writable] | Mapping[str, Writable]"
-"""A value that can be encoded: bytes too, as lowercase hex."""
+"""A value that can be encoded; bytes are written as lowercase hex."""
 
 MAX_INTEGER: Final = 2**53 - 1
 
 Natural = Annotated[int, msgspec.Meta(ge=0, le=MAX_INTEGER)]
 """An integer from 0 to 2^53-1, as a member of a record."""
 Hex32 = Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
-"""Text as long as the hex of 32 bytes; ``unhex`` checks that it is that."""
+"""Text of 64 characters, the length of 32 bytes in hex. ``unhex`` checks that the characters are lowercase hex."""
 
 
 class Hex(bytes):
@@ -47,11 +47,11 @@ RecordT = TypeVar("RecordT", bound=msgspec.Struct)
 
 
 class CanonicalError(ValueError):
-    """Bytes that are not canonical text, or a value that has none."""
+    """Bytes that are not canonical text, or a value that has no canonical text."""
 
 
 def encode(value: Writable) -> bytes:
-    """Encode a value as canonical text; raise CanonicalError where it has none."""
+    """Encode a value as canonical text; raise CanonicalError if it has no canonical text."""
     try:
         _check(value)
         return orjson.dumps(value, default=_as_hex, option=_OPTIONS)
@@ -71,9 +71,10 @@ def decode(data: bytes) -> Value:
 
 
 def encode_record(record: object) -> bytes:
-    """Encode records, tuples, mappings, text and integers as canonical text; raise CanonicalError for other characters.
+    """Encode a record as canonical text; raise CanonicalError for a string with characters beyond ASCII 0x20 to 0x7E.
 
-    The types bound the integers and hold neither bytes, floats, booleans nor null.
+    Nothing else is checked. The record's type must bound its integers and have no floats, booleans or null. ``Hex`` is
+    written as lowercase hex, other bytes as base64.
     """
     try:
         data = _encoder.encode(record)
@@ -83,7 +84,7 @@ def encode_record(record: object) -> bytes:
 
 
 def encode_records(records: Sequence[object]) -> Sequence[bytes]:
-    """Encode each of several records as ``encode_record`` does; raise CanonicalError where one has other characters."""
+    """Encode each record as ``encode_record`` does; raise its CanonicalError if one of them cannot be encoded."""
     try:
         data = _encoder.encode_lines(records)
     except UnicodeEncodeError as error:
@@ -92,7 +93,10 @@ def encode_records(records: Sequence[object]) -> Sequence[bytes]:
 
 
 def _checked(data: bytes) -> bytes:
-    """Return what the encoder wrote, which escapes control characters; raise CanonicalError for other strings."""
+    """Return the encoder's text; raise CanonicalError if a string in it has characters beyond ASCII 0x20 to 0x7E.
+
+    The encoder has escaped control characters, so they show as escapes other than those of quote and backslash.
+    """
     if not data.isascii() or _DELETE in data or (_BACKSLASH in data and not _has_plain_escapes(data)):
         raise CanonicalError("a string holds characters beyond ASCII 0x20 to 0x7E")
     return data
@@ -109,7 +113,7 @@ class Form(Generic[RecordT]):
         self._decoder = msgspec.json.Decoder(record_type, strict=True)
 
     def write(self, record: RecordT) -> bytes:
-        """Encode a record as canonical text; raise CanonicalError where a string in it has none."""
+        """Encode a record as ``encode_record`` does."""
         return encode_record(record)
 
     def read(self, data: bytes) -> RecordT:
@@ -124,7 +128,7 @@ class Form(Generic[RecordT]):
 
 
 def unhex(text: str, size: int = 32) -> bytes:
-    """Decode lowercase hex; raise CanonicalError unless it is that of ``size`` bytes."""
+    """Decode lowercase hex; raise CanonicalError unless the text is the lowercase hex of ``size`` bytes."""
     try:
         data = bytes.fromhex(text)
     except ValueError:
@@ -147,11 +151,11 @@ def check_hex(texts: Sequence[str], size: int = 32) -> None:
 
 
 def checked_integer(value: int) -> int:
-    """Return an integer that has a canonical text; raise CanonicalError for a boolean, and beyond 2^53-1."""
+    """Return the integer; raise CanonicalError for a boolean and for integers outside -(2^53-1) to 2^53-1."""
     if isinstance(value, bool):
         _refuse_type(value)
     if not -MAX_INTEGER <= value <= MAX_INTEGER:
-        raise CanonicalError(f"{value} is beyond 2^53-1, which is the most that every JSON reader keeps")
+        raise CanonicalError(f"{value} is beyond 2^53-1, the largest integer that every JSON reader keeps exactly")
     return value
 
 
@@ -165,7 +169,7 @@ _encoder: Final = msgspec.json.Encoder(order="sorted", enc_hook=_write_hex)
 
 
 def _has_plain_escapes(data: bytes) -> bool:
-    r"""Whether a text by the encoder has no escapes but ``\"`` and ``\\``; it escapes everything below 0x20."""
+    r"""Return whether the encoder's text has no escapes but ``\"`` and ``\\``: none of a character below 0x20."""
     return _BACKSLASH not in data.replace(rb"\\", b"").replace(rb"\"", b"")
 
 

@@ -58,7 +58,7 @@ class EnvelopeError(ValueError):
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:
-    """Encode the bytes that are signed: type and payload, each behind its length."""
+    """Encode the bytes that are signed: type and payload, each after its length in decimal."""
     name = payload_type.encode()
     return b"DSSEv1 %d %b %d %b" % (len(name), name, len(payload), payload)
 

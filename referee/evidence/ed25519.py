@@ -1,9 +1,9 @@
 """Ed25519 signatures (RFC 8032) and sound public keys.
 
-A signature is 64 bytes whose S is below the group order and whose R is no small-order point; a public key is
-the canonical encoding of a point of the prime-order group. libsodium refuses all but mixed-order keys at every check;
-those are refused by ``check_public_key``, which is called wherever a key is registered or named. Only a ``Signer``
-holds a private key.
+A signature is 64 bytes whose S is below the group order and whose R is no small-order point. A sound public key is the
+canonical encoding of a point of the prime-order group. When libsodium verifies a signature, it refuses every unsound
+key except one of mixed order. ``check_public_key`` refuses these too; it is called wherever a key is registered or
+named. Only a ``Signer`` holds a private key.
 
 >>> is_signature(bytes(64), b"a message", bytes(32))
 False
@@ -25,7 +25,7 @@ SIGNATURE_SIZE: Final = 64
 
 
 class PublicKeyError(ValueError):
-    """A public key that must not be trusted with anything."""
+    """Bytes that are not a sound Ed25519 public key."""
 
 
 class SignerUnavailableError(RuntimeError):
@@ -33,7 +33,7 @@ class SignerUnavailableError(RuntimeError):
 
 
 class SignerRetiredError(SignerUnavailableError):
-    """A signer whose key this process must not use any more; the text says why, for callers too."""
+    """A signer whose key this process must not use any more; its text says why and may be shown to callers."""
 
 
 class Signer(Protocol):
@@ -44,13 +44,13 @@ class Signer(Protocol):
         """The Ed25519 public key, 32 bytes."""
 
     def sign(self, message: bytes) -> bytes:
-        """Sign the message; 64 bytes."""
+        """Return the signature over the message, 64 bytes."""
 
 
 def is_signature(signature: bytes, message: bytes, public_key: bytes) -> bool:
-    """Return whether the signature is the key's for this message; False also for bytes of another length.
+    """Return whether the key made this signature over the message; False for a signature or key of a wrong length.
 
-    Keys of mixed order pass here, so a key must have passed ``check_public_key`` before.
+    A key of mixed order is not detected here: the caller must have checked the key by ``check_public_key``.
     """
     if len(signature) != SIGNATURE_SIZE or len(public_key) != PUBLIC_KEY_SIZE:
         return False
@@ -71,7 +71,7 @@ def check_public_key(key: bytes) -> None:
 
 
 def is_public_key(key: bytes) -> bool:
-    """Return whether the bytes are the canonical encoding of a point of the prime-order group but its identity."""
+    """Return whether the bytes canonically encode a point of the prime-order group other than the identity."""
     return len(key) == PUBLIC_KEY_SIZE and _is_point(key)
 
 

@@ -1,4 +1,4 @@
-"""The encoding under every hash: each field follows its length, so no two lists of fields share their bytes.
+"""The encoding of fields to be hashed. Each field follows its length, so different lists never have the same bytes.
 
 ::
 
@@ -30,14 +30,14 @@ class EncodingError(ValueError):
 
 
 def enc(tag: str, *fields: bytes) -> bytes:
-    """Encode a tagged list of fields, injectively over tags and lists."""
+    """Encode a tag and its fields; different tags or lists of fields never have the same encoding."""
     try:
-        parts = [opening(tag, len(fields))]
+        parts = [prefix(tag, len(fields))]
         for field in fields:
             parts += (_LENGTHS[len(field)], field)
         return b"".join(parts)
-    except IndexError:  # a field longer than the lengths at hand
-        return b"".join([opening(tag, len(fields)), *map(framed, fields)])
+    except IndexError:  # a field of more than 255 bytes
+        return b"".join([prefix(tag, len(fields)), *map(framed, fields)])
 
 
 def tagged_hash(tag: str, *fields: bytes) -> bytes:
@@ -46,8 +46,11 @@ def tagged_hash(tag: str, *fields: bytes) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def opening(tag: str, field_count: int) -> bytes:
-    """Return the first bytes of every encoding with this tag and number of fields; ``framed`` fields follow them."""
+def prefix(tag: str, field_count: int) -> bytes:
+    """Return the bytes that every encoding of this tag and number of fields begins with.
+
+    ``framed`` fields follow them. Raise EncodingError for an empty or too long tag and for more than 255 fields.
+    """
     if not 0 <= field_count <= _MAX_FIELDS or not 0 < len(tag) <= _MAX_TAG:
         raise EncodingError(f"no encoding has the tag {tag!r} and {field_count} fields")
     name = NAMESPACE + ascii_field(tag)
@@ -55,7 +58,7 @@ def opening(tag: str, field_count: int) -> bytes:
 
 
 def framed(field: bytes) -> bytes:
-    """Put a field behind its length, as an encoding has it."""
+    """Return the field after its length, as an encoding contains it."""
     return len(field).to_bytes(4, "big") + field
 
 

@@ -1,4 +1,4 @@
-"""Keys by HKDF-SHA256 (RFC 5869). An empty salt is 32 zero bytes, as HMAC pads it.
+"""Derivation of keys by HKDF-SHA256 (RFC 5869). An empty salt means 32 zero bytes.
 
 >>> hkdf(bytes(32), salt=b"", info=b"deck", length=4).hex()
 '2d57d821'
@@ -13,7 +13,7 @@ MAX_LENGTH: Final = 255 * BLOCK_SIZE
 
 _sha256 = hashlib.sha256
 _PADDED: Final = 64
-"""Bytes that SHA-256 hashes at a time, to which HMAC pads a key."""
+"""Block size of SHA-256 in bytes. HMAC pads its key to this size."""
 _INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
@@ -28,7 +28,7 @@ def hkdf(ikm: bytes, *, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 class Prk:
-    """A pseudorandom key of at most 64 bytes, padded and hashed once for all that is expanded from it (RFC 2104)."""
+    """A pseudorandom key of at most 64 bytes, padded and hashed once for all its uses (RFC 2104)."""
 
     __slots__ = ("_inner", "_outer")
 
@@ -53,7 +53,7 @@ class Prk:
         return outer.digest()
 
     def expand(self, *, info: bytes, length: int) -> bytes:
-        """Expand to ``length`` bytes of key (RFC 5869, section 2.3); HkdfLengthError below 1 and above 8,160."""
+        """Derive ``length`` bytes of key (RFC 5869, section 2.3); raise HkdfLengthError below 1 and above 8,160."""
         if not 0 < length <= MAX_LENGTH:
             raise HkdfLengthError(f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}")
         whole = block = self.mac(info + b"\x01")

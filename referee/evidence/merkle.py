@@ -82,7 +82,7 @@ def inclusion_path(hashes: Sequence[bytes], index: int) -> tuple[bytes, ...]:
 
 
 def consistency_proof(leaves: Iterable[bytes], old_size: int) -> tuple[bytes, ...]:
-    """Return the hashes that prove the first ``old_size`` leaves to be a prefix of all (RFC 9162, 2.1.4.1).
+    """Return the hashes that prove that the tree continues its first ``old_size`` leaves (RFC 9162, 2.1.4.1).
 
     Empty where the sizes are equal or ``old_size`` is zero. Raise IndexError where the tree is smaller.
     """
@@ -104,7 +104,7 @@ def verify_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[byte
 
 
 def root_from_inclusion(leaf: bytes, *, index: int, size: int, proof: Sequence[bytes]) -> bytes:
-    """Compute the root that an inclusion proof gives for the leaf hash ``leaf``; the caller compares it.
+    """Compute the root that an inclusion proof gives for the leaf hash ``leaf``; the caller compares it with its root.
 
     Raise ProofError where the index is outside the tree, the proof is too long or too short, or an entry is not a hash.
     """

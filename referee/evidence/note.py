@@ -1,8 +1,8 @@
 r"""Signed notes: a text, a blank line, and one line for each signature, in the form of C2SP signed-note.
 
-The text ends in a newline and is what is signed; a signature names its key by name and four-byte hint. Signatures by
-unknown keys are ignored, a bad one by a known key makes the note invalid, and so does the lack of any good signature by
-a known key. One note has one text: base64 that decodes but would be encoded otherwise is refused.
+The text ends in a newline and is what is signed; a signature names its key by name and four-byte hint. Known keys are
+those that the caller verifies with. Signatures by other keys are ignored. A bad signature by a known key makes the note
+invalid, and so does the lack of a signature by a known key. Base64 that is not in its canonical form is refused.
 
 >>> from referee.evidence.vkey import VerifierKey
 >>> peter = VerifierKey.parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
@@ -83,32 +83,32 @@ class Note(msgspec.Struct, frozen=True):
         return f"{self.text}\n{''.join(line.format() for line in self.signatures)}".encode()
 
     def verify(self, keys: Iterable[VerifierKey]) -> tuple[VerifierKey, ...]:
-        """Verify the note and return the keys among these that signed it, each once, in the order of the lines.
+        """Verify the note and return those of the keys that signed it, each once, in the order of the lines.
 
-        Raise NoteError where a known key's signature is bad, where two of the keys share name and hint, and where no
-        known key signed.
+        Raise NoteError if a signature by one of the keys is bad, if none of them signed the note, or if two different
+        keys share name and hint.
         """
-        known: dict[tuple[str, bytes], VerifierKey] = {}
+        keys_by_line: dict[tuple[str, bytes], VerifierKey] = {}
         for key in keys:
-            if known.setdefault((key.name, key.key_id), key) != key:
+            if keys_by_line.setdefault((key.name, key.key_id), key) != key:
                 raise NoteError(f"two keys are called {key.name}+{key.key_id.hex()}")
-        found: dict[VerifierKey, None] = {}
+        signers: dict[VerifierKey, None] = {}
         for line in self.signatures:
-            signer = known.get((line.name, line.key_id))
+            signer = keys_by_line.get((line.name, line.key_id))
             if signer is None:
                 continue
             message, signature = _signed(self.text, line, signer.algorithm)
             if not is_signature(signature, message, signer.public_key):
                 raise NoteError(f"the signature under {signer.name}+{signer.key_id.hex()} is not by that key")
-            found[signer] = None
-        if not found:
+            signers[signer] = None
+        if not signers:
             raise NoteError("no known key has signed the note")
-        return tuple(found)
+        return tuple(signers)
 
     def cosignature_times(self, key: VerifierKey) -> tuple[int, ...]:
-        """Return the seconds since 1970 UTC of a witness's cosignatures, in the order of the lines.
+        """Return the times of a witness's cosignatures in seconds since 1970 UTC, in the order of the lines.
 
-        Empty for a key of another algorithm. Call it only on a note that ``verify`` accepted with this key.
+        Empty unless the key's algorithm is COSIGNATURE_V1. The caller must have verified the note with this key.
         """
         if key.algorithm is not Algorithm.COSIGNATURE_V1:
             return ()
@@ -119,7 +119,7 @@ class Note(msgspec.Struct, frozen=True):
         )
 
     def with_signature(self, signature: NoteSignature) -> Self:
-        """Return the note with one more signature line."""
+        """Return the note with one more signature line, the last."""
         return msgspec.structs.replace(self, signatures=(*self.signatures, signature))
 
 

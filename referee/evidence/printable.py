@@ -1,7 +1,7 @@
-r"""Text by others as it is shown to people: nothing in it can hide, reorder or colour the text around it.
+r"""Escaping of untrusted text before it is shown: it cannot hide, reorder or colour the text around it.
 
 Leaves, table ids, notes, witnesses' names and rulesets are written by somebody else. A terminal obeys escape sequences
-in them, and a letter such as U+202E turns the line around; so whatever is outside printable ASCII is shown escaped.
+in them, and a character such as U+202E reverses the line; so every character outside printable ASCII is shown escaped.
 
 >>> printable("table\u202e\x1b[2J")
 'table\\u202e\\x1b[2J'
@@ -22,22 +22,25 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Escape every character outside printable ASCII but line breaks."""
+    """Escape every character outside printable ASCII; line breaks stay."""
     return _OUTSIDE_LINES.sub(_escaped, text)
 
 
 def readable(text: str) -> str:
-    """Escape every character that is invisible or changes how others look, for names in a language with diacritics.
+    """Escape every character that ``str.isprintable`` rejects; tabs and line breaks stay.
 
-    Tabs and line breaks stay.
+    Letters beyond ASCII stay too: it is for names in a language with diacritics.
     """
     return "".join(
-        [one if one.isprintable() or one in "\n\t" else one.encode("unicode_escape").decode() for one in text]
+        [char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in text]
     )
 
 
 def ascii_json(text: str) -> str:
-    """Escape JSON text so that it is printable ASCII and line breaks; its value stays the same."""
+    """Write every character of a JSON text outside printable ASCII as a JSON escape; line breaks stay.
+
+    The JSON value stays the same if such characters stand in strings only.
+    """
     return _OUTSIDE_LINES.sub(_json_escaped, text)
 
 

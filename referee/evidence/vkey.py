@@ -2,8 +2,8 @@
 
 The hash is the first four bytes of SHA-256 over name, newline, algorithm and public key, in lowercase hex; the
 key is base64 of the algorithm byte and the public key. One key has one text. The hash is a hint and decides nothing.
-Names are ASCII without space and plus; a URL without its scheme is customary. An unsound public key, which would verify
-messages without a signer, is refused.
+Names are ASCII without space and plus; a URL without its scheme is customary. An unsound public key is refused, because
+messages that nobody signed could be verified with it.
 
 >>> key = VerifierKey.parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
 >>> key.name, key.algorithm, key.key_id.hex()
@@ -29,7 +29,7 @@ _TEXT: Final = re.compile(r"([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})")
 
 
 class KeyTextError(ValueError):
-    """A text that is no verifier key, or a name that no key can have."""
+    """A text that is no verifier key, a name that no key can have, or an unsound public key."""
 
 
 class Algorithm(enum.IntEnum):
@@ -56,7 +56,7 @@ class VerifierKey:
     public_key: bytes
     algorithm: Algorithm = Algorithm.ED25519
     key_id: bytes = field(init=False, compare=False)
-    """Four bytes that precede this key's signatures."""
+    """The key's hint: the four bytes that precede its signatures in a note."""
 
     def __post_init__(self) -> None:
         checked_key_name(self.name)

@@ -1,7 +1,7 @@
-"""The best five cards of more: five of seven, or both hole cards and three of the board.
+"""The best hand of five out of more cards: five of seven, or both hole cards and three of the board.
 
-Of two hole cards and a board without a possible flush, ten sums of rank keys give the best hand. Otherwise each choice
-is valued on its own, so that no order of categories is taken for granted.
+If two hole cards and a board cannot make a flush, ten sums of rank keys give the best hand. Otherwise each choice is
+valued on its own, so that no order of categories is taken for granted.
 
 >>> from referee.cards import parse_cards, spell
 >>> from referee.hands import AceLowStraight, Category, Ranking, RankingRules
@@ -36,12 +36,15 @@ _LEFT_OUT: Final = tuple(reversed([*itertools.combinations(range(7), 2)]))
 
 
 def first_of_seven(table: FiveTable, five_strength: Strength, cards: Sequence[Card], strength: int) -> tuple[Card, ...]:
-    """Return the first choice of five of seven cards that has a strength, which one must have."""
+    """Return the first choice of five of seven cards that has this strength.
+
+    The caller must ensure that there is such a choice.
+    """
     keys = [RANK_KEYS[card.rank] for card in cards]
     unsuited, total = table.unsuited, sum(keys)
-    for one, other in _LEFT_OUT:
-        if unsuited[total - keys[one] - keys[other]] == strength:
-            five = (*cards[:one], *cards[one + 1 : other], *cards[other + 1 :])
+    for left, right in _LEFT_OUT:
+        if unsuited[total - keys[left] - keys[right]] == strength:
+            five = (*cards[:left], *cards[left + 1 : right], *cards[right + 1 :])
             if five_strength(five) == strength:  # they may be of one suit
                 return five
     return next(five for five in itertools.combinations(cards, 5) if five_strength(five) == strength)
@@ -55,7 +58,10 @@ def fives_of_two_plus_three(hole: Sequence[Card], board: Sequence[Card]) -> Iter
 def two_plus_three_strength(
     table: FiveTable, five_strength: Strength, *, hole: Sequence[Card], board: Sequence[Card]
 ) -> int:
-    """Return the strength of the best hand of two hole cards and three of five board cards, all different."""
+    """Return the strength of the best hand of two hole cards and three of five board cards.
+
+    All seven cards must be different, which is not checked.
+    """
     first, second = hole
     if first.suit == second.suit and [card.suit for card in board].count(first.suit) > 2:  # noqa: PLR2004 - a flush
         return max(map(five_strength, fives_of_two_plus_three(hole, board)))

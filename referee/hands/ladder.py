@@ -30,7 +30,7 @@ _REFINED: Final[Mapping[Category, frozenset[Ranks]]] = MappingProxyType(
         Category.FOUR_ACES: frozenset((_ACE, rank) for rank in range(_ACE)),
     }
 )
-"""The hands of a wider category that belong to each refinement of it."""
+"""For each refinement, the hands of its wider category that belong to it."""
 
 MULTIPLICITIES: Final = MappingProxyType(
     {
@@ -48,20 +48,20 @@ MULTIPLICITIES: Final = MappingProxyType(
         Category.FOUR_ACES: (4, 1),
     }
 )
-"""Number of cards of each rank of a hand; a three-card hand has the first entries."""
+"""Number of cards of each rank of a five-card hand. A three-card hand has fewer ranks and uses the first entries."""
 
 SUITED: Final = frozenset({Category.FLUSH, Category.STRAIGHT_FLUSH, Category.LOW_STRAIGHT_FLUSH, Category.ROYAL_FLUSH})
 """Categories whose five cards are of one suit; no hand of another category is."""
 
 
 def _singles(count: int, *, without: Iterable[int] = ()) -> list[Ranks]:
-    """Return all sets of ``count`` ranks, each from its highest, in ascending order."""
+    """Return all sets of ``count`` ranks, the weakest set first; in a set the highest rank comes first."""
     taken = frozenset(without)
     return list(itertools.combinations([rank for rank in reversed(RANKS) if rank not in taken], count))[::-1]
 
 
 def _straights(ace_low: AceLowStraight) -> list[Ranks]:
-    """Return the straights in ascending order, each from its top."""
+    """Return the straights, the weakest first; in a straight the highest rank comes first."""
     plain = [tuple(range(top, top - 5, -1)) for top in range(4, 13)]
     match ace_low:
         case AceLowStraight.LOWEST:

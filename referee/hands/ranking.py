@@ -2,8 +2,8 @@
 
 >>> from referee.cards import parse_cards
 >>> from referee.hands import AceLowStraight
->>> known = (Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND)
->>> ranking = Ranking.of(RankingRules(tuple(Category), known, AceLowStraight.LOWEST))
+>>> three_card_order = (Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND)
+>>> ranking = Ranking.of(RankingRules(tuple(Category), three_card_order, AceLowStraight.LOWEST))
 >>> ranking.five(parse_cards("AH 2H 3H 4H 5H")).category
 <Category.LOW_STRAIGHT_FLUSH: 'LOW_STRAIGHT_FLUSH'>
 >>> front, middle = ranking.three(parse_cards("AS AC KD")), ranking.five(parse_cards("AH AD KC 3S 2S"))
@@ -65,7 +65,7 @@ class Ranking:
 
     @cached_property
     def three_table(self) -> ThreeTable:
-        """Strengths of three cards, 1 to 455, and the five cards that each outranks; empty if three are not ranked."""
+        """Strengths of three cards, 1 to 455, and the floor of each; empty if the rules do not rank three cards."""
         return three_table_of(three_card_ladder(self.rules), self._ladder)
 
     def five(self, cards: Sequence[Card]) -> HandValue:
@@ -113,14 +113,17 @@ class Ranking:
         return choice.two_plus_three_strength(self.five_table, self.five_strength, hole=hole, board=board)
 
     def front_outranks(self, *, front: HandValue, five: HandValue) -> bool:
-        """Return True if three cards are strictly stronger than five: by category, then by the ranks both have."""
+        """Return whether three cards are strictly stronger than five: by category, then by as many ranks as both have.
+
+        Raise TypeError for values that are not of three and of five cards under this ranking.
+        """
         threes, fives = self._three_values.scale, self._five_values.scale
         if (front.scale is not threes or five.scale is not fives) and (front.scale, five.scale) != (threes, fives):
             raise TypeError("front_outranks compares three with five cards of its own ranking")
         return five.strength < self.three_table.floors[front.strength]
 
     def is_fouled(self, *, back: HandValue, middle: HandValue, front: HandValue) -> bool:
-        """Return True if a later hand is strictly stronger than an earlier one; equal hands are lawful."""
+        """Return whether the middle is strictly stronger than the back, or the front than the middle."""
         return middle > back or self.front_outranks(front=front, five=middle)
 
 

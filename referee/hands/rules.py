@@ -21,7 +21,7 @@ REFINEMENTS: Final = {
     Category.ROYAL_FLUSH: Category.STRAIGHT_FLUSH,
     Category.FOUR_ACES: Category.FOUR_OF_A_KIND,
 }
-"""The category that a hand has if a ranking does not list the narrower one."""
+"""For each refinement, the wider category that its hands have under a ranking that does not list the refinement."""
 
 THREE_CARD_CATEGORIES: Final = frozenset({Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND})
 
@@ -29,9 +29,10 @@ THREE_CARD_CATEGORIES: Final = frozenset({Category.HIGH_CARD, Category.PAIR, Cat
 class RankingRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of a ranking.
 
-    ``order`` lists categories from weak to strong: each of the nine that no other covers, and any of the refinements. A
-    hand has the narrowest category listed. ``three_card_order`` lists the categories of three cards, in the same
-    relative order; empty if three cards are never ranked. Raises ValueError otherwise.
+    ``order`` lists categories from weak to strong: the nine that are no refinements, and any of the refinements. A hand
+    has the narrowest category listed. ``three_card_order`` lists the categories of three cards, in the same relative
+    order; empty if three cards are never ranked. Orders that break this raise ValueError, and so does a
+    LOW_STRAIGHT_FLUSH where A-2-3-4-5 is no straight.
     """
 
     order: tuple[Category, ...]
@@ -54,6 +55,8 @@ class RankingRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("order lists LOW_STRAIGHT_FLUSH, but ace_low_straight says that A-2-3-4-5 is no straight")
 
     def _check_three_card_order(self) -> None:
-        known = [category for category in self.order if category in THREE_CARD_CATEGORIES]
-        if self.three_card_order and list(self.three_card_order) != known:
-            raise ValueError(f"three_card_order must be empty or {', '.join(known)}, in the order that five cards have")
+        allowed = [category for category in self.order if category in THREE_CARD_CATEGORIES]
+        if self.three_card_order and list(self.three_card_order) != allowed:
+            raise ValueError(
+                f"three_card_order must be empty or {', '.join(allowed)}, in the order that five cards have"
+            )

@@ -28,7 +28,7 @@ Strength: TypeAlias = Callable[[Sequence[Card]], int]
 _SUIT_BITS: Final = 12
 _SUITS: Final = (1 << _SUIT_BITS) - 1
 _CODES: Final = (0, *(5**card.rank << _SUIT_BITS | 8**card.suit for card in DECK))
-"""By card number: a digit of base 5 for each rank, and below it a digit of base 8 for each suit. Sums never carry."""
+"""By card number: a count of each rank in base 5, and below these a count of each suit in base 8. Sums never carry."""
 
 _FLUSHES: Final = frozenset(
     sum(8**suit for suit in suits)
@@ -54,7 +54,7 @@ def five_strength_of(table: FiveTable) -> Strength:
 def seven_strength_of(table: FiveTable, five_strength: Strength) -> Strength:
     """Return the function from seven different cards, in any order, to the strength of the best five."""
     codes, flushes = _CODES, _FLUSHES
-    known: dict[int, int] = {}
+    strengths: dict[int, int] = {}
 
     def seven_strength(cards: Sequence[Card]) -> int:
         a, b, c, d, e, f, g = cards
@@ -63,12 +63,12 @@ def seven_strength_of(table: FiveTable, five_strength: Strength) -> Strength:
         if code & _SUITS in flushes:
             return max(map(five_strength, itertools.combinations(cards, 5)))
         ranks = code >> _SUIT_BITS
-        strength = known.get(ranks)
+        strength = strengths.get(ranks)
         if strength is None:
             keys = [RANK_KEYS[card.rank] for card in cards]
             total, unsuited = sum(keys), table.unsuited
-            strength = max([unsuited[total - one - other] for one, other in itertools.combinations(keys, 2)])
-            known[ranks] = strength
+            strength = max([unsuited[total - left - right] for left, right in itertools.combinations(keys, 2)])
+            strengths[ranks] = strength
         return strength
 
     return seven_strength

@@ -1,7 +1,7 @@
 """Tables from which the strength of a hand is read with one addition a card.
 
-Each rank has a key; hands of five cards (at most four of one rank) have the same sum of keys only if they have the same
-ranks, and so have hands of three. A strength is then one sum and one index into an array.
+Each rank has a key. Two hands of five cards (at most four of one rank) have the same sum of keys only if they have the
+same ranks; the same holds for two hands of three. A strength is then one sum and one index into an array.
 
 >>> key_of(Category.FULL_HOUSE, (12, 11)) == 3 * RANK_KEYS[12] + 2 * RANK_KEYS[11]
 True
@@ -24,7 +24,7 @@ _LARGEST_SUM: Final = 4 * RANK_KEYS[12] + RANK_KEYS[11]
 
 @dataclass(frozen=True, slots=True)
 class FiveTable:
-    """The strengths of five cards by the sum of their ``RANK_KEYS``: of one suit, and not of one suit."""
+    """The strengths of five cards by the sum of their ``RANK_KEYS``; ``suited`` are hands of one suit."""
 
     unsuited: "array[int]"  # the class has no index before Python 3.12
     suited: dict[int, int]
@@ -44,7 +44,7 @@ def numbered(ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> Iterator[t
 
 
 def five_table(ladder: Sequence[tuple[Category, tuple[Ranks, ...]]]) -> FiveTable:
-    """Build the table of a ladder of five-card hands; it has zero where no hand has the sum."""
+    """Build the table of a ladder of five-card hands; ``unsuited`` is zero at a sum that no hand has."""
     unsuited = array("H", bytes(2 * (_LARGEST_SUM + 1)))
     suited = {}
     for strength, category, ranks in numbered(ladder):

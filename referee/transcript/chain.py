@@ -1,4 +1,4 @@
-"""The course of a round: its events as hashes that cover all before them, and what is signed over these.
+"""The course of a round: a chain of hashes, each of which covers all events so far, and the signatures over them.
 
 ::
 
@@ -12,7 +12,7 @@
 *Event bytes* are the canonical JSON of the seat's choice, such as ``{"kind":"LEAVE","seat":2,"seen":4}``, without its
 time. ``received`` is 1 where the referee's clock gave the time. s is the event's ``seen``: the newest event that the
 player had been shown. An event receipt signs h_k and r_k, a seat signs g_{i,j}: so the newest receipt, and the newest
-signature of each seat, speak for everything before them.
+signature of each seat, cover everything before them.
 """
 
 import hashlib
@@ -25,18 +25,18 @@ import msgspec
 from referee.evidence.canonical import Form, Hex32, Natural
 from referee.evidence.dsse import Envelope, pae
 from referee.evidence.ed25519 import Signer, is_signature
-from referee.evidence.encoding import HASH_SIZE, opening, tagged_hash, u8, u32
+from referee.evidence.encoding import HASH_SIZE, prefix, tagged_hash, u8, u32
 
 _sha256: Final = hashlib.sha256
-_EVENT: Final = opening("event", 3) + u32(HASH_SIZE)
-_HISTORY: Final = opening("history", 4) + u32(HASH_SIZE)
-_MOVE: Final = opening("move", 3) + u32(HASH_SIZE)
+_EVENT: Final = prefix("event", 3) + u32(HASH_SIZE)
+_HISTORY: Final = prefix("history", 4) + u32(HASH_SIZE)
+_MOVE: Final = prefix("move", 3) + u32(HASH_SIZE)
 _EVENT_FIELDS: Final = struct.Struct(f">{len(_EVENT)}s32sIII")
-"""An opening and a hash, a number of four bytes behind its length, and the length of the event."""
+"""A prefix and a hash, a number of four bytes after its length, and the length of the event."""
 _HISTORY_FIELDS: Final = struct.Struct(f">{len(_HISTORY)}s32sI32sIQIB")
-"""An opening and a hash; a hash, a time of eight bytes and a flag of one, each behind its length."""
+"""A prefix and a hash; then a hash, a time of eight bytes and a flag of one, each after its length."""
 _MOVE_FIELDS: Final = struct.Struct(f">{len(_MOVE)}s32sI32sI")
-"""An opening and a hash, a hash behind its length, and the length of the event."""
+"""A prefix and a hash, a hash after its length, and the length of the event."""
 
 
 def first_hash(*, round_id: bytes, deck_root: bytes) -> bytes:
@@ -66,14 +66,14 @@ def next_move(previous: bytes, *, seen_hash: bytes, event: bytes) -> bytes:
 
 
 Step: TypeAlias = tuple[bytes, int, bool, int, int | None]
-"""An event to append: its bytes, its time, whether the referee's clock gave that, its seat, and what that had seen.
+"""An event to append: its bytes, its time, whether the referee's clock gave the time, its seat, and its ``seen``.
 
-The last is None for an event in no seat's chain.
+``seen`` is None for an event in no seat's chain.
 """
 
 
 class Link(msgspec.Struct, frozen=True):
-    """One event of a course: its bytes, its time, whether the referee's clock gave that, and its hashes h_k and r_k."""
+    """One event of a course: its bytes, its time, whether the referee's clock gave the time, and its h_k and r_k."""
 
     event: bytes
     time: int
@@ -83,7 +83,7 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):
-    """The events of a round so far; event k is ``links[k - 1]``. An event more makes another value.
+    """The events of a round so far; event k is ``links[k - 1]``. A course is never changed: ``extend`` makes another.
 
     ``start`` is h_0, ``event_hash`` and ``history`` are h_n and r_n of the last event. ``moves`` are the newest g_{i,j}
     by seat, of the seats that have made an event with ``seen``. ``received`` is the number of the newest event whose
@@ -115,22 +115,22 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         return tuple([link.history for link in self.links])
 
     def hash_at(self, number: int) -> bytes:
-        """Return h_k of an event, h_0 for number 0; raise ValueError where there is none."""
+        """Return h_k of an event, h_0 for number 0; raise ValueError for a number that no event has."""
         if not 0 <= number <= len(self.links):
             raise _missing(number, count=len(self.links))
         return self.links[number - 1].event_hash if number else self.start
 
     def next_move(self, event: bytes, *, seat: int, seen: int) -> bytes:
-        """Return what the seat signs if this is its next event; raise ValueError if it cannot have seen that much."""
+        """Return g_{i,j}, which the seat signs if this is its next event; ValueError if there is no event ``seen``."""
         before = self.moves.get(seat) or first_move(self.start, seat=seat)
         return next_move(before, seen_hash=self.hash_at(seen), event=event)
 
     def append(self, event: bytes, *, time: int, received: bool, seat: int, seen: int | None) -> "Course":
-        """Return the course with an event more, as ``extend`` does."""
+        """Return the course with one more event, as ``extend`` does."""
         return self.extend([(event, time, received, seat, seen)])
 
     def extend(self, steps: Iterable[Step]) -> "Course":
-        """Return the course with more events; raise ValueError if one names an event that comes later as seen."""
+        """Return the course with more events; raise ValueError unless each ``seen`` is 0 or an earlier event."""
         links, moves = list(self.links), dict(self.moves)
         hashes = [self.start, *[link.event_hash for link in links]]
         event_hash, history, newest = self.event_hash, self.history, self.received
@@ -157,7 +157,7 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def receipt(self, number: int, *, opens_section: int | None) -> "EventReceipt":
-        """Return the receipt of an event; ``opens_section`` is None where it opens none."""
+        """Return the receipt of an event; ``opens_section`` is None if the event opens no section."""
         link = self.links[number - 1]
         return EventReceipt(
             event_hash=link.event_hash.hex(),
@@ -177,7 +177,7 @@ RECEIPT_TYPE: Final = "application/vnd.referee.event.v1+json"
 
 
 class EventReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the referee signs. ``opens_section`` is the section that the event opens, where it opens any."""
+    """Receipt of an event, as the referee signs it; ``opens_section`` is the last section that the event opens."""
 
     event_hash: Hex32
     history: Hex32

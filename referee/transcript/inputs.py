@@ -25,7 +25,7 @@ class TranscriptError(ValueError):
 
 
 class InputEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One event: its own canonical bytes, its time (ms since 1970 UTC), and whether the referee's clock gave that."""
+    """One event: its canonical bytes, its time (ms since 1970 UTC), and whether the referee's clock gave the time."""
 
     event: msgspec.Raw
     received: Flag
@@ -33,9 +33,9 @@ class InputEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class InputReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The newest event receipt, of the last received event: what its words do not already follow from.
+    """The receipt of the last received event, without the members that follow from the other inputs.
 
-    ``signature`` is the referee's, 64 bytes in hex; ``opens_section`` the section that the event opens, if any.
+    ``signature`` is the referee's, 64 bytes in hex; ``opens_section`` is the last section that the event opens, if any.
     """
 
     number: Natural
@@ -44,7 +44,7 @@ class InputReceipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Unsealed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sections that opened after an event of this number, ascending, and when."""
+    """Sections that opened after event ``number``, ascending, and the time at which the shuffler opened them."""
 
     number: Natural
     sections: tuple[Natural, ...]
@@ -54,9 +54,9 @@ class Unsealed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Inputs of a round.
 
-    ``signatures`` are each seat's newest one by seat, 64 bytes in hex, empty for none. ``receipt`` is left out where no
-    event was received. ``unsealed`` goes by number. ``leader`` is the seat that led and ``leader_by`` why, as DEAL has
-    them, where the game has a leader.
+    ``signatures`` has each seat's newest signature by seat, 64 bytes in hex, empty for a seat without one. ``receipt``
+    is left out if no event was received. ``unsealed`` is in the order of event numbers. ``leader`` is the seat that led
+    and ``leader_by`` the reason, as in DEAL; both are left out in a game without a leader.
     """
 
     header: HeaderJson
@@ -78,14 +78,14 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.sealed is not msgspec.UNSET
 
     def cards(self) -> tuple[tuple[Card, ...], ...]:
-        """Return the sections as cards; raise TranscriptError for a number that names none."""
+        """Return the sections as cards; raise TranscriptError for a number that is no card."""
         try:
             return tuple([cards_of(section) for section in self.sections])
         except UnknownCardError as error:
             raise TranscriptError(str(error)) from None
 
     def read_header(self) -> Header:
-        """Return the header of the round; raise TranscriptError where it breaks the protocol."""
+        """Return the header of the round; raise TranscriptError if it breaks the protocol."""
         try:
             return self.header.to_header()
         except HeaderError as error:
@@ -107,7 +107,7 @@ _decoder = msgspec.json.Decoder(Transcript, strict=True)
 def parse(payload: bytes) -> Transcript:
     """Parse a payload; raise TranscriptError unless it has the members of a transcript.
 
-    That it is canonical is not checked here: ``replay`` writes it again and the bytes must be equal.
+    Whether it is canonical is not checked here: the caller compares it with the payload that ``replay`` writes.
     """
     try:
         transcript = _decoder.decode(payload)

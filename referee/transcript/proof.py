@@ -1,12 +1,13 @@
-"""What proves the events of a round: faults of the proof, and the level of the least attested event.
+"""Proof of a round's events: the faults of a proof, and the level of the least attested event.
 
-Requests, transcripts and audits are judged alike by ``Round.play``:
+``Round.play`` applies the same rules to requests, transcripts and audits:
 
-- An event of a seat with a key, other than one that others report of it, says what the seat had seen, at least what the
-  game needs, and the seat's newest signature covers it. No other event says what was seen.
-- The referee's clock gives the time of an event that opens sections, of one whose game needs that, and of one that
-  others report of a seat with a key or on a sealed table, and the time at which that seat's clock started.
-- No event follows one that opens sections until they are open.
+- An event that a seat with a key makes has a ``seen``, not below the game's ``minimum_seen``, and the seat's newest
+  signature covers it. An event that others report of a seat, and an event of a seat without a key, have no ``seen``.
+- The referee's clock gives the time of an event that opens sections, of an event that ``needs_received``, and of an
+  event that others report of a seat with a key or on a sealed table. For such a report it also gives the time of the
+  event that started the seat's clock.
+- After an event that opens sections, no event follows until they are open.
 """
 
 import enum
@@ -20,19 +21,23 @@ class EvidenceFault(enum.StrEnum):
     NOT_RECEIVED = "NOT_RECEIVED"
     """The referee's clock must give the time of this event, and it was only reported."""
     NOT_SEEN = "NOT_SEEN"
-    """What the seat had seen is missing, too little, not there yet, or said without a key."""
+    """The event's ``seen`` is missing, too small or larger than the last event, or the event must not have one."""
     NOT_UNSEALED = "NOT_UNSEALED"
     """The sections that an event opened are not open yet."""
     OTHER_COURSE = "OTHER_COURSE"
-    """The sections that an event opened were opened before it: after another course of the round."""
+    """The sections that an event opens were opened before the event, so after another course of the round."""
     SIGNATURE_MISSING = "SIGNATURE_MISSING"
-    """A seat with a key has signed none of its events."""
+    """A seat with a key has events and no signature over them."""
     BAD_SIGNATURE = "BAD_SIGNATURE"
-    """The signature is not the seat's over its own events, or there is nothing to sign."""
+    """The signature is not the seat's over its events, or the seat has no event to sign."""
 
 
 class EvidenceError(TranscriptError):
-    """An event that is not proved. ``number`` is the event's, 0 for a signature; ``seat`` is whose it is."""
+    """An event that is not proved.
+
+    ``number`` is the event's, 0 for a fault of a signature. ``seat`` is the seat of the event or signature, -1 where
+    sections opened too early.
+    """
 
     def __init__(  # noqa: PLR0913 - the facts of a fault
         self,
@@ -70,6 +75,6 @@ class EventLevel(enum.StrEnum):
     E1 = "E1"
     """Received by the referee."""
     E2 = "E2"
-    """Received, and signed by its seat, or a lawful report of a seat with a key."""
+    """Received, and either signed by its seat or reported by others of a seat with a key."""
     NONE = "NONE"
     """The round has no events."""

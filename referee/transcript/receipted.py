@@ -27,7 +27,7 @@ class ReceiptedEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _FORM.write(self)
 
     def event_hash(self, number: int) -> str:
-        """Return h_k in hex if the event has this number; empty for a number that no event has."""
+        """Return the h_k in hex that the event has under this number; empty for a number above 2^32-1."""
         if number > _MOST:
             return ""
         return next_hash(unhex(self.previous_hash), number=number, event=self.event.encode()).hex()
@@ -38,16 +38,16 @@ _FORM: Final = Form(ReceiptedEvent)
 
 
 def receipted_event(course: Course, number: int, receipt: bytes) -> ReceiptedEvent:
-    """Make the file of an event of a course from the envelope of its receipt."""
+    """Return the file of event ``number`` of a course; ``receipt`` is the envelope of its receipt."""
     event, previous = course.links[number - 1].event, course.hash_at(number - 1)
     return ReceiptedEvent(event=event.decode(), previous_hash=previous.hex(), receipt=receipt.decode())
 
 
 def read_receipted_event(data: bytes) -> ReceiptedEvent | None:
-    """Read a file; None if it is another file. Whether its receipt holds, and is of its event, is not checked here."""
+    """Read the file of a receipted event; None for any other file. The receipt is not verified here."""
     try:
-        found = _FORM.read(data)
-        unhex(found.previous_hash)
+        receipted = _FORM.read(data)
+        unhex(receipted.previous_hash)
     except CanonicalError:
         return None
-    return found
+    return receipted

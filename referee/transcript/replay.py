@@ -29,7 +29,7 @@ class UnlawfulRoundError(TranscriptError):
 
 
 class OpeningsError(TranscriptError):
-    """Inputs in which sections open after other events than those that open them by the law of the game."""
+    """Inputs whose ``unsealed`` differs from the sections that the events open by the law of the game."""
 
 
 class Replayed(NamedTuple):
@@ -42,10 +42,9 @@ class Replayed(NamedTuple):
 def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) -> Replayed:
     """Return the transcript that follows from inputs under a ruleset.
 
-    ``header`` is the one in ``inputs.header`` where the caller has read and checked it already. Raise
-    UnlawfulRoundError where the events break the rules, EvidenceError where an event is not proved, TranscriptError
-    where no round can have these inputs, and LawError for a defect of the game's law. The referee's signature in the
-    receipt is for the caller to verify.
+    ``header`` is the header of ``inputs``, if the caller has read it already. Raise UnlawfulRoundError if the events
+    break the rules, EvidenceError if an event is not proved, TranscriptError if no round can have these inputs, and
+    LawError for a defect of the game's law. The referee's signature in the receipt is not verified here.
     """
     header = inputs.read_header() if header is None else header
     with under_ruleset(ruleset.id, ruleset.version):
@@ -61,7 +60,7 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
 
 
 def _play(inputs: Inputs, header: Header, ruleset: Ruleset) -> Round:
-    """Play the events of a round's inputs; raise as ``replay`` does, and the errors of the game's own values."""
+    """Play the events of the inputs; raise as ``replay`` does, and the game's errors for stakes, deal and events."""
     lead = Lead.of(inputs.leader, inputs.leader_by)
     if lead is None and (inputs.leader, inputs.leader_by) != (msgspec.UNSET, msgspec.UNSET):
         raise TranscriptError("inputs.leader and inputs.leader_by are there together, or neither")
@@ -90,15 +89,15 @@ def _play(inputs: Inputs, header: Header, ruleset: Ruleset) -> Round:
 
 
 def _check_proof(inputs: Inputs, played: Round) -> None:
-    """Verify that openings, receipt and signatures are those of the events; raise TranscriptError otherwise."""
+    """Verify that the inputs' ``unsealed``, receipt and signatures fit the events; raise TranscriptError otherwise."""
     if played.pending is not None or inputs.unsealed != played.unsealed:
         opened = [f"event {opening.number} sections {sorted(opening.sections)}" for opening in played.openings]
         raise OpeningsError(f"inputs.unsealed is not what the events open: {', '.join(opened) or 'none'}")
     receipt = inputs.receipt
-    found = None
+    receipted = None
     if not isinstance(receipt, msgspec.UnsetType):
-        found = receipt.number, receipt.opens_section if isinstance(receipt.opens_section, int) else None
-    if found != played.received:
+        receipted = receipt.number, receipt.opens_section if isinstance(receipt.opens_section, int) else None
+    if receipted != played.received:
         msg = f"inputs.receipt must be that of the last received event, number {played.course.received}, 0 for none"
         raise TranscriptError(msg)
     seat_count = played.header.seat_count

@@ -1,7 +1,7 @@
-"""A round: its terms, its open sections, and its events, judged by the law of its game and by what must prove them.
+"""A round: its terms, its open sections, and its events, judged by the law of its game and the rules of their proof.
 
-Service, replay and audit use the same value. ``Round.begin`` starts one, ``play`` appends events and ``transcript``
-writes what is settled. A round is never changed: each event makes another value.
+Service, replay and audit use the same value. ``Round.begin`` starts a round, ``play`` appends events and ``transcript``
+writes its settlement. A round is never changed: each method returns another value.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ PlayedEvent: TypeAlias = tuple[Event, bool]
 
 
 class Opening(NamedTuple):
-    """Sections that an event opened, in opening order, and when the shuffler opened them; None until then."""
+    """Sections that event ``number`` opens, in opening order; ``time`` is when the shuffler did, None until then."""
 
     number: int
     sections: tuple[int, ...]
@@ -40,16 +40,16 @@ class Opening(NamedTuple):
 
 
 def _closed(_: Opening) -> None:
-    """Say of an opening that the shuffler has not made it."""
+    """Return None for every opening: the shuffler has not opened its sections."""
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, eq=False):
     """A round after some events.
 
-    ``state`` is the game's, ``course`` has the events. ``violations`` are what is wrong with the first unlawful event,
-    whose number is ``refused_event``; that event and all after it are not played. ``receipt`` is the envelope of the
-    newest receipt, ``receipt_signature`` the referee's in it, ``signatures`` are each seat's newest by seat, empty for
-    none: all as ``prove`` has verified them.
+    ``state`` is the game's, ``course`` has the events. ``violations`` are the faults of the first unlawful event, whose
+    number is ``refused_event``; that event and all after it are not played. ``receipt`` is the envelope of the newest
+    receipt, ``receipt_signature`` the referee's signature in it, ``signatures`` each seat's newest by seat, empty for a
+    seat without one; ``prove`` sets these three.
     """
 
     game: AnyGame
@@ -78,7 +78,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         lead: Lead | None,
         is_sealed: bool,
     ) -> Self:
-        """Begin a round before its first event; ``sections`` are hands and board, None for one that is closed.
+        """Return a round before its first event; ``sections`` are hands and board, None for a section that is closed.
 
         Raise StakesError and DealError as the game's law does.
         """
@@ -113,7 +113,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
 
     @property
     def pending(self) -> Opening | None:
-        """Last opening, if the shuffler has not made it yet."""
+        """Last opening, if the shuffler has not opened its sections yet; otherwise None."""
         return self.openings[-1] if self.openings and self.openings[-1].time is None else None
 
     @property
@@ -123,14 +123,14 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
 
     @property
     def received(self) -> tuple[int, int | None] | None:
-        """Number of the newest event that was received and the section it opens, if any; None without such an event."""
+        """Number of the newest received event, and the last section it opens, if any; None if no event was received."""
         number = self.course.received
         opened = [opening.sections[-1] for opening in self.openings if opening.number == number]
         return (number, opened[0] if opened else None) if number else None
 
     @property
     def due_receipt(self) -> EventReceipt | None:
-        """What the newest receipt must say; None where no event was received."""
+        """Receipt that the newest received event must have; None if no event was received."""
         if self.received is None:
             return None
         number, section = self.received
@@ -138,13 +138,13 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
 
     @property
     def unsealed(self) -> tuple[Unsealed, ...]:
-        """Openings as the inputs of a transcript have them; one that is not made yet is left out."""
+        """Openings as the inputs of a transcript have them; a pending opening is left out."""
         made = [(opening, opening.time) for opening in self.openings if opening.time is not None]
         return tuple([Unsealed(opening.number, tuple(sorted(opening.sections)), time) for opening, time in made])
 
     @cached_property
     def outcome(self) -> Any:  # noqa: ANN401 - the game's own outcome
-        """Settlement of the round, which must be over and open."""
+        """Settlement of the round, which must be over and have all its cards open."""
         with under_ruleset(self.ruleset.id, self.ruleset.version):
             return self.game.settle(self.state)
 
@@ -163,11 +163,11 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         before_each: Callable[[Any, Any], None] | None = None,
         texts: Sequence[bytes] | None = None,
     ) -> "Round":
-        """Return the round after more events, up to the first unlawful one, after which no further one is read.
+        """Return the round after more events, up to the first unlawful event; no event after that is read.
 
-        ``unsealed_time`` says when the shuffler made an opening, None where it has not. ``before_each`` is called with
-        the state and the event before each event. ``texts`` are the canonical bytes of the events, where known. Raise
-        EvidenceError for an event that is not proved.
+        ``unsealed_time`` returns when the shuffler opened the sections of an opening, None if it has not.
+        ``before_each`` is called before each event with the state and the event. ``texts`` are the canonical bytes of
+        the events, if the caller has them. Raise EvidenceError for an event that is not proved.
         """
         playing = _Playing(self)
         for number, (event, received) in enumerate(events, self.course.number + 1):
@@ -191,7 +191,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
     ) -> "Round":
         """Return the round with its proof; raise EvidenceError unless the seats' newest signatures hold.
 
-        The receipt must be that of ``due_receipt``, and verified.
+        The caller must have verified the receipt and compared it with ``due_receipt``.
         """
         self.check_signatures(signatures, is_signed)
         return msgspec.structs.replace(
@@ -217,16 +217,16 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
             raise EvidenceError(fault, detail, number=0, seat=seat)
 
     def closing_time(self, now: int) -> int:
-        """Return the time at which the round is settled now: its last time where the clock is behind that.
+        """Return the closing time of a settlement at ``now``: the round's last time if the clock is behind it.
 
-        A time that was only reported never counts.
+        A last time that the frontend reported does not count.
         """
         links, floor = self.course.links, self.state.last_time
         is_reported = bool(links) and not links[-1].received and links[-1].time > self.deal.dealt_time
         return now if is_reported else max(now, floor)
 
     def inputs(self, closed_time: int) -> Inputs:
-        """Return the inputs of the round's transcript if it is settled at a time; all its cards must be open."""
+        """Return the inputs of the transcript of a settlement at this time; all cards must be open."""
         deal, links = self.deal, self.course.links
         receipt: InputReceipt | msgspec.UnsetType = msgspec.UNSET
         if self.received is not None:
@@ -249,15 +249,15 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         )
 
     def transcript(self, closed_time: int) -> tuple[bytes, bytes]:
-        """Return the payload of SETTLE if the round is settled at a time, and the key by which a repeat is known."""
+        """Return the payload of SETTLE for a settlement at this time, and its ``repeat_key``."""
         results, inputs = self.results, encode_inputs(self.inputs(closed_time))
         return write_transcript(self.header, inputs, results), repeat_key(inputs)
 
 
 class _Playing:
-    """A round that events are appended to in place, so that many take one value; an event that raises changes nothing.
+    """A round to which ``play`` appends events in place, so that many events make one new ``Round``.
 
-    ``state`` and ``pending`` are those of the round so far.
+    An event that raises changes nothing. ``state`` and ``pending`` are those of the round so far.
     """
 
     __slots__ = ("_added", "_begun", "_game", "_has_key", "_level", "_openings", "pending", "state")
@@ -275,7 +275,7 @@ class _Playing:
         violations: tuple[Violation, ...] = (),
         refused_event: int | None = None,
     ) -> Round:
-        """Return the round after the events; ``texts`` are the canonical bytes of those added, where known."""
+        """Return the round after the events; ``texts`` are the canonical bytes of the added events, None to encode."""
         if texts is None:
             texts = self._game.events.encode_all([event for event, _ in self._added])
         added = zip(self._added, texts, strict=refused_event is None)
@@ -291,7 +291,7 @@ class _Playing:
         )
 
     def unseal(self, time: int) -> None:
-        """Open, at this time, what the last event opened; raise EvidenceError for a time before the event."""
+        """Record that the pending sections opened at this time; raise EvidenceError if it is before the last event."""
         last = self._added[-1][0].time if self._added else self._begun.course.links[-1].time
         if time < last:
             detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
@@ -302,7 +302,7 @@ class _Playing:
         self.pending = None
 
     def play(self, event: Event, *, received: bool) -> None:
-        """Play an event; raise UnlawfulEventError for the game's law, EvidenceError for its proof."""
+        """Append an event; raise UnlawfulEventError if it breaks the game's law, EvidenceError if it is not proved."""
         game, state, seat, seen = self._game, self.state, event.seat, event.seen
         if self.pending is not None:
             detail = f"event {self.pending.number} opens sections that are not open yet"
@@ -332,7 +332,7 @@ class _Playing:
         return len(self._begun.course.links) + len(self._added)
 
     def _unseen(self, event: Event, least: int | None) -> EvidenceError:
-        """Return what is wrong with what a seat says that it had seen; ``least`` is None for an event in no chain."""
+        """Return the error for a wrong ``seen``; ``least`` is the smallest allowed, None if it must be absent."""
         number, seen = self._number + 1, event.seen
         if least is None:
             detail = f"seat {event.seat} signs no such event, so it says nothing of what it had seen"
@@ -370,7 +370,7 @@ def encode_inputs(inputs: Inputs) -> msgspec.Raw:
 
 
 def repeat_key(inputs: msgspec.Raw) -> bytes:
-    """Return the SHA-256 of encoded inputs without closed_time, by which a settlement is known when it is repeated.
+    """Return the SHA-256 of encoded inputs without closed_time; a repeated settlement has the same key.
 
     The members are sorted, so closed_time is the first.
     """
@@ -391,5 +391,5 @@ def write_transcript(
 
 
 def _text_of(record: object) -> bytes:
-    """Return the canonical text of a record, or of what is encoded already."""
+    """Return the canonical text of a record; bytes that are encoded already are returned as they are."""
     return bytes(record) if isinstance(record, msgspec.Raw) else encode_record(record)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.evidence.encoding import EncodingError, ascii_field, enc, framed, opening, tagged_hash, u8, u32, u64
+from referee.evidence.encoding import EncodingError, ascii_field, enc, framed, prefix, tagged_hash, u8, u32, u64
 
 TAGS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=40)
 FIELDS = st.lists(st.binary(max_size=40), max_size=6)
@@ -43,7 +43,7 @@ def test_tag_and_fields_can_be_read_back(tag: str, fields: list[bytes]):
 
 @given(TAGS, FIELDS)
 def test_an_encoding_can_be_put_together_field_by_field(tag: str, fields: list[bytes]):
-    assert opening(tag, len(fields)) + b"".join(map(framed, fields)) == enc(tag, *fields)
+    assert prefix(tag, len(fields)) + b"".join(map(framed, fields)) == enc(tag, *fields)
 
 
 def test_fields_cannot_be_moved_across_their_border():
