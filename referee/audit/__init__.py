@@ -6,23 +6,23 @@ compared with these promises, and each fault gets a stable code. In the order of
 ===================  =====================================================================================
 ``audit``            ``audit_log``: the leaves in order, the root, checkpoints, keys, rounds, seeds
 ``source``           where a log is read from: memory, a store, published tiles
-``documents``        what people kept besides the log: receipts, certificates, bundles
-``reading``          bytes of a leaf to envelope, type and payload
-``cosignatures``     what witnesses say of the log
-``log_receipts``     leaves that the log promised
+``documents``        documents that people kept beside the log: receipts, certificates, bundles
+``reading``          parses a leaf's bytes into its envelope, type and payload
+``cosignatures``     checkpoints that witnesses cosigned, compared with the leaves
+``log_receipts``     receipts of the log that people kept, compared with the leaves
 ``tables``           the order of leaves; collects the ``round_leaves`` of each round
-``steps``            what each leaf does to its round
+``steps``            how each leaf changes the state of its round
 ``workers``          examines rounds here or in processes; ``cluster`` on a Dask cluster
-``round``            one round, from OPEN to REVEAL: calls the next seven
+``round``            one round, from OPEN to REVEAL: calls the next seven modules
 ``deal``             seeds, mix and leader of a DEAL
-``openings``         UNSEALs, and whether they are those of the settled course
-``settlement``       a SETTLE, replayed
+``openings``         UNSEAL leaves, compared with the settled course
+``settlement``       a SETTLE leaf, recomputed from its inputs
 ``course``           the newest receipt and the seats' signatures of a settlement
-``round_documents``  certificates and event receipts of the round, and secrets in what was handed out
+``round_documents``  certificates and event receipts of the round, and secrets in documents handed out
 ``redeal``           the deck, dealt again from the revealed seed
-``sample``           a round's part in the statistics, which ``suspicion`` makes
+``sample``           the data that a round adds to the statistics of ``suspicion``
 ``totals``           results of all rounds together, and seeds used twice
-``cause``            where findings come from, and what a wrong key or damage explains
+``cause``            causes of findings, and findings left out because a wrong key or damage explains them
 ``finding``          codes, severities, differences
 ``report``           the report, which ``page`` shows as lines of text and as a page
 ``bundle``           one round proved from its bundle, without the log

@@ -36,17 +36,17 @@ from referee.log.keys import KeyHistory, KeyLeafError, KeyRole, is_signed, log_k
 from referee.rulesets import Catalogue
 
 GRACE_MS: Final = 60_000
-"""Time after its deadline that a leaf may still be missing without a finding."""
+"""Time in ms by which a leaf may miss its deadline before its absence is a finding."""
 MAX_FINDINGS: Final = 1_000
-"""Findings of each severity that are listed; all are counted."""
+"""Most findings of one severity that a report lists; it counts all."""
 TWO_HISTORIES: Final = "the log signed two checkpoints of which neither continues the other"
 _STEP: Final = 4_096
-"""Leaves between two reports of progress."""
+"""Number of leaves between two calls of ``Progress``."""
 
 Progress = Callable[[int, int], None]
-"""Called with the number of leaves done and of leaves in all."""
+"""Callback; its arguments are the number of leaves read so far and the log's size."""
 _Kept = tuple[Checkpoint, bytes]
-"""A checkpoint that was seen earlier, and its note."""
+"""An earlier checkpoint, parsed and as the signed note."""
 
 
 def audit_log(  # noqa: PLR0913 - the terms of an audit
@@ -68,12 +68,14 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
 ) -> Report:
     """Audit a log and return a report.
 
-    Keys are C2SP verifier key text; raise KeyTextError for any other. ``now`` is ms since 1970 UTC and decides which
-    deadlines have passed, ``grace`` ms ago. ``witnessed`` are signed checkpoints that were kept, ``documents`` what
-    people kept of single rounds, ``witnessing`` what is known of witnesses. Rounds are examined by this process, by
-    ``workers`` processes, or by the pool that ``make_pool`` makes; the report is the same. A log without a valid
-    checkpoint is not read any further; a log that changed its key is followed from the known key to those that the
-    root named. ``named_root`` is the root key that the log's keeper names, for the message about another root key.
+    Keys are C2SP verifier key text; raise KeyTextError for any other text. ``now`` is ms since 1970 UTC; a deadline has
+    passed ``grace`` ms after it. ``witnessed`` are earlier signed checkpoints of the log, ``documents`` what people
+    kept of single rounds, ``witnessing`` the trusted witnesses and their checkpoints. Rounds are examined by this
+    process, by ``workers`` processes, or by the pool that ``make_pool`` makes; the report is the same.
+
+    Of a log without a valid checkpoint no leaf is examined. If the log changed its key, the keys that the root named
+    for it are trusted too, provided that ``log_key`` is one of them. ``named_root`` is the root key that the log's
+    keeper names; only the message about a wrong root key uses it.
     """
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
     report = Report.empty(origin=origin, now=now)
@@ -116,7 +118,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
 
 
 class _Findings:
-    """Findings of an audit: all are counted, the first of each severity and cause kept."""
+    """Findings of an audit. All are counted; the first ``MAX_FINDINGS`` of each severity and cause are kept."""
 
     def __init__(self) -> None:
         self._counts: Counter[Code] = Counter()
@@ -124,7 +126,7 @@ class _Findings:
         self._kept: defaultdict[tuple[Severity, Cause], list[Finding]] = defaultdict(list)
 
     def add(self, finding: Finding, *, is_certain: bool = False) -> None:
-        """Add a finding; a certain one needs no leaf to be proved, whatever the cause of its code is."""
+        """Add a finding. ``is_certain`` says that signed notes alone prove it, whatever the cause of its code is."""
         self._counts[finding.code] += 1
         cause = cause_of(finding.code)
         if is_certain:
@@ -135,7 +137,7 @@ class _Findings:
             kept.append(finding)
 
     def fill(self, report: Report, *, is_explained: bool = False) -> None:
-        """Fill in the report's findings; with ``is_explained`` only those that no leaf is needed for."""
+        """Fill in the report's findings; with ``is_explained``, leave out all that only the leaves prove."""
         counts, kept = self._counts, self._kept
         if is_explained:
             counts = Counter(
@@ -156,7 +158,7 @@ class _Findings:
 
 
 class _Audit:
-    """State of one audit while leaves are read."""
+    """State of one audit while it reads the leaves."""
 
     def __init__(  # noqa: PLR0913 - the parts of an audit
         self,
@@ -178,11 +180,11 @@ class _Audit:
         self._tree = GrowingTree()
         self._totals = totals
         self.is_damaged = False
-        """Whether the leaves that were read are not those that the log signed."""
+        """Whether leaves are missing or differ from those that the log signed."""
 
     @property
     def has_foreign_root(self) -> bool:
-        """Whether the root key is not that of this log."""
+        """Whether the given root key is not this log's."""
         return self._keys.is_foreign
 
     def read(  # noqa: PLR0913 - all that a log is compared with
@@ -195,7 +197,7 @@ class _Audit:
         *,
         receipts: LogReceiptCheck,
     ) -> None:
-        """Read the leaves once, and compare the tree with every checkpoint whose size it passes."""
+        """Read the leaves once, and compare the tree with each checkpoint when it has the checkpoint's size."""
         tree = self._tree
         at_size: dict[int, list[_Kept]] = {}
         for one in kept:
@@ -229,7 +231,7 @@ class _Audit:
             progress(frontier.size, checkpoint.size)
 
     def close(self, examiner: RoundExaminer, *, grace: int) -> None:
-        """Examine rounds that still wait for leaves as they are, compare seeds, and fill the report's numbers."""
+        """Examine the unfinished rounds as they are, compare seeds, and fill in the report's numbers."""
         for leaves in self._tables.close(now=self._report.now, grace=grace):
             self._totals.add(examiner.submit(leaves))
         self._totals.add(examiner.finish())
@@ -299,14 +301,14 @@ class _Audit:
         return self._tables.add(placed)
 
     def _carry(self, dealt: Placed[DealLeaf]) -> None:
-        """Verify the cosigned checkpoint of a DEAL; note the leaf if a quorum vouches by it for its round's OPEN."""
+        """Verify the cosigned checkpoint in a DEAL. If a quorum cosigned it, add the DEAL to ``Totals.vouched``."""
         opened = self._tables.opened(bytes.fromhex(dealt.leaf.round_id))
         if opened is None:
             return
         try:
             carried = carried_checkpoint(opened, dealt)
         except FindingError:
-            return  # reported with its round
+            return  # the examination of the round reports it
         root = None if carried is None else self._tree.root_at(carried.checkpoint.size)
         if carried is None or root is None:
             return
@@ -315,13 +317,13 @@ class _Audit:
             self._totals.vouched.add(dealt.index)
 
     def _forged(self, envelope: Envelope | None) -> tuple[Code, str] | None:
-        """Return what is wrong with the signature of an unreadable leaf of a known type."""
+        """Return the fault of an unreadable leaf's signature; None if it is valid or the leaf's type is unknown."""
         if envelope is None or envelope.payload_type not in SIGNERS:
             return None
         return signature_fault(envelope, self._keys.ring)
 
     def _compare(self, frontier: Frontier, at_size: dict[int, list[_Kept]]) -> None:
-        """Compare the tree so far with each checkpoint of its size."""
+        """Compare the tree of the leaves so far with each checkpoint of the same size."""
         if self._heads.next_size == frontier.size:
             self._heads.compare(frontier.size, frontier.root, self._log_keys)
         for kept, note in at_size.get(frontier.size, ()):
@@ -331,7 +333,7 @@ class _Audit:
 
 
 def _compare_heads(head: _Kept, kept: Sequence[_Kept], findings: _Findings) -> None:
-    """Report kept checkpoints of the log's own size with another root, which two signed notes alone prove."""
+    """Report kept checkpoints that have the log's size and another root. The two signed notes alone prove it."""
     for checkpoint, note in kept:
         if checkpoint.size == head[0].size and checkpoint.root != head[0].root:
             difference = Difference("checkpoint", head[1].decode(), note.decode())
@@ -341,7 +343,10 @@ def _compare_heads(head: _Kept, kept: Sequence[_Kept], findings: _Findings) -> N
 def _log_keys(
     source: LogSource, notes: Sequence[bytes], *, log: VerifierKey, root: VerifierKey
 ) -> tuple[VerifierKey, ...]:
-    """Return the keys that may have signed these notes: the known one, or all that the root named beside it."""
+    """Return the log keys to trust: the given key alone if it signed every note, else all that the root named.
+
+    If the root did not name the given key, return the given key alone.
+    """
     if all(is_signed(note, [log]) for note in notes):
         return (log,)
     try:

@@ -1,9 +1,9 @@
 """Proof of one round from its bundle, for a player or an auditor who does not have the log.
 
-Only the origin and the two given keys are trusted. The log's key signed the checkpoint, every leaf of the bundle is in
-its tree, the root named the other keys, and the round's leaves are examined as in an audit of the whole log. A bundle
-cannot show what else the log holds: a second OPEN of the same slot, a seed used twice or a revocation that was left out
-shows in the whole log only.
+Only the origin and the two given keys are trusted. A proof verifies the log's signature on the checkpoint, that every
+leaf of the bundle is in its tree, and the root's signature on the other keys; then it examines the round's leaves as an
+audit of the whole log does. A second OPEN of the same slot, a seed used twice or a revocation that the bundle leaves
+out shows in the whole log only.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ _Hash: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class BundleError(ValueError):
-    """A file that is no bundle, or does not hold its round's OPEN."""
+    """Error for a file that is no bundle, or that lacks the OPEN of its round."""
 
 
 class _Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,11 +70,11 @@ class _Bundle(msgspec.Struct, frozen=True):
 
 
 class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of proving a round: every finding, most general first, the round's leaves, and their examination.
+    """Result of proving a round: the findings in the order of a report, the round's leaves, and their examination.
 
-    ``leaves`` and ``result`` are None if the checkpoint or the order of leaves is wrong. ``explained`` counts findings
-    that are left out because damage or a wrong root key explains them. ``unchecked`` says what the bundle has no leaves
-    for.
+    ``leaves`` and ``result`` are None if the checkpoint is refused or the round's OPEN cannot be read. ``explained``
+    counts findings that are left out because damage or a wrong root key explains them. ``unchecked`` names in English
+    each check that was left out because the bundle lacks the leaves for it.
     """
 
     checkpoint: str
@@ -86,7 +86,7 @@ class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_proved(self) -> bool:
-        """Whether the round has ended without a finding, and its deck was dealt again."""
+        """Whether the round has ended without a finding and, if it was dealt, its deck was dealt again."""
         if self.result is None or self.findings or self.leaves is None:
             return False
         has_ended = self.leaves.settle is not None or self.leaves.abort is not None
@@ -105,9 +105,10 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
 ) -> ProvedRound:
     """Prove the round of a bundle.
 
-    Keys are C2SP verifier key text from elsewhere. ``witnessing`` names the trusted witnesses; the checkpoints that
-    they cosigned are the bundle's own. ``now``, in ms since 1970 UTC, bounds the times of cosignatures. Raise
-    KeyTextError for a key that is none, BundleError for bytes that are no bundle or hold no OPEN of their round.
+    Keys are C2SP verifier key text; the caller must have them from somewhere other than the bundle. ``witnessing``
+    names the trusted witnesses; cosigned checkpoints are taken from the bundle alone. A cosignature later than ``now``,
+    in ms since 1970 UTC, is a finding. Raise KeyTextError for text that is no key, BundleError for bytes that are no
+    bundle or lack the OPEN of their round.
     """
     bundle = _read(data)
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
@@ -132,7 +133,7 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
             origin=origin,
             now=now,
             report=reading.findings.append,
-            timeline=Timeline(list[Finding]().append, now=None),  # an audit compares times with those of other leaves
+            timeline=Timeline(list[Finding]().append, now=None),  # only an audit can compare these times
         )
         roots = {one.size: one.root for one, _ in shown}
         for size in sorted(roots):
@@ -156,7 +157,10 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
 def _consistent(
     bundle: _Bundle, newest: Checkpoint, origin: str, keys: Iterable[VerifierKey], findings: list[Finding]
 ) -> Iterator[tuple[Checkpoint, bytes]]:
-    """Yield the bundle's other checkpoints, with notes, that are proved to be of the same log; report the others."""
+    """Yield each further checkpoint of the bundle, with its note, that is proved to be of the same log.
+
+    The other checkpoints are added to ``findings``.
+    """
     for number, one in enumerate(bundle.consistency):
         note = one.checkpoint.encode()
         try:
@@ -190,9 +194,10 @@ def _raised(
     roots: Mapping[int, bytes],
     keys: Sequence[VerifierKey],
 ) -> RoundResult | None:
-    """Return the result at level L3 if the DEAL of a round of L2 carries a checkpoint that a quorum cosigned.
+    """Raise the result of a round of level L2 to L3 if its DEAL carries a checkpoint that a quorum cosigned.
 
-    ``roots`` are those of the checkpoints that are proved to be of this log, by size.
+    Return any other result as it is. ``roots`` has by tree size the roots of the checkpoints that are proved to be of
+    this log.
     """
     deal = None if leaves is None else leaves.deal
     if leaves is None or deal is None or result is None or result.dealing_level is not DealingLevel.L2:
@@ -200,7 +205,7 @@ def _raised(
     try:
         carried = carried_checkpoint(leaves.open, deal)
     except FindingError:
-        return result  # reported with the round
+        return result  # the examination of the round reports it
     root = None if carried is None else roots.get(carried.checkpoint.size)
     if carried is None or root is None or not heads.carry(carried, leaves.open, deal, root=root, log_keys=keys):
         return result
@@ -221,7 +226,7 @@ def _read(data: bytes) -> _Bundle:
 
 
 class _Reading:
-    """Leaves of a bundle, each proved to be in the tree, read with the keys at its place."""
+    """Leaves of a bundle that are proved to be in the tree, each with the keys that were valid at its index."""
 
     def __init__(self, bundle: _Bundle, checkpoint: Checkpoint, keys: KeyHistory) -> None:
         self.keys = keys
@@ -245,7 +250,7 @@ class _Reading:
 
     @property
     def is_explained(self) -> bool:
-        """Whether damage or a wrong root key explains what the leaves seem to say."""
+        """Whether a damaged leaf or a wrong root key may explain the findings about leaves."""
         return self.is_damaged or self.keys.is_foreign
 
     def _add(self, data: bytes, index: int, hashed: bytes) -> None:
@@ -261,7 +266,10 @@ class _Reading:
 
 
 def _assemble(bundle: _Bundle, reading: _Reading) -> RoundLeaves | None:
-    """Apply the leaves in the order of the log; return the round, None if its OPEN cannot be read."""
+    """Apply the leaves in the order of the log and return the round; None if its OPEN cannot be read.
+
+    Raise BundleError if the bundle has no OPEN of its round and nothing was found wrong with its leaves.
+    """
     own = [one for one in reading.placed if one.leaf.round_id == bundle.round_id]
     opened = _only(own, OpenLeaf)
     if opened is None:
@@ -290,12 +298,15 @@ def _assemble(bundle: _Bundle, reading: _Reading) -> RoundLeaves | None:
 
 
 def _only(placed: Iterable[Placed[RoundLeaf]], kind: type[LeafT]) -> Placed[LeafT] | None:
-    """Return the first of these leaves that is of a kind."""
+    """Return the first leaf of a class; None if there is none."""
     return next((cast("Placed[LeafT]", one) for one in placed if isinstance(one.leaf, kind)), None)
 
 
 def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _Reading) -> None:
-    """Give the tables the round before and the last winner, as far as the bundle has the leaves that ended rounds."""
+    """Set in the tables how the table's previous round ended and who won last, as far as the bundle shows it.
+
+    Where it lacks a leaf for this, add the check that is left out to ``reading.unchecked``.
+    """
     if header.previous_leaf == NO_LEAF:
         return
     by_hash = {one.hash: one for one in reading.placed}
@@ -317,7 +328,10 @@ def _follow(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _
 
 
 def _follow_winner(tables: Tables, header: Header, opened: Placed[OpenLeaf], reading: _Reading) -> bool:
-    """Give the tables the winner of the last settled round; return whether the bundle shows who that is, or nobody."""
+    """Set in the tables who won the table's last settled round; return whether the bundle shows it.
+
+    A table that has settled no round yet has no last winner; the bundle shows that too.
+    """
     by_hash = {one.hash: one for one in reading.placed}
     at = header
     while at.previous_leaf != NO_LEAF:
@@ -338,7 +352,10 @@ def _follow_winner(tables: Tables, header: Header, opened: Placed[OpenLeaf], rea
 
 
 def _neighbour(header: Header, reading: _Reading) -> Placed[RoundLeaf] | None:
-    """Return the leaf that ended the table's round before, though the header names another; None for none."""
+    """Return the leaf that ended the table's previous round, found by round number; None if the bundle lacks it.
+
+    The header may name the hash of another leaf.
+    """
     for one in reading.placed:
         its = _header_of(one.leaf, reading.placed)
         if its is not None and (its.table_id, its.round_number + 1) == (header.table_id, header.round_number):
@@ -347,7 +364,10 @@ def _neighbour(header: Header, reading: _Reading) -> Placed[RoundLeaf] | None:
 
 
 def _header_of(ended: RoundLeaf, placed: Iterable[Placed[RoundLeaf]]) -> Header | None:
-    """Return the header of the round that a leaf ended, from itself or from its OPEN; None if it is not at hand."""
+    """Return the header of the round that a leaf ended: a transcript's own, for an ABORT its OPEN's.
+
+    None if there is no such header, or it does not hash to the leaf's round id.
+    """
     opened = _only([one for one in placed if one.leaf.round_id == ended.round_id], OpenLeaf)
     try:
         if isinstance(ended, Transcript):

@@ -1,8 +1,8 @@
-"""Causes of findings, and which findings follow from another cause and are therefore not reported.
+"""Causes of findings, and the findings that a graver cause explains.
 
-Findings are sorted by cause. With a root key that is not the log's, no signature in the log can be verified. Where the
-leaves are not those that the log signed, what they say cannot be held against a person. In both cases findings that are
-made from the leaves are counted as ``explained`` and left out, until the key is right or the log is restored.
+Findings are sorted by cause. With a root key that is not the log's, no signature in the log can be verified. If the
+leaves are not those that the log signed, their content proves nothing about a person. In both cases a report leaves out
+the findings made from the leaves and only counts them as ``explained``.
 
 >>> [code.value for code in sorted([Code.REVEALED_EARLY, Code.ROOT_MISMATCH], key=cause_of)]
 ['ROOT_MISMATCH', 'REVEALED_EARLY']
@@ -20,7 +20,7 @@ from referee.log.keys import KeyRecord, KeyRole, is_signed
 
 
 class Cause(enum.IntEnum):
-    """Where a finding comes from, in the order of a report."""
+    """Cause of a finding, in the order of a report."""
 
     KEYS = 0
     """The given keys or the checkpoint do not belong to this log."""
@@ -29,7 +29,7 @@ class Cause(enum.IntEnum):
     STATEMENTS = 2
     """Signed notes contradict each other or the auditor's terms, whatever the leaves are."""
     LEAVES = 3
-    """What the leaves say, and what is compared with them."""
+    """The content of the leaves, or documents and signatures compared with it."""
     CHANCE = 4
     """Statistics over many rounds."""
 
@@ -46,7 +46,7 @@ _CAUSES: Final = {
     Code.HEAD_FROZEN: Cause.STATEMENTS,
 }
 _STATISTICS: Final = frozenset({38, 39, 40, 53, 54, 66})
-"""Numbers, in the list of what an audit must catch, of what statistics find."""
+"""Numbers of the findings that statistics make, in the list that ``make findings`` prints."""
 
 
 def cause_of(code: Code) -> Cause:
@@ -55,20 +55,20 @@ def cause_of(code: Code) -> Cause:
 
 
 def order_of(finding: Finding) -> tuple[bool, Cause, int]:
-    """Return the sort key of a report: failures before notes, then by cause, then the whole log before its leaves."""
+    """Return the sort key of a finding: failures before notes, then by cause, then by leaf, the whole log first."""
     index = -1 if finding.leaf_index is None else finding.leaf_index
     return finding.severity is Severity.NOTE, cause_of(finding.code), index
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings for a report."""
+    """Sort findings by ``order_of``."""
     return sorted(findings, key=order_of)
 
 
 def root_key_mismatch(given: VerifierKey, named: str) -> Finding:
-    """Return the finding that no KEY leaf is signed by the given root key.
+    """Make the finding that no KEY leaf is signed by the given root key.
 
-    ``named`` is the text of the root key that the log's keeper names, empty where that is not known.
+    ``named`` is the text of the root key that the log's keeper names; empty if it is unknown.
     """
     detail = f"the root key {key_id(given)} signed no KEY leaf of this log"
     detail += f", whose keeper names {_id_of_text(named)}" if named and named != given.text else ""
@@ -79,7 +79,10 @@ def root_key_mismatch(given: VerifierKey, named: str) -> Finding:
 
 
 def checkpoint_refused(note: bytes, keys: Iterable[VerifierKey], reason: str) -> Finding:
-    """Return the finding that a checkpoint is not signed by the given keys, with the ids of both sides."""
+    """Make the finding that a checkpoint is refused for this reason.
+
+    If the note is signed by other keys only, its detail names the signers and the given keys by name and id.
+    """
     given = ", ".join(key_id(key) for key in keys)
     try:
         signers = ", ".join(f"{line.name}+{line.key_id.hex()}" for line in Note.parse(note).signatures)
@@ -97,10 +100,11 @@ def checkpoint_refused(note: bytes, keys: Iterable[VerifierKey], reason: str) ->
 def signer_faults(
     notes: Sequence[tuple[Checkpoint, bytes]], records: Sequence[KeyRecord], *, log: VerifierKey, size: int
 ) -> Iterator[Finding]:
-    """Yield what is wrong with the signers of checkpoints, the log's newest first, of a log with ``size`` leaves.
+    """Yield the findings about who signed the checkpoints of a log with ``size`` leaves, in the order of ``notes``.
 
-    A key vouches for trees from the leaf that adds it to the one before its revocation, the first key also for earlier
-    ones. If the root named no key for the log, nothing is wrong.
+    A key may sign trees that hold the leaf that adds it and not the leaf that revokes it; the log's first key may sign
+    smaller trees too. Checkpoints of more leaves than ``size`` are skipped. If the root named no key for the log,
+    nothing is wrong.
     """
     named = [record for record in records if record.role is KeyRole.LOG]
     if not named:
@@ -123,10 +127,10 @@ def _vouches(record: KeyRecord, size: int, *, is_first: bool) -> bool:
 
 
 def key_id(key: VerifierKey) -> str:
-    """Write a key's name and id, as it begins every signature of the key."""
+    """Write a key's name and id as ``name+id``, the id in hex."""
     return f"{key.name}+{key.key_id.hex()}"
 
 
 def _id_of_text(text: str) -> str:
-    """Write the name and id of a verifier key's text; the text itself where it is none."""
+    """Cut a verifier key's text to its ``name+id``."""
     return "+".join(text.split("+")[:2])

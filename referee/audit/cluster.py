@@ -1,12 +1,12 @@
-"""Bulk audits on a Dask cluster: workers examine rounds and read the log's tiles themselves if they can reach them.
+"""Audits on a Dask cluster: workers examine rounds, and read the log's tiles themselves if they can reach them.
 
-The audit decides what is examined and in which order, so its report is the one that a single process would make. All
-machines must run the same code: an answer carries the digest of the worker's package, and another digest is refused.
-Rounds of a worker that dies are examined again by another. A cluster is trusted like this machine: the owner of its
-scheduler or its workers could answer anything.
+The audit decides which rounds are examined and in which order, so its report is the one that a single process would
+make. All machines must run the same code: an answer carries the digest of the worker's package, and another digest is
+refused. Rounds of a worker that dies are examined again by another worker. A cluster is trusted like this machine: the
+owner of its scheduler or its workers could answer anything.
 
 If workers can reach the tiles, a ``RoundReference`` is sent in place of a round: the index and hash of each leaf. The
-worker reads the leaves again, and each must have its hash, so it examines the same round or none.
+worker reads the leaves again and rejects a leaf with another hash, so it examines the same round or none.
 """
 
 import hashlib
@@ -30,13 +30,13 @@ from referee.log.tile import TileError
 from referee.tiles import PlaceError, PublishedLog, open_place
 
 CONNECT_SECONDS: Final = 30
-"""Timeout for the scheduler, and for its first worker."""
+"""Timeout in seconds for the scheduler to answer, and again for its first worker."""
 CLOSE_SECONDS: Final = 10
 _CHUNK: Final = 256
 _AHEAD: Final = 2
 """Chunks under way for each thread of a worker."""
 _COUNTED: Final = 16
-"""Chunks between two counts of the workers."""
+"""Chunks sent between two counts of the workers."""
 _RETRIES: Final = 3
 """Retries of a chunk that failed on its worker."""
 _KINDS: Final = ("open", "deal", "settle", "abort", "reveal")
@@ -46,15 +46,15 @@ Answer: TypeAlias = tuple[bytes, list[RoundResult]]
 
 
 class ClusterError(RuntimeError):
-    """A cluster that cannot be reached or cannot examine these rounds, with what to do."""
+    """Error for a cluster that cannot be reached or cannot examine these rounds; the text says what to do."""
 
 
 class OtherLeafError(ValueError):
-    """The tiles have another leaf now than the audit read."""
+    """Error for a leaf in the tiles that is not the one that the audit read."""
 
 
 class LeafReference(msgspec.Struct, frozen=True):
-    """A leaf's index and hash, and the keys at its place."""
+    """A leaf's index and hash, and the keys that were valid at its index."""
 
     index: int
     hash: bytes
@@ -62,7 +62,10 @@ class LeafReference(msgspec.Struct, frozen=True):
 
 
 class RoundReference(msgspec.Struct, frozen=True):
-    """Members of a RoundLeaves as workers get them: where each leaf is, by its kind, and in ``known`` all others."""
+    """A round as workers get it: the reference of each leaf by kind, and the other members of its RoundLeaves.
+
+    ``known`` has those by name, without the header, which the worker reads from the OPEN.
+    """
 
     leaves: dict[str, LeafReference]
     known: dict[str, Any]
@@ -71,7 +74,8 @@ class RoundReference(msgspec.Struct, frozen=True):
 class Cluster:
     """A ``WorkerPool`` of the workers of a Dask scheduler.
 
-    ``location`` is where every worker finds the published log under ``note``; without one, whole rounds are sent.
+    ``location`` is the place at which every worker can read the published log, and ``note`` its checkpoint. Without a
+    location, whole rounds are sent.
     """
 
     def __init__(self, terms: AuditTerms, *, scheduler: str, location: str | None = None, note: bytes = b"") -> None:
@@ -113,9 +117,9 @@ class Cluster:
         future = self._client.submit(examine_there, self._terms, self._log, work, pure=False, retries=_RETRIES)
         return _Sent(future, self._scheduler)
 
-    def close(self, *, is_abandoned: bool) -> None:  # noqa: ARG002 - the scheduler drops what has no waiting client
-        """Leave the cluster, which goes on running."""
-        with suppress(TimeoutError):  # the scheduler need not know
+    def close(self, *, is_abandoned: bool) -> None:  # noqa: ARG002 - the scheduler drops work whose client has left
+        """Disconnect from the cluster, which goes on running."""
+        with suppress(TimeoutError):  # the scheduler need not confirm it
             self._client.close(timeout=CLOSE_SECONDS)
 
 
@@ -127,7 +131,7 @@ class _Sent:
         self._scheduler = scheduler
 
     def result(self) -> list[RoundResult]:
-        """Wait for the results; raise ClusterError if there are none, or a worker runs other code."""
+        """Wait for the results; raise ClusterError if the workers fail, or run another version of this package."""
         try:
             answer: Answer = self._future.result()
         except Exception as error:  # any error of a worker, and Dask's own about workers that are lost
@@ -141,7 +145,7 @@ class _Sent:
 
 
 def reference_to(leaves: RoundLeaves) -> RoundReference:
-    """Make the reference to a round."""
+    """Make a reference to a round."""
     placed: dict[str, Placed[Payload] | None] = {kind: getattr(leaves, kind) for kind in _KINDS}
     known = {name: getattr(leaves, name) for name in leaves.__struct_fields__ if name not in {*_KINDS, "header"}}
     references = {kind: LeafReference(one.index, one.hash, one.ring) for kind, one in placed.items() if one is not None}
@@ -149,7 +153,7 @@ def reference_to(leaves: RoundLeaves) -> RoundReference:
 
 
 def resolve(reference: RoundReference, leaf: Callable[[int], bytes]) -> RoundLeaves:
-    """Read the leaves of a round by index; raise OtherLeafError if one has another hash."""
+    """Read the leaves of a referenced round; raise OtherLeafError if a leaf has another hash than its reference."""
     placed: dict[str, Any] = {kind: _placed(one, leaf) for kind, one in reference.leaves.items()}
     return RoundLeaves(header=read_header(placed["open"].leaf), **placed, **reference.known)
 
@@ -168,9 +172,10 @@ def examine_there(
     log: tuple[str, bytes] | None,
     work: Sequence[RoundReference | RoundLeaves],
 ) -> Answer:
-    """Examine rounds on a worker, reading the leaves of references from the tiles.
+    """Examine rounds on a worker; read the leaves of references from the tiles.
 
-    Raise PlaceError, TileError or OtherLeafError if the tiles are not those that the audit reads.
+    ``terms`` are the origin and the sources of the rulesets, ``log`` the location and checkpoint of the tiles. Raise
+    PlaceError or TileError if the tiles cannot be read, OtherLeafError if they differ from those that the audit read.
     """
     bundles: dict[int, tuple[bytes, ...]] = {}
     indices = [leaf.index for one in work if isinstance(one, RoundReference) for leaf in one.leaves.values()]

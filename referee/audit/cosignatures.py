@@ -1,9 +1,9 @@
 """Checkpoints that witnesses cosigned, compared with the leaves while these are read.
 
-A checkpoint is witnessed if enough of the named witnesses cosigned it and its root is that of the leaves. A witness is
-a key, not a name: two names of one key, or a witness with one of the log's own keys, are findings. A witnessed
-checkpoint that a DEAL carries and that has the round's OPEN shows that terms and commitments were fixed before the
-seats showed their seeds (level L3). The newest time at which a quorum vouched says how old the log's state may be.
+A checkpoint is witnessed if a quorum of the named witnesses cosigned it and its root is that of the leaves. A witness
+is a key, not a name: two names of one key, or a witness with one of the log's own keys, are findings. If a DEAL carries
+a witnessed checkpoint whose tree has the round's OPEN, terms and commitments were fixed before the seats showed their
+seeds (level L3). The latest time of a quorum bounds how old the log's state may be.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,16 +24,17 @@ from referee.log.keys import KeyRecord
 
 
 class Carried(NamedTuple):
-    """A checkpoint and its note."""
+    """A checkpoint from a DEAL leaf, and its note."""
 
     checkpoint: Checkpoint
     note: Note
 
 
 def carried_checkpoint(opened: Placed[OpenLeaf], dealt: Placed[DealLeaf]) -> Carried | None:
-    """Read the checkpoint that a DEAL carries, None if it has none; verify no signature and no root.
+    """Read the checkpoint that a DEAL carries, without verifying its signatures or its root; None if it carries none.
 
-    Raise FindingError unless it is one of the header's log and of a tree that has the round's OPEN and not its DEAL.
+    Raise FindingError if it cannot be read, is of another log than the header's, or if its tree lacks the round's OPEN
+    or has the DEAL itself.
     """
     text = dealt.leaf.cosigned_checkpoint
     if isinstance(text, msgspec.UnsetType):
@@ -60,10 +61,10 @@ AHEAD_SECONDS: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witnessing:
-    """An auditor's knowledge of witnesses: the quorum, and the checkpoints that they cosigned, smallest first.
+    """The witnesses that an auditor trusts, as a quorum, and the checkpoints that they cosigned, smallest first.
 
-    ``max_age`` is the most ms since the quorum last vouched; ``outgrown`` are signed checkpoints that were seen
-    earlier, and that the log must have grown beyond by now.
+    ``max_age`` is the longest time in ms since the quorum last cosigned; None for no limit. ``outgrown`` are earlier
+    signed checkpoints; a log that has not grown beyond each of them is reported.
     """
 
     quorum: Quorum | None = None
@@ -83,7 +84,10 @@ class _Shown(NamedTuple):
 
 
 class CosignedHeads:
-    """Cosigned checkpoints of one audit. ``kept`` are single notes that may be cosigned as well, in any order."""
+    """Cosigned checkpoints of one audit, each compared with the leaves once their number is its size.
+
+    ``kept`` are further signed notes, in any order, with or without cosignatures.
+    """
 
     def __init__(  # noqa: PLR0913 - the terms of an audit
         self,
@@ -110,10 +114,13 @@ class CosignedHeads:
         self._listed = self._read(() if witnessing.quorum is None else witnessing.cosigned, is_listed=True)
         self._next_kept, self._next_listed = next(self._kept, None), next(self._listed, None)
         self.next_size = self._smallest()
-        """Size at which the leaves are to be compared next; None if no checkpoint is left."""
+        """Number of leaves at which ``compare`` must be called next; None if no checkpoint is left."""
 
     def compare(self, size: int, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
-        """Compare the checkpoints of this size with the root of that many leaves; smaller ones are out of order."""
+        """Compare the checkpoints of this size with the root of the first ``size`` leaves.
+
+        A smaller checkpoint that is still waiting was listed after a larger one, which is a finding.
+        """
         while self._next_kept is not None and self._next_kept.checkpoint.size <= size:
             self._judge(self._next_kept, size, root, ())
             self._next_kept = next(self._kept, None)
@@ -135,9 +142,9 @@ class CosignedHeads:
         root: bytes,
         log_keys: Sequence[VerifierKey],
     ) -> bool:
-        """Verify the checkpoint that a DEAL carries; return whether a quorum vouches by it for the round's OPEN.
+        """Verify the checkpoint that a DEAL carries; return whether a quorum cosigned it.
 
-        ``root`` is that of the leaves at its size.
+        ``root`` is the root of as many leaves as the checkpoint has.
         """
         checkpoint, note = carried
         try:
@@ -166,7 +173,7 @@ class CosignedHeads:
     def close(
         self, head: Checkpoint, records: Sequence[KeyRecord], outgrown: Sequence[tuple[Checkpoint, bytes]]
     ) -> None:
-        """Report on the whole log, once all its leaves are read."""
+        """Report the findings about the whole log; call it once all leaves are read."""
         quorum = self._quorum
         if quorum is not None:
             self._judge_larger(quorum)
@@ -214,7 +221,7 @@ class CosignedHeads:
         if self._newest is None or checkpoint.size >= self._newest.checkpoint.size:
             self._newest = shown
         if checkpoint.root != root:
-            if log_keys:  # kept notes are compared with the log elsewhere
+            if log_keys:  # the audit itself compares kept notes with the leaves
                 self._accuse(shown, root, log_keys)
             return
         self._timeline.witness([1000 * time for _, time in timely.times])
@@ -223,7 +230,7 @@ class CosignedHeads:
             self._time = max(self._time, timely.time)
 
     def _judge_larger(self, quorum: Quorum) -> None:
-        """Verify the cosignatures of checkpoints of more leaves than the log has, and the order of the listed ones."""
+        """Verify the cosignatures of checkpoints that have more leaves than the log, and their order in the list."""
         if self._next_kept is not None:
             for shown in (self._next_kept, *self._kept):
                 self._attested(quorum, shown)
@@ -242,7 +249,7 @@ class CosignedHeads:
         self._find(Code.COSIGNATURE_REFUSED, detail)
 
     def _attested(self, quorum: Quorum, shown: _Shown) -> Attestation:
-        """Verify the cosignatures of a note; report those that are forged or of a future time, and leave them out."""
+        """Return the valid cosignatures of a note that are not of a future time; report the others."""
         attestation = quorum.attest(shown.note)
         size = shown.checkpoint.size
         for key in attestation.forged:
@@ -254,7 +261,7 @@ class CosignedHeads:
         return timely
 
     def _accuse(self, shown: _Shown, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
-        """Report a cosigned checkpoint that is not of these leaves: the log's fault if it signed it."""
+        """Report a cosigned checkpoint whose root is not that of the leaves; the log's fault only if it signed it."""
         size = shown.checkpoint.size
         try:
             shown.note.verify(log_keys)
@@ -279,7 +286,7 @@ class CosignedHeads:
                 )
 
     def _blame(self, key: VerifierKey, detail: str) -> None:
-        """Report one finding for each witness and kind of fault, however often it occurs."""
+        """Report a fault of a witness's cosignature, once for each witness and kind of fault."""
         blamed = key.text, detail.rpartition(" is not")[0] or detail.rpartition(" names")[0]
         if blamed not in self._blamed:
             self._blamed.add(blamed)

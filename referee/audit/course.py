@@ -1,7 +1,7 @@
-"""The course of a settlement, checked without the rules of its game by its receipt and its seats' signatures.
+"""The course of a settlement, checked by its receipt and its seats' signatures, without the rules of its game.
 
 The referee's newest receipt covers the events, their times and flags; a seat's newest signature covers all its moves.
-An event's bytes are read only for its seat, for what that had seen, and for whether its time ran out.
+An event's bytes are read only for its seat, the newest event that the seat had seen, and whether it is a timeout.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from referee.transcript.inputs import InputEvent, Inputs, Transcript
 
 
 class AttestedCourse(NamedTuple):
-    """The course of a settlement, how many signatures in it hold, and whether all that must hold do."""
+    """The course of a settlement, the number of valid signatures in it, and whether none is missing or invalid."""
 
     course: Course
     signatures: int
@@ -39,8 +39,9 @@ def examine_course(
 ) -> AttestedCourse:
     """Check the receipt and the seats' signatures of a settlement over its events.
 
-    ``verified`` are receipts that UNSEALs of the round name, with signatures that hold, which are not verified again.
-    ``replayed`` is the course of an equal transcript, whose signatures were verified when it was replayed.
+    ``verified`` are receipts of the round's UNSEALs with their valid signatures, which are not verified again.
+    ``replayed`` is the course of a replay that gave the same transcript and verified its signatures; None if there was
+    no such replay.
     """
     inputs = settle.leaf.inputs
     course, unsigned = _course_of(leaves, inputs) if replayed is None else (replayed, [])
@@ -59,7 +60,7 @@ def examine_course(
             signed += not detail and bool(text)
             unsigned += [detail] if detail else []
     has_receipt = course.received > 0 or not isinstance(inputs.receipt, msgspec.UnsetType)
-    if fault is None or not has_receipt:  # signatures over other events than the receipt's only repeat its fault
+    if fault is None or not has_receipt:  # if the receipt is of other events, so are the signatures
         for detail in unsigned:
             findings.add(Code.EVENT_UNSIGNED, detail, leaf_index=settle.index)
     received = int(fault is None and course.received > 0)
@@ -73,26 +74,30 @@ def is_referees(receipt: EventReceipt, signature: str, keys: Sequence[bytes]) ->
 
 
 def attestation_of(event: InputEvent) -> str:
-    """Return how an event is attested: SEAT, SEAT_REPORTED where its time is only reported, RECEIPT or FRONTEND."""
+    """Return who attests an event.
+
+    SEAT: the seat signed it and the referee timed it; SEAT_REPORTED: the seat signed it and the frontend gave the time;
+    RECEIPT: only the referee received it; FRONTEND: only the frontend reports it.
+    """
     if "seen" in _members(event.event):
         return "SEAT" if event.received else "SEAT_REPORTED"
     return "RECEIPT" if event.received else "FRONTEND"
 
 
 def seat_of(event: bytes) -> int | None:
-    """Return the seat that an event names; None if it names none."""
+    """Return the number in an event's member ``seat``; None if there is none."""
     seat = _members(event).get("seat")
     return seat if type(seat) is int else None
 
 
 def is_timeout(event: bytes) -> bool:
-    """Return whether an event says that the time of its seat ran out."""
+    """Return whether an event is a timeout of its seat."""
     members = _members(event)
     return "TIMEOUT" in (members.get("kind"), members.get("decision"))
 
 
 def is_unopened(events: Iterable[bytes]) -> bool:
-    """Return whether a course has a timeout of a seat that had committed: the seat did not open its commitment."""
+    """Return whether a seat committed to its arrangement, never opened it, and timed out."""
     committed: set[int | None] = set()
     for event in events:
         if _members(event).get("kind") == "COMMIT":
@@ -103,7 +108,7 @@ def is_unopened(events: Iterable[bytes]) -> bool:
 
 
 def _members(raw: bytes | msgspec.Raw) -> Mapping[str, object]:
-    """Return the members of a JSON object; none if it is no object."""
+    """Return the members of a JSON object; an empty mapping for any other text."""
     try:
         value = orjson.loads(bytes(raw))
     except orjson.JSONDecodeError:
@@ -112,7 +117,7 @@ def _members(raw: bytes | msgspec.Raw) -> Mapping[str, object]:
 
 
 def _course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
-    """Return the course of the inputs, and what is wrong with what its seats had seen."""
+    """Return the course of the inputs, and a description of each fault in the events that its seats had seen."""
     course = Course.begin(round_id=leaves.round_id, deck_root=unhex(inputs.deck_root))
     faults: list[str] = []
     for number, event in enumerate(inputs.events, 1):
@@ -123,7 +128,10 @@ def _course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
 
 
 def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int, int | None, str]:
-    """Return the seat in whose chain an event is with what it had seen, None for no chain, and what is wrong there."""
+    """Return the seat of an event, the newest event that it had seen, and a description of the fault in these.
+
+    The second is None if the seat does not sign the event; the description is empty if nothing is wrong.
+    """
     members, keys = _members(event.event), leaves.header.seat_keys
     seat, seen = members.get("seat"), members.get("seen")
     if type(seat) is not int or not 0 <= seat < len(keys):
@@ -146,7 +154,10 @@ def _receipt_fault(
     verified: Sequence[tuple[EventReceipt, str]],
     is_replayed: bool,
 ) -> tuple[Code, str, Difference | None] | None:
-    """Return what is wrong with the newest receipt or the hash of the events in the results, unless it was replayed."""
+    """Return the fault of the newest receipt, or of the hash of the events in the results; None without a fault.
+
+    A replay that gave the same bytes has checked that hash already.
+    """
     receipt = settle.leaf.inputs.receipt
     if isinstance(receipt, msgspec.UnsetType):
         number, names = 0, "names no receipt"
@@ -175,7 +186,7 @@ def _receipt_fault(
 
 
 def _signature_fault(leaves: RoundLeaves, course: Course, seat: int, text: str) -> str:
-    """Describe what is wrong with a seat's newest signature; empty if nothing is."""
+    """Describe the fault of a seat's newest signature; an empty text if it is valid, or rightly absent."""
     move = course.moves.get(seat)
     if move is None:
         return f"seat {seat} made no event to sign, and there is a signature" if text else ""

@@ -1,4 +1,4 @@
-"""Checks of a DEAL leaf: its seeds, their signatures, the mix, and how strongly all this is proved.
+"""Checks of a DEAL leaf: its seeds, their signatures, the mix, and the level of proof.
 
 A seat that has a key in the header signs TH("client-seed", round_id, C, u8 seat, token hash or empty, seed), which
 cannot be made before C is known. An unsigned seed proves less; a wrong signature proves cheating.
@@ -29,9 +29,9 @@ _NO_COMMITMENT: Final = "00" * 32
 def examine_deal(
     leaves: RoundLeaves, deal: Placed[DealLeaf], seeds: tuple[bytes, ...], findings: RoundFindings
 ) -> bool:
-    """Check a deal against what the round was committed to; return whether its seeds and mix agree.
+    """Check a deal against the round's OPEN; return whether seeds, mix and round id agree with it.
 
-    ``seeds`` are the seats', as ``client_seeds`` has them.
+    ``seeds`` are those of ``client_seeds(deal)``.
     """
     header, opened = leaves.header, leaves.open.leaf
     if is_past(header.deal_deadline, time=deal.leaf.dealt_time):
@@ -62,12 +62,12 @@ def examine_deal(
 
 
 def client_seeds(deal: Placed[DealLeaf]) -> tuple[bytes, ...]:
-    """Return the seats' seeds in a deal, by seat, without missing ones."""
+    """Return the seats' seeds in a deal, in the order of seats; a missing seed is left out."""
     return tuple([bytes.fromhex(seed) for seed in deal.leaf.client_seeds if seed])
 
 
 def opens(leaves: RoundLeaves, seat: Seat, seed: bytes, findings: RoundFindings, *, leaf_index: int) -> bool:
-    """Check that a seat's seed opens the seat's commitment, if it made one."""
+    """Return whether a seat's seed opens its commitment, True if it made none; add a finding if it does not."""
     claimed = leaves.open.leaf.client_commitments[seat]
     if not claimed:
         return True
@@ -90,7 +90,7 @@ def opens(leaves: RoundLeaves, seat: Seat, seed: bytes, findings: RoundFindings,
 def dealing_level(
     leaves: RoundLeaves, deal: Placed[DealLeaf], seeds: tuple[bytes, ...], findings: RoundFindings
 ) -> DealingLevel:
-    """Return the level of a dealt round by its own leaves, with a note for each seed that lowers it."""
+    """Return the level of a dealt round as far as its own leaves show it; add a note for each weak or unsigned seed."""
     weak: list[tuple[Code, str]] = []
     for seat, seed in enumerate(seeds):
         if is_trivial(seed):
@@ -119,12 +119,12 @@ def is_trivial(seed: bytes) -> bool:
     >>> is_trivial(bytes(31) + b"a"), is_trivial(bytes(range(32)))
     (True, False)
     """
-    few = seed[:_FEWEST_VALUES]  # nearly always different bytes, and then the others need no look
+    few = seed[:_FEWEST_VALUES]  # of a random seed these nearly always differ, which settles it
     return len(set(few)) < _FEWEST_VALUES and len(set(seed)) < _FEWEST_VALUES
 
 
 def is_void(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
-    """Return whether the seeds of an abort, one a seat, give no deck; True while the server's seed is not revealed."""
+    """Return whether the seeds of an ABORT, one of each seat, give no deck. True while the server's seed is unknown."""
     seeds = [bytes.fromhex(text) for text in abort.leaf.client_seeds]
     if leaves.reveal is None:
         return True
@@ -157,7 +157,7 @@ def _examine_seed_signatures(leaves: RoundLeaves, deal: Placed[DealLeaf], findin
 
 
 def _examine_opened_sections(leaves: RoundLeaves, deal: Placed[DealLeaf], findings: RoundFindings) -> None:
-    """Check that all hands are open at the deal on an open table, and none or all on a sealed one."""
+    """Check the sections that a DEAL opens: all hands on an open table; all hands or none on a sealed table."""
     hands = tuple(range(leaves.header.seat_count))
     claimed, is_sealed = deal.leaf.opened_sections, leaves.open.leaf.is_sealed
     if claimed != hands and not (is_sealed and not claimed):

@@ -1,7 +1,7 @@
 """Documents that people kept of a log: log receipts, certificates, event receipts, receipted events, and bundles.
 
-Files are classified by their content. All but a log receipt were handed out during play, so they are searched for
-secrets as well (``exports``). A file of no known kind is rejected, so nothing is left out silently.
+Files are classified by their content. All kinds but a log receipt are handed out during play, so these are also
+searched for secrets (``exports``). A file of no known kind is rejected, so no file is left out silently.
 
 >>> parse_documents([(b'{"payload":"","payloadType":"x","signatures":[]}', None)])
 Traceback (most recent call last):
@@ -34,19 +34,19 @@ _DEPTH: Final = 4
 
 
 class DocumentError(ValueError):
-    """A file that is no document of a log."""
+    """Error for a file that is no document of a log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptReceipt:
-    """A log receipt as the text of a C2SP tlog-proof, with its leaf if its holder has it."""
+    """A log receipt as the text of a C2SP tlog-proof, with its leaf; the leaf is None if the holder lacks it."""
 
     receipt: bytes
     leaf: bytes | None = None
 
 
 class HeldSeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat's seed of a round, as somebody hands it in; ids and seeds are 32 bytes in lowercase hex."""
+    """A seat's seed that its holder hands in; the round id and the seed are 32 bytes in lowercase hex."""
 
     round_id: Hex32
     seat: Natural
@@ -57,8 +57,8 @@ class HeldSeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Documents:
     """Documents by kind, in any order.
 
-    ``certificates`` are signed envelopes, ``event_receipts`` signed envelopes or receipted events, ``exports`` any
-    bytes that were handed out while a round was played, which must not hold its secrets, ``seeds`` seeds of rounds that
+    ``certificates`` are signed envelopes, ``event_receipts`` signed envelopes or receipted events. ``exports`` are any
+    bytes that were handed out while a round was played; they must not hold its secrets. ``seeds`` are of rounds that
     were given up.
     """
 
@@ -88,7 +88,10 @@ class _Bundle(msgspec.Struct, frozen=True):
 
 
 def parse_documents(files: Iterable[tuple[bytes, bytes | None]]) -> Documents:
-    """Parse files, each with the leaf that was kept beside it or None; DocumentError for a file of no known kind."""
+    """Parse files; raise DocumentError for a file of no known kind.
+
+    Each file comes with the leaf that was kept beside it, or None; only a log receipt uses it.
+    """
     certificates: list[bytes] = []
     event_receipts: list[bytes] = []
     log_receipts: list[KeptReceipt] = []
@@ -123,9 +126,9 @@ def parse_documents(files: Iterable[tuple[bytes, bytes | None]]) -> Documents:
 
 
 def by_round(documents: Documents) -> dict[bytes, Documents]:
-    """Group all but log receipts by the round id they name; those that name none under ``b""``.
+    """Group documents, except log receipts, by the round id that they name; ``b""`` has those that name no round.
 
-    An export is listed under everything in it that could be a round id.
+    An export is in the group of every value of 32 bytes that it holds in hex or base64.
     """
     grouped: dict[bytes, Documents] = {}
 
@@ -146,7 +149,9 @@ def by_round(documents: Documents) -> dict[bytes, Documents]:
 
 
 def parse_seeds(data: bytes) -> tuple[HeldSeed, ...]:
-    """Parse seeds, one JSON object a line with round_id, seat and seed; raise DocumentError for anything else.
+    """Parse seeds: on each line a JSON object with round_id, seat and seed; raise DocumentError for any other line.
+
+    Empty lines are skipped.
 
     >>> parse_seeds(b"{}")
     Traceback (most recent call last):
@@ -168,7 +173,7 @@ def parse_seeds(data: bytes) -> tuple[HeldSeed, ...]:
 
 
 def layers_of(data: bytes) -> tuple[bytes, ...]:
-    """Return the bytes, everything that base64 in them encodes, and everything that base64 in that encodes."""
+    """Return the bytes, then the bytes that base64 text in them encodes, and so on for ``_DEPTH`` levels."""
     layers, fresh = [data], [data]
     for _ in range(_DEPTH):
         fresh = [inner for layer in fresh for inner in _decoded(layer)]
@@ -177,21 +182,21 @@ def layers_of(data: bytes) -> tuple[bytes, ...]:
 
 
 def hex_values(layer: bytes) -> Iterator[bytes]:
-    """Yield every run of 64 hexadecimal digits as bytes."""
+    """Yield each 64 hexadecimal digits in a row as 32 bytes."""
     return (bytes.fromhex(match.group().decode()) for match in _HEX.finditer(layer))
 
 
 def _decoded(layer: bytes) -> Iterator[bytes]:
-    """Yield what base64 in the bytes encodes, from each of the four places where a group may begin."""
+    """Yield the bytes that each run of base64 letters encodes, read from each of its first four letters."""
     for match in _BASE64.finditer(layer):
         for start in range(4):
             text = match.group()[start:].rstrip(b"=")
-            text = text[: len(text) - (len(text) % 4 == 1)]  # a letter too many spells nothing, and hides nothing
+            text = text[: len(text) - (len(text) % 4 == 1)]  # a single letter left over encodes no byte
             yield binascii.a2b_base64(text + b"=" * (-len(text) % 4))
 
 
 def _round_id_of(data: bytes) -> bytes | None:
-    """Return the round that a certificate or event receipt names, however invalid it is; None if it names none."""
+    """Return the round id that a certificate or event receipt names, valid or not; None if it names none."""
     event = read_receipted_event(data)
     try:
         said = canonical.decode(Envelope.parse(data if event is None else event.receipt.encode()).payload)
@@ -209,7 +214,7 @@ def _bundle(data: bytes) -> _Bundle | None:
 
 
 def _receipts_in(bundle: _Bundle, number: int) -> list[KeptReceipt]:
-    """Make the log receipt of each leaf of a bundle."""
+    """Make the log receipt of each leaf of a bundle; ``number`` is the file's, for the error."""
     receipts = []
     for one in bundle.leaves:
         try:

@@ -1,4 +1,4 @@
-"""Findings: what an audit reports about a log, each under a stable code with its place and the facts that show it.
+"""Findings: the faults that an audit reports about a log, each with a stable code, its place and the facts.
 
 A code never changes its meaning. Texts for people are in ``findings.toml``.
 
@@ -27,7 +27,7 @@ from referee.dealing.header import tenant_of
 from referee.evidence.printable import printable
 
 MAX_DETAIL: Final = 600
-"""Characters of a detail; the author of a log cannot flood a report."""
+"""Most characters of a detail, so that the author of a log cannot flood a report."""
 _MAX_SHOWN: Final = 240
 _ABSENT: Final = object()
 
@@ -38,11 +38,11 @@ class Severity(enum.StrEnum):
     FAIL = "FAIL"
     """A promise was broken, or the evidence was tampered with."""
     NOTE = "NOTE"
-    """Nothing is broken, but less is proved than could be."""
+    """No promise was broken, but less is proved than could be."""
 
 
 class Code(enum.StrEnum):
-    """Every kind of finding, with its number in the list of what an audit must catch; codes may share a number."""
+    """Kind of a finding, with its number in the list that ``make findings`` prints; codes may share a number."""
 
     _value_: str
     number: int
@@ -58,7 +58,7 @@ class Code(enum.StrEnum):
 
     @property
     def is_tenants(self) -> bool:
-        """Whether the frontend of the round's tenant is to answer for it, and not the operator."""
+        """Whether the frontend of the round's tenant is to blame, not the operator."""
         return self is Code.MOVE_DROPPED
 
     CHECKPOINT_REFUSED = "CHECKPOINT_REFUSED", 48
@@ -181,7 +181,7 @@ class Code(enum.StrEnum):
 
 
 class FindingError(ValueError):
-    """Bytes that an audit rejects: the finding's code, and a detail for people."""
+    """Error for bytes that an audit rejects, with the finding's code and a detail for people."""
 
     def __init__(self, code: Code, detail: str) -> None:
         super().__init__(detail)
@@ -190,7 +190,7 @@ class FindingError(ValueError):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """First place where two things differ: its path, the value claimed there and the value found instead, as text."""
+    """First place where two values differ: its path, the value that was claimed there and the value found instead."""
 
     path: str
     claimed: str
@@ -200,7 +200,7 @@ class Difference(msgspec.Struct, frozen=True):
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One fault of a log; ``leaf_index`` is absent where the fault concerns the whole log.
 
-    ``tenant``, a table id before its first dot, is there where a tenant's frontend is to answer and not the operator.
+    ``tenant`` is the table id up to its first dot if a tenant's frontend is to blame, and None if the operator is.
     """
 
     code: Code
@@ -225,9 +225,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         round_number: int | None = None,
         difference: Difference | None = None,
     ) -> Self:
-        """Make a finding with the code's severity and, unless another is given, its number.
+        """Make a finding with the code's severity and number; ``number`` replaces the latter.
 
-        In the detail, which may quote others, whatever is not printable ASCII is escaped.
+        Characters of the detail that are not printable ASCII are escaped, since it may quote the log.
         """
         detail = printable(detail)
         return cls(
@@ -261,14 +261,14 @@ class RoundFindings:
         )
 
     def has(self, *codes: Code) -> bool:
-        """Return whether one of the codes was found."""
+        """Return whether there is a finding of one of the codes."""
         return bool(self.listed) and any(finding.code in codes for finding in self.listed)
 
 
 def first_difference(claimed: bytes, found: bytes) -> Difference | None:
-    """Compare two texts as JSON, members by name and items in order; None where they are equal.
+    """Return the first difference of two JSON texts, members by name and items in order; None if they are equal.
 
-    A text that is not JSON differs as a whole from every other.
+    If a text is not JSON, compare both as bytes.
     """
     try:
         return _differ("", orjson.loads(claimed), orjson.loads(found))
@@ -277,7 +277,7 @@ def first_difference(claimed: bytes, found: bytes) -> Difference | None:
 
 
 def shown(value: object) -> str:
-    """Write a value as compact JSON, cut where it is long; ``absent`` for a member or item that does not exist."""
+    """Write a value as compact JSON of at most 240 characters; ``absent`` for a missing member or item."""
     return "absent" if value is _ABSENT else _cut(json.dumps(value, sort_keys=True, separators=(",", ":")))
 
 
@@ -307,14 +307,14 @@ class Phrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Meaning of a code, and what the reader of a report can do about it."""
+    """Meaning of a code, and the action that the reader of a report can take."""
 
     meaning: Phrase
     remedy: Phrase
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A code's texts; ``remedy`` is a text of its own or the name of a shared one."""
+    """A code's texts; ``remedy`` is the code's own text, or the name of a text that several codes share."""
 
     vi: str
     en: str

@@ -1,7 +1,7 @@
-"""Checks of who leads: the winner comes from the log, the drawn seat and the lowest card from dealing again.
+"""Checks of who leads: the last winner as the log names it, or the seat that the deal, made again, gives.
 
-DEAL names the leader and why it leads, and the transcript repeats both. Whether a seat that no winner leads was to be
-drawn, or to have the lowest card, is the ruleset's to say.
+A DEAL names the leader and the reason why it leads, and the transcript repeats both. In a round that no last winner
+leads, the ruleset says whether a seat is drawn or the lowest card leads.
 """
 
 import msgspec
@@ -38,7 +38,7 @@ def examine_leader(
 
 
 def examine_dealt_leader(leaves: RoundLeaves, deal: Placed[DealLeaf], again: Deal, findings: RoundFindings) -> None:
-    """Check a leader that the deal decides by the deal that was made again."""
+    """Check a leader by draw or lowest card against the deal that was made again from the seeds."""
     lead = Lead.of(deal.leaf.leader, deal.leaf.leader_by)
     if lead is None or lead.by is LeaderBy.WINNER or findings.has(Code.LEADER_MISMATCH):
         return
@@ -50,7 +50,7 @@ def examine_dealt_leader(leaves: RoundLeaves, deal: Placed[DealLeaf], again: Dea
 
 
 def examine_settled_leader(deal: Placed[DealLeaf], settle: Placed[Transcript], findings: RoundFindings) -> None:
-    """Check that a transcript has the leader of its DEAL, and its reason."""
+    """Check that a transcript has the leader of its DEAL, for the same reason."""
     inputs = settle.leaf.inputs
     for name in ("leader", "leader_by"):
         claimed, dealt = getattr(inputs, name), getattr(deal.leaf, name)
@@ -65,7 +65,10 @@ def examine_settled_leader(deal: Placed[DealLeaf], settle: Placed[Transcript], f
 
 
 def _fault(lead: Lead, required: Lead | None, ruleset: Ruleset | None) -> str:
-    """Describe what is wrong with a lead; empty if nothing is. ``required`` is the last winner's, None for none."""
+    """Describe the fault of a lead; an empty text if it is right.
+
+    ``required`` is the lead of the last winner, None if no last winner leads.
+    """
     if required is not None:
         detail = f"seat {lead.seat} leads by {lead.by}, and the last winner sits at {required.seat}"
         return "" if lead == required else detail

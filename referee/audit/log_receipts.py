@@ -1,9 +1,9 @@
-"""Log receipts that people kept, checked against the log: the leaf that was promised is at its place.
+"""Log receipts that people kept, checked against the log: the promised leaf must be at its index.
 
-A receipt that is valid by itself names a leaf, its place and a tree that the log signed. The leaf must be at that
-place, and the tree be one that this log grew through. A receipt without its leaf is taken to be for the leaf at its
-place: if the proof then fails, the log's tree of that size decides whether another history was promised or the receipt
-is spoilt. A receipt with a proof of the wrong length, an index outside its tree, or an inner node for its leaf proves
+A valid receipt names a leaf, its index and a tree that the log signed. The leaf must be at that index, and the log must
+have had that tree when it had that size. A receipt without its leaf is checked with the leaf at its index. If the proof
+then fails and the log had the same tree, the receipt is spoilt; if it had another tree, the log promised another
+history. A receipt with a proof of the wrong length, an index outside its tree, or an inner node for its leaf proves
 nothing.
 """
 
@@ -20,7 +20,10 @@ from referee.log import Checkpoint, CheckpointError, LogReceipt, ReceiptError, o
 
 @dataclass(slots=True, kw_only=True)
 class _Open:
-    """A receipt while leaves are read: the leaf hash at its place, and whether the tree of its size is the log's."""
+    """A receipt during an audit: the hash of the log's leaf at its index, and whether its tree is the log's.
+
+    Both are None until the leaves were read that far.
+    """
 
     number: int
     receipt: LogReceipt
@@ -31,7 +34,7 @@ class _Open:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the promised leaf is at its place, as far as the receipt can show."""
+        """Whether the promised leaf is at its index; without its leaf, whether the proof holds for the leaf there."""
         if self.hash_at_place is None:
             return False
         return self.hash_at_place == self.receipt.leaf_hash if self.has_leaf else self._proves(self.hash_at_place)
@@ -46,7 +49,7 @@ class _Open:
 
 
 class LogReceiptCheck:
-    """Check of kept log receipts during one audit. ``sizes`` are those of the trees that must be compared."""
+    """Check of kept log receipts during one audit. ``compare`` must get the tree of each size in ``sizes``."""
 
     def __init__(self, receipts: Sequence[KeptReceipt], *, origin: str, keys: Iterable[VerifierKey]) -> None:
         keys = tuple(keys)
@@ -61,20 +64,23 @@ class LogReceiptCheck:
         self.sizes = frozenset(one.checkpoint.size for one in self._open)
 
     def add_leaf(self, index: int, hashed: bytes) -> None:
-        """Note the hash of the leaf at an index."""
+        """Record the hash of the leaf at an index."""
         if index in self._places:
             for one in self._open:
                 if one.receipt.index == index:
                     one.hash_at_place = hashed
 
     def compare(self, frontier: Frontier) -> None:
-        """Compare a tree that the log grew through with the receipts of its size."""
+        """Compare the tree of the leaves so far with the receipts for a tree of its size."""
         for one in self._open:
             if one.checkpoint.size == frontier.size:
                 one.is_same_tree = one.checkpoint.root == frontier.root
 
     def close(self, checkpoint: str, *, size: int) -> Iterator[Finding]:
-        """Yield the findings once all leaves are read; the log's own checkpoint is given as text, with its size."""
+        """Yield the findings; call it once all leaves are read.
+
+        ``checkpoint`` is the text of the log's own checkpoint, ``size`` its number of leaves.
+        """
         yield from self._refused
         for one in self._open:
             if one.is_kept and one.is_same_tree:
@@ -99,7 +105,7 @@ class LogReceiptCheck:
 
 
 def _opened(number: int, kept: KeptReceipt, *, origin: str, keys: tuple[VerifierKey, ...]) -> _Open:
-    """Parse and verify a receipt by itself; raise ReceiptError, CheckpointError or NoteError if it is not valid."""
+    """Parse a receipt and verify it by itself; raise ReceiptError, CheckpointError or NoteError if it is invalid."""
     receipt = LogReceipt.parse(kept.receipt, leaf=kept.leaf or b"")
     if kept.leaf is not None:
         checkpoint = receipt.verify(kept.leaf, origin=origin, keys=keys)

@@ -1,7 +1,7 @@
-"""Money of a log by ruleset and currency: what was staked and what changed hands, in whole minor units.
+"""Money of a log by ruleset and currency: the amounts staked and transferred, in whole minor units.
 
 Only rounds whose settlement was recomputed with equal bytes are added up. Amounts of two currencies are never added.
-Memory is one row for each ruleset and currency, and at most ``MAX_ROWS`` of them.
+Memory is one row for each ruleset and currency, at most ``MAX_ROWS`` rows.
 """
 
 from typing import Final
@@ -11,14 +11,14 @@ import msgspec
 from referee.dealing.header import Header
 
 MAX_ROWS: Final = 200
-"""Rows kept; rounds of further rulesets and currencies are only counted."""
+"""Most rows kept; rounds of further rulesets and currencies are only counted."""
 
 
 class MoneyRow(msgspec.Struct, kw_only=True):
     """Rounds and money of one ruleset in one currency. ``ruleset_digest`` is lowercase hex, amounts are minor units.
 
-    ``staked``, ``transferred`` and ``house`` are sums over the ``settled`` rounds, which are those that were
-    recomputed; ``house`` is what the house won (positive) or lost, by its own bets or as commission.
+    ``settled`` counts the rounds whose settlement was recomputed; ``staked``, ``transferred`` and ``house`` are sums
+    over these rounds. ``house`` is the house's net amount, positive if it won, from its own bets or as commission.
     """
 
     ruleset_id: str
@@ -33,14 +33,14 @@ class MoneyRow(msgspec.Struct, kw_only=True):
 
 
 class Money(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Rows of a log by ruleset id, version, digest and currency; ``left_out`` counts rounds that have no row."""
+    """Rows of a log, sorted by ruleset id, version, digest and currency; ``left_out`` counts rounds without a row."""
 
     rows: tuple[MoneyRow, ...] = ()
     left_out: int = 0
 
 
 class RoundMoney(msgspec.Struct, frozen=True, kw_only=True):
-    """Money of one round; no amounts unless its settlement was recomputed.
+    """Money of one round; amounts are 0 unless its settlement was recomputed.
 
     ``terms`` are its ruleset's id, version and digest, and its currency.
     """
@@ -53,9 +53,10 @@ class RoundMoney(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def money_of(header: Header, *, transferred: int | None, house: int = 0) -> RoundMoney:
-    """Return a round's money; ``transferred`` is None unless its settlement was recomputed.
+    """Return a round's money; ``transferred`` must be None unless its settlement was recomputed.
 
-    A round's stakes are the seats' own bets before the deal, or the table's stake for each seat in a game without bets.
+    The amount staked is the sum of the seats' bets before the deal, or in a game without bets the table's stake times
+    the number of seats.
     """
     terms = header.ruleset_id, header.ruleset_version, header.ruleset_digest.hex(), header.currency
     if transferred is None:

@@ -1,7 +1,7 @@
-"""Openings of sections: every card seen during play was opened at the deal or by an UNSEAL of the settled course.
+"""Openings of a deck's sections: each was opened at the deal or by an UNSEAL that the settled course names.
 
-An UNSEAL is written before its cards are shown, and repeats the referee's receipt of the event that opens them. So a
-course that was abandoned after it had opened cards shows.
+An UNSEAL is logged before its cards are shown, and repeats the referee's receipt of the event that opens them. So if a
+course opens cards and another course is settled, the log shows it.
 """
 
 from collections.abc import Mapping
@@ -21,9 +21,10 @@ from referee.transcript.inputs import Transcript, Unsealed
 
 
 class Openings(msgspec.Struct, frozen=True):
-    """Sections that were open at the deal, and when UNSEALs opened others.
+    """Sections of a round that were opened at the deal, and by section the time in ms at which an UNSEAL opened it.
 
-    ``layout`` is None if the game is unknown. ``receipts`` are those in UNSEALs that hold, with their signatures.
+    ``layout`` is None if the ruleset is unknown. ``receipts`` are the event receipts in UNSEALs whose signature is
+    valid, each with it.
     """
 
     layout: Layout | None = None
@@ -38,7 +39,7 @@ class Openings(msgspec.Struct, frozen=True):
 
 
 def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: RoundFindings) -> Openings:
-    """Check the UNSEALs of a round one after the other: their receipts, and what they open."""
+    """Check the UNSEALs of a round in order: the receipt, the time and the sections of each."""
     layout = None if ruleset is None else GAMES[ruleset.game].layout(leaves.header.seat_count)
     at_deal = frozenset() if leaves.deal is None else frozenset(leaves.deal.leaf.opened_sections)
     times: dict[int, int] = {}
@@ -84,7 +85,7 @@ def receipt_of(leaf: UnsealLeaf) -> EventReceipt:
 def examine_settled_openings(
     leaves: RoundLeaves, settle: Placed[Transcript], course: Course, openings: Openings, findings: RoundFindings
 ) -> None:
-    """Check that the settled course has every UNSEAL, and that nothing else was opened."""
+    """Check that the settled course names every UNSEAL, and that it has the cards of no other section."""
     inputs = settle.leaf.inputs
     named = list(inputs.unsealed)
     for unseal in leaves.unseals:
@@ -122,7 +123,7 @@ def _is_in_course(leaf: UnsealLeaf, course: Course) -> bool:
 
 
 def _examine_receipt(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
-    """Check that the newest receipt opens a section exactly where an UNSEAL of its event does."""
+    """Check that the newest receipt opens the same section as the UNSEAL of its event, none without an UNSEAL."""
     receipt = settle.leaf.inputs.receipt
     if isinstance(receipt, msgspec.UnsetType):
         return
@@ -141,7 +142,7 @@ def _examine_receipt(leaves: RoundLeaves, settle: Placed[Transcript], findings: 
 
 
 def _due(layout: Layout, section: int, *, is_sealed: bool) -> frozenset[int]:
-    """Return all sections that are open once an event has opened one; none if no event opens it."""
+    """Return all sections that are open after the event that opens this one; empty if no event of the game opens it."""
     try:
         return frozenset(layout.opened_until(section, is_sealed=is_sealed))
     except KeyError:

@@ -1,7 +1,7 @@
-"""Reading of leaves: bytes to envelope, type and payload, each in its one canonical form.
+"""Reading of leaves: a leaf's bytes become an envelope, a type and a payload, each in its one canonical form.
 
-Bytes that would not be written in the same way are rejected, under the most specific code. Seat keys in a header and
-keys in KEY leaves must be sound.
+Bytes in another form are rejected under the most specific code. Seat keys in a header and keys in KEY leaves must be
+sound points of the curve.
 
 >>> read_envelope(b'{ "payload": "" }')
 Traceback (most recent call last):
@@ -42,7 +42,7 @@ SIGNERS: Final[dict[str, KeyRole | None]] = {
     leaves.REVEAL_TYPE: None,
     leaves.KEY_TYPE: KeyRole.ROOT,
 }
-"""Role that signs each type of leaf; None for a type without signature."""
+"""Role whose key signs each type of leaf; None for a type without a signature."""
 
 _READERS: Final[dict[str, Callable[[bytes], OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf]]] = {
     leaves.OPEN_TYPE: Form(OpenLeaf).read,
@@ -56,7 +56,7 @@ _SIGNATURE: Final = re.compile(rb'"sig":"([A-Za-z0-9+/]*={0,2})"')
 
 
 class Placed(msgspec.Struct, Generic[LeafT_co], frozen=True, kw_only=True):
-    """A leaf in its place: index, leaf hash, envelope, the keys at that place, and the content."""
+    """A leaf with its index, its leaf hash, its envelope, the keys that were valid at its index, and its content."""
 
     index: int
     hash: bytes
@@ -66,7 +66,7 @@ class Placed(msgspec.Struct, Generic[LeafT_co], frozen=True, kw_only=True):
 
 
 def read_envelope(data: bytes) -> Envelope:
-    """Read a leaf's bytes as an envelope; raise FindingError if they are not the canonical text of one."""
+    """Read a leaf's bytes as an envelope; raise FindingError if they are not an envelope's canonical text."""
     try:
         return Envelope.parse(data)
     except EnvelopeError as error:
@@ -82,7 +82,7 @@ def read_envelope(data: bytes) -> Envelope:
 def read_payload(envelope: Envelope) -> Payload:
     """Read an envelope's payload by its type; raise FindingError if it is not that type's canonical text.
 
-    The header of an OPEN is left to ``read_header``.
+    It does not check the header of an OPEN; ``read_header`` does.
     """
     if envelope.payload_type == inputs.MEDIA_TYPE:
         return _read_transcript(envelope.payload)
@@ -102,7 +102,10 @@ def read_payload(envelope: Envelope) -> Payload:
 
 
 def signature_fault(envelope: Envelope, ring: KeyRing) -> tuple[Code, str] | None:
-    """Verify the signature of an envelope of a known type, or that it has none where nobody signs; None if so."""
+    """Return the fault of an envelope's signature; None if it is valid, or rightly absent as in a REVEAL.
+
+    The envelope's type must be one of ``SIGNERS``.
+    """
     role = SIGNERS[envelope.payload_type]
     if role is not None:
         fault = ring.fault_of(envelope, role)
@@ -143,7 +146,7 @@ def is_canonical(payload: bytes) -> bool:
 
 
 def _misread(payload: bytes) -> Code:
-    """Explain why a payload is not of its type: it is another canonical text, or none."""
+    """Return the code for a payload that is not of its type: whether it is canonical text of something else, or not."""
     return Code.TYPE_CONFUSION if is_canonical(payload) else Code.NOT_CANONICAL
 
 

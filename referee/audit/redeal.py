@@ -1,12 +1,12 @@
 """Check of a REVEAL leaf: ``redeal(OPEN, DEAL, REVEAL)`` gives the cards of the settlement.
 
-If the seed does not open the server's commitment, nothing else is looked at. If the deck root is not the one that the
-seeds give, the most specific explanation is reported: an unopened section that a certificate's roots show to differ, or
-a deck that was committed to but not dealt as the protocol deals it.
+If the seed does not open the server's commitment, the cards are not compared. If the deck root is not the one that the
+seeds give, the most specific explanation is reported: an unopened section whose root in a certificate differs, or a
+deck that was committed to but not dealt as the protocol deals it.
 
-A deck that was given up before it was dealt is dealt here, if all its seeds are known: from REVEAL, from ABORT, and
-from people who hold one that the log lacks. Such a seed counts if it opens its seat's commitment, so nobody can make
-one up afterwards.
+A deck that was given up before the deal is dealt here if all its seeds are known: from REVEAL, from ABORT, or from
+people who hold a seed that the log lacks. A seed of theirs counts only if it opens its seat's commitment, so nobody can
+make one up afterwards.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from referee.dealing.leaf import DealLeaf, RevealLeaf
 
 
 def opens_commitment(leaves: RoundLeaves, reveal: Placed[RevealLeaf], findings: RoundFindings) -> bool:
-    """Check that the revealed seed opens the commitment in OPEN."""
+    """Return whether the revealed seed opens the commitment in OPEN; add a finding if it does not."""
     seed = bytes.fromhex(reveal.leaf.server_seed)
     found = server_commitment(round_id=leaves.round_id, seed=seed).hex()
     claimed = leaves.open.leaf.server_commitment
@@ -48,11 +48,13 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
     sections: Sequence[Sequence[int]],
     roots: Sequence[bytes],
 ) -> Deal | None:
-    """Deal the cards again and compare the settlement with them; return the deal if DEAL committed to it, else None.
+    """Deal the cards again and compare the settlement with them.
 
-    The seed is known to open the commitment, and the mix to be computed from the round's commitment and seeds.
-    ``sections`` are the cards of the settlement, from section 0 on, in valid numbers; ``roots`` the section roots as
-    certificates show them. Both are empty if there are none.
+    Return the new deal if its deck root is the one in DEAL, even if the settlement's cards differ; else None.
+
+    The caller must have checked that the revealed seed opens the commitment, and that the mix follows from the round's
+    commitment and seeds. ``sections`` are the card numbers of the settlement, from section 0 on. ``roots`` are the
+    section roots in certificates. Both are empty if there are none.
     """
     try:
         again = Deal.from_mix(
@@ -79,7 +81,7 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
 
 
 def cards_differ(sections: Sequence[Sequence[int]], again: Deal) -> Difference | None:
-    """Return the first section whose settled cards are not those of the deal; None if all are."""
+    """Return the first section whose settled cards differ from the deal's; None if no section differs."""
     claims = tuple(map(bytes, sections))
     if claims == again.numbers[: len(claims)]:
         return None
@@ -126,7 +128,7 @@ def _explain_root(  # noqa: PLR0913 - all that explains a root
 
 
 def _root_of(again: Deal, sections: Sequence[Sequence[int]]) -> str:
-    """Return the deck root over the given cards, under the deal's own keys, with its other sections unchanged."""
+    """Return the deck root of a deal whose first sections hold these cards instead, under the deal's own keys."""
     roots = list(again.roots)
     for index, numbers in enumerate(sections[: len(roots)]):
         key, round_id = again.keys[index], again.round_id
@@ -139,7 +141,10 @@ def _root_of(again: Deal, sections: Sequence[Sequence[int]]) -> str:
 
 
 def examine_handed_in(leaves: RoundLeaves, findings: RoundFindings) -> dict[int, bytes]:
-    """Check the seeds that people hold; return those that a round given up before its deal lacks, by seat."""
+    """Check the seeds that people handed in.
+
+    Return by seat the valid ones that the log lacks, if the round was given up before its deal; else none.
+    """
     abort = leaves.abort
     lacking: dict[int, bytes] = {}
     for held in leaves.documents.seeds:
@@ -156,9 +161,9 @@ def examine_handed_in(leaves: RoundLeaves, findings: RoundFindings) -> dict[int,
 
 
 def deal_given_up(leaves: RoundLeaves, reveal: Placed[RevealLeaf], handed_in: dict[int, bytes]) -> Deal | None:
-    """Deal a deck that was given up before the deal; None if a seed is unknown or the seeds give no deck.
+    """Deal the deck of a round that was aborted before its deal; None if a seed is unknown or the seeds give no deck.
 
-    The revealed seed is known to open the server's commitment.
+    None, too, for any other round. The caller must have checked that the revealed seed opens the server's commitment.
     """
     header, abort = leaves.header, leaves.abort
     if abort is None or leaves.deal is not None or header.round_id != leaves.round_id:
@@ -180,7 +185,7 @@ def deal_given_up(leaves: RoundLeaves, reveal: Placed[RevealLeaf], handed_in: di
 
 
 def _fault(leaves: RoundLeaves, *, seat: int, seed: bytes) -> str | None:
-    """Return what is wrong with a seat's seed; None if it opens the seat's commitment."""
+    """Return the fault of a seed that was handed in for a seat; None if it opens the seat's commitment."""
     count = leaves.header.seat_count
     if seat >= count:
         return f"a seed was handed in for seat {seat} of a round of {count} seats"

@@ -1,7 +1,7 @@
-"""The report of an audit: how much it verified, how strongly rounds are proved, and every finding.
+"""The report of an audit: the numbers of what it verified, the levels of proof of the rounds, and the findings.
 
-A report is data that can be written as JSON and read back. Everything is counted; of the findings so many are listed,
-failures first, then by leaf.
+A report can be written as JSON and read back. All findings are counted, and the first ``MAX_FINDINGS`` of each severity
+listed, failures first, then by cause and leaf.
 
 >>> report = Report.empty(origin="log.example/1", now=0)
 >>> report.is_clean, Report.from_json(report.to_json()) == report
@@ -22,23 +22,23 @@ from referee.transcript.proof import EventLevel
 
 
 class DealingLevel(enum.StrEnum):
-    """How strongly a round's dealing is proved, beyond that nothing in it is broken."""
+    """Level of proof of a round's dealing; a failure in the round does not change its level."""
 
     L0 = "L0"
     """No commitment: the server's commitment is zeros, or the suite is the one for tests."""
     L1 = "L1"
-    """The server's commitment alone, or a seat's seed uncommitted, trivial, used elsewhere, or unsigned despite a key.
+    """Only the server committed, or a seat's seed is uncommitted, trivial, used twice, or unsigned despite a key.
 
-    One player alone against the house needs no commitment: it shows its seed after the server is bound.
+    A single player against the house needs no commitment for L2: it shows its seed after the server committed.
     """
     L2 = "L2"
-    """Every seat committed to its own seed in OPEN, before the server showed anything."""
+    """Every seat committed to its own seed in OPEN, together with the server."""
     L3 = "L3"
-    """L2, and a witness cosigned OPEN before the seats' seeds were shown."""
+    """L2, and a quorum of witnesses cosigned OPEN before the seats' seeds were shown."""
 
 
 class Checked(msgspec.Struct):
-    """Numbers of signatures that verified, settlements replayed and deals dealt again with equal results."""
+    """Numbers of valid signatures, of settlements recomputed and of decks dealt again, both with equal results."""
 
     signatures: int = 0
     replayed: int = 0
@@ -48,9 +48,10 @@ class Checked(msgspec.Struct):
 class Statistics(msgspec.Struct):
     """Comparison of the log's rounds with chance.
 
-    ``scores`` are the least likely answers of each measure among ``asked``, by kind, least likely first. ``places`` has
-    for each place of the deck how often each card, 1 to 52, was there among ``decks`` dealt again; empty without any.
-    ``without_seed`` counts aborts by the owner of a missing seed, for the twelve with the most.
+    ``asked`` is the number of statistical questions; ``scores`` are the least likely answers of each measure, by kind,
+    least likely first. ``places`` has for each place of the deck the number of times that each card, 1 to 52, was there
+    among the ``decks`` dealt again; it is empty without decks. ``without_seed`` counts aborts by the owner of the
+    missing seed, for the twelve owners with the most.
     """
 
     decks: int = 0
@@ -61,11 +62,12 @@ class Statistics(msgspec.Struct):
 
 
 class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """Result of an audit. ``root`` is lowercase hex; ``now`` is the time it was made for, ms since 1970 UTC.
+    """Result of an audit. ``root`` is lowercase hex, ``now`` the time of the audit in ms since 1970 UTC.
 
-    ``tables`` goes by table id, ``rounds`` is their sum. Levels count dealt, and settled, rounds. ``explained`` counts
-    findings that are left out, and counted nowhere else, because damage or a wrong root key explains them.
-    ``first_time`` and ``last_time`` are the earliest and latest time of a leaf, None in a log without times.
+    ``tables`` has counts by table id, ``rounds`` their sum. ``dealing_levels`` counts dealt rounds, ``event_levels``
+    settled rounds. ``explained`` counts findings that are left out because damage or a wrong root key explains them;
+    nothing else counts these. ``first_time`` and ``last_time`` are the earliest and latest time of a leaf, None in a
+    log without times.
     """
 
     origin: str
@@ -90,7 +92,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @classmethod
     def empty(cls, *, origin: str, now: int) -> "Report":
-        """Make the report of nothing."""
+        """Make a report without rounds and findings."""
         return cls(
             origin=origin,
             now=now,
@@ -110,7 +112,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing failed, notes aside."""
+        """Whether there is no failure; notes do not matter."""
         return self.count(Severity.FAIL) == 0
 
     def count(self, severity: Severity) -> int:
@@ -119,7 +121,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def tenants_failures(self) -> int:
-        """Number of failures, listed or not, for which frontends of tenants are to answer and not the operator."""
+        """Number of failures, listed or not, for which a tenant's frontend is to blame, not the operator."""
         return sum(
             count for code, count in self.finding_counts.items() if code.is_tenants and code.severity is Severity.FAIL
         )
@@ -130,5 +132,5 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @classmethod
     def from_json(cls, data: bytes) -> "Report":
-        """Decode a report; raise ValueError for anything else."""
+        """Decode a report; raise ValueError if the bytes are no report."""
         return msgspec.json.decode(data, type=cls)

@@ -1,9 +1,10 @@
 """Examination of one round: every signature, commitment and rule of its leaves, from OPEN to REVEAL.
 
 OPEN has the shuffler's signature, a header of this log that hashes to the round id, and a known ruleset; DEAL and ABORT
-agree with what was committed (``deal``); each UNSEAL is of the settled course (``openings``); SETTLE follows from its
-inputs (``settlement``, ``course``); REVEAL deals the same cards again (``redeal``); documents that people kept agree
-with all this (``round_documents``). A fault is reported once: what only follows from it is not looked at.
+agree with the commitments in OPEN (``deal``); the settled course names each UNSEAL (``openings``); SETTLE follows from
+its inputs (``settlement``, ``course``); the seed in REVEAL gives the same cards again (``redeal``); documents that
+people kept agree with all this (``round_documents``). A fault is reported once: checks that would fail only because of
+it are left out.
 """
 
 from typing import Final
@@ -33,7 +34,7 @@ from referee.verdict import Violation
 
 
 def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
-    """Examine a round by its own leaves and documents."""
+    """Examine a round by its own leaves and documents alone."""
     findings = RoundFindings(leaves.header.table_id, leaves.header.round_number)
     signatures = _examine_signatures(leaves, findings)
     ruleset = _examine_open(leaves, terms, findings)
@@ -94,7 +95,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
 def _examine_sealed_win(
     leaves: RoundLeaves, deal: Placed[DealLeaf], ruleset: Ruleset, again: Deal, findings: RoundFindings
 ) -> None:
-    """Check that the hands of a sealed table were open at the deal exactly where one of them ends the round at once."""
+    """Check that the deal of a sealed table opens the hands if one of them ends the round at once, and only then."""
     game, count = GAMES[ruleset.game], leaves.header.seat_count
     if not leaves.open.leaf.is_sealed or findings.has(Code.STREET_OPENED_EARLY):
         return
@@ -114,7 +115,7 @@ def _examine_sealed_win(
 def _note_instant_win(
     leaves: RoundLeaves, abort: Placed[AbortLeaf], ruleset: Ruleset, again: Deal, findings: RoundFindings
 ) -> None:
-    """Note a deck that was given up although a hand in it wins at the deal."""
+    """Note a round that was given up although a hand in its deck wins at the deal."""
     game, header = GAMES[ruleset.game], leaves.header
     deal = game_law.Deal(
         seat_count=header.seat_count,
@@ -138,7 +139,7 @@ def _note_instant_win(
 
 
 def _examine_signatures(leaves: RoundLeaves, findings: RoundFindings) -> int:
-    """Verify the signatures of the leaves; return how many are valid."""
+    """Verify the signatures of the leaves; return the number of valid ones."""
     verified = 0
     for placed in (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort, leaves.reveal):
         if placed is None:
@@ -152,7 +153,11 @@ def _examine_signatures(leaves: RoundLeaves, findings: RoundFindings) -> int:
 
 
 def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFindings) -> Ruleset | None:
-    """Check the header; return its ruleset, None if it names none that is known or has another layout."""
+    """Check the header; return its ruleset.
+
+    None if the ruleset is unknown, is not the one that the header names, or does not allow the header's terms or
+    layout.
+    """
     header, index = leaves.header, leaves.open.index
     if header.round_id != leaves.round_id:
         findings.add(
@@ -221,14 +226,14 @@ def _examine_terms(leaves: RoundLeaves, ruleset: Ruleset, findings: RoundFinding
 
 
 def _named_fault(fault: Violation) -> str:
-    """Name a fault of stakes with its seat, what was found and what is allowed, as far as it has them."""
+    """Name a fault of stakes by its code, with those of its facts that are set: seat, found and allowed values."""
     facts = {"seat": fault.seat, "found": fault.found, "allowed": fault.expected}
     named = ", ".join(f"{name} {value}" for name, value in facts.items() if value is not None)
     return f"{fault.code} ({named})" if named else str(fault.code)
 
 
 def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:
-    """Check that no key sits in two seats, and none of the log's own in any."""
+    """Check that no two seats have the same key, and that no seat has one of the log's own keys."""
     keys = leaves.header.seat_keys
     if not any(key != NO_KEY for key in keys):
         return
@@ -242,7 +247,7 @@ def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:
 
 
 def _examine_deadlines(leaves: RoundLeaves, bounds: RoundBounds, findings: RoundFindings) -> None:
-    """Check that the deal's deadline is near its opening, and the round's within bounds after that."""
+    """Check the deadlines of the deal and of the round against the ruleset's bounds."""
     fault = deadline_fault(leaves.header, bounds, opened_time=leaves.open.leaf.opened_time)
     if fault is not None:
         detail = f"the {fault.field} is {fault.found}, and {fault.earliest} to {fault.latest} is allowed"
@@ -289,7 +294,7 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
 
 
 def _has_deck(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
-    """Return whether a round whose stream is said to be used up has a deck all the same."""
+    """Return whether the reason of an ABORT is VOID although the round was dealt or its seeds give a deck."""
     return abort.leaf.reason == "VOID" and (leaves.deal is not None or not is_void(leaves, abort))
 
 
@@ -298,4 +303,4 @@ _WRONG_REASONS: Final = {
     "DEADLINE": "its reason is DEADLINE, and seeds were expected: it was to be dealt, or to name the seats without one",
     "VOID": "its reason is VOID, and its seeds give a deck",
 }
-"""What is wrong with a reason that does not follow from the seeds of a round which was not dealt."""
+"""Details of an undealt round's ABORT whose reason contradicts the round's seeds, by that reason."""

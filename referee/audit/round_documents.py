@@ -1,19 +1,19 @@
-"""What people kept of one round, checked against its leaves: certificates, event receipts, and secrets in them.
+"""Documents that people kept of one round, checked against its leaves: certificates, event receipts, and exports.
 
-Certificates must all show the deal that the log has. A time of expiry matters during play, not afterwards; but a
-certificate that names another expiry than its round is refused.
+Certificates must all show the deal that the log has. A certificate whose time of expiry is not its round's is refused;
+that the time is past does not matter.
 
-Event receipts are compared with one another, with the settlement, and with what UNSEALs opened.
+Event receipts are compared with one another, with the settlement, and with the sections that UNSEALs opened.
 
-Two receipts of one number with different events before or at it show that the referee judged two continuations; that
-proves no fault, and is noted. A repeated call gives another receipt of the same event, maybe with another time, which
-is not noted. Which continuation opened cards is in the log. A receipted event, which has the event's bytes as well,
-shows a move that was received, and dropped for a timeout of its seat.
+Two receipts with the same event number and different event hashes show that the referee judged two continuations of the
+round; that proves no fault, and is noted. A repeated call gives another receipt of the same event, perhaps with another
+time, which is not noted. The log shows which continuation opened cards. A receipted event also has the event's bytes,
+so it can show that a move was received and that the settlement has a timeout of its seat instead.
 
 An export must not hold the server's seed unless it holds REVEAL too, nor the key of a section that no certificate in it
-opens; nothing but the seed ever opens the stock. Keys must be random, and each opens one section of one round. Secrets
-are searched for as bytes, hexadecimal digits in either case and base64, also within nested base64. Before REVEAL a seed
-is recognised by its commitment.
+opens. No certificate may open the stock. Keys must be random, and each opens one section of one round. Secrets are
+searched for as bytes, hexadecimal digits in either case and base64, also within nested base64. Before REVEAL the
+server's seed is recognised by its commitment.
 """
 
 import base64
@@ -48,9 +48,10 @@ _CODES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertifiedDeal:
-    """Content of the certificates that agree with the DEAL leaf.
+    """Roots and keys in the certificates that agree with the DEAL leaf.
 
-    ``roots`` are those of all sections, none if no certificate agrees; ``opened`` are sections with their keys.
+    ``roots`` has the root of every section, and is empty if no certificate agrees. ``opened`` has each opened section
+    with its key.
     """
 
     roots: tuple[bytes, ...] = ()
@@ -61,7 +62,7 @@ _NOTHING: Final = CertifiedDeal()
 
 
 def examine_certificates(leaves: RoundLeaves, openings: Openings, findings: RoundFindings) -> CertifiedDeal:
-    """Check a round's certificates against its leaves and openings."""
+    """Check a round's certificates against its leaves and the openings of its sections."""
     if not leaves.documents.certificates:
         return _NOTHING
     stock = None if openings.layout is None else openings.layout.stock
@@ -87,18 +88,18 @@ def examine_certificates(leaves: RoundLeaves, openings: Openings, findings: Roun
 
 
 def keys_in_force(leaves: RoundLeaves, role: KeyRole) -> tuple[bytes, ...]:
-    """Return the role's keys that were valid at any leaf of the round."""
+    """Return the keys of a role that were valid at one or more leaves of the round."""
     placed = (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort)
     return tuple(dict.fromkeys([key for one in placed if one is not None for key in one.ring.of(role)]))
 
 
 def document_leaf(leaves: RoundLeaves) -> int:
-    """Return the leaf that a finding about a document points to: the DEAL, or the OPEN if there is none."""
+    """Return the leaf index for findings about documents: the DEAL's, or the OPEN's if there is no DEAL."""
     return leaves.open.index if leaves.deal is None else leaves.deal.index
 
 
 def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, number: int) -> bool:
-    """Compare a certificate with the deal in the log, and its cards with those of the settlement."""
+    """Return whether a certificate agrees with the DEAL leaf; also compare its cards with the settlement's."""
     deal, settle = leaves.deal, leaves.settle
     if deal is None:
         detail = f"certificate {number} is of a round that has no DEAL"
@@ -137,7 +138,10 @@ def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, 
 def _examine_times(
     read: Certificate, leaves: RoundLeaves, openings: Openings, findings: RoundFindings, *, number: int
 ) -> None:
-    """Check that every section of a certificate was opened, and when; a sealed table's hand may be its seat's own."""
+    """Check that the log opened every section of a certificate, and at the same time.
+
+    On a sealed table a certificate may show a hand that the log never opened, since a seat sees its own.
+    """
     layout, index = openings.layout, document_leaf(leaves)
     if layout is None:
         return
@@ -159,7 +163,7 @@ def _examine_times(
 
 
 def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings: RoundFindings) -> None:
-    """Check a round's event receipts; ``course`` is that of its settlement, None if there is none."""
+    """Check a round's event receipts; ``course`` is that of its settlement, None without a settlement."""
     if not leaves.documents.event_receipts:
         return
     keys, index = keys_in_force(leaves, KeyRole.REFEREE), document_leaf(leaves)
@@ -213,9 +217,10 @@ def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings:
 
 
 def _timeout_instead(event: ReceiptedEvent, receipt: EventReceipt, links: Sequence[Link]) -> int | None:
-    """Return the number of a timeout that a course has instead of a received event; None if it has none, or the event.
+    """Return the number of the timeout that a course has in place of a received event.
 
-    The timeout is of the event's seat, and no earlier than the receipt.
+    It is the first timeout of the event's seat that is not earlier than the receipt. None if there is no such timeout,
+    or if the course has the event itself.
     """
     data, seat = event.event.encode(), seat_of(event.event.encode())
     if seat is None or any(link.event == data for link in links):
@@ -241,7 +246,7 @@ def _read_receipt(data: bytes, keys: Iterable[bytes]) -> EventReceipt | None:
 def examine_opened(
     opened: Sequence[tuple[int, bytes]], findings: RoundFindings, *, stock: int | None, leaf_index: int
 ) -> None:
-    """Check the sections that a certificate opens, each with its key: they may be opened, and the keys hide them."""
+    """Check the sections that a certificate opens, each with its key: none is the stock, and the keys are random."""
     seen: dict[bytes, int] = {}
     for section, key in opened:
         if section == stock:
@@ -256,7 +261,10 @@ def examine_opened(
 
 
 def examine_exports(leaves: RoundLeaves, again: Deal | None, findings: RoundFindings) -> None:
-    """Check that exports of the round hold none of its secrets; ``again`` is the deal if it was dealt again."""
+    """Check that exports of the round hold none of its secrets.
+
+    ``again`` is the deal made again from the seeds; without it only the server's seed is searched for.
+    """
     for number, data in enumerate(leaves.documents.exports):
         layers = layers_of(data)
         if leaves.reveal is not None and leaves.reveal.envelope.payload in layers:
@@ -267,7 +275,7 @@ def examine_exports(leaves: RoundLeaves, again: Deal | None, findings: RoundFind
 
 
 def _exposed(leaves: RoundLeaves, again: Deal | None, layers: Sequence[bytes]) -> Iterator[str]:
-    """Name the secrets that some bytes hold."""
+    """Yield the names of the round's secrets that an export holds; ``layers`` are those of ``layers_of``."""
     if _holds_seed(leaves, layers):
         yield "the server's seed"
     if again is None:
@@ -290,7 +298,7 @@ def _holds_seed(leaves: RoundLeaves, layers: Sequence[bytes]) -> bool:
 
 
 def _opened_in(layer: bytes, round_id: bytes) -> tuple[int, ...]:
-    """Return the sections that the bytes open, if they are the payload of a certificate of the round."""
+    """Return the sections that a certificate's payload opens; empty if the bytes are no such payload of this round."""
     try:
         certificate = msgspec.json.decode(layer, type=CertificateJson)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

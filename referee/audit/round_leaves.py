@@ -1,6 +1,6 @@
 """Leaves of one round, and the result of examining them.
 
-``RoundLeaves`` holds all that an examination needs, so rounds can be examined in any order and in any process.
+A ``RoundLeaves`` has all the data of its round, so rounds can be examined in any order and in any process.
 """
 
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from referee.transcript.proof import EventLevel
 
 
 class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
-    """Leaves of one round, None for those it does not have, and the documents that people kept of it.
+    """Leaves of one round, each None if the log lacks it, and the documents that people kept of the round.
 
-    ``round_id`` is the one that its OPEN names, ``previous_round_id`` that of the table's round before, where known.
-    ``unseals`` are in the order of the log. ``last_winner`` won the table's last settled round; None where that names
-    none, and where ``is_winner_known`` is False, because the leaf that would name it is not at hand.
+    ``round_id`` is the one that its OPEN names; ``previous_round_id`` is the table's previous round, None if unknown.
+    ``unseals`` are in the order of the log. ``last_winner`` won the table's last settled round. It is None if there was
+    no winner, and if ``is_winner_known`` is False, because the leaf that names the winner is not available.
     """
 
     round_id: bytes
@@ -45,18 +45,19 @@ class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditTerms:
-    """What rounds are examined by: the log's origin, and the available rulesets."""
+    """Terms of an audit that are the same for all rounds: the log's origin, and the available rulesets."""
 
     origin: str
     catalogue: Catalogue
 
 
 class RoundResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of examining a round; each seed has the index of the leaf that shows it.
+    """Result of examining a round. The index of the leaf that shows seeds is -1 if there is no such leaf.
 
-    Levels are None where nothing has them. ``signatures`` counts those of leaves, events and receipts that verify;
-    ``is_replayed`` and ``is_redealt`` say that the settlement was recomputed and the deck dealt again, with equal
-    results. ``opened`` are the sections that certificates open, each with its key.
+    ``dealing_level`` is None without a DEAL, ``event_level`` if the settlement was not recomputed. ``signatures``
+    counts the valid signatures of leaves, events and receipts. ``is_replayed`` and ``is_redealt`` say that the
+    settlement was recomputed, or the deck dealt again, with an equal result. ``opened`` are the sections that
+    certificates open, each with its key.
     """
 
     findings: tuple[Finding, ...]

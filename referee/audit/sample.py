@@ -1,6 +1,6 @@
 """Sample of a round for the statistics of a log: its deck, the quality of its hands, and how it ended.
 
-A deck counts only if it was dealt again from its seeds. A sample depends on its round alone.
+A sample has a deck only if that was dealt again from its seeds. It depends on its round alone.
 """
 
 import hashlib
@@ -27,9 +27,10 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
 ) -> RoundSample:
     """Make the sample of a round.
 
-    ``redealt`` is the deal if it was dealt again and agrees with the log, ``handed_in`` are the seats whose seeds the
-    log lacks and somebody has, ``settled`` the sections of the settlement, ``net`` the seats' net amounts if it
-    replays. A round whose deck was given for a test counts as played and gives nothing else.
+    ``redealt`` is the deal made again from the seeds, None if it contradicts the log; ``handed_in`` are the seats whose
+    seeds the log lacks and people handed in; ``settled`` are the sections of the settlement; ``net`` has the seats' net
+    amounts, and is empty unless the settlement was recomputed. A round with a scripted deck counts as played; its
+    sample has no other data.
     """
     header, abort, deal = leaves.header, leaves.abort, leaves.deal
     game = header.ruleset_id.partition(".")[0]
@@ -77,7 +78,7 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
 
 
 def _winner(net: Sequence[int]) -> int | None:
-    """Return the seat that won more than every other; None if there is none."""
+    """Return the seat that won most; None in a tie for the most, or with fewer than two seats."""
     if len(net) < 2:  # noqa: PLR2004 - a seat and another
         return None
     most = max(net)

@@ -1,8 +1,8 @@
 """Check of a SETTLE leaf: its header is OPEN's, its deal is DEAL's, and replaying its inputs gives its bytes.
 
-The inputs are compared with what the log already knows, their course is checked by the newest receipt and signatures,
-and the results are computed again from the inputs. What an unlawful event is reported as follows from the kind of fault
-that its game names.
+The inputs are compared with the round's earlier leaves, their course is checked by the newest receipt and the seats'
+signatures, and the results are computed again from the inputs. The code of an unlawful event follows from the kind of
+fault that its game reports.
 """
 
 import itertools
@@ -32,7 +32,7 @@ _ILLEGAL: Final = {
     FaultKind.TIMEOUT: Code.TIMEOUT_TOO_EARLY,
     FaultKind.SEAL: Code.SEAL_BROKEN,
 }
-"""Findings of unlawful events by the gravest kind of their faults; of other kinds, ILLEGAL_EVENT."""
+"""Code for inputs with unlawful events, by the gravest kind of their faults; ILLEGAL_EVENT for other kinds."""
 _EVIDENCE: Final = (
     Code.EVENTS_ALTERED,
     Code.HISTORY_ALTERED,
@@ -41,7 +41,7 @@ _EVIDENCE: Final = (
     Code.OPENED_WITHOUT_UNSEAL,
     Code.STREET_OPENED_EARLY,
 )
-"""Findings about a course that its replay reports once more, under another name."""
+"""Codes about a course. With one of them, the error of the course's replay is not reported as well."""
 EVIDENCE_CODES: Final = {
     EvidenceFault.NOT_RECEIVED: Code.EVENT_NOT_RECEIVED,
     EvidenceFault.NOT_SEEN: Code.SEEN_TOO_LOW,
@@ -55,12 +55,12 @@ _SLOT: Final = frozenset({"table_id", "round_number"})
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of examining a SETTLE: whether it replays, its course, the number of valid signatures in it.
+    """Result of examining a SETTLE: whether it was recomputed, its course, and the number of valid signatures in it.
 
-    ``sections`` are its cards, if they are cards and as many as the layout has; a card may be there twice. ``course``
-    and ``event_level`` are None where they are not known. ``net`` is each seat's net amount, empty unless it replays,
-    ``transferred`` the sum of all amounts that change hands and ``house`` what the house won or lost by them, 0 unless
-    it replays.
+    ``is_replayed`` says that recomputing it gave the same bytes. ``sections`` are its card numbers, empty if a number
+    is no card's or the sections are not the layout's; a card may be there twice. ``course`` and ``event_level`` are
+    None if unknown. ``net`` has each seat's net amount, ``transferred`` is the sum of all amounts that change hands,
+    and ``house`` is the house's net amount; they are empty or 0 unless ``is_replayed``.
     """
 
     is_replayed: bool = False
@@ -93,7 +93,7 @@ def examine_settlement(
     openings: Openings,
     findings: RoundFindings,
 ) -> Settled:
-    """Check the settlement of a round. Without a ruleset nothing is replayed."""
+    """Check the settlement of a round; without a ruleset, do not recompute it."""
     inputs = settle.leaf.inputs
     fault = header_fault(inputs.header, leaves.open.leaf.header)
     if fault is not None:
@@ -161,7 +161,7 @@ def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
 
 
 def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> None:
-    """Check that the round is sealed if OPEN has seat tokens, and only then."""
+    """Check that the transcript calls the table sealed if OPEN has seat tokens, and only then."""
     inputs, is_sealed = settle.leaf.inputs, leaves.open.leaf.is_sealed
     if inputs.is_sealed != is_sealed:
         difference = Difference("inputs.sealed", shown(int(inputs.is_sealed)), shown(int(is_sealed)))
@@ -170,7 +170,10 @@ def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
 
 
 def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> tuple[tuple[int, ...], ...]:
-    """Return the sections of the inputs, empty unless they are the layout's first ones and hold existing cards."""
+    """Return the sections of the inputs; empty if their sizes are not the layout's or a number is no card's.
+
+    A settlement need not have the layout's last sections, but must have every hand.
+    """
     sections, layout = settle.leaf.inputs.sections, leaves.header.layout
     sizes = tuple(map(len, sections))
     if sizes != layout[: len(sizes)] or len(sizes) < leaves.header.seat_count:
@@ -193,7 +196,7 @@ def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFi
 
 
 def _replayed(inputs: Inputs, ruleset: Ruleset, header: Header) -> tuple[Replayed | None, tuple[Code, str] | None]:
-    """Replay the inputs; return the result, or the code and detail of why there is none."""
+    """Replay the inputs; return the result and None, or None and the code and detail of the fault."""
     try:
         return replay(inputs, ruleset, header=header), None
     except UnlawfulRoundError as error:

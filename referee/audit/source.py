@@ -1,6 +1,6 @@
-"""Sources of a log: anything that has a signed checkpoint and gives leaves in order.
+"""Sources of a log: objects with a signed checkpoint that yield leaves in order.
 
-An audit trusts nothing about where bytes come from: a database, a folder of tiles and a file are all the same to it.
+An audit does not trust a source, whether it is a database, a folder of tiles or a file.
 
 >>> log = MemoryLog(checkpoint=b"", entries=(b"open", b"deal", b"settle"))
 >>> list(log.leaves(1, 3))
@@ -38,15 +38,16 @@ class MemoryLog:
     entries: tuple[bytes, ...]
 
     def leaves(self, start: int, stop: int) -> Iterator[bytes]:
-        """Yield the leaves from ``start`` to before ``stop``, as far as there are any."""
+        """Yield the leaves from ``start`` to before ``stop``; fewer if the log has no more."""
         return iter(self.entries[start:stop])
 
 
 class TiledLog:
-    """A log where it was published as tiles; reading all its leaves checks the tiles above them.
+    """A log that was published as tiles. Reading all its leaves checks the hash tiles too.
 
-    Its checkpoint is the one that was published when the audit began. A tile that contradicts the leaves, or is
-    missing, is a fault beside whatever the leaves show; a bundle that is missing or unreadable ends the log there.
+    Its checkpoint is the one published when the object was made. A hash tile that contradicts the leaves, or is
+    missing, is added to ``faults``, and reading goes on. If an entry bundle is missing or unreadable, the leaves end
+    there.
     """
 
     def __init__(self, place: Place) -> None:
@@ -56,13 +57,13 @@ class TiledLog:
 
     @property
     def faults(self) -> tuple[Finding, ...]:
-        """Faults of the tiles that the last reading of the leaves has found."""
+        """Faults of the tiles that the latest call of ``leaves`` found."""
         return tuple(self._faults)
 
     def leaves(self, start: int, stop: int) -> Iterator[bytes]:
         """Yield the leaves from ``start`` to before ``stop`` in order; fewer if a bundle is missing or unreadable.
 
-        Raise NoteError or CheckpointError without a checkpoint.
+        Raise NoteError or CheckpointError if the published checkpoint cannot be read.
         """
         log = PublishedLog.unverified(self._place, self.checkpoint)
         self._faults = []

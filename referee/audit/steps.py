@@ -1,4 +1,4 @@
-"""Steps of rounds as an audit reads them: what each leaf does to its round, and the finding where it may not."""
+"""Steps of rounds in an audit: how each leaf changes its round's slot, and the code for a step that is refused."""
 
 from typing import Final, TypeAlias, assert_never
 
@@ -38,7 +38,10 @@ RoundLeaf: TypeAlias = DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLe
 
 
 def opened_after(step: OpenStep, leaf_hash: bytes, last: Slot | None) -> Slot:
-    """Open a round after the table's last one; raise SlotError if it does not fit there."""
+    """Return the slot of a round opened after the table's last round; raise SlotError if it cannot be opened there.
+
+    ``last`` is that round's slot, None for the table's first round.
+    """
     previous = current = None
     if last is not None and last.key.round_number >= step.key.round_number:
         current = last
@@ -48,14 +51,14 @@ def opened_after(step: OpenStep, leaf_hash: bytes, last: Slot | None) -> Slot:
 
 
 def step_of(leaf: RoundLeaf, state: Slot) -> Step:
-    """Return the step that a leaf makes."""
+    """Return the step that a leaf makes in its round; ``state`` is the round's slot before it."""
     key, round_id = state.key, state.round_id
     match leaf:
         case DealLeaf():
             return DealStep(key, round_id=round_id, deck_root=bytes.fromhex(leaf.deck_root))
         case UnsealLeaf():
             unseal = Unseal(leaf.number, bytes.fromhex(leaf.history))
-            course = {known.number: known.history for known in state.unseals}  # compared with the settlement's
+            course = {known.number: known.history for known in state.unseals}  # openings compares the histories
             return UnsealStep(key, round_id=round_id, unseal=unseal, course=course)
         case Transcript():
             root = bytes.fromhex(leaf.inputs.deck_root)
@@ -70,7 +73,10 @@ def step_of(leaf: RoundLeaf, state: Slot) -> Step:
 
 
 def forced(step: Step, state: Slot, leaf_hash: bytes) -> Slot:
-    """Return the state after a refused step that is applied all the same."""
+    """Return the slot of a round after a step that was refused and is applied nevertheless.
+
+    Without this, one refused step would make every later leaf of the round a finding.
+    """
     match step:
         case SettleStep():
             return replace(state, stage=Stage.SETTLED, terminal_leaf=leaf_hash)
@@ -85,7 +91,7 @@ def forced(step: Step, state: Slot, leaf_hash: bytes) -> Slot:
 
 
 def code_of(step: Step, reason: SlotReason) -> Code:
-    """Return the finding of a refused step."""
+    """Return the code of the finding about a refused step."""
     match step:
         case OpenStep():
             return OPEN_CODES[reason]

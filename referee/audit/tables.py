@@ -1,9 +1,9 @@
-"""Order of leaves by table: each leaf is a step of its round, complete rounds are handed on, and rounds are counted.
+"""Order of leaves by table: applies each leaf to its round, hands over complete rounds, and counts rounds.
 
-``referee.log.slot`` has the rules: OPEN < DEAL < UNSEAL* < SETTLE or ABORT < REVEAL, and OPEN names the leaf that
-ended the round before. A refused step is a finding; if its round is known, the round goes on from there, so that one
-fault is not found many times. A round is complete once its seed is revealed, or at the end of the log; only rounds that
-wait for a leaf, and each table's last one, are kept in memory.
+``referee.log.slot`` has the rules: OPEN < DEAL < UNSEAL* < SETTLE or ABORT < REVEAL, and OPEN names the leaf that ended
+the table's previous round. A refused step is a finding. A refused SETTLE, ABORT or REVEAL is applied nevertheless, so
+that one fault does not give many findings. A round is complete once its seed is revealed, or at the end of the log.
+Memory holds only the incomplete rounds and each table's last round.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +39,7 @@ NOBODY: Final = "NOBODY"
 
 @dataclass(slots=True, kw_only=True)
 class _Live:
-    """A round that may get more leaves. ``open`` is None once the round was handed over."""
+    """A round that may get more leaves. ``open`` is None after ``hand_over``."""
 
     state: Slot
     header: Header
@@ -55,7 +55,7 @@ class _Live:
     reveal: Placed[RevealLeaf] | None = None
 
     def hand_over(self, documents: Documents) -> RoundLeaves | None:
-        """Return the round's leaves and release them; None if that was done before."""
+        """Return the round's leaves and drop them here; None if it was called before."""
         if self.open is None:
             return None
         leaves = RoundLeaves(
@@ -80,8 +80,8 @@ class _Live:
 class Tables:
     """All tables of a log while its leaves are read.
 
-    ``documents`` go by round id; ``documented`` are the rounds of these that the log has. ``timeline`` gets the times
-    of leaves that take their place in a round.
+    ``documents`` has documents by round id; ``documented`` are the ids among these whose OPEN the log has. ``timeline``
+    gets the time of each leaf that was applied to a round.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Tables:
         self._without_winner: set[str] = set()
 
     def remember(self, header: Header, *, round_id: bytes, stage: Stage, terminal_leaf: bytes) -> None:
-        """Set a table's last round, which ended with this leaf and whose other leaves are not available."""
+        """Set a table's last round, of which only the hash of the leaf that ended it is known."""
         state = Slot(
             SlotKey(header.table_id, header.round_number),
             round_id=round_id,
@@ -113,15 +113,15 @@ class Tables:
         )
 
     def remember_winner(self, table_id: str, winner: Winner | None) -> None:
-        """Set the winner of a table's last settled round, None where that names none."""
+        """Set the winner of a table's last settled round; None if that round had no winner."""
         self._winners[table_id] = winner
 
     def forget_winner(self, table_id: str) -> None:
-        """Say that the leaf which names a table's last winner is not available."""
+        """Set that a table's last winner is unknown, because the leaf that names it is not available."""
         self._without_winner.add(table_id)
 
     def open(self, placed: Placed[OpenLeaf], header: Header) -> None:
-        """Apply an OPEN leaf with its header."""
+        """Apply an OPEN leaf; ``header`` is the leaf's own, already read."""
         leaf = placed.leaf
         round_id = bytes.fromhex(leaf.round_id)
         last = self._last.get(header.table_id)
@@ -169,7 +169,7 @@ class Tables:
                 self._rounds.pop(last.state.round_id, None)
 
     def add(self, placed: Placed[RoundLeaf]) -> RoundLeaves | None:
-        """Apply another leaf; return the round that it completes, or None."""
+        """Apply a leaf that is no OPEN; return the round that it completes, or None."""
         live = self._rounds.get(bytes.fromhex(placed.leaf.round_id))
         if live is None:
             self._find_stray(placed)
@@ -194,14 +194,14 @@ class Tables:
         return self._place(live, placed, state)
 
     def opened(self, round_id: bytes) -> Placed[OpenLeaf] | None:
-        """Return the OPEN of a round that waits for a leaf; None if there is none."""
+        """Return the OPEN of a round that is not complete; None if there is no such round."""
         live = self._rounds.get(round_id)
         return None if live is None else live.open
 
     def close(self, *, now: int, grace: int) -> Iterator[RoundLeaves]:
-        """Yield the rounds that still wait for a leaf, oldest first, and report those past their deadline.
+        """Yield the rounds that are not complete, oldest first, and report those past their deadline.
 
-        ``grace`` is how long, in ms, a leaf may come after it was due.
+        ``grace`` is the time in ms by which a round may pass its deadline without a finding.
         """
         for live in self._rounds.values():
             leaves = self._hand_over(live)
@@ -266,7 +266,7 @@ class Tables:
         return live.hand_over(self._documents.get(live.state.round_id, NO_DOCUMENTS))
 
     def _find_stray(self, placed: Placed[RoundLeaf]) -> None:
-        """Report a leaf of a round that is unknown, or was complete long before."""
+        """Report a leaf whose round was never opened, or is complete and no longer in memory."""
         leaf = placed.leaf
         match leaf:
             case DealLeaf():
@@ -316,5 +316,5 @@ class Tables:
 
 
 def last_winner_of(header: Header, settled: Transcript) -> Winner | None:
-    """Return the winner of a round that may lead the table's next one; None in a game without a leader."""
+    """Return the winner of a settled round; None in a game without a leader, or if the results name no winner."""
     return Winner.of_results(header, bytes(settled.results)) if has_leader(header) else None

@@ -1,9 +1,9 @@
 """Times of leaves: in order within a table, close to order in the log, and in agreement with witnesses' clocks.
 
-A leaf that takes its place in a round is not dated before the leaf before it in its table, more than ten seconds behind
-an earlier leaf of the log, or more than two minutes after the audit, whose own clock may be wrong. A leaf inside a tree
-that a witness cosigned at T is dated at most ten seconds after T. REVEAL and KEY have no time. Memory is one time a
-table.
+A leaf must not be dated before its table's previous leaf, more than ten seconds before an earlier leaf of the log, or
+more than two minutes after the audit, whose own clock may be wrong. A leaf inside a tree that a witness cosigned at T
+must be dated at most ten seconds after T. REVEAL and KEY have no time, and leaves that fit no round are not checked.
+Memory is one time for each table.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,13 +14,13 @@ from referee.log import SlotKey
 from referee.log.times import is_ahead, is_behind
 
 OWN_CLOCK_MS: Final = 120_000
-"""Time by which a leaf may be dated after the audit's own clock."""
+"""Time in ms by which a leaf may be dated after the audit's own clock without a finding."""
 BACKDATED_MS: Final = 900_000
-"""Time by which a leaf may be dated before a witness saw the log without it, without a note."""
+"""Time in ms by which a leaf may be dated before a cosignature on a tree without it, without a note."""
 
 
 class Timeline:
-    """Times of the leaves read so far. ``now`` is the time of the audit, None where it does not matter."""
+    """Times of the leaves read so far. ``now`` is the time of the audit in ms; None permits times in the future."""
 
     def __init__(self, report: Callable[[Finding], None], *, now: int | None) -> None:
         self._report = report
@@ -30,11 +30,11 @@ class Timeline:
         self.period: tuple[int, int] | None = None
         """Earliest and latest time of the leaves that are not dated after the audit; None before the first."""
         self._latest: tuple[int, int, SlotKey] | None = None
-        """Time, index and round of the leaf with the latest time that no witness has contradicted yet."""
+        """Time, index and round of the latest-dated leaf that no witness has contradicted; None if there is none."""
         self._witnessed = 0
 
     def add(self, index: int, time: int, key: SlotKey) -> None:
-        """Add the next leaf that has a time; report one that is out of order, once."""
+        """Add the next leaf that has a time; report it if it is out of order."""
         before = self._tables.get(key.table_id, 0)
         self._tables[key.table_id] = time
         is_old = is_behind(time, newest=self._newest)
@@ -57,7 +57,7 @@ class Timeline:
             self._latest = time, index, key
 
     def witness(self, times: Iterable[int]) -> None:
-        """Compare the leaves added so far with the times, in ms, at which witnesses cosigned their tree."""
+        """Compare the leaves added so far with the times in ms at which witnesses cosigned the tree of these leaves."""
         for time in times:
             if self._latest is not None and is_ahead(self._latest[0], clock=time):
                 latest, index, key = self._latest
@@ -67,7 +67,10 @@ class Timeline:
             self._witnessed = max(self._witnessed, time)
 
     def witness_deal(self, opened: tuple[int, int], dealt: tuple[int, int], key: SlotKey, times: Iterable[int]) -> None:
-        """Compare index and time of an OPEN and its DEAL with the times of the checkpoint that the DEAL carries."""
+        """Compare the times of an OPEN and its DEAL with the times at which the DEAL's checkpoint was cosigned.
+
+        ``opened`` and ``dealt`` are index and time in ms of the two leaves.
+        """
         for time in times:
             if is_ahead(opened[1], clock=time):
                 detail = f"it is of {opened[1]}, and a witness saw it in the log at {time}"

@@ -1,6 +1,6 @@
-"""Numbers of a log's rounds together: what was checked, the levels, seeds and keys used twice, and the statistics.
+"""Totals over a log's rounds: numbers of checks, levels, seeds and section keys used twice, and the statistics.
 
-Seeds that were used twice are found among any number of seeds with bounded memory.
+Seeds that were used twice are found in bounded memory, however many seeds a log has.
 
 Seeds are compared whole, so there are no false alarms. Records of 40 bytes (kind, seed, leaf) are collected in memory,
 sorted and written to a temporary file in runs of 65,536, and at the end the sorted runs are merged, which brings equal
@@ -38,7 +38,7 @@ _RECORD: Final = 40
 _SEED: Final = slice(0, 33)
 _LEAF: Final = slice(33, 40)
 _READ: Final = 64
-"""Records of a run that are read at once."""
+"""Records read at once from a stored run."""
 
 
 class SeedKind(enum.IntEnum):
@@ -47,12 +47,12 @@ class SeedKind(enum.IntEnum):
     SERVER = 0
     CLIENT = 1
     DECK = 2
-    """Not a seed but the hash of a deck's cards in their order, whose repetition is found in the same way."""
+    """The hash of a deck's cards in their order, which is searched for repetitions as seeds are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeated:
-    """A seed in a leaf that the earlier leaf ``first_leaf`` was the first to have."""
+    """A seed that ``leaf`` shows again, and the earliest leaf that shows it."""
 
     kind: SeedKind
     first_leaf: int
@@ -60,7 +60,10 @@ class Repeated:
 
 
 class SeedBook:
-    """Every seed of a log with its leaf. ``run`` is the number of seeds kept in memory."""
+    """Collection of all seeds of a log with their leaves, which finds the seeds that several leaves show.
+
+    ``run`` is the most seeds held in memory; the others are in a temporary file, which leaving the context deletes.
+    """
 
     def __init__(self, *, run: int = _RUN) -> None:
         self._run = run
@@ -78,7 +81,7 @@ class SeedBook:
             self._file.close()
 
     def add(self, kind: SeedKind, *seeds: bytes, leaf: int) -> None:
-        """Add seeds of 32 bytes that a leaf shows; raise ValueError for another size."""
+        """Add the seeds of 32 bytes that a leaf shows; raise ValueError for a seed of another size."""
         for seed in seeds:
             if len(seed) != SEED_SIZE:
                 raise ValueError(f"a seed has {SEED_SIZE} bytes, not {len(seed)}")
@@ -87,7 +90,10 @@ class SeedBook:
             self._put_away()
 
     def repeated(self) -> Iterator[Repeated]:
-        """Yield each later leaf that shows a seed again, by kind, then seed; once for each leaf."""
+        """Yield each leaf that shows a seed which an earlier leaf shows, sorted by kind, seed and leaf.
+
+        A leaf that shows the same seed several times is yielded at most once for it.
+        """
         runs = [self._stored(start, end) for start, end in zip(self._ends, self._ends[1:], strict=False)]
         seed, first, latest = b"", -1, -1
         for record in heapq.merge(iter(self._sorted()), *runs):
@@ -119,9 +125,9 @@ class SeedBook:
 
 
 class Totals:
-    """Adds results of rounds to a report and its findings.
+    """Totals over the results of rounds, which it adds to a report and its findings.
 
-    ``vouched`` are DEAL leaves whose round has no result yet and whose OPEN a quorum of witnesses vouches for.
+    ``vouched`` has the indices of DEAL leaves that carry a checkpoint cosigned by a quorum, until their round is added.
     """
 
     def __init__(self, report: Report, find: Callable[[Finding], None], *, are_seeds_handed_in: bool) -> None:
@@ -167,7 +173,7 @@ class Totals:
                 self.seeds.add(SeedKind.SERVER, one.server_seed, leaf=one.server_seed_leaf)
 
     def close(self) -> None:
-        """Report seeds that were used twice, and compare the counts with chance."""
+        """Report seeds that were used twice, compare the counts with chance, and fill in the report's statistics."""
         repeated = self._compare_seeds()
         population, report = self._population, self._report
         report.money = self._money.close()
@@ -210,14 +216,14 @@ class Totals:
         return decks
 
     def _compare_key(self, section: int, key: bytes, *, leaf: int) -> None:
-        """Report a section's key that opens a section of another round too."""
+        """Report a section's key if it opens a section of another round too."""
         first, before = self._section_keys.setdefault(key, (section, leaf))
         if before != leaf:
             detail = f"the key of section {section} opens section {first} of the round dealt in leaf {before} too"
             self._find(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf)
 
     def _raise(self, dealt: int, *, is_vouched: bool) -> None:
-        """Note a round of level L2 with this DEAL leaf; raise it to L3 if a quorum vouches for its OPEN."""
+        """Record that the round of a DEAL leaf has level L2; raise it to L3 if ``is_vouched``."""
         bit = 1 << (dealt & 7)
         self._independent[dealt >> 3] |= bit
         if is_vouched:
@@ -226,7 +232,7 @@ class Totals:
             self._report.dealing_levels[DealingLevel.L3] += 1
 
     def _lower(self, leaf: int) -> None:
-        """Lower a round of level L2 or L3 with this DEAL leaf to L1, once."""
+        """Lower the round of a DEAL leaf from level L2 or L3 to L1; leave another level as it is."""
         bit = 1 << (leaf & 7)
         if self._independent[leaf >> 3] & bit:
             self._independent[leaf >> 3] ^= bit

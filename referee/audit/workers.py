@@ -1,7 +1,7 @@
 """Examination of many rounds, here or by a pool of workers, with results in the order of the rounds.
 
-Which worker examines a round changes only the time. A pool has a bounded number of rounds under way, so memory does not
-grow with the log.
+The results do not depend on which worker examines a round. A pool has a bounded number of rounds under way, so memory
+does not grow with the log.
 """
 
 import multiprocessing
@@ -16,7 +16,7 @@ from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.rulesets import Catalogue, parse_ruleset
 
 _AHEAD: Final = 3
-"""Chunks under way for each process."""
+"""Chunks of rounds under way for each process."""
 _terms: list[AuditTerms] = []
 
 
@@ -36,13 +36,13 @@ class WorkerPool(Protocol):
 
     @property
     def ahead(self) -> int:
-        """Number of chunks under way that keeps all workers busy."""
+        """Number of chunks to have under way so that all workers are busy."""
 
     def send(self, rounds: Sequence[RoundLeaves]) -> Pending:
         """Send rounds to be examined."""
 
     def close(self, *, is_abandoned: bool) -> None:
-        """Release the workers, without waiting for what they still do if the audit was abandoned."""
+        """Release the workers. If ``is_abandoned``, do not wait for the rounds under way."""
 
 
 class RoundExaminer:
@@ -64,7 +64,7 @@ class RoundExaminer:
             self._pool.close(is_abandoned=error is not None)
 
     def submit(self, leaves: RoundLeaves) -> Iterator[RoundResult]:
-        """Submit a round; yield the results that are due."""
+        """Submit a round; yield results that are ready, which may be of earlier rounds."""
         if self._pool is None:
             yield examine(leaves, self._terms)
             return
@@ -75,7 +75,7 @@ class RoundExaminer:
             yield from self._under_way.popleft().result()
 
     def finish(self) -> Iterator[RoundResult]:
-        """Yield all results that are left."""
+        """Wait for all results that are left and yield them."""
         if self._pool is not None and self._waiting:
             self._send(self._pool)
         while self._under_way:
@@ -87,7 +87,7 @@ class RoundExaminer:
 
 
 class ProcessPool:
-    """A ``WorkerPool`` of processes on this machine; each is spawned and reads the terms once."""
+    """A ``WorkerPool`` of processes on this machine, each of which gets the terms once."""
 
     def __init__(self, terms: AuditTerms, *, count: int) -> None:
         self._pool = ProcessPoolExecutor(
@@ -111,12 +111,12 @@ class ProcessPool:
 
 
 def sources_of(terms: AuditTerms) -> tuple[bytes, ...]:
-    """Return the files of the terms' rulesets, for another process to read."""
+    """Return the bytes of the terms' ruleset files, for ``terms_of`` in another process."""
     return tuple(ruleset.source for ruleset in terms.catalogue)
 
 
 def terms_of(origin: str, sources: Sequence[bytes]) -> AuditTerms:
-    """Read the terms again in another process."""
+    """Make the terms from an origin and the bytes of ruleset files."""
     rulesets = [parse_ruleset(source, file="a ruleset") for source in sources]
     return AuditTerms(origin=origin, catalogue=Catalogue(rulesets))
 

@@ -1,7 +1,7 @@
 """Data of the page's charts: bars, curves, cells and dots in the units of their drawings.
 
-Curves are exact: the binomial distribution of a cell, bar by bar. Bounds are the counts from which the audit reports a
-cell, so a bar beyond a bound is a finding.
+A cell is one card at one place of the deck. Curves are exact: the binomial distribution of a cell, bar by bar. Bounds
+are the counts from which the audit reports a cell, so a bar beyond a bound is a finding.
 
 >>> chart = histogram([[2] * 52] * 52, decks=104)
 >>> [(one.first, one.last, one.cells) for one in chart.bars if one.cells]
@@ -24,12 +24,12 @@ _BARS: Final = 3
 _LEVELS: Final = (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
 """Standard deviations between the shades of the table of cells."""
 MAX_DEVIATION: Final = 12.0
-"""Standard deviations at which the dots of seats end."""
+"""Standard deviations at the ends of the drawing with a dot for each seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Number of cells with counts from ``first`` to ``last``, and the number that a fair shuffle has there."""
+    """Number of cells with counts from ``first`` to ``last`` inclusive, and the number expected of a fair shuffle."""
 
     first: int
     last: int
@@ -39,9 +39,10 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """Cells by how often their card was at their place: bars in order without gaps, the mean, and the bounds.
+    """Cells by the number of decks with the cell's card at its place: adjoining bars in order, the mean, the bounds.
 
-    ``low`` is the largest count that is reported as too small, None if none is; ``high`` the smallest as too large.
+    ``low`` is the largest count that is reported as too small, None if even 0 is not. ``high`` is the smallest count
+    that is reported as too large.
     """
 
     bars: tuple[Bar, ...]
@@ -51,7 +52,7 @@ class Histogram:
 
     @property
     def highest(self) -> float:
-        """Height that the drawing must hold."""
+        """Largest number of cells of a bar, counted or expected."""
         return max(max(one.cells, one.expected) for one in self.bars)
 
     @property
@@ -90,7 +91,7 @@ def histogram(places: Sequence[Sequence[int]], *, decks: int) -> Histogram:
 
 
 def shades(places: Sequence[Sequence[int]], *, decks: int) -> tuple[str, ...]:
-    """Return for each of seven shades, few to many, the path of its cells in a drawing of 52 by 52 units."""
+    """Return the SVG path of the cells of each of seven shades, from few decks to many, in a drawing of 52 by 52."""
     mean = decks / CARDS
     spread = math.sqrt(mean * (1 - 1 / CARDS))
     paths: list[list[str]] = [[] for _ in range(len(_LEVELS) + 1)]
@@ -103,7 +104,7 @@ def shades(places: Sequence[Sequence[int]], *, decks: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """Place of a score between -1 and 1, and whether it is beyond the end of the drawing."""
+    """A score's place on an axis from -1 to 1, and whether the score itself lies beyond an end."""
 
     score: Score
     at: float
@@ -111,7 +112,7 @@ class Dot:
 
 
 def dots(scores: Iterable[Score], *measures: Measure) -> tuple[Dot, ...]:
-    """Place the scores of some measures by their deviation, over ``MAX_DEVIATION``."""
+    """Return a dot for each score of these measures, placed by its deviation as a share of ``MAX_DEVIATION``."""
     return tuple(
         [
             Dot(one, max(-1.0, min(1.0, one.deviation / MAX_DEVIATION)), abs(one.deviation) > MAX_DEVIATION)
@@ -122,7 +123,7 @@ def dots(scores: Iterable[Score], *measures: Measure) -> tuple[Dot, ...]:
 
 
 def _bounds(decks: int) -> tuple[int, int]:
-    """Return the largest count that is reported as too small, -1 for none, and the smallest as too large."""
+    """Return the largest count reported as too small, -1 if even 0 is not, and the smallest reported as too large."""
     level = math.log(FAIL_RATE / (len(QuestionKind) * (2 * CARDS * CARDS + 1)))
     low, high = math.floor(decks / CARDS), decks + 1
     while high - low > 1:

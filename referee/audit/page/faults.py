@@ -10,12 +10,12 @@ from referee.audit.finding import Code, Explanation, Finding, Severity, explain
 from referee.audit.report import Report
 
 MAX_PLACES: Final = 12
-"""Findings of one code listed with their places."""
+"""Most findings of one code that the page lists with their places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Findings of one code and number: the texts, the first ones, and their number."""
+    """Findings of one code and number: the code's texts, the first few findings, and how many there are."""
 
     code: Code
     number: int
@@ -31,7 +31,10 @@ class Fault:
 
 
 def faults_by_cause(report: Report) -> Sequence[tuple[Cause, Sequence[Fault]]]:
-    """Group findings by cause, then by code and number, failures first; count unlisted ones with their code."""
+    """Group findings by cause, then by code and number, failures first within a cause.
+
+    Findings that the report counts and does not list are counted with the first group of their code.
+    """
     listed: dict[tuple[Code, int], list[Finding]] = {}
     for finding in report.findings:
         listed.setdefault((finding.code, finding.number), []).append(finding)

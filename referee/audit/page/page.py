@@ -1,7 +1,7 @@
 """The page: a report and its log as the text of one HTML file.
 
-Everything that could grow with a log is capped: tables, findings of a code, rounds, events. Findings go by cause,
-the gravest first, and the rounds shown are those asked for, else the first with findings, else the latest.
+Everything that could grow with a log is capped: tables, findings of a code, rounds, events. Findings are sorted by
+cause. The page shows the rounds that were chosen, else the first with findings, else the latest.
 """
 
 import base64
@@ -37,26 +37,26 @@ from referee.suspicion.score import FAIL_RATE, NOTE_RATE, Measure, QuestionKind,
 from referee.suspicion.tables import TableCounts
 
 MAX_TABLES: Final = 100
-"""Tables listed."""
+"""Most tables listed."""
 MAX_STORIES: Final = 6
-"""Rounds shown if none were asked for."""
+"""Most rounds with findings shown, if no rounds were chosen."""
 LATEST: Final = 2
 """Rounds shown if none has a finding."""
 MAX_CHOSEN: Final = 20
-"""Rounds that may be asked for."""
+"""Most rounds that may be chosen."""
 
 DECKS_FOR_PICTURE: Final = 520
-"""Decks from which cards by place are drawn: ten are then expected in each cell."""
+"""Fewest decks for which the chart of cards by place is drawn; each card is then expected ten times at each place."""
 SCRIPT: Final = "if(!/^vi\\b/i.test(navigator.language))document.getElementById('lang-en').checked=true"
-"""Chooses the reader's language; the page's policy allows these bytes alone."""
+"""Script that chooses the reader's language; the page's content security policy allows no other script."""
 SCRIPT_HASH: Final = "sha256-" + base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
 
 RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
-"""Ranks as written on cards, from the lowest number."""
+"""Ranks as written on cards, from the lowest rank index."""
 SUITS: Final = "♠♣♦♥"
 
 MAX_SCORES: Final = 4
-"""Answers of each measure shown."""
+"""Most scores of each measure shown."""
 
 TAIL: Final = 400
 """Leaves at a log's end among which the latest rounds are searched."""
@@ -69,10 +69,10 @@ Language = Literal["vi", "en", "both"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageOptions:
-    """Options of a page: languages, rounds to show, who audited with what, and how others can repeat the audit.
+    """Options of a page: languages, rounds to show, the auditor, the trusted keys and witnesses, and the command line.
 
-    ``command`` is the line that repeats the audit; the keys are those that it trusted, ``keys_from`` says where they
-    are from. Of ``witnesses``, which are verifier keys, ``quorum`` must have cosigned.
+    ``command`` is the command line that repeats the audit. ``keys_from`` says where the two keys are from.
+    ``witnesses`` are verifier keys, of which ``quorum`` must have cosigned.
     """
 
     language: Language = "both"
@@ -168,7 +168,7 @@ def _faulty_rounds(report: Report) -> list[RoundKey]:
 
 
 def _rounds_to_show(report: Report, options: PageOptions) -> tuple[list[RoundKey], str]:
-    """Return the rounds to show, and the reason by the name of its text."""
+    """Return the rounds to show, and the reason as a part of a text's name: chosen, worst or latest."""
     if options.rounds:
         return list(dict.fromkeys(options.rounds))[:MAX_CHOSEN], "chosen"
     faulty = _faulty_rounds(report)[:MAX_STORIES]
@@ -181,14 +181,14 @@ def _of_round(report: Report, story: Story) -> tuple[Finding, ...]:
 
 
 def _tables_to_show(report: Report) -> Mapping[str, TableCounts]:
-    """Choose tables with findings first, then those that played most; sorted by name."""
+    """Return at most ``MAX_TABLES`` tables by name: those with findings, then those with the most rounds."""
     faulty = {one.table_id for one in report.findings}
     ranked = sorted(report.tables, key=lambda name: (name not in faulty, -report.tables[name].opened, name))
     return {name: report.tables[name] for name in sorted(ranked[:MAX_TABLES])}
 
 
 def _rows(report: Report, kind: QuestionKind, words: Words) -> Sequence[_Row]:
-    """Return the least likely answers of a kind, a few of each measure."""
+    """Return rows for the least likely scores of a kind, at most ``MAX_SCORES`` of each measure."""
     seen: Counter[Measure] = Counter()
     rows = []
     for score in report.statistics.scores:
@@ -262,7 +262,7 @@ def _spaced(number: float) -> str:
 
 
 def _moment(time: int) -> str:
-    """Write a time in ms since 1970 as UTC; the number itself beyond the end of the calendar."""
+    """Write a time in ms since 1970 as UTC; as a number of ms if it is beyond the end of the calendar."""
     try:
         return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, OSError, ValueError):
@@ -270,12 +270,12 @@ def _moment(time: int) -> str:
 
 
 def _after(milliseconds: int) -> str:
-    """Write a time after the deal, in seconds."""
+    """Write a time in ms after the deal as seconds."""
     return f"+{milliseconds / 1000:,.1f} s".replace(",", "\u202f")
 
 
 def _verdict_on(scores: Sequence[Score]) -> str:
-    """Return the name of the sentence on whether chance explains all scores."""
+    """Return the name of the text that says whether chance explains all scores."""
     least = min((score.log10_anywhere for score in scores), default=0.0)
     if least > math.log10(NOTE_RATE):
         return "chance_ordinary"
@@ -283,12 +283,12 @@ def _verdict_on(scores: Sequence[Score]) -> str:
 
 
 def _probability(log10: float) -> str:
-    """Write a corrected probability with two places, rounded up."""
+    """Write a corrected probability, given by its decimal logarithm, with two decimal places, rounded up."""
     return f"{min(1.0, math.ceil(100 * 10**log10) / 100):.2f}"
 
 
 def _chance(log10: float) -> str:
-    """Write the exponent of a bound of a chance."""
+    """Write a probability's power of ten, rounded up to a whole number."""
     return f"\N{MINUS SIGN}{int(-log10)}"
 
 
@@ -298,7 +298,7 @@ class _Slot(msgspec.Struct, frozen=True):
 
 
 class _Named(msgspec.Struct, frozen=True):
-    """Round of a leaf: the id, and in an OPEN the table and number."""
+    """Members of a leaf's payload that name its round: the id, and in an OPEN the table and number."""
 
     round_id: str
     header: _Slot | None = None
@@ -308,7 +308,7 @@ _decoder: Final = msgspec.json.Decoder(_Named)
 
 
 def leaves_of_rounds(source: LogSource, size: int, wanted: Collection[RoundKey]) -> Album:
-    """Find the leaves of rounds in one pass over the log, in the order wanted; a missing round is left out."""
+    """Find the leaves of rounds in one pass over the log, in the order of ``wanted``; leave out missing rounds."""
     album: Album = {key: [] for key in wanted}
     if album:
         _fill(album, enumerate(source.leaves(0, size)))
@@ -316,7 +316,7 @@ def leaves_of_rounds(source: LogSource, size: int, wanted: Collection[RoundKey])
 
 
 def latest_rounds(source: LogSource, size: int, *, count: int) -> Album:
-    """Find the latest rounds that were opened and revealed within the log's tail, newest first."""
+    """Find the latest ``count`` rounds that were opened and revealed within the last ``TAIL`` leaves, newest first."""
     start = max(0, size - TAIL)
     leaves = list(enumerate(source.leaves(start, size), start))
     opened: dict[str, RoundKey] = {}
@@ -347,7 +347,7 @@ def _fill(album: Album, leaves: Iterable[tuple[int, bytes]]) -> None:
 
 
 def _named(data: bytes) -> tuple[str, _Named | None]:
-    """Return a leaf's type and the round it names, if it names one."""
+    """Return a leaf's type and the round that it names; an empty type and None if its bytes cannot be read."""
     try:
         envelope = Envelope.parse(data)
         return envelope.payload_type, _decoder.decode(envelope.payload)

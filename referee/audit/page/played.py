@@ -1,4 +1,4 @@
-"""What a log was played by and for: its rulesets, and its money by currency, as the page shows them."""
+"""The rulesets of a log's rounds, and its money by currency, as the page shows them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from referee.rulesets import Catalogue, UnknownRulesetError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedRuleset:
-    """A ruleset that rounds name: its title, or its id where the auditor does not have it, and its rounds."""
+    """A ruleset that rounds name, and the number of these rounds. Without the ruleset's file its title is its id."""
 
     title: Phrase
     id: str

@@ -1,7 +1,7 @@
 """Course of a round for the page: its steps with their times, the hands, every event, and who paid whom.
 
-Only the content of the leaves is shown; of a round that was aborted after its deal the hands are dealt again from the
-seeds. A leaf that cannot be read is shown as such. Nothing is judged here.
+It shows the content of the leaves and judges nothing. The hands of a round that was aborted after its deal are dealt
+again from the seeds. A leaf that cannot be read is shown as unreadable.
 """
 
 import itertools
@@ -29,13 +29,13 @@ from referee.transcript.inputs import InputEvent, Transcript
 RoundKey = tuple[str, int]
 """A table's id and a round's number."""
 MAX_EVENTS: Final = 120
-"""Events of a round shown."""
+"""Most events of a round shown."""
 _KIND: Final = "kind"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Cards shown together, by their numbers, with a label and the name of the hand they make where they have such."""
+    """Cards shown together, by their numbers, with a label and the name of their hand; either may be None."""
 
     label: Phrase | None = None
     name: Phrase | None = None
@@ -56,9 +56,9 @@ class StoryStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryEvent:
-    """An event: when, in ms after the deal, whose, what, with which cards, how attested, and what it opens.
+    """An event of a round: ``after`` is its time in ms after the deal, ``opens`` the sections that it opens.
 
-    ``kind`` are the words for it, such as "decides", "fold".
+    ``kind`` are the words for the event, such as "decides", "fold". ``attested`` is a name from ``attestation_of``.
     """
 
     number: int
@@ -72,7 +72,7 @@ class StoryEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatStory:
-    """A seat's hand as dealt, its cards at the end, and its net amount; None if that is unknown."""
+    """A seat's hand as dealt, its cards at the end, its result and its net amount; None for what is unknown."""
 
     seat: int
     hand: tuple[int, ...]
@@ -83,7 +83,7 @@ class SeatStory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryTransfer:
-    """A transfer between two seats, with its reason and what it is about."""
+    """A transfer between two seats or a seat and the house, with its reason, and its subject where it has one."""
 
     payer: int
     payee: int
@@ -94,7 +94,7 @@ class StoryTransfer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """A whole round. ``title`` is its ruleset's; ``board`` are shared cards and the house's."""
+    """A whole round. ``title`` is its ruleset's; ``board`` has the house's cards and the shared cards."""
 
     table_id: str
     round_number: int
@@ -188,7 +188,7 @@ def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
 
 
 def _sections(by_type: dict[type, Any]) -> tuple[tuple[int, ...], ...]:
-    """Return the sections of the settlement, or dealt again if nothing was settled."""
+    """Return the settlement's sections; without a settlement, those dealt again; empty if the seeds are unknown."""
     if Transcript in by_type:
         return tuple([cards_in(section) for section in by_type[Transcript].inputs.sections])
     if OpenLeaf not in by_type or DealLeaf not in by_type or RevealLeaf not in by_type:
@@ -218,7 +218,7 @@ def _found(settle: Transcript | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """How a round is shown: its ruleset, its game and the game's words; None for what is not installed."""
+    """Texts for a round: its ruleset, its game and the game's words; each is None if it is not installed."""
 
     game: AnyGame | None
     texts: Texts | None
@@ -252,7 +252,7 @@ class _Shown:
         )
 
     def kind(self, event: dict[str, Any]) -> tuple[Phrase, ...]:
-        """Return the words for an event: those of its kind, then of other codes in it."""
+        """Return the words for an event: those of its kind, then those of the other codes among its members."""
         words = {} if self.texts is None else self.texts.events
         kind = event.get(_KIND)
         others = [code for name, code in event.items() if name != _KIND and isinstance(code, str) and code in words]
@@ -275,7 +275,7 @@ def _seat(seat: int, sections: Sequence[tuple[int, ...]], found: dict[str, Any],
 def _board(
     sections: Sequence[tuple[int, ...]], found: dict[str, Any], shown: _Shown, seat_count: int
 ) -> tuple[Group, ...]:
-    """Return the house's cards, with the name of its hand, and the board, if the game has them."""
+    """Return the house's cards with the name of its hand, then the shared cards; empty in a game without a board."""
     try:
         layout = None if shown.game is None else shown.game.layout(seat_count)
     except ValueError:

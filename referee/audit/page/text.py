@@ -1,7 +1,7 @@
 """A report as lines of plain text, for a terminal or a mail: counts, levels of proof, then the findings.
 
-Each finding has its place and first difference; the texts of a code are given once. Colours and width are left to the
-terminal.
+Each finding has its place and first difference; the texts of a code follow its first finding. Lines have no colour and
+are not wrapped.
 
 >>> from referee.audit.report import Report
 >>> for line in report_lines(Report.empty(origin="log.example/1", now=0)):
@@ -26,13 +26,13 @@ from referee.suspicion.tables import TableCounts
 EXPLAINED: Final = (
     "more findings are left out: what is wrong above explains them; mend that, then audit again to see what remains"
 )
-"""Words after the number of findings that are left out because another one explains them."""
+"""Text after the number of findings that are left out because another finding explains them."""
 _RARE: Final = -2.0
 """Decimal logarithm of a probability below which its order of magnitude says more than its digits."""
 
 
 def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
-    """Yield the lines of a report, with a line for each table if wanted."""
+    """Yield the lines of a report; ``with_tables`` adds lines for each table and tenant and the least likely scores."""
     root = f", root {report.root}" if report.root else ""
     yield f"{printable(report.origin)}: {report.size:,} leaves{root}"
     yield f"rounds: {_counts(report.rounds)}"
@@ -74,7 +74,7 @@ def finding_lines(finding: Finding) -> Iterator[str]:
 
 
 def place_of(finding: Finding) -> str:
-    """Name the place of a finding: table, round and leaf, as far as it has them."""
+    """Name the tenant, table, round and leaf of a finding, as far as it has them, else the whole log."""
     words = []
     if finding.tenant is not None:
         words.append(f"tenant {printable(finding.tenant)}")
@@ -88,7 +88,7 @@ def place_of(finding: Finding) -> str:
 
 
 def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]:
-    """Yield the number of statistical questions and, if wanted, the least likely answer of each kind."""
+    """Yield the number of statistical questions, the least likely score of each kind if wanted, and the verdict."""
     yield f"chance: {statistics.asked:,} questions over {statistics.decks:,} decks dealt again"
     scores = least_likely(statistics.scores)
     if with_scores:
@@ -102,7 +102,7 @@ def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]
 
 
 def least_likely(scores: Iterable[Score]) -> tuple[Score, ...]:
-    """Return the first score of each kind, which is the least likely one."""
+    """Return the first score of each kind; ``scores`` must be sorted, least likely first."""
     first: dict[QuestionKind, Score] = {}
     for score in scores:
         first.setdefault(score.kind, score)
@@ -110,14 +110,14 @@ def least_likely(scores: Iterable[Score]) -> tuple[Score, ...]:
 
 
 def probability_of(log10: float) -> str:
-    """Write a bound of a corrected probability, given by its decimal logarithm; rounded up."""
+    """Write an upper bound of a corrected probability, which is given by its decimal logarithm."""
     if log10 > _RARE:
         return f"corrected p <= {min(1.0, math.ceil(100 * 10**log10) / 100):.2f}"
     return f"corrected p < 10^{math.ceil(log10)}"
 
 
 def verdict_on(scores: Iterable[Score]) -> str:
-    """Return in one sentence whether chance explains the least likely answers."""
+    """Return a clause on whether chance explains these scores."""
     least = min(score.log10_anywhere for score in scores)
     if least > math.log10(NOTE_RATE):
         return "everything asked is as a fair shuffle makes it"
@@ -147,7 +147,7 @@ def _finding_lines(report: Report) -> Iterator[str]:
 
 
 def _given_up_lines(report: Report, *, with_tables: bool) -> Iterator[str]:
-    """Yield how many rounds were given up: in the log and, if wanted, by each tenant and at each table."""
+    """Yield the numbers of rounds given up: in the log, and with ``with_tables`` by tenant and by table."""
     if report.given_up.log.ended:
         yield f"given up: {given_up_text(report.given_up.log)}"
     if with_tables:
@@ -158,7 +158,7 @@ def _given_up_lines(report: Report, *, with_tables: bool) -> Iterator[str]:
 
 
 def given_up_text(share: Share) -> str:
-    """Return in English how many rounds were given up after a seed was received."""
+    """Write in English how many rounds were given up after a seed was received, and in what way."""
     return f"{share.text}, {share.unopened:,} by an unopened arrangement, {share.young:,} where every key was young"
 
 
@@ -183,7 +183,7 @@ def _aborted(by_blame: dict[str, int]) -> str:
 
 
 def _block(name: str, text: str) -> Iterator[str]:
-    """Yield a value beside its name; a signed note keeps its lines."""
+    """Yield the lines of a value, the first after its name."""
     first, *rest = printable_lines(text).rstrip("\n").split("\n")
     yield f"    {name} {first}"
     yield from (f"            {line}".rstrip() for line in rest)

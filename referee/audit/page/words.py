@@ -1,6 +1,6 @@
 """Texts of the page in Vietnamese and English, from ``words.toml`` and a ruleset's own names.
 
-A code without a text is shown as it is, so a page can show everything that an audit finds.
+A code without a text is shown itself, so a page can show every code.
 
 >>> words = load_words()
 >>> words.of("abort", "OPERATOR").en, words.of("abort", "NO_SUCH").vi
@@ -33,11 +33,11 @@ class Words:
 
     @property
     def glossary(self) -> Sequence[tuple[Phrase, Phrase]]:
-        """Terms of the page and their meanings, in the order of a reader's questions."""
+        """Terms of the page with their meanings, in the order of ``words.toml``."""
         return [(term, self._tables["glossary"][name]) for name, term in self._tables["term"].items()]
 
     def of(self, table: str, code: str) -> Phrase:
-        """Return the text of a code of a table; the code itself if it has none."""
+        """Return the text of a code in a table of ``words.toml``; the code itself if it has no text."""
         return self._tables.get(table, {}).get(code) or _as_it_is(code)
 
 
@@ -49,7 +49,7 @@ def load_words() -> Words:
 
 
 def name_of(ruleset: Ruleset | None, code: str) -> Phrase:
-    """Return a ruleset's name of a code, reasons first; the code itself if it has no name."""
+    """Return the name that a ruleset gives a code, from its reasons first; the code itself if it has no name."""
     if ruleset is not None:
         for table in ("reason", *ruleset.names):
             name = ruleset.names.get(table, {}).get(code)
@@ -65,7 +65,7 @@ def phrase_of(names: Mapping[str, Name], code: str) -> Phrase:
 
 
 def title_of(ruleset: Ruleset | None, ruleset_id: str) -> Phrase:
-    """Return a ruleset's title; its id without the ruleset."""
+    """Return a ruleset's title; the id if ``ruleset`` is None."""
     if ruleset is None:
         return _as_it_is(ruleset_id)
     return Phrase(vi=readable(ruleset.title.vi), en=readable(ruleset.title.en))
