@@ -58,6 +58,7 @@ SHAPES: Final = (
 """Every shape that may be played, in the order in which plays are listed."""
 
 _SHAPE_BY_MEASURE: Final = {(shape.width, shape.length): shape for shape in SHAPES}
+_SHAPE_BY_KIND: Final = {(shape.kind, shape.length): shape for shape in SHAPES}
 
 _CHOICES: Final = tuple(
     tuple(
@@ -132,6 +133,11 @@ def sets_of_shape(hand: CardSet, shape: Shape, *, above: int = -1) -> Iterator[C
             window[0] = tuple(part for part in window[0] if part.bit_length() - 1 > above)
         if all(window):
             yield from map(sum, product(*window)) if shape.length > 1 else window[0]
+
+
+def shape_of(combination: Combination) -> Shape:
+    """Return the shape of a combination, one of SHAPES."""
+    return _SHAPE_BY_KIND[combination.kind, combination.length]
 
 
 def combinations_in(hand: CardSet) -> Iterator[Combination]:

@@ -12,9 +12,9 @@ This module changes nothing and moves no money.
 from collections.abc import Iterator
 from typing import Final
 
-from referee.games.tien_len.chop import beats
+from referee.games.tien_len.chop import beats, victim_of
 from referee.games.tien_len.code import Fault, Kind
-from referee.games.tien_len.combination import SHAPES, Combination, combinations_in, read_cards, sets_of_shape
+from referee.games.tien_len.combination import SHAPES, Combination, combinations_in, read_cards, sets_of_shape, shape_of
 from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.order import cards_of
 from referee.games.tien_len.state import State
@@ -114,8 +114,9 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
         bound = state.bound_card
         yield from (play for play in combinations_in(hand) if play.card_set & bound == bound)
         return
-    for shape in SHAPES:
-        if shape.kind is to_beat.kind and shape.length == to_beat.length:
+    same = shape_of(to_beat)
+    for shape in SHAPES if victim_of(to_beat) is not None else (same,):
+        if shape is same:
             for card_set in sets_of_shape(hand, shape, above=to_beat.top):
                 yield Combination(shape.kind, shape.length, card_set, card_set.bit_length() - 1)
         elif shape.kind in _CHOPPING:
