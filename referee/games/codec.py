@@ -34,17 +34,17 @@ class Event(Protocol):
 
     @property
     def is_imposed(self) -> bool:
-        """Whether others report the event of its seat, so that the seat neither signs it nor says what it had seen."""
+        """Whether others report the event of its seat, so that the seat does not sign it and it has no ``seen``."""
 
     @property
     def needs_received(self) -> bool:
         """Whether the referee's clock must give the event's time."""
 
     def record(self) -> Self:
-        """Return a copy without what is not in the record: the time, and what a kind derives from the round."""
+        """Return a copy as it is encoded: without the time and without the members that ``in_round`` adds."""
 
     def in_round(self, round_id: bytes) -> Self:
-        """Return the event with what its kind derives from the round; it may raise CanonicalError."""
+        """Return the event with the members that its kind derives from the round; may raise CanonicalError."""
 
 
 class EventRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="kind"):
@@ -85,7 +85,7 @@ EventT = TypeVar("EventT", bound=Event)
 
 
 class EventCodec(Generic[EventT]):
-    """Events of one game as bytes. An event has one canonical text; one that ``is_imposed`` has no ``seen`` in it."""
+    """Events of one game as bytes. An event has one canonical text; an event that ``is_imposed`` has no ``seen``."""
 
     def __init__(self, event_type: Any, *, game: str, title: str) -> None:  # noqa: ANN401 - a union has no type
         self._game, self._title = game, title
@@ -112,7 +112,7 @@ class EventCodec(Generic[EventT]):
         return self._placed(event, time, round_id)
 
     def decode_all(self, texts: Sequence[bytes], times: Sequence[int], *, round_id: bytes) -> Iterable[EventT]:
-        """Decode events as ``decode`` does: together, or each when it is asked for where one is refused."""
+        """Decode events as ``decode`` does: all at once, or, if one is invalid, one by one as the caller iterates."""
         with contextlib.suppress(msgspec.DecodeError, RecursionError, ValueError, LawError):
             events = self._list_decoder.decode(b"[%b]" % b",".join(texts))
             if encode_records([event.record() for event in events]) == texts:
@@ -120,9 +120,9 @@ class EventCodec(Generic[EventT]):
         return (self.decode(text, time=time, round_id=round_id) for text, time in zip(texts, times, strict=True))
 
     def _placed(self, event: EventT, time: int, round_id: bytes) -> EventT:
-        """Return a decoded event, which nothing else holds yet, at its time in its round."""
+        """Set the time of a new event in place; return it with the members that its kind derives from the round."""
         if event.seen is not None and event.is_imposed:
-            msg = f"an event of {self._title} that others report of a seat, which had seen nothing before"
+            msg = f"an event of {self._title} that others report of a seat must have no seen, and has {event.seen}"
             raise EventBytesError(msg)
         force_setattr(event, "time", time)  # type: ignore[arg-type] # as below
         try:
@@ -134,7 +134,7 @@ class EventCodec(Generic[EventT]):
 
 
 def with_seen(event: EventT, seen: int | None) -> EventT:
-    """Return an event, which nothing else holds yet, with what its player had seen."""
+    """Return a new event after setting its ``seen`` in place, unless that is None. Nothing else may hold the event."""
     if seen is not None:
         force_setattr(event, "seen", seen)  # type: ignore[arg-type] # a kind of EventRecord, which is a msgspec.Struct
     return event

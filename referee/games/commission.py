@@ -5,7 +5,7 @@ It is the only amount that is ever rounded, always downwards.
 >>> from referee.money import Amount
 >>> rule = Commission(permille=25, cap_units=10, reason="The house's part.")
 >>> paid = [Transfer(Seat(0), Seat(1), Amount(999), "BACK")]
->>> [(one.payer, one.payee, one.amount) for one in commission_transfers(rule, paid, seat_count=2, stake=100)]
+>>> [(part.payer, part.payee, part.amount) for part in commission_transfers(rule, paid, seat_count=2, stake=100)]
 [(1, 255, 24)]
 """
 
@@ -32,7 +32,7 @@ class NoCommission(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
 class Commission(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="OF_WINNINGS"
 ):
-    """After all else, each seat that won on balance pays the house a part of it. ``reason`` says why."""
+    """After all else, each seat that won on balance pays the house a part of its winnings. ``reason`` says why."""
 
     permille: Annotated[
         int, msgspec.Meta(ge=1, le=1000, description="Thousandths of what the seat won, rounded down to a minor unit.")
@@ -49,7 +49,7 @@ CommissionRule: TypeAlias = Commission | NoCommission
 def commission_transfers(
     rule: CommissionRule, transfers: Sequence[Transfer], *, seat_count: int, stake: int
 ) -> tuple[Transfer, ...]:
-    """Return what the winners of these transfers pay the house, in the order of seats; payments of nothing left out."""
+    """Return what the winners of these transfers pay the house, in the order of seats; no transfer has the amount 0."""
     if isinstance(rule, NoCommission):
         return ()
     cap = rule.cap_units * stake
@@ -69,11 +69,11 @@ def most_house_units(rule: CommissionRule, *, most_units: int, seat_count: int) 
 
 
 def house_part(rule: CommissionRule, transfers: Sequence[Transfer]) -> int | None:
-    """Return what the house took of a settlement's transfers; None in a game without commission."""
+    """Return the house's net amount of a settlement's transfers; None under rules without a commission."""
     return None if isinstance(rule, NoCommission) else house_net(transfers)
 
 
 def house_result(rule: CommissionRule, transfers: Sequence[Transfer]) -> Mapping[str, ResultValue]:
-    """Return the member of a transcript's results that has the house's part; nothing without a commission."""
+    """Return the member ``house`` of a transcript's results; an empty mapping without a commission."""
     part = house_part(rule, transfers)
     return {} if part is None else {"house": {"net": part}}

@@ -1,4 +1,4 @@
-"""Kinds of faults that a game's violation codes name, for code that knows no code of a game."""
+"""Kinds of faults, by which generic code classifies violation codes of games that it does not know."""
 
 import enum
 
@@ -13,12 +13,12 @@ class FaultKind(enum.IntEnum):
     CARD = 2
     """The event uses cards that its seat could not use."""
     TIMEOUT = 3
-    """A seat was reported out of time that was not."""
+    """A seat was reported out of time while it had time left."""
     SEAL = 4
     """The event breaks the order of committing and opening, or is not what its seat committed to."""
 
 
 def rule_fault(code: str) -> FaultKind:
-    """Return RULE for every code: the kinds of a game whose events show no cards of a seat's choice."""
+    """Return RULE for every code; for games that name no other kinds."""
     del code
     return FaultKind.RULE

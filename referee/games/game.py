@@ -1,8 +1,8 @@
 """The interface of a game's law: each game is one value of ``Game``, with the same functions and lifecycle.
 
-A round is ``begin``, then ``apply`` for each lawful event, then ``settle`` once ``check_closing`` has nothing against
-it. States are frozen and hold their rules and deal; the same inputs always give the same results. A broken rule is an
-answer (``check`` returns violations), an impossible deal an error.
+A round is ``begin``, then ``apply`` for each lawful event, then ``settle`` once ``check_closing`` returns no violation.
+States are frozen and hold their rules and deal; the same inputs always give the same results. A broken rule is returned
+(``check`` returns violations), an impossible deal is raised as an error.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ class Bounds(Protocol):
 
 
 class GameRules(Protocol):
-    """Rules of one ruleset: a frozen msgspec.Struct without defaults; ValueError where they contradict themselves."""
+    """Rules of one ruleset: a frozen msgspec.Struct without defaults; rules that contradict themselves: ValueError."""
 
     @property
     def seats(self) -> SeatLimits:
@@ -56,7 +56,7 @@ class GameRules(Protocol):
 
     @property
     def payouts(self) -> Sequence[Fraction]:
-        """All payouts, in stakes; each times the bet unit is whole."""
+        """All payouts, in stakes; each must be whole when multiplied by the bet unit."""
 
     @property
     def named_codes(self) -> Mapping[str, Sequence[str]]:
@@ -64,9 +64,10 @@ class GameRules(Protocol):
 
 
 class Clock(NamedTuple):
-    """A running clock in milliseconds: the owner's time is up at ``start + limit``; no seat means all that must act.
+    """A running clock: the time of its owner is up at ``start + limit``, in milliseconds.
 
-    ``number`` is the event that started it, 0 where the shuffler did, by the deal or by opening sections.
+    The owner is ``seat``, or, if that is None, every seat that must act. ``number`` is the event that started the
+    clock, 0 if the shuffler started it by the deal or by opening sections.
     """
 
     start: int
@@ -76,7 +77,7 @@ class Clock(NamedTuple):
 
     @property
     def end(self) -> int:
-        """First moment that is too late for its owner, and not too early to report that."""
+        """First moment at which the owner is too late and may be reported out of time."""
         return self.start + self.limit
 
 
@@ -93,7 +94,7 @@ class State(Protocol):
 
     @property
     def last_time(self) -> int:
-        """Time of the last event, or of the deal or opening after it."""
+        """Time of the last event or of the sections opened after it; before any event, time of the deal."""
 
     @property
     def is_over(self) -> bool:
@@ -117,7 +118,7 @@ class Outcome(Protocol):
 
 
 class UnlawfulEventError(ValueError):
-    """An event that breaks a rule was applied; ``violations`` are all that refuse it."""
+    """An event that breaks a rule was applied; ``violations`` are all faults that refuse it."""
 
     def __init__(self, violations: tuple[Violation, ...]) -> None:
         super().__init__(", ".join(violation.code for violation in violations))
@@ -133,7 +134,7 @@ class StakesError(ValueError):
 
 
 class RoundNotOverError(ValueError):
-    """A round was to be settled that has not ended."""
+    """A settlement was asked for before the round has ended."""
 
 
 RulesT = TypeVar("RulesT", bound=GameRules)
@@ -161,13 +162,13 @@ def _keep(state: StateT, time: int) -> StateT:
 
 @dataclass(frozen=True, kw_only=True)
 class LaterCards:
-    """What a game says of cards that open after the deal; without it all are open from the deal on.
+    """Functions of a game with cards that open after the deal; by default all cards are open from the deal on.
 
-    ``opens(before, after)`` are the sections that an event between these states opened, in opening order: its receipt
-    names the last. ``unseal(state, time)`` is the state after the shuffler opened them, at that time; no event follows
-    before. ``needs(state, event)`` are the sections that must be open to check the event. Where tables
-    ``can_be_sealed``, ``opens_at_deal(rules, hands)`` says whether the hands of one end the round at once, so that all
-    of them open.
+    ``opens(before, after)`` returns the sections that the event between these states opened, in opening order; the
+    event's receipt names the last. ``unseal(state, time)`` returns the state after the shuffler opened them at that
+    time; no event comes in between. ``needs(state, event)`` returns the sections that must be open to check the event.
+    If tables ``can_be_sealed``, ``opens_at_deal(rules, hands)`` returns whether the hands of a sealed table end the
+    round at once, so that all of them open.
     """
 
     opens: Callable[[Any, Any], tuple[int, ...]] = _nothing
@@ -193,8 +194,8 @@ GroupT = TypeVar("GroupT", LaterCards, Leading)
 class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     """The law of one game. Fields with a default are for games with a leader, later cards or stakes of each seat.
 
-    A function that raises anything but the errors named here, or a CanonicalError, has a defect, which callers get as a
-    LawError.
+    A function may raise the errors named here and CanonicalError. Any other exception is a defect, which callers get as
+    a LawError.
 
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people; the package ``data`` has the ruleset
       files ``<name>.*.toml`` and the words for codes in ``texts/<name>.toml``.
@@ -203,16 +204,17 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``check_stakes(rules, *, seat_count, stake, seat_stakes, bet_unit)`` returns all faults; ``begin`` raises
       StakesError for them and DealError for the deal. ``seat_stake_names`` names the bet and the side bet of a seat;
       empty where all play for the table's stake.
-    - ``check`` returns all faults at once, warnings included; ``apply`` raises UnlawfulEventError unless none refuses.
-      ``fault_kind(code)`` is the kind of a fault.
-    - ``clock`` is what a TIMEOUT appeals to, None where none runs. ``minimum_seen(state, event)`` is the number of the
-      newest event that the acting player must have seen, 0 for the deal.
-    - ``check_closing(state, time)`` returns what keeps the round from being settled at a time. Where it is empty and
-      every card is open (DealError otherwise), ``settle`` settles. ``encode_results`` gives the transcript's results
-      but ``events_hash``.
-    - ``lead``: ``begin`` needs ``Deal.leader``. ``later`` is about cards that open after the deal.
-    - ``groups(record)`` are the cards that the record of an event or of a seat's results shows; ``questions`` are what
-      statistics ask of a hand.
+    - ``check`` returns all faults at once, warnings included; ``apply`` raises UnlawfulEventError if any of them is not
+      a warning. ``fault_kind(code)`` is the kind of a fault.
+    - ``clock(state)`` is the clock by which a TIMEOUT is judged, None if no clock runs. ``minimum_seen(state, event)``
+      is the number of the newest event that the acting player must have seen, 0 for the deal.
+    - ``check_closing(state, time)`` returns the faults that keep the round from being settled at a time. ``settle``
+      needs that there are none and that every card is open (DealError otherwise). ``encode_results`` returns the
+      transcript's results without ``events_hash``.
+    - ``lead`` is set in a game with a leader: its ``begin`` needs ``Deal.leader``. ``later`` is about cards that open
+      after the deal.
+    - ``groups(record)`` are the groups of cards in the record of an event or of a seat's results; ``questions`` are
+      the measures of hands for an audit's statistics.
     """
 
     name: str
@@ -275,7 +277,7 @@ class Played(NamedTuple):
 
 
 def play(game: AnyGame, state: State, events: Sequence[Event]) -> Played:
-    """Apply events one after the other, up to the first unlawful one; sections open at the time of their event."""
+    """Apply events in their order, up to the first unlawful one. Sections open at the time of the event, not later."""
     for number, event in enumerate(events, start=1):
         try:
             state = game.apply(state, event)

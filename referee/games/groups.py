@@ -1,7 +1,7 @@
 """Groups of cards that are shown together under a label, such as the three hands of an arrangement.
 
 A game names the members of its events, and of the seats in its results, that hold cards. The records come from a log,
-so whatever is not of the expected shape is left out.
+so members of an unexpected shape are left out.
 
 >>> show = groups_of(Shown("back", ("BACK",)), Shown("best", ("BEST",), names="category"))
 >>> show({"best": [1, 2], "category": "PAIR", "back": "no cards"})
@@ -17,7 +17,7 @@ _CARDS: Final = range(1, len(DECK) + 1)
 
 
 class CardGroup(NamedTuple):
-    """Cards by number, the code of their label and that of the hand which they make; codes are empty for none."""
+    """Cards by number, the code of their label, and the code of the hand that they make; empty codes for none."""
 
     label: str
     cards: tuple[int, ...]
@@ -25,7 +25,7 @@ class CardGroup(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """Member of a record that holds cards, or one list of cards for each label where there are several.
+    """Member of a record that holds cards, or, with several labels, a list with the cards of each label.
 
     ``names`` is the member with the code of the hand, or with one code for each label; empty where there is none.
     """
@@ -67,7 +67,7 @@ def _groups(record: Mapping[str, Any], shown: Shown) -> list[CardGroup]:
 
 
 def cards_in(numbers: object) -> tuple[int, ...]:
-    """Return the numbers of a list that are cards; none of anything but a list."""
+    """Return the entries of a list that are numbers of cards; empty for a value that is no list."""
     if not isinstance(numbers, list | tuple):
         return ()
     return tuple([number for number in numbers if isinstance(number, int) and number in _CARDS])

@@ -16,8 +16,8 @@ _BEFORE_THE_EVENT: Final = frozenset({"check", "apply", "needs", "minimum_seen"}
 class LawError(Exception):
     """A defect in the law of ``game``: its ``function`` raised ``fault``, the name of an exception's type.
 
-    ``event`` is the number (from 1) of the event that it was about or after, 0 for none. ``ruleset`` is id and version,
-    empty where they are not known.
+    ``event`` is the number (from 1) of the event that the call was about, or of the last event before it, 0 for none.
+    ``ruleset`` is id and version, empty if they are not known.
     """
 
     def __init__(self, game: str, function: str, *, event: int, fault: str, ruleset: str = "") -> None:
@@ -57,7 +57,10 @@ def under_ruleset(ruleset_id: str, version: str) -> Iterator[None]:
 def guarded(
     function: Callable[..., Any], *, game: str, name: str, lawful: tuple[type[Exception], ...]
 ) -> Callable[..., Any]:
-    """Return a function of a law that raises LawError for whatever is not one of its lawful errors."""
+    """Wrap a function of a law: the wrapper raises LawError in place of an exception that is not ``lawful``.
+
+    LawError and RecursionError pass unchanged. A function that is wrapped already is returned as it is.
+    """
     if hasattr(function, "law_of"):
         return function
     passed: tuple[type[Exception], ...] = (LawError, RecursionError, *lawful)
@@ -77,7 +80,7 @@ def guarded(
 
 
 def _event_of(name: str, args: tuple[Any, ...]) -> int:
-    """Return the number of the event that a call is about, by the state it was given; 0 if that has none."""
+    """Return the number of the event that a call is about, by its first argument; 0 if that is not a state."""
     count = getattr(args[0], "event_count", None) if args else None
     if not isinstance(count, int):
         return 0

@@ -23,7 +23,7 @@ DECK_SIZE: Final = len(DECK)
 class Layout:
     """Sizes of all sections, names of the board sections among them, and the order in which these open.
 
-    ``needs_hands``: a round of an open table begins with every hand known.
+    ``needs_hands``: whether a round of an open table can only begin if every hand is open.
     """
 
     sizes: tuple[int, ...]
@@ -68,8 +68,8 @@ class Layout:
     def opened_until(self, section: int, *, is_sealed: bool = False) -> tuple[int, ...]:
         """Return all sections that are open once a receipt names this one, hands first.
 
-        On a sealed table the hands are among them only where it is the last section to open. Raise KeyError unless the
-        section opens after the deal.
+        On a sealed table the hands are among them only if this is the last section to open. Raise KeyError for a
+        section that does not open after the deal.
         """
         order = [self.board(name) for name in self.opening_order]
         if is_sealed and section == self.last_opened:

@@ -25,16 +25,16 @@ def lowest_dealt(hands: Sequence[Sequence[Card]]) -> int:
 
 
 def draw_first(_: object) -> LeaderBy:
-    """Return how a leader is found without a winner under rules that do not say: it is drawn."""
+    """Return DRAW: without a winner the leader is drawn, for games whose rules have no other way."""
     return LeaderBy.DRAW
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leading:
-    """How a game finds its leader where no winner leads.
+    """How a game finds its leader if no winner leads.
 
-    ``first_leader(rules)`` is why a seat leads then; ``lowest_dealt(hands)`` is the seat with the lowest card in the
-    game's order.
+    ``first_leader(rules)`` returns how: DRAW or LOWEST_CARD. ``lowest_dealt(hands)`` returns the seat that was dealt
+    the lowest card in the game's order.
     """
 
     first_leader: Callable[[Any], LeaderBy] = draw_first

@@ -1,7 +1,7 @@
 """Measures of dealt hands for an audit's statistics. They depend on the cards alone, so no player can affect them.
 
-A game's seats are compared with one another by points, or each with the house. A measure that orders hands badly only
-detects less; its probabilities stay true. Hands are bytes of card numbers, 1 to 52.
+A game's seats are compared with one another by points, or each with the house. A measure that ranks hands badly detects
+less, but its probabilities stay true. Hands are bytes of card numbers, 1 to 52.
 """
 
 from collections import Counter
@@ -23,9 +23,10 @@ _EVERY_RANK: Final = tuple(range(RANKS))
 class PointQuestions:
     """Questions of a game whose seats are compared by the points of their hands.
 
-    ``points`` are a hand's, ``weights`` counts all hands by their points. ``are_seats_alike`` says that seats of equal
-    skill win equally often; without it nothing is asked about who wins. ``outcomes(rules, hands)`` are what seats would
-    win if they played plainly, as a second measure of decks that were given up; it must treat all seats alike.
+    ``points(hand)`` returns a hand's points, ``weights()`` the number of possible hands by points. ``are_seats_alike``
+    says that seats of equal skill win equally often; without it nothing is asked about who wins.
+    ``outcomes(rules, hands)`` returns what each seat would win by plain play, as a second measure of the decks of
+    rounds that were given up; it must treat all seats alike.
     """
 
     points: Callable[[bytes], int]
@@ -38,8 +39,8 @@ class PointQuestions:
 class HouseQuestions:
     """Questions of a game whose seats are dealt to like the house and compared with it.
 
-    ``leads(rules, sections, seat_count)`` is 1 for each seat with a better hand than the house, -1 for a worse one, 0
-    for a tie; ``sections`` are all that open, in the order of the layout.
+    ``leads(rules, sections, seat_count)`` returns for each seat 1 for a better hand than the house's, -1 for a worse
+    hand, 0 for a tie; ``sections`` are all but the stock, in the order of the layout.
     """
 
     leads: Callable[[Any, Sequence[bytes], int], tuple[int, ...]]
@@ -49,12 +50,12 @@ Questions = PointQuestions | HouseQuestions
 
 
 def rank_points(*, hand_size: int, places: Sequence[int], together: Sequence[int]) -> PointQuestions:
-    """Make questions about points by rank: each card has its rank's place, and cards of one rank count together.
+    """Return questions about points by rank: each card counts the place of its rank, and equal ranks count more.
 
-    ``places`` go by rank, 2 to A; ``together`` is what none, one, two, three or four cards of a rank are worth besides.
+    ``places`` go by rank, 2 to A; ``together[n]`` are the points that n cards of one rank (0 to 4) add.
 
-    >>> asked = rank_points(hand_size=2, places=range(13), together=(0, 0, 6, 18, 40))
-    >>> asked.points(bytes((1, 2))), sum(asked.weights().values())
+    >>> questions = rank_points(hand_size=2, places=range(13), together=(0, 0, 6, 18, 40))
+    >>> questions.points(bytes((1, 2))), sum(questions.weights().values())
     (6, 1326)
     """
     table = tuple([tuple([count * place + together[count] for count in range(SUITS + 1)]) for place in places])
@@ -81,7 +82,7 @@ def rank_points(*, hand_size: int, places: Sequence[int], together: Sequence[int
 def strength_points(
     hand_size: int, strength: Callable[[Sequence[Card]], int], *, are_seats_alike: bool = True
 ) -> PointQuestions:
-    """Make questions about hands that have a strength; all hands of the deck are counted, so they must be small."""
+    """Return questions about the strength of hands. ``weights`` tries all hands, so ``hand_size`` must be small."""
     return PointQuestions(
         points=lambda hand: strength(cards_of(hand)),
         weights=lambda: Counter(map(strength, combinations(DECK, hand_size))),

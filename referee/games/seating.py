@@ -1,9 +1,9 @@
 """Seating: who sits, who watches, who is sent out and whether to deal, given the people in the room and the time.
 
-Seats go to those who came first, who keep them; people without a seat watch. Once someone seated is ready, each person
-who has had a seat for the ready limit since then and is not ready is sent out of the room; without a limit everyone
-waits. With fewer seated than a round needs everyone waits; when all seated are ready and they are enough, the round is
-dealt. Nothing is remembered: the same people and time give the same answer.
+Seats go to those who came first, who keep them; people without a seat watch. Once someone seated is ready, the ready
+limit runs for everyone seated, later for a seat that is taken later; a person who is not ready when it ends is sent out
+of the room. Without a limit, or with fewer seated than a round needs, everyone waits. When all seated are ready and
+they are enough, the round is dealt. Nothing is remembered: the same people and time give the same answer.
 
 >>> from referee.rulesets import get
 >>> seats = get("mau_binh.maubinh_com").rules.seats
@@ -30,7 +30,7 @@ class Person:
     """Someone in the room. Times are milliseconds since 1970 UTC; None for not seated and not ready.
 
     ``seated_time`` is the ``now`` of the answer that gave the seat. People of the same time keep their given
-    order. Only who is seated can be ready.
+    order. Only a seated person can be ready.
     """
 
     name: str
@@ -44,8 +44,8 @@ class Seating:
     """The room as it should be now. Names in the order of seats, watchers in the order they came.
 
     ``seated`` includes those who get a seat now (``newly_seated``); ``sent_out`` are in no other list. ``waiting`` are
-    the seated who are not ready, or everyone seated while they are too few. ``next_time`` is when someone would be
-    sent out if nothing changes, None where nobody would.
+    the seated who are not ready, or everyone seated while they are too few. ``next_time`` is when the next person would
+    be sent out if nothing changes, None if nobody would.
     """
 
     seated: tuple[str, ...]
@@ -106,8 +106,8 @@ def _check_people(people: Sequence[Person], *, now: int, seats: SeatLimits) -> N
         times = [person.came_time, person.seated_time, person.ready_time, now]
         if person.seated_time is None and person.ready_time is not None:
             raise SeatingError(f"{person.name!r} is ready without a seat")
-        known = [time for time in times if time is not None]
-        if known != sorted(known):
+        past = [time for time in times if time is not None]
+        if past != sorted(past):
             msg = f"{person.name!r} came, was seated and was ready at times that are not in this order, or after now"
             raise SeatingError(msg)
     seated = [person.name for person in people if person.seated_time is not None]

@@ -43,7 +43,7 @@ def require_stakes(rules: GameRules, deal: Deal, check_stakes: Callable[..., tup
 def check_table_stake(
     *, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int, most_units: int
 ) -> tuple[Violation, ...]:
-    """Check the stake of a game in which a seat can win or lose at most so many stakes; return all faults."""
+    """Check the stake of a game in which a seat can win or lose at most ``most_units`` stakes; return all faults."""
     faults = []
     if stake < bet_unit:
         faults.append(Violation(code=StakeFault.STAKE_TOO_LOW, expected=bet_unit, found=stake))

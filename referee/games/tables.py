@@ -61,21 +61,21 @@ class RoundLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return RoundBounds(1000 * self.shortest_seconds, 1000 * self.longest_seconds)
 
     def fault(self, needed: int) -> str:
-        """Return what is wrong with these bounds for clocks that need some seconds; empty where nothing is."""
+        """Return the fault of these bounds if the round's clocks need ``needed`` seconds; empty if there is none."""
         if needed <= self.shortest_seconds <= self.longest_seconds:
             return ""
-        found = f"{self.shortest_seconds} to {self.longest_seconds}"
+        bounds = f"{self.shortest_seconds} to {self.longest_seconds}"
         return (
-            f"round lasts from {found} seconds, but its clocks need {needed}; write {needed} or more, the longer last"
+            f"round lasts from {bounds} seconds, but its clocks need {needed}; write {needed} or more, the longer last"
         )
 
 
 def seat_fault(minimum: int, maximum: int) -> str:
-    """Return what is wrong with the bounds of a number of seats; empty where nothing is."""
+    """Return the fault of a smallest number of seats above the largest; empty if there is none."""
     return f"seats.minimum {minimum} is more than seats.maximum {maximum}" if minimum > maximum else ""
 
 
 def refuse(*faults: str) -> None:
     """Raise ValueError with all faults that are not empty, if any."""
-    if found := [fault for fault in faults if fault]:
-        raise ValueError("; ".join(found))
+    if named := [fault for fault in faults if fault]:
+        raise ValueError("; ".join(named))

@@ -1,6 +1,6 @@
 """Mậu Binh: thirteen cards laid out in three hands, judged and settled by rules that are data.
 
-A fouled arrangement is accepted and loses; an instant win is seen in the cards, declared or not; money moves between
+A fouled arrangement is accepted and loses; an instant win counts whether it is declared or not; money moves between
 pairs of seats in whole stakes, each amount with its reason.
 
 Terms. *Chi*: one of the three hands. *Chi đầu*, *giữa*, *cuối*: back, middle, front. *Mậu thầu*: high card. *Đôi*:

@@ -92,7 +92,7 @@ def check_cards(dealt: Sequence[Card], chi: ChiCards) -> tuple[Violation, ...]:
 
 
 def chi_values(rules: MauBinhRules, chi: Sequence[Sequence[Card]]) -> ChiValues:
-    """Return the values of back, middle and front, which must have the right sizes and no card twice."""
+    """Return the values of back, middle and front. The caller must ensure the right sizes and no card twice."""
     back, middle, front = chi
     ranker = rules.ranker
     return (
@@ -105,7 +105,10 @@ def chi_values(rules: MauBinhRules, chi: Sequence[Sequence[Card]]) -> ChiValues:
 def fouls_of(
     rules: MauBinhRules, chi: Sequence[tuple[Card, ...]], values: ChiValues | None = None
 ) -> tuple[Violation, ...]:
-    """Return the fouls of lawful back, middle and front. ``values`` are theirs, if known."""
+    """Return the fouls of back, middle and front, whose cards ``check_cards`` accepts.
+
+    ``values`` are the values of the three, if the caller has them.
+    """
     back, middle, front = values or chi_values(rules, chi)
     fouls: tuple[Violation, ...] = ()
     if middle.strength > back.strength:

@@ -10,11 +10,11 @@ class Chi(enum.StrEnum):
     """One of the three hands that thirteen cards are arranged in, in the order they are compared."""
 
     BACK = "BACK"
-    """*Chi đầu* (seed 001: chi 1): five cards, the strongest."""
+    """*Chi đầu* (chi 1 in the text of ``mau_binh.classic``): five cards, the strongest."""
     MIDDLE = "MIDDLE"
     """*Chi giữa* (chi 2): five cards."""
     FRONT = "FRONT"
-    """*Chi cuối* (seed 001: chi 3): three cards, the weakest."""
+    """*Chi cuối* (chi 3): three cards, the weakest."""
 
 
 CHI: Final = (Chi.BACK, Chi.MIDDLE, Chi.FRONT)
@@ -27,7 +27,7 @@ HAND_SIZE: Final = 13
 
 
 class Pattern(enum.StrEnum):
-    """What thirteen dealt cards can be to win at once (*thắng trắng*). A ruleset lists those that count."""
+    """Pattern of thirteen dealt cards that can win at once (*thắng trắng*). A ruleset lists the patterns that do."""
 
     SUITED_DRAGON = "SUITED_DRAGON"
     """*Rồng cuốn*, *sảnh rồng đồng hoa*: 2 to A of one suit."""
@@ -54,7 +54,7 @@ class Reason(enum.StrEnum):
     MIDDLE = "MIDDLE"
     FRONT = "FRONT"
     SWEEP = "SWEEP"
-    """What a sweep adds to the chi. Subject: FOUL or LEFT where that counts as one, otherwise empty."""
+    """What a sweep adds to the chi. Subject: FOUL or LEFT if that is why the chi were lost, otherwise empty."""
     FOUR_ACES_SWEEP = "FOUR_ACES_SWEEP"
     """What four aces in the back of a seat that won every chi add to the back."""
     FOUL = "FOUL"
@@ -88,11 +88,11 @@ class Code(enum.StrEnum):
     FRONT_WRONG_SIZE = "FRONT_WRONG_SIZE"
     """The front does not have three cards."""
     CARD_NOT_DEALT = "CARD_NOT_DEALT"
-    """``cards`` stand in the arrangement and were not dealt to the seat."""
+    """``cards`` are in the arrangement and were not dealt to the seat."""
     CARD_TWICE = "CARD_TWICE"
-    """``cards`` stand in the arrangement more than once."""
+    """``cards`` are in the arrangement more than once."""
     CARD_MISSING = "CARD_MISSING"
-    """``cards`` were dealt and stand in no chi."""
+    """``cards`` were dealt to the seat and are in no chi."""
     FOULED_MIDDLE = "FOULED_MIDDLE"
     """The middle (``cards``) is stronger than the back (``against``)."""
     FOULED_FRONT = "FOULED_FRONT"
@@ -102,7 +102,7 @@ class Code(enum.StrEnum):
     UNKNOWN_SEAT = "UNKNOWN_SEAT"
     """There is no such seat: ``expected`` seats, ``found`` index."""
     OUT_OF_ORDER = "OUT_OF_ORDER"
-    """Received (``received_time``) before the event before it, or the deal (``expected``, a time)."""
+    """The event's time (``received_time``) is before that of the previous event or the deal (``expected``)."""
     ROUND_OVER = "ROUND_OVER"
     """An instant win ended the round at the deal, or the last chi has been shown (``deadline_time``)."""
     ALREADY_LEFT = "ALREADY_LEFT"

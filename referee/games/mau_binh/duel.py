@@ -32,9 +32,9 @@ _ALL_SECOND: Final = (SECOND,) * _ALL
 class Showing(msgspec.Struct, frozen=True):
     """What one seat shows: its arrangement and the values of its chi.
 
-    ``fouls`` of a seat that left before the showdown are none: its arrangement is not checked. ``chi_stayed`` counts
-    the chi that the seat was there for, as far as the rules care: 0 where it left before the showdown, 3 unless leaving
-    costs it later chi. ``left_in_showdown``: it left later under rules by which that costs chi.
+    A seat that left before the showdown has no ``fouls``: its arrangement is not checked. ``chi_stayed`` is the number
+    of chi that leaving has not cost the seat: 0 if it left before the showdown, otherwise 3 unless it left during the
+    showdown under rules by which it loses the later chi. ``left_in_showdown`` says that it did.
     """
 
     arrangement: Arrangement
@@ -45,7 +45,7 @@ class Showing(msgspec.Struct, frozen=True):
 
     @property
     def is_unopened(self) -> bool:
-        """Whether the seat fouled by not opening in time what it committed to; its cards are shown as dealt."""
+        """Whether the seat fouled by not opening its commitment in time; its cards are shown as dealt."""
         return any(foul.code is Code.NOT_OPENED for foul in self.fouls)
 
     @property
@@ -55,7 +55,7 @@ class Showing(msgspec.Struct, frozen=True):
 
 
 def showing_of(state: State, seat: Seat) -> Showing:
-    """Return what counts for a seat in the showdown; a foul carries the seat."""
+    """Return a seat's showing; its fouls name the seat."""
     rules, departure, arrangement = state.rules, state.departures[seat], state.shown(seat)
     chi = arrangement.chi
     values = chi_values(rules, chi)
@@ -80,10 +80,10 @@ def showing_of(state: State, seat: Seat) -> Showing:
 
 
 class Duel(msgspec.Struct, frozen=True):
-    """The chi between two seats, ``first`` before ``second``.
+    """Result of the chi between two seats.
 
-    ``winners`` has FIRST (1), SECOND (-1) or 0 for each chi; ``walkovers`` says why one was won without comparing.
-    ``swept`` are winner and loser where one seat won all three chi, otherwise None.
+    ``winners`` has for each chi FIRST (1), SECOND (-1) or 0 for neither. ``walkovers`` has for each chi the reason why
+    it was won without comparing, otherwise None. ``swept`` is (winner, loser) if one seat won all three chi, else None.
     """
 
     first: Seat
@@ -94,7 +94,7 @@ class Duel(msgspec.Struct, frozen=True):
 
 
 def duel(first_seat: Seat, first: Showing, second_seat: Seat, second: Showing) -> Duel:
-    """Compare two seats."""
+    """Compare two seats chi by chi."""
     walkovers = _COMPARED
     if first.fouls or second.fouls:
         winners, walkovers = _fouled(first, second)
@@ -117,7 +117,7 @@ def _compared(mine: HandValue, theirs: HandValue) -> int:
 
 
 def _fouled(first: Showing, second: Showing) -> _Chi:
-    """Return who wins the chi between two seats of which at least one fouled."""
+    """Return winners and walkovers between two seats of which at least one fouled."""
     if first.fouls and second.fouls:
         return _NOTHING, _COMPARED
     winner, stayed = (SECOND, second.chi_stayed) if first.fouls else (FIRST, first.chi_stayed)

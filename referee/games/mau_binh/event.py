@@ -24,7 +24,7 @@ can keep another from arranging, and leaving is never refused for lack of room.
 
 
 _LAST_SEAT: Final = 255
-"""The last seat that a hash can name; whether there is such a seat is for the rules to judge."""
+"""Largest seat number that fits into a hash. Whether the round has such a seat is checked by ``legality``."""
 
 
 def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card], nonce: bytes) -> bytes:
@@ -40,8 +40,8 @@ def arrangement_commitment(*, round_id: bytes, seat: Seat, cards: Sequence[Card]
 class Arrange(EventRecord, frozen=True, tag="ARRANGE"):
     """A seat submits an arrangement; until the showdown a later one takes its place.
 
-    In a sealed round it has a ``nonce`` and says which commitment the two ``opens``, which follows from the round and
-    is not in the record; otherwise both are empty.
+    In a sealed round it has a ``nonce``, and ``opens`` is the commitment to the cards under this nonce; ``in_round``
+    computes it, and it is not in the record. In an open round both are empty.
     """
 
     back: tuple[Card, ...]
@@ -69,7 +69,7 @@ class Arrange(EventRecord, frozen=True, tag="ARRANGE"):
         return record
 
     def in_round(self, round_id: bytes) -> Self:
-        """Return the event; where it has a nonce, with the commitment of the round that it opens."""
+        """Return the event, with ``opens`` if it has a nonce and a seat number that fits into a hash."""
         if not self.nonce or not 0 <= self.seat <= _LAST_SEAT:
             return self
         cards = (*self.back, *self.middle, *self.front)
@@ -93,7 +93,7 @@ class Commit(EventRecord, frozen=True, tag="COMMIT"):
 
     @property
     def needs_received(self) -> bool:
-        """Whether the referee's clock must give its time: so that no arrangement follows from another's."""
+        """Whether the referee's clock must give its time; always, so that a seat commits before it sees a hand."""
         return True
 
 
@@ -105,7 +105,7 @@ class Timeout(EventRecord, frozen=True, tag="TIMEOUT"):
 
     @property
     def is_imposed(self) -> bool:
-        """Whether others report it, which they do."""
+        """Whether others report the event; always."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""Instant wins (*thắng trắng*): what thirteen dealt cards are, whether declared or not.
+"""Instant wins (*thắng trắng*): patterns of thirteen dealt cards, which win whether they are declared or not.
 
 Each card has a key that counts its rank and its suit in separate bits, so one sum gives how often every rank and every
 suit is held. Ranks: three bits each (at most four cards), suits: four bits each (at most thirteen).
@@ -41,20 +41,23 @@ class InstantWin(msgspec.Struct, frozen=True):
 def patterns_of(dealt: Sequence[Card]) -> tuple[Pattern, ...]:
     """Return every pattern of thirteen different cards, in the order of ``Pattern``; usually none."""
     key = sum(map(_KEYS.__getitem__, dealt))
-    found = _by_ranks(key & _RANK_BITS) + _BY_SUITS.get(key >> _SUITS_AT, ())
-    if len(found) > 1:
-        if Pattern.SUITED_DRAGON in found:
-            found = tuple(pattern for pattern in found if pattern is not Pattern.DRAGON)
-        found = tuple(pattern for pattern in Pattern if pattern in found)
-    return found
+    patterns = _by_ranks(key & _RANK_BITS) + _BY_SUITS.get(key >> _SUITS_AT, ())
+    if len(patterns) > 1:
+        if Pattern.SUITED_DRAGON in patterns:
+            patterns = tuple(pattern for pattern in patterns if pattern is not Pattern.DRAGON)
+        patterns = tuple(pattern for pattern in Pattern if pattern in patterns)
+    return patterns
 
 
 def instant_win_of(rules: MauBinhRules, dealt: Sequence[Card]) -> InstantWin | None:
-    """Return the instant win of thirteen cards: the pattern that pays most, the higher in the list among equals."""
-    found = patterns_of(dealt)
-    if not found:
+    """Return the instant win of thirteen cards, None if they have none under the rules.
+
+    Of several patterns it is the one that pays most, of equal payments the first in the ruleset's list.
+    """
+    patterns = patterns_of(dealt)
+    if not patterns:
         return None
-    wins = [win for pattern, win in rules.instant_win_values.items() if pattern in found]
+    wins = [win for pattern, win in rules.instant_win_values.items() if pattern in patterns]
     if not wins:
         return None
     best = max(wins, key=lambda win: win.units)
@@ -62,14 +65,14 @@ def instant_win_of(rules: MauBinhRules, dealt: Sequence[Card]) -> InstantWin | N
 
 
 def _by_ranks(ranks: int) -> tuple[Pattern, ...]:
-    """Return the patterns of rank counts."""
-    found: tuple[Pattern, ...] = ()
+    """Return the patterns that a hand with these rank counts has, whatever its suits."""
+    patterns: tuple[Pattern, ...] = ()
     odd = ranks & _ONE_OF_EACH_RANK
     if odd & (odd - 1) == 0:
-        found = (Pattern.FIVE_PAIRS_ONE_TRIPLE if ranks & odd << 1 else Pattern.SIX_PAIRS,)
+        patterns = (Pattern.FIVE_PAIRS_ONE_TRIPLE if ranks & odd << 1 else Pattern.SIX_PAIRS,)
     elif ranks == _ONE_OF_EACH_RANK:
-        found = (Pattern.DRAGON,)
-    return (*found, Pattern.THREE_STRAIGHTS) if ranks in _THREE_STRAIGHTS else found
+        patterns = (Pattern.DRAGON,)
+    return (*patterns, Pattern.THREE_STRAIGHTS) if ranks in _THREE_STRAIGHTS else patterns
 
 
 def _runs(length: int) -> list[int]:
@@ -94,7 +97,7 @@ def _suit_key(counts: Sequence[int]) -> int:
 
 
 def _patterns_by_suits() -> dict[int, tuple[Pattern, ...]]:
-    """Return the patterns of suit counts, by the bits of the counts."""
+    """Return the patterns that a hand has by its suit counts, by the key of these counts."""
     three_flushes = {
         _suit_key([sum(size for size, at in zip(CHI_SIZES, suits, strict=True) if at == suit) for suit in range(4)])
         for suits in itertools.product(range(4), repeat=3)
@@ -114,7 +117,7 @@ def _patterns_by_suits() -> dict[int, tuple[Pattern, ...]]:
             patterns[key].append(red)
         if key in three_flushes:
             patterns[key].append(Pattern.THREE_FLUSHES)
-    return {key: tuple(found) for key, found in patterns.items()}
+    return {key: tuple(listed) for key, listed in patterns.items()}
 
 
 _BY_SUITS: Final = _patterns_by_suits()

@@ -1,6 +1,7 @@
-"""Faults of an event, all of them at once; without a fault it is lawful. At the very deadline it is too late.
+"""All faults of an event, returned together; without a fault it is lawful. At the very deadline it is too late.
 
-A fouled arrangement is lawful and loses; its fouls are returned as warnings. So is one that was not opened in time.
+A fouled arrangement is lawful and loses; its fouls are returned as warnings. So is the foul of a seat that did not open
+its arrangement in time.
 """
 
 from referee.games.mau_binh.arrangement import check_cards, fouls_of
@@ -12,7 +13,10 @@ from referee.verdict import Violation
 
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
-    """Check the next event; return all faults, or else its fouls: of an arrangement, or for not opening one in time."""
+    """Check the next event; return all faults that refuse it or, if there are none, its fouls.
+
+    Fouls are those of an arrangement, and NOT_OPENED of a seat that is reported out of time to open.
+    """
     faults = refusals_of(state, event)
     if faults:
         return faults
@@ -22,7 +26,7 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
-    """Return everything that refuses the next event; its fouls are not looked at."""
+    """Return all faults that refuse the next event; fouls are not checked."""
     seat, time = event.seat, event.time
     if not 0 <= seat < state.seat_count:
         return (Violation(code=Code.UNKNOWN_SEAT, expected=state.seat_count, found=seat),)
@@ -47,7 +51,10 @@ def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
-    """Return everything that keeps a round from being settled at a time; empty once its showdown has begun."""
+    """Return all faults that keep a round from being settled at a time: too early, or seats still to act.
+
+    Once the showdown has begun, no seat has still to act.
+    """
     faults: list[Violation] = []
     if closed_time < state.last_time:
         faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
@@ -62,7 +69,7 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
 
 
 def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
-    """Return what refuses an arrangement: not sealed, too many, too late, or its cards."""
+    """Return the faults that refuse an arrangement: of its commitment, the number of events, its time and its cards."""
     faults: list[Violation] = []
     seat, time, sealing, deadline = event.seat, event.time, state.sealing, state.acting_deadline
     if sealing is not None:
@@ -84,7 +91,7 @@ def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
 
 
 def _refusals_of_sealed(state: State, event: Commit | Timeout) -> list[Violation]:
-    """Return what refuses a commitment, or reporting that a seat ran out of time to make or open one."""
+    """Return the faults that refuse a commitment, or the report that a seat did not commit or open in time."""
     sealing, seat = state.sealing, event.seat
     if sealing is None:
         return [Violation(code=Code.NOT_SEALED, seat=seat)]

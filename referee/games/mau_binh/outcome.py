@@ -15,7 +15,10 @@ from referee.games.mau_binh.rules import MauBinhRules
 
 
 def outcomes(rules: MauBinhRules, hands: Sequence[bytes]) -> tuple[int, ...]:
-    """Return for each hand of card numbers the chi that it wins less those that it loses; all three count double."""
+    """Return for each hand of card numbers the chi that it wins minus the chi that it loses, over all other hands.
+
+    Winning or losing all three chi against another hand counts double.
+    """
     ranker = rules.ranker
 
     def strengths(hand: bytes) -> tuple[int, int, int]:
@@ -32,5 +35,5 @@ def outcomes(rules: MauBinhRules, hands: Sequence[bytes]) -> tuple[int, ...]:
 
 
 def _won(mine: Sequence[int], theirs: Sequence[int]) -> int:
-    won = sum((one > other) - (one < other) for one, other in zip(mine, theirs, strict=True))
+    won = sum((own > other) - (own < other) for own, other in zip(mine, theirs, strict=True))
     return 2 * won if abs(won) == len(mine) else won

@@ -3,8 +3,8 @@
 The table of who sweeps whom:
 
 - *A seat swept by every seat* (``BY_EVERY_SEAT``) is lawful, did not leave before the showdown and lost all three chi
-  to every other seat. One that fouled or left before the showdown lost to it, so then it is not swept. It pays
-  everything it owes so many times.
+  to every other seat; no such seat exists if another seat fouled or left before the showdown, and so lost to it. It
+  pays everything it owes ``multiplier`` times.
 - *A fouled seat* counts as swept against each lawful seat where the rules say so, but not against one that left during
   the showdown where leaving costs chi. Where an arrangement that was not opened costs the foul or the sweep, it counts
   as swept too, and a flat foul is paid only where that is no less.
@@ -13,8 +13,9 @@ The table of who sweeps whom:
 - *A seat that left before the showdown* counts as swept where the rules say so, against each lawful seat but one that
   left during the showdown where leaving costs chi. It is never swept otherwise, and it does not owe the price of four
   aces that won from everyone.
-- *A seat that wins from every seat* sweeps where the rules say so and every other seat is lawful and did not leave
-  before the showdown. One that leaves while a chi is shown is judged by its cards, so its departure changes nothing.
+- *A seat that wins all three chi against every seat* sweeps where the rules say so and every other seat is lawful and
+  did not leave before the showdown. A seat that leaves while a chi is shown is judged by its cards, so its departure
+  changes nothing.
 """
 
 from collections.abc import Sequence
@@ -51,10 +52,11 @@ class Added(msgspec.Struct, frozen=True):
 
 
 class Sweeps(msgspec.Struct, frozen=True):
-    """Who sweeps, seen over all duels: seats swept by every seat, and seats whose four aces won from everyone.
+    """Sweeps that depend on all duels.
 
-    A seat whose opponents all left can be among the four aces; no duel is priced by it, so it changes no price.
-    ``winner`` is the seat that wins all three chi from every other seat where the rules pay for that, otherwise None.
+    ``swept_by_all``: seats that lost all three chi to every other seat. ``four_aces``: seats with four aces in the back
+    that won all three chi against every seat that stayed; a seat whose opponents all left can be among them and changes
+    no price. ``winner``: the seat that won all three chi against every other seat if the rules pay for that, else None.
     """
 
     swept_by_all: frozenset[Seat]
@@ -84,7 +86,7 @@ def sweeps_of(rules: MauBinhRules, showings: Sequence[Showing], duels: Sequence[
 
 
 def _winner_of(rules: MauBinhRules, showings: Sequence[Showing], swept: Sequence[tuple[Seat, Seat]]) -> Seat | None:
-    """Return the seat that wins all three chi from every other seat, where the rules pay more for that."""
+    """Return the seat that wins all three chi against every other seat; None if the rules pay nothing for that."""
     is_lawful = all(not (showing.left_before or showing.fouls) for showing in showings)
     if isinstance(rules.winner_sweep, NoWinnerSweep) or not is_lawful:
         return None
@@ -95,15 +97,18 @@ def _winner_of(rules: MauBinhRules, showings: Sequence[Showing], swept: Sequence
     return None
 
 
-def _beats(one: Showing, other: Showing) -> bool:
-    """Return whether a seat's cards win all three chi from another's."""
-    return all(mine.strength > theirs.strength for mine, theirs in zip(one.values, other.values, strict=True))
+def _beats(winner: Showing, loser: Showing) -> bool:
+    """Return whether each chi of the winner is strictly stronger than the loser's; leaving and fouls are ignored."""
+    return all(mine.strength > theirs.strength for mine, theirs in zip(winner.values, loser.values, strict=True))
 
 
 def sweeps_between(  # noqa: PLR0913 - as sweep_of
     rules: MauBinhRules, showings: Sequence[Showing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
 ) -> tuple[Added, ...]:
-    """Return all that sweeps add to three chi that one seat won from another; of several multipliers the dearest."""
+    """Return the additions of all sweeps to three chi, worth ``chi_units``, that the winner won against the loser.
+
+    Of several multipliers only the dearest counts.
+    """
     added = sweep_of(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
     single = () if added is None else (added,)
     if winner != sweeps.winner or isinstance(rules.winner_sweep, NoWinnerSweep):
@@ -111,15 +116,18 @@ def sweeps_between(  # noqa: PLR0913 - as sweep_of
     plus: tuple[Added, ...] = ()
     if isinstance(rules.sweep, SweptPairPlus):
         plus = (Added(rules.sweep.units, Reason.SWEEP, ""),)
-    base = chi_units + sum(one.units for one in plus)
+    base = chi_units + sum(part.units for part in plus)
     multiplied = (*plus, Added((rules.winner_sweep.multiplier - 1) * base, Reason.WINNER_SWEEP, ""))
-    return max(single, multiplied, key=lambda parts: sum(one.units for one in parts))
+    return max(single, multiplied, key=lambda parts: sum(part.units for part in parts))
 
 
 def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the value of the chi
     rules: MauBinhRules, showings: Sequence[Showing], sweeps: Sweeps, *, winner: Seat, loser: Seat, chi_units: int
 ) -> Added | None:
-    """Return what a sweep but the winner's adds to three chi that one seat won from another; None for nothing."""
+    """Return the addition of a sweep to three chi that the winner won against the loser; None if there is none.
+
+    The sweep of a seat that wins against every other seat (``winner_sweep``) is left out.
+    """
     fouled, left = bool(showings[loser].fouls), showings[loser].left_before
     if isinstance(rules.four_aces_sweep, FourAcesFullSweep) and winner in sweeps.four_aces and not left:
         units = rules.four_aces_sweep.units - rules.units[0][Category.FOUR_ACES]
@@ -147,14 +155,14 @@ def sweep_of(  # noqa: PLR0913 - two seats with their hands, the sweeps, the val
 
 
 def costs_the_dearer(rules: MauBinhRules, loser: Showing) -> bool:
-    """Return whether a seat pays the foul or the sweep, whichever costs more."""
+    """Return whether the loser pays the foul or the sweep, whichever costs more, for not opening its arrangement."""
     return rules.foul.unopened is Unopened.FOUL_OR_SWEEP and loser.is_unopened
 
 
 def flat_foul_of(rules: MauBinhRules, winner: Showing) -> int | None:
-    """Return the flat price of a foul against this lawful seat; None where the chi are paid for instead.
+    """Return the flat units that a fouled seat pays this lawful winner; None if the chi are paid for instead.
 
-    A seat that left during the showdown, where leaving costs chi, is paid for the chi it was there for.
+    A winner that left during the showdown, where leaving costs chi, is paid for the chi it was present for.
     """
     match rules.foul:
         case FoulFlat():

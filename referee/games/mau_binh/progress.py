@@ -14,7 +14,7 @@ _AWAITED: Final = (None, None)
 
 
 def apply(state: State, event: Event) -> State:
-    """Return the state after an event; raise UnlawfulEventError if more than fouls is wrong with it."""
+    """Return the state after an event; raise UnlawfulEventError if it has faults other than fouls."""
     if faults := refusals_of(state, event):
         raise UnlawfulEventError(faults)
     seat = event.seat
@@ -31,7 +31,7 @@ def apply(state: State, event: Event) -> State:
         seats = list(zip(arrangements, departures, strict=True))
         if _AWAITED not in seats or (
             sealing is not None
-            and not any(sealing.waits_for(Seat(seat)) for seat, one in enumerate(seats) if one == _AWAITED)
+            and not any(sealing.waits_for(Seat(seat)) for seat, status in enumerate(seats) if status == _AWAITED)
         ):
             all_in_time = event.time
     counts = state.event_counts
@@ -49,7 +49,7 @@ def apply(state: State, event: Event) -> State:
 
 
 def opens(before: State, after: State) -> tuple[int, ...]:
-    """Return all hands where an event between these states ended committing; none otherwise."""
+    """Return the sections of all hands if the event between these states ended committing; otherwise none."""
     if before.sealing is None or after.sealing is None or before.sealing.opened_time is not None:
         return ()
     return () if after.sealing.opened_time is None else tuple(range(after.seat_count))

@@ -1,4 +1,4 @@
-"""Rules of Mậu Binh as data: every number and every difference between the sheets is a field, none has a default.
+"""Rules of Mậu Binh as data: each number and each difference between rule texts is a field, none has a default.
 
 A house variant is another file of this shape, never code. Where rules differ in kind the field is a tagged union or a
 closed enum. Units are stakes.
@@ -68,7 +68,7 @@ class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RankingTable(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What beats what."""
+    """Order of the hands."""
 
     rules: RankingRules
 
@@ -89,9 +89,9 @@ class Values(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class SweptByAll(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BY_EVERY_SEAT"):
-    """A seat that loses all three chi to every other seat pays everything it owes so many times.
+    """A seat that loses all three chi to every other seat pays everything it owes ``multiplier`` times.
 
-    A seat that fouled or left before the showdown loses to it, so then it is not swept.
+    If another seat fouled or left before the showdown, that seat lost to it, so it is not swept.
     """
 
     multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
@@ -100,7 +100,7 @@ class SweptByAll(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True,
 class SweptPairTimes(
     Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BETWEEN_TWO_TIMES"
 ):
-    """A seat that loses all three chi to another pays that seat the sum of the three so many times."""
+    """A seat that loses all three chi to another pays that seat ``multiplier`` times the sum of the three."""
 
     multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
 
@@ -178,7 +178,7 @@ Foul: TypeAlias = FoulSwept | FoulLosesChi | FoulFlat
 class LeavingBefore(enum.StrEnum):
     """What leaving before the showdown costs towards each lawful seat that stays.
 
-    It is all three chi; SWEPT: each of these losses is a sweep; LOSES_CHI: no sweep comes of it.
+    The seat loses all three chi. SWEPT: each of these losses is a sweep. LOSES_CHI: none of them is.
     """
 
     SWEPT = "SWEPT"
@@ -195,7 +195,7 @@ class LeavingInShowdown(enum.StrEnum):
 class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What leaving costs: before the showdown all three chi, with or without a sweep; during it the later chi or none.
 
-    ``quote`` is of leaving before the showdown where the text speaks of it, otherwise of what is nearest.
+    ``quote`` is the text's sentence about leaving before the showdown, or else the sentence nearest to that.
     """
 
     before_showdown: Annotated[
@@ -208,7 +208,7 @@ class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class InstantWinValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A pattern that wins at once. ``place`` ranks (1 is the strongest, equal places tie), ``units`` only pay."""
+    """A pattern that wins at once: its rank ``place`` (1 is the strongest, equal places tie) and price ``units``."""
 
     pattern: Pattern
     place: Annotated[int, msgspec.Meta(ge=1)]
@@ -222,15 +222,15 @@ class Suggestions(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class NoWinnerSweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
-    """A seat that wins all three chi from every other seat is paid by the sweep alone."""
+    """A seat that wins all three chi against every other seat is paid by the sweep alone."""
 
 
 class WinnerSweepTimes(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="MULTIPLIED"
 ):
-    """A seat that wins all three chi from every other seat is paid so many times.
+    """A seat that wins all three chi against every other seat is paid ``multiplier`` times.
 
-    It counts only where every other seat has a lawful arrangement and stayed until the showdown; one that leaves while
+    It counts only if every other seat has a lawful arrangement and stayed until the showdown; a seat that leaves while
     a chi is shown is judged by its cards. Of several multipliers between two seats the dearest alone counts.
     """
 
@@ -273,8 +273,8 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
     def _value_faults(self) -> Iterator[str]:
         stated = [(special.chi, special.category) for special in self.values.special]
         for chi, category in stated:
-            known = self.ranking.rules.three_card_order if chi is Chi.FRONT else self.ranking.rules.order
-            if category not in known:
+            ranked = self.ranking.rules.three_card_order if chi is Chi.FRONT else self.ranking.rules.order
+            if category not in ranked:
                 yield f"values.special names {category} in the {chi}, where the ranking does not list it"
             if stated.count((chi, category)) > 1:
                 yield f"values.special names {category} in the {chi} more than once"
@@ -337,12 +337,12 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
 
     @cached_property
     def arranging_ms(self) -> int:
-        """Milliseconds from the deal to the last moment at which an arrangement is in time."""
+        """Milliseconds from the deal to the first moment at which an arrangement is too late."""
         return self.clocks.arranging.seconds * 1000
 
     @cached_property
     def opening_ms(self) -> int:
-        """Milliseconds in which a sealed round's arrangements are opened."""
+        """Milliseconds that the seats of a sealed round have to open their arrangements."""
         return self.clocks.opening.seconds * 1000
 
     @cached_property
@@ -393,6 +393,6 @@ def max_units(rules: MauBinhRules, *, seat_count: int) -> int:
 def check_stakes(
     rules: MauBinhRules, *, seat_count: int, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int
 ) -> tuple[Violation, ...]:
-    """Check the stake of a round of so many seats; return all faults."""
+    """Check the table's stake for a round of ``seat_count`` seats; return all faults."""
     most = max_units(rules, seat_count=seat_count)
     return check_table_stake(stake=stake, seat_stakes=seat_stakes, bet_unit=bet_unit, most_units=most)

@@ -2,9 +2,9 @@
 
 Committing lasts until every seat still in has committed or run out of the arranging time; a seat's last commitment
 counts. The event that ends committing opens all hands to all seats. From then on each seat that committed has the
-opening time to submit the arrangement that it committed to. One that does not is reported out of time and has fouled:
-it has seen all hands, and must not gain by what it then keeps shut. A seat that did not commit in time counts as one
-that never arranged. The showdown begins with the last arrangement or report.
+opening time to submit the arrangement that it committed to. A seat that does not is reported out of time and has
+fouled: it has seen all hands and must not gain by not opening. A seat that did not commit in time counts as one that
+never arranged. The showdown begins with the last arrangement or report.
 
 >>> from referee.cards import Seat
 >>> from referee.evidence.canonical import Hex
@@ -28,11 +28,11 @@ from referee.verdict import Violation
 
 
 class Sealing(msgspec.Struct, frozen=True):
-    """How far a sealed round has come. Tuples go by seat.
+    """Progress of a sealed round. Tuples go by seat.
 
-    ``commitments``: the last one of each seat, None where there is none. ``timed_out``: whether the seat was reported
-    out of time to commit; ``unopened``: to open. ``opened_event``: number of the event with which the last seat had
-    committed, left or run out of time; ``opened_time``: when the hands opened after it. 0 and None until then.
+    ``commitments``: each seat's last commitment, None if there is none. ``timed_out``: whether the seat was reported
+    out of time to commit. ``unopened``: whether it was reported out of time to open. ``opened_event``: number of the
+    event that ended committing, 0 until then. ``opened_time``: when the hands opened after it, None until then.
     """
 
     commitments: tuple[bytes | None, ...]
@@ -42,7 +42,10 @@ class Sealing(msgspec.Struct, frozen=True):
     opened_event: int = 0
 
     def waits_for(self, seat: Seat) -> bool:
-        """Return whether a seat that is still in and has not arranged is awaited."""
+        """Return whether this seat has still to commit or, once the hands are open, to open its commitment.
+
+        The caller must know that the seat has neither left nor arranged.
+        """
         is_committed = self.commitments[seat] is not None
         if self.opened_time is not None:
             return is_committed and not self.unopened[seat]
@@ -57,9 +60,9 @@ def begin_sealed(seat_count: int) -> Sealing:
 def refusals_of_commit(
     sealing: Sealing, event: Commit, *, deadline_time: int, count: int, most: int
 ) -> list[Violation]:
-    """Return what refuses a commitment: too late, or the seat has used ``count`` of its ``most`` events.
+    """Return the faults of a commitment: it is too late, or the seat has used ``count`` of its ``most`` events.
 
-    One event is kept for opening what is committed to.
+    One event is kept for opening the commitment.
     """
     seat, time = event.seat, event.time
     faults: list[Violation] = []
@@ -73,7 +76,7 @@ def refusals_of_commit(
 
 
 def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int, is_arranged: bool) -> list[Violation]:
-    """Return what refuses a TIMEOUT: the seat has committed or opened, was reported before, or has time left.
+    """Return the fault of a TIMEOUT if the seat has committed or opened, was reported before, or has time left.
 
     ``deadline_time`` is the end of committing, or of opening once the hands are open.
     """
@@ -84,7 +87,7 @@ def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int,
 
 
 def refusals_of_opening(sealing: Sealing, event: Arrange, *, is_arranged: bool) -> list[Violation]:
-    """Return what refuses an arrangement of a sealed round, apart from its time and cards."""
+    """Return the fault of an arrangement that is to open a commitment; its time and cards are not checked."""
     seat, committed = event.seat, sealing.commitments[event.seat]
     if sealing.opened_time is None:
         return [Violation(code=Code.STILL_SEALED, seat=seat)]
@@ -98,7 +101,7 @@ def refusals_of_opening(sealing: Sealing, event: Arrange, *, is_arranged: bool) 
 
 
 def not_opened(seat: Seat) -> Violation:
-    """Return the foul of a seat that did not open in time what it committed to."""
+    """Return the foul of a seat that did not open its commitment in time."""
     return Violation(code=Code.NOT_OPENED, seat=seat)
 
 
@@ -114,5 +117,5 @@ def sealed_after(sealing: Sealing, event: Event, *, departures: Sequence[int | N
     elif isinstance(event, Timeout):
         timed_out = (*timed_out[:seat], True, *timed_out[seat + 1 :])
     after = Sealing(commitments, timed_out, unopened)
-    is_waiting = any(gone is None and after.waits_for(Seat(one)) for one, gone in enumerate(departures))
+    is_waiting = any(gone is None and after.waits_for(Seat(other)) for other, gone in enumerate(departures))
     return after if is_waiting else Sealing(commitments, timed_out, unopened, event.time, number)

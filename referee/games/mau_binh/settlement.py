@@ -38,15 +38,14 @@ _TEXTS: Final[dict[str, str]] = {code: code.value for code in (*Category, *Walko
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """Settlement of a round; every tuple that goes by seat is empty where there is nothing of its kind.
+    """Settlement of a round.
 
-    ``instant_wins`` by seat, None for a seat without one; empty where no seat has one. ``showings`` by seat, empty
-    where an instant win ended the round. ``fouls`` of all seats, in the order of seats. ``showdown_time`` is when the
-    showdown began, None after an instant win. ``transfers`` go by pairs of seats, lower seats first, then by chi; then
-    what a sweep adds; last the commission. ``net`` by seat; with the house's it sums to zero. ``chi_won`` by seat
-    counts the chi won from all opponents.
-    ``winners`` are the seats with the most chi won among those that neither fouled nor left before the showdown, all of
-    them on a tie; after an instant win the seats with the highest one.
+    ``instant_wins`` by seat, None for a seat without one; empty if no seat has one. ``showings`` by seat, empty if an
+    instant win ended the round. ``fouls`` of all seats, in the order of seats. ``showdown_time`` is when the showdown
+    began, None after an instant win. ``transfers`` go by pairs of seats, lower seats first; for each pair by chi, then
+    the additions of sweeps; last the commission. ``net`` by seat; with the house's it sums to zero. ``chi_won`` by seat
+    counts the chi won against all opponents. ``winners`` are the seats with the most chi won among those that neither
+    fouled nor left before the showdown, all of them on a tie; after an instant win the seats with the strongest one.
     """
 
     instant_wins: tuple[InstantWin | None, ...] = ()
@@ -60,7 +59,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def settle(state: State) -> Outcome:
-    """Settle a round against which ``check_closing`` has nothing; raise DealError if a hand is not open."""
+    """Settle a round; raise DealError if a hand is not open. ``check_closing`` must have returned no violation."""
     open_cards(state.deal)
     rules, stake, seats = state.rules, state.deal.stake, [Seat(seat) for seat in range(state.seat_count)]
     if state.is_won_at_the_deal:
@@ -96,7 +95,7 @@ def _with_commission(
 def _won_at_the_deal(
     rules: MauBinhRules, wins: tuple[InstantWin | None, ...], seats: Sequence[Seat], stake: int
 ) -> Outcome:
-    """Settle a round that ended at the deal: of each pair the higher in the list collects its own multiple."""
+    """Settle a round that ended at the deal: of two seats, the one with the stronger instant win collects its units."""
     transfers = []
     for first, second in itertools.combinations(seats, 2):
         mine, theirs = wins[first], wins[second]
@@ -118,7 +117,7 @@ def _won_at_the_deal(
 
 
 def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: Sweeps, stake: int) -> list[Transfer]:
-    """Return the transfers of one duel, in the order of chi, then what a sweep or four aces add."""
+    """Return the transfers of one duel: the chi in their order, then the addition of a sweep or four aces."""
     flat: list[Transfer] = []
     if pair.swept is not None:
         winner, loser = pair.swept
@@ -138,7 +137,7 @@ def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: 
     if pair.swept is not None:
         winner, loser = pair.swept
         added = sweeps_between(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
-        paid += [_transfer(loser, winner, one.units * stake, one.reason, one.subject) for one in added]
+        paid += [_transfer(loser, winner, part.units * stake, part.reason, part.subject) for part in added]
     if flat and flat[0].amount >= sum(transfer.amount for transfer in paid):
         return flat
     return paid

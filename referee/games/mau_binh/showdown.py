@@ -22,7 +22,7 @@ from referee.money import Transfer
 
 
 class Named(Protocol):
-    """What people call something, in Vietnamese and in English."""
+    """Name of a code for people, in Vietnamese and in English."""
 
     @property
     def vi(self) -> str:
@@ -62,7 +62,7 @@ class ChiShown(msgspec.Struct, frozen=True):
 class SeatSummary(msgspec.Struct, frozen=True):
     """Units of one seat: net from the chi, from sweeps and fouls, from instant wins, and in all before a commission.
 
-    ``commission`` is what the seat pays the house of that, in minor units, and ``net`` what it won or lost after it.
+    ``commission`` is what the seat pays the house, in minor units, and ``net`` what it won or lost after that.
     ``pattern`` and its name are those of the seat's own instant win.
     """
 

@@ -39,9 +39,9 @@ _NEVER: Final = 2**53 - 1
 class State(msgspec.Struct, frozen=True, kw_only=True):
     """A round after ``event_count`` events; tuples go by seat.
 
-    ``arrangements``: the last one submitted, None where there is none. ``departures``: None for a seat still in,
-    ``BEFORE_SHOWDOWN`` or the chi (1-3) that was being shown. ``all_in_time``: when every seat still in had submitted,
-    None until then. ``event_counts``: events of each seat. ``sealing``: that of a sealed round, None for an open one.
+    ``arrangements``: each seat's last arrangement, None if it has submitted none. ``departures``: None for a seat still
+    in, ``BEFORE_SHOWDOWN`` or the chi (1-3) that was being shown. ``all_in_time``: when every seat still in had
+    submitted, None until then. ``event_counts``: number of events of each seat. ``sealing``: None in an open round.
     """
 
     rules: MauBinhRules
@@ -96,7 +96,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def acting_deadline(self) -> int:
-        """End of the time for what seats do now: arrange, commit, or open once the hands of a sealed round are open."""
+        """End of the time that seats have now: to arrange, commit or, once a sealed round's hands open, to open."""
         opened = None if self.sealing is None else self.sealing.opened_time
         return self.deadline_time if opened is None else opened + self.rules.opening_ms
 
@@ -124,7 +124,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return self.arrangements[seat] or Arrangement.as_dealt(self.hand(seat))
 
     def chi_shown(self, time: int) -> int:
-        """Return what is shown at a time: 0 before the showdown, 1 to 3 a chi, 4 after the last."""
+        """Return the number of the chi shown at a time, 1 to 3; 0 before the showdown, 4 after the last chi."""
         if time < self.showdown_time:
             return BEFORE_SHOWDOWN
         return min((time - self.showdown_time) // self.rules.showdown_chi_ms, len(CHI)) + 1
@@ -157,7 +157,7 @@ def begin(rules: MauBinhRules, deal: Deal) -> State:
 
 
 def unseal(state: State, time: int) -> State:
-    """Return the state after the hands were opened at a time, from which opening, or else the showdown, begins."""
+    """Return the state after the hands opened at a time: the opening time, or else the showdown, begins then."""
     sealing = None if state.sealing is None else msgspec.structs.replace(state.sealing, opened_time=time)
     all_in_time = None if state.all_in_time is None else time
     return msgspec.structs.replace(state, sealing=sealing, all_in_time=all_in_time, last_time=time)
