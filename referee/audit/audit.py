@@ -81,7 +81,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     report = Report.empty(origin=origin, now=now)
     findings = _Findings()
     notes = (source.checkpoint, *witnessed, *witnessing.outgrown)
-    keys = _log_keys(source, notes, log=log, root=root)
+    keys = keys_of_log(source, notes, log=log, root=root)
     try:
         checkpoint = open_checkpoint(source.checkpoint, origin=origin, keys=keys)
     except (CheckpointError, NoteError) as error:
@@ -340,7 +340,7 @@ def _compare_heads(head: _Kept, kept: Sequence[_Kept], findings: _Findings) -> N
             findings.add(Finding.of(Code.SPLIT_VIEW, TWO_HISTORIES, difference=difference), is_certain=True)
 
 
-def _log_keys(
+def keys_of_log(
     source: LogSource, notes: Sequence[bytes], *, log: VerifierKey, root: VerifierKey
 ) -> tuple[VerifierKey, ...]:
     """Return the log keys to trust: the given key alone if it signed every note, else all that the root named.

@@ -27,6 +27,7 @@ EXTRAS: Final = MappingProxyType(
         "aiohttp": "http",
         "opentelemetry": "otel",
         "psycopg": "postgres",
+        "pyarrow": "parquet",
         "connectrpc": "web",
         "starlette": "web",
         "uvicorn": "web",

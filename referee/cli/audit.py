@@ -19,7 +19,16 @@ from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, Held
 from referee.audit.page.story import RoundKey
 from referee.audit.page.text import report_lines
 from referee.audit.report import Report
-from referee.cli.audited_log import DATA_FOLDER, AuditedLog, audited_log, without_password
+from referee.cli.audited_log import (
+    AuditedLog,
+    KeysFolder,
+    LogKey,
+    LogPlace,
+    Origin,
+    RootKeyText,
+    audited_log,
+    database_of,
+)
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
@@ -86,24 +95,13 @@ class Page:
 
 def audit(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
-    place: Annotated[
-        str,
-        typer.Argument(
-            help="Where the log is: a data folder, tiles in a folder or under a URL, postgresql://..., or a service as "
-            "host:port. Without it the folder of --data."
-        ),
-    ] = "",
+    place: LogPlace = "",
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", help=f"Data folder with the log, {DATA_FOLDER} by default, or with another place's keys."
-        ),
-    ] = None,
+    data: KeysFolder = None,
     database: Database = None,
-    log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")] = "",
-    root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")] = "",
-    origin: Annotated[str, typer.Option(help="A published log's origin; otherwise the name of its log key.")] = "",
+    log_key: LogKey = "",
+    root_key: RootKeyText = "",
+    origin: Origin = "",
     witnessed: Annotated[
         list[Path] | None,
         typer.Option(
@@ -163,15 +161,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     Exit code 0 if nothing was found, 1 if something was, 2 if the log cannot be read.
     """
-    if place and database is not None:
-        source = context.get_parameter_source("database")
-        if source is not None and source.name != "ENVIRONMENT":
-            named = without_password(place) if "://" in place else place
-            fail(
-                f"{named} and --database {without_password(database)} are two places: give one of them. "
-                "For a database's keys give --data FOLDER"
-            )
-        database = None  # the variable is the server's setting, and the place was given to this command
+    database = database_of(context, place, database)
     if scheduler and workers > 1:
         fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
     catalogue = catalogue_of(rulesets)

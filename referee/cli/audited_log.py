@@ -1,11 +1,13 @@
-"""The log that ``referee audit`` examines, wherever it is: a data folder, tiles, PostgreSQL or a service."""
+"""The log that ``audit`` and ``rounds`` read, wherever it is: a data folder, tiles, PostgreSQL or a service."""
 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from referee.audit.source import LogSource, TiledLog
 from referee.cli.options import fail
@@ -25,6 +27,21 @@ _KINDS: Final = (
 )
 _POSTGRESQL: Final = ("postgresql://", "postgres://")
 _SERVICE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^/\\:\s]+):[0-9]{1,5}")
+
+LogPlace = Annotated[
+    str,
+    typer.Argument(
+        help="Where the log is: a data folder, tiles in a folder or under a URL, postgresql://..., or a service as "
+        "host:port. Without it the folder of --data."
+    ),
+]
+KeysFolder = Annotated[
+    Path | None,
+    typer.Option("--data", help=f"Data folder with the log, {DATA_FOLDER} by default, or with another place's keys."),
+]
+LogKey = Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")]
+RootKeyText = Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")]
+Origin = Annotated[str, typer.Option(help="A published log's origin; otherwise the name of its log key.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +104,23 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
         opened = _stored(folder, place, *keys) if is_database else _published(place, folder, origin, *keys)
     with opened as log:
         yield log
+
+
+def database_of(context: typer.Context, place: str, database: str | None) -> str | None:
+    """Return the database to read; end the command if a place was given beside the option.
+
+    The variable of --database is the server's setting, and does not count beside a place.
+    """
+    if not place or database is None:
+        return database
+    source = context.get_parameter_source("database")
+    if source is not None and source.name != "ENVIRONMENT":
+        named = without_password(place) if "://" in place else place
+        fail(
+            f"{named} and --database {without_password(database)} are two places: give one of them. "
+            "For a database's keys give --data FOLDER"
+        )
+    return None
 
 
 def _check_kind(place: str) -> None:

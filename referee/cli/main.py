@@ -47,6 +47,12 @@ COMMANDS: Final = MappingProxyType(
                 "audit",
                 "Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.",
             ),
+            (
+                "rounds",
+                "rounds",
+                "rounds",
+                "Write a log's rounds as Parquet tables by day; go on where an export ended.",
+            ),
             ("export", "export", "export", "Write one round as a bundle that can be verified without the log."),
             (
                 "verify",
@@ -133,6 +139,7 @@ GUESSES: Final = MappingProxyType(
         "help": "--help",
         "init": "config example",
         "key": "keys",
+        "parquet": "rounds",
         "play": "demo",
         "prove": "verify",
         "rtp": "odds",

@@ -88,6 +88,10 @@ EXAMPLES: Final = MappingProxyType(
         "replay": ("referee replay acme.vip-7 42", "referee replay --file transcript.json"),
         "restore": ("referee restore log-2026-11-23.sqlite3 --data referee-data",),
         "games": ("referee games new high_card", "referee games protos --folder high_card"),
+        "rounds": (
+            "referee rounds referee-data --out rounds",
+            "referee rounds play.example.com:443 --tls --out rounds --json",
+        ),
         "rulesets": ("referee rulesets list", "referee rulesets show tien_len.mien_nam > house.toml"),
         "rulesets check": ("referee rulesets check my-rulesets",),
         "serve": (

@@ -126,6 +126,10 @@ def postgres(environment: Environment, folder: Path, _log: DemoLog) -> None:
     assert "extra" not in done.stderr
 
 
+def parquet(environment: Environment, folder: Path, log: DemoLog) -> None:
+    ok(environment.command("referee", "rounds", str(log.data), "--out", str(folder / "rounds")), "0 rounds still run")
+
+
 def otel(environment: Environment, folder: Path, _log: DemoLog) -> None:
     with serving(environment, folder, "--set", "telemetry.trace=true") as ready:
         assert ready["event"] == "ready"
@@ -192,6 +196,7 @@ QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
     "referee[server]": server,
     "referee[web]": web,
     "referee[postgres]": postgres,
+    "referee[parquet]": parquet,
     "referee[otel]": otel,
     "referee[oidc] referee[web]": oidc,
     "referee[http]": http,

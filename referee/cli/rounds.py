@@ -1,0 +1,85 @@
+"""``referee rounds``: a log's rounds as Parquet tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from referee.cli.audited_log import (
+    KeysFolder,
+    LogKey,
+    LogPlace,
+    Origin,
+    RootKeyText,
+    audited_log,
+    database_of,
+)
+from referee.cli.options import FOUND, AsJson, Database, fail, print_json
+from referee.cli.progress import progress_bar
+from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
+from referee.evidence.printable import printable
+from referee.rounds.export import Exported, ExportError, export_rounds
+from referee.server.folder_lock import LeaderLock
+from referee.tiles import PlaceError
+
+
+def rounds(  # noqa: PLR0913 - one parameter an option
+    context: typer.Context,
+    place: LogPlace = "",
+    *,
+    out: Annotated[Path, typer.Option(help="Folder of the tables; one that has some is continued.", file_okay=False)],
+    data: KeysFolder = None,
+    database: Database = None,
+    log_key: LogKey = "",
+    root_key: RootKeyText = "",
+    origin: Origin = "",
+    tls: Tls = False,
+    ca: Authorities = None,
+    cert: Certificate = None,
+    cert_key: CertificateKey = None,
+    token_file: TokenFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a log's rounds as Parquet tables by day; go on where an export ended.
+
+    The tables are rounds, seats, events, transfers and aborts, of rounds that ended. The log's signed checkpoint, that
+    the leaves are those which it signs, and that they continue what the folder has are verified; `referee audit`
+    verifies what the leaves say. Keys are those of `referee audit`.
+
+    Exit code 0 if every leaf was read, 1 if some gave no row (they are named), 2 if the export could not be made.
+    """
+    database = database_of(context, place, database)
+    access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
+    with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            lock = LeaderLock(out / "lock")
+            if not lock.take():
+                fail(f"another export to {out} is running; wait for its end")
+            with progress_bar("exporting") as bar:
+                done = export_rounds(
+                    log.source, out, origin=log.origin, log_key=log.log_key, root_key=log.root_key, progress=bar
+                )
+        except (ExportError, PlaceError) as error:
+            fail(str(error))
+        except OSError as error:
+            fail(f"{out}: {error.strerror}")
+        lock.leave()
+    if as_json:
+        print_json({"folder": str(out), "origin": log.origin, **msgspec.to_builtins(done)})
+    else:
+        typer.echo("\n".join(_lines(done, out)))
+    raise typer.Exit(FOUND if done.unread_count else 0)
+
+
+def _lines(done: Exported, out: Path) -> list[str]:
+    rows = ", ".join(f"{count:,} {table}" for table, count in done.rows.items()) or "no rows"
+    lines = [
+        f"{rows} of leaves {done.start:,} to {done.size:,} in {printable(str(out))}; {done.running:,} rounds still run",
+        f"root {done.root}: `referee audit` says of the same root whether what the leaves say is true",
+    ]
+    if done.unread_count:
+        lines.append(f"{done.unread_count:,} leaves gave no row; `referee audit` says what is wrong:")
+        lines += [f"  leaf {index}: {printable(why)}" for index, why in done.unread]
+    return lines

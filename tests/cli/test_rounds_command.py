@@ -1,0 +1,121 @@
+"""``referee rounds`` from every kind of place: the same rows, and errors that say what to do."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.log import CheckpointSigner
+from referee.server.folder_lock import LeaderLock
+from referee.server.keys.folder import read_public_keys
+from referee.server.process.app import Application
+from referee.storage import Append, Writer, open_sqlite
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder
+from tests.command import referee
+from tests.demo_log import DemoLog
+from tests.rounds.rounds_log import rows_in
+from tests.server.options import server_options
+from tests.storage.postgres_server import PostgresServer, missing, running_postgres
+
+NOWHERE = "postgresql://me:secret@127.0.0.1:1/none"
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    yield from running_postgres()
+
+
+@pytest.fixture(scope="module")
+def keys(demo_log: DemoLog) -> list[str]:
+    """Return the options with the keys of the demo's log."""
+    public = read_public_keys(demo_log.data / "keys")
+    return ["--log-key", public["log"], "--root-key", public["root"]]
+
+
+@pytest.fixture(scope="module")
+def rows(demo_log: DemoLog, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the demo's log, exported from its folder."""
+    out = tmp_path_factory.mktemp("rows")
+    done = referee("rounds", demo_log.data, "--out", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    return rows_in(out)
+
+
+def test_json_says_what_was_written(demo_log: DemoLog, rows, tmp_path: Path):
+    answer = json.loads(referee("rounds", demo_log.data, "--out", tmp_path, "--json").stdout)
+    assert answer["rows"] == {table: len(found) for table, found in rows.items() if found}
+    assert (answer["start"], answer["unread"], answer["running"]) == (0, [], 0)
+    report = json.loads(referee("audit", demo_log.data, "--json").stdout)
+    assert (answer["size"], answer["root"]) == (report["size"], report["root"])
+
+
+def test_tiles_give_the_same_rows(demo_log: DemoLog, rows, keys: list[str], tmp_path: Path):
+    tiles, out = tmp_path / "tiles", tmp_path / "out"
+    assert referee("publish", tiles, "--data", demo_log.data).returncode == 0
+    done = referee("rounds", tiles, *keys, "--out", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert rows_in(out) == rows
+
+
+def test_service_gives_the_same_rows(demo_log: DemoLog, rows, tmp_path: Path):
+    with Application(server_options(data=demo_log.data, sweep=False)) as app:
+        done = referee("rounds", f"localhost:{app.port}", "--out", tmp_path)
+    assert (done.returncode, rows_in(tmp_path)) == (0, rows), done.stderr
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing() or "there is a server")
+def test_postgresql_gives_the_same_rows(demo_log: DemoLog, rows, keys: list[str], postgres, tmp_path: Path):
+    url = postgres.make_schema("rounds")
+    backup = tmp_path / "backup.sqlite3"
+    assert referee("backup", backup, "--data", demo_log.data).returncode == 0
+    assert referee("restore", backup, "--data", demo_log.data, "--database", url).returncode == 0
+    done = referee("rounds", url, *keys, "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert rows_in(tmp_path / "out") == rows
+
+
+def test_leaf_without_a_row_is_named_with_exit_code_1(tmp_path: Path):
+    leaves = [*LogBuilder.founded().entries, b"{}"]
+    store = open_sqlite(tmp_path / "data")
+    with Writer(store, CheckpointSigner(LOG, key_name=LOG.name), origin=ORIGIN) as writer:
+        writer.submit(*[Append(leaf=leaf) for leaf in leaves]).result()
+    store.close()
+    words = ("--log-key", LOG.text, "--root-key", ROOT.text, "--out", tmp_path / "out")
+    done = referee("rounds", tmp_path / "data", *words)
+    assert done.returncode == 1
+    assert "1 leaves gave no row; `referee audit` says what is wrong:\n  leaf 3: " in done.stdout
+
+
+def test_two_exports_at_once_are_refused(demo_log: DemoLog, tmp_path: Path):
+    lock = LeaderLock(tmp_path / "lock")
+    assert lock.take()
+    done = referee("rounds", demo_log.data, "--out", tmp_path)
+    lock.leave()
+    assert (done.returncode, "another export to" in done.stderr) == (2, True)
+    assert referee("rounds", demo_log.data, "--out", tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["nowhere"], "there is no such place"),
+        ([NOWHERE], "give --log-key and --root-key"),
+        (["127.0.0.1:1"], "does not answer"),
+    ],
+)
+def test_place_without_a_log_is_named(words: list[str], error: str, tmp_path: Path):
+    done = referee("rounds", *words, "--out", tmp_path / "out")
+    assert (done.returncode, error in done.stderr) == (2, True), done.stderr
+
+
+def test_key_of_another_log_is_refused(demo_log: DemoLog, keys: list[str], tmp_path: Path):
+    done = referee("rounds", demo_log.data, *keys[2:], "--log-key", LOG.text, "--out", tmp_path / "out")
+    assert (done.returncode, "checkpoint does not hold" in done.stderr) == (2, True)
+
+
+def test_out_that_is_no_folder_is_named(demo_log: DemoLog, tmp_path: Path):
+    (tmp_path / "file").touch()
+    done = referee("rounds", demo_log.data, "--out", tmp_path / "file" / "below")
+    assert (done.returncode, str(tmp_path / "file") in done.stderr.replace("\n", "")) == (2, True)

@@ -1,0 +1,169 @@
+"""The rows that an export writes: those that a second writing makes of the leaves, however often it was interrupted."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.audit import MemoryLog
+from referee.rounds import export as exporting
+from referee.rounds.export import ExportError, export_rounds
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, STRANGER, LogBuilder, Table
+from tests.rounds.rounds_log import TABLES, bundle_of, export, log_of_every_kind, rows_in, written_again
+
+SECONDS = 120
+DECIDED_BY_GAMES = ("is_imposed",)
+
+
+@pytest.fixture(scope="module")
+def entries() -> list[bytes]:
+    """Return the leaves of the log of every kind of round."""
+    return log_of_every_kind().entries
+
+
+@pytest.fixture(scope="module")
+def whole(entries: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of an export that nothing interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    export(entries, folder)
+    return rows_in(folder)
+
+
+def test_rows_are_those_that_a_second_writing_makes_of_the_leaves(entries: list[bytes], whole):
+    wanted = written_again(entries)
+    assert all(len(wanted[table]) > 2 for table in TABLES)
+    assert len({row["day"] for row in wanted["rounds"]}) > 3
+    for table in TABLES:
+        found = [{name: value for name, value in row.items() if name not in DECIDED_BY_GAMES} for row in whole[table]]
+        assert found == wanted[table]
+
+
+def test_timeouts_are_events_that_others_reported(whole):
+    imposed = [row for row in whole["events"] if row["is_imposed"]]
+    assert imposed
+    assert all("TIMEOUT" in row["event"].values() for row in imposed)
+    assert not [row for row in whole["events"] if "TIMEOUT" in row["event"].values() and not row["is_imposed"]]
+
+
+def test_round_that_has_not_ended_has_no_row(entries: list[bytes], tmp_path: Path):
+    done = export(entries, tmp_path)
+    assert done.running == 1
+    assert not [row for row in rows_in(tmp_path)["rounds"] if row["table_id"] == "running"]
+
+
+def test_exports_of_a_growing_log_give_the_rows_of_one(entries: list[bytes], whole, tmp_path: Path):
+    """Rounds are opened in one run and end in another, after every single leaf."""
+    sizes = [*range(3, 24), len(entries) // 2, len(entries) - 3, len(entries)]
+    for size in sizes:
+        export(entries[:size], tmp_path)
+    assert rows_in(tmp_path) == whole
+
+
+def test_export_that_was_killed_goes_on_with_the_same_rows(whole, tmp_path: Path):
+    """It dies at another write each time, in the middle of parts, until one run is done."""
+    codes = []
+    for left in (9, 24, 55, 0):
+        script = [sys.executable, "-m", "tests.rounds.export_until_killed", str(tmp_path), "40", str(left)]
+        codes.append(subprocess.run(script, timeout=SECONDS, check=False).returncode)
+    assert codes == [-signal.SIGKILL] * 3 + [0]
+    assert rows_in(tmp_path) == whole
+
+
+def test_nothing_new_writes_no_row(entries: list[bytes], whole, tmp_path: Path):
+    export(entries, tmp_path)
+    done = export(entries, tmp_path)
+    assert (done.start, done.rows) == (len(entries), {})
+    assert rows_in(tmp_path) == whole
+
+
+def test_empty_log_has_all_tables_without_rows(tmp_path: Path):
+    export([], tmp_path)
+    assert rows_in(tmp_path) == {table: [] for table in TABLES}
+
+
+def other_log(log: LogBuilder) -> list[bytes]:
+    """Return a log of the same beginning that goes on in another way."""
+    forked = LogBuilder(log.entries[:20])
+    forked.play(Table(name="other", ruleset_id="mau_binh.classic", seats=2))
+    return [*forked.entries, *log.entries[:40]]
+
+
+def test_log_that_does_not_continue_the_folder_is_refused(entries: list[bytes], tmp_path: Path):
+    export(entries[:30], tmp_path)
+    before = rows_in(tmp_path)
+    for log in (entries[:29], other_log(log_of_every_kind()), entries[:29] + entries[28:29]):
+        with pytest.raises(ExportError, match="does not continue the one whose rounds"):
+            export(log, tmp_path)
+    assert rows_in(tmp_path) == before
+    assert export(entries[:31], tmp_path).start == 30
+
+
+def test_log_of_another_origin_is_refused(entries: list[bytes], tmp_path: Path):
+    export(entries[:30], tmp_path)
+    note = LogBuilder(entries[:30]).checkpoint(origin="other.example/1")
+    log = MemoryLog(checkpoint=note, entries=tuple(entries[:30]))
+    with pytest.raises(ExportError, match=f"has rounds of the log {ORIGIN}, and this is other.example/1"):
+        export_rounds(log, tmp_path, origin="other.example/1", log_key=LOG.text, root_key=ROOT.text)
+
+
+def test_checkpoint_that_the_key_did_not_sign_is_refused(entries: list[bytes], tmp_path: Path):
+    with pytest.raises(ExportError, match="the log's checkpoint does not hold"):
+        export_rounds(bundle_of(entries), tmp_path, origin=ORIGIN, log_key=STRANGER.text, root_key=ROOT.text)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("change", ["another", "missing"])
+def test_leaves_that_the_checkpoint_does_not_sign_are_never_written(entries: list[bytes], change: str, tmp_path: Path):
+    leaves = [*entries[:10], entries[11], *entries[11:]] if change == "another" else entries[:-1]
+    log = MemoryLog(checkpoint=LogBuilder(entries).checkpoint(), entries=tuple(leaves))
+    with pytest.raises(ExportError, match=r"not those that the log signed|leaves, and there are"):
+        export_rounds(log, tmp_path, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text)
+    assert list(tmp_path.iterdir()) == []
+
+
+class TwoFacedLog(MemoryLog):
+    """A log whose second reading gives other leaves than its first."""
+
+    def leaves(self, start: int, stop: int):
+        """Yield the leaves, from the second call on in another order."""
+        asked = getattr(self, "asked", 0)
+        object.__setattr__(self, "asked", asked + 1)
+        return iter(self.entries[start:stop] if not asked else self.entries[::-1])
+
+
+def test_leaves_that_change_between_the_two_readings_are_never_written(entries: list[bytes], tmp_path: Path):
+    log = type("Log", (TwoFacedLog,), {})(checkpoint=LogBuilder(entries).checkpoint(), entries=tuple(entries))
+    with pytest.raises(ExportError, match="others than a moment ago"):
+        export_rounds(log, tmp_path, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text)
+    assert rows_in(tmp_path) == {table: [] for table in TABLES}
+
+
+def test_leaf_that_gives_no_row_is_named_and_the_rest_is_written(entries: list[bytes], whole, tmp_path: Path):
+    """A leaf that is no JSON, a second settlement, a deal of an ended round: an audit says what is wrong with them."""
+    size = len(entries)
+    done = export([*entries, b"{}", entries[-3], entries[6]], tmp_path)
+    assert [index for index, _ in done.unread] == [size, size + 1, size + 2]
+    assert done.unread_count == 3
+    assert [why.startswith("no running round has the id") for _, why in done.unread] == [False, True, True]
+    assert rows_in(tmp_path) == whole
+
+
+def test_folder_without_its_state_is_refused(entries: list[bytes], tmp_path: Path):
+    export(entries[:30], tmp_path)
+    (tmp_path / exporting.STATE).unlink()
+    with pytest.raises(ExportError, match="give a new folder"):
+        export(entries[:30], tmp_path)
+
+
+def test_state_that_contradicts_itself_is_refused(entries: list[bytes], tmp_path: Path):
+    export(entries[:30], tmp_path)
+    file = tmp_path / exporting.STATE
+    for found, put in (('"size":30', '"size":28'), ('"root":"', '"root":"00'), ("{", "[")):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(found, put, 1), encoding="utf-8")
+        with pytest.raises(ExportError, match="export to a new folder"):
+            export(entries[:30], tmp_path)
+        file.write_text(text, encoding="utf-8")
