@@ -30,7 +30,7 @@ from referee.log.cosignature import claimed_times
 from referee.log.times import is_between
 from referee.rulesets import Ruleset
 from referee.service.aborting import abort_of
-from referee.service.appending import append_one, contribute
+from referee.service.appending import Appending, contribute
 from referee.service.contributing import (
     SeatSeeds,
     check_dealt_seeds,
@@ -88,12 +88,14 @@ class Dealer:
         slot, leaf, seeds = found
         return slot, OpenedRound.of(leaf), seeds
 
-    def with_seeds(self, key: SlotKey, make: Callable[[Slot, OpenedRound, Sequence[Contribution]], ResultT]) -> ResultT:
+    def with_seeds(
+        self, key: SlotKey, make: Callable[[Slot, OpenedRound, Sequence[Contribution]], Appending[ResultT]]
+    ) -> Appending[ResultT]:
         """Make a leaf of a round and its contributed seeds and append it; make it again if a seed came meanwhile."""
         for _ in range(MAX_SEATS + 1):  # each seat contributes once
             found, opened, seeds = self._find(key)
             with suppress(StaleRoundError):
-                return make(found, opened, self._parts.reader.contributions(key) if seeds else ())
+                return (yield from make(found, opened, self._parts.reader.contributions(key) if seeds else ()))
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
     def note_opened(self, step: OpenStep, opened: OpenedRound, *, opened_time: int, winner: bytes) -> None:
@@ -112,7 +114,7 @@ class Dealer:
         while len(self._fresh) > _FRESH:
             self._fresh.popitem(last=False)
 
-    def deal(self, key: SlotKey, request: shuffler_pb2.DealRoundRequest) -> shuffler_pb2.DealRoundResponse:
+    def deal(self, key: SlotKey, request: shuffler_pb2.DealRoundRequest) -> Appending[shuffler_pb2.DealRoundResponse]:
         """Deal from the given and contributed seeds; return the answer, or that of a round dealt before.
 
         Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
@@ -120,8 +122,8 @@ class Dealer:
         fresh = self._fresh.pop(key, None)
         if fresh is not None:
             with suppress(RefusedError, SlotError, StaleRoundError):  # then it is dealt as the log has it
-                return self._deal(request, *fresh, (), is_read=False)
-        return self.with_seeds(key, partial(self._deal, request))
+                return (yield from self._deal(request, *fresh, (), is_read=False))
+        return (yield from self.with_seeds(key, partial(self._deal, request)))
 
     def _deal(
         self,
@@ -131,7 +133,7 @@ class Dealer:
         contributed: Sequence[Contribution],
         *,
         is_read: bool = True,
-    ) -> shuffler_pb2.DealRoundResponse:
+    ) -> Appending[shuffler_pb2.DealRoundResponse]:
         if self.is_lost(found, opened):
             if is_read:
                 self._keep(found, opened, request, contributed)
@@ -150,12 +152,12 @@ class Dealer:
         if not is_read:
             append = msgspec.structs.replace(append, built_on=found)
         if dealt is None:
-            self.append(append)
+            yield append
             self._parts.on_ended()
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "its seeds give no deck; the round is void")
         deal, leaf = dealt
         answer = self._answer(opened, deal, leaf)  # before the append, which this thread waits for
-        logged = self.append(append)
+        logged = yield append
         if logged.is_repeat:
             answer = self._answer(opened, deal, parse_deal(logged.leaf))
         fill_receipt(answer.log_receipt, logged)
@@ -197,7 +199,9 @@ class Dealer:
         for one in given_contributions(opened, found.key, request, contributed):
             contribute(self._parts.writer, one)
 
-    def contribute(self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest) -> Sequence[Contribution]:
+    def contribute(
+        self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest
+    ) -> Appending[Sequence[Contribution]]:
         """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""
         return self.with_seeds(key, partial(self._contribute, request))
 
@@ -207,14 +211,14 @@ class Dealer:
         found: Slot,
         opened: OpenedRound,
         contributed: Sequence[Contribution],
-    ) -> Sequence[Contribution]:
+    ) -> Appending[Sequence[Contribution]]:
         one = read_contribution(opened, found.key, request)
         kept = next((other for other in contributed if other.seat == one.seat), None)
         if kept is None:
             now = self._check_time(opened, found)
             everything = (*contributed, one)
             if self._is_ready(found, opened, everything):
-                self._deal_all(found, opened, everything, now=now, contributed=len(contributed), last=one)
+                yield from self._deal_all(found, opened, everything, now=now, contributed=len(contributed), last=one)
                 return everything
             kept = contribute(self._parts.writer, msgspec.structs.replace(one, contributed=len(contributed)))
             contributed = (*contributed, kept)
@@ -227,7 +231,7 @@ class Dealer:
         self.require_ruleset(found, opened)
         if self._is_ready(found, opened, contributed):  # the last came while the ruleset was lost
             now = self._check_time(opened, found)
-            self._deal_all(found, opened, contributed, now=now, contributed=len(contributed))
+            yield from self._deal_all(found, opened, contributed, now=now, contributed=len(contributed))
         return contributed
 
     def _is_ready(self, found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> bool:
@@ -244,11 +248,11 @@ class Dealer:
         now: int,
         contributed: int,
         last: Contribution | None = None,
-    ) -> None:
+    ) -> Appending[None]:
         """Deal a round from the seeds that all seats have contributed, or find it void."""
         given = seeds_of(everything)
         dealt, append = self._deal_of(found, opened, given, now=now, contributed=contributed, last=last)
-        self.append(append)
+        yield append
         if dealt is None:
             self._parts.on_ended()
 
@@ -364,10 +368,6 @@ class Dealer:
         """Return the DEAL leaf of a dealt round."""
         mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is StepKind.DEAL)
         return parse_deal(self._parts.reader.leaf(mark.index))
-
-    def append(self, append: Append) -> Logged:
-        """Append a leaf and return the one in the log once it is durable."""
-        return append_one(self._parts.writer, append)
 
 
 def _opened_sections(opened: OpenedRound, deal: Deal, ruleset: Ruleset) -> tuple[int, ...]:

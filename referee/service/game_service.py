@@ -16,7 +16,7 @@ from referee.wire.refusal import RefusedError
 class GameService:
     """A game and what it needs to be served.
 
-    The methods AcceptEvent, PreviewRound, SettleRound and SettleRounds have the same shape in every game.
+    The methods AcceptEvent, AcceptEvents, PreviewRound, SettleRound and SettleRounds have the same shape in every game.
 
     - ``servicer(parts)`` makes a RoundService of RefereeParts; ``add_to_server`` is the generated function for it.
     - ``seat_methods``: methods that a seat may call for itself, with the path of the seat in the request. All other

@@ -10,9 +10,10 @@ from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import load_texts
+from referee.service.batching import answer_each
 from referee.service.game_service import GameService
 from referee.service.mau_binh_advice import ArrangementAdvice
-from referee.service.round_service import RefereeParts, RoundService, answer_each
+from referee.service.round_service import RefereeParts, RoundService
 from referee.transcript.round import Round
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown

@@ -3,20 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc.status_pb2 import Status
 
-from referee.games import LawError
 from referee.service.attesting import Attestor
+from referee.service.batching import check_batch
 from referee.service.game_service import GameService
 from referee.service.memo import MEMO_BYTES
 from referee.service.reading import RoundReader, require_sections
 from referee.service.settling import Settler
-from referee.service.status import log_law_error, refusal_of, status_message
+from referee.service.status import status_of
 from referee.service.verifying import RoundVerifier
 from referee.storage import Append
 from referee.transcript.round import Round
@@ -26,11 +26,8 @@ from referee.wire.refusal import RefusedError
 from referee.wire.round import fill_receipt
 from referee.wire.values import write_violations
 
-MAX_BATCH: Final = 256
 P = ParamSpec("P")
 T = TypeVar("T")
-RequestT = TypeVar("RequestT")
-ResponseT = TypeVar("ResponseT")
 
 
 class Advice(Protocol):
@@ -94,6 +91,31 @@ class RoundService:
     def AcceptEvent(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Judge the next event at the referee's clock and answer its receipt."""
         del context
+        response = self._responses["AcceptEvent"]()
+        self._accept(request, response)
+        return response
+
+    def AcceptEvents(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Judge the next events of many rounds, each independently. Return the response encoded, as SettleRounds."""
+        del context
+        check_batch(request.requests)
+        answers: list[bytes] = []
+        for one in request.requests:
+            response = self._responses["AcceptEvents"]()
+            answer = response.responses.add()
+            try:
+                self._accept(one, answer)
+            except Exception as error:
+                refused = status_of(error)
+                if refused is None:
+                    raise
+                answer.Clear()
+                answer.refused.CopyFrom(refused)
+            answers.append(response.SerializeToString())
+        return b"".join(answers)
+
+    def _accept(self, request: Any, response: Any) -> None:
+        """Judge an event and fill in its receipt, or the violations that refuse it."""
         for name in ("time", "received"):
             if getattr(request.event, name):
                 raise RefusedError(
@@ -103,19 +125,17 @@ class RoundService:
                 )
         event = type(request.event).FromString(request.event.SerializeToString())
         violations, played = self._reader.accept(request.round, event, request.signature, clock=self._settler.clock)
-        response = self._responses["AcceptEvent"]()
         response.violations.extend(write_violations(violations, self._texts, played.ruleset))
         self._fill_state(response, played)
         if played.course.number <= len(request.round.events):
             _fill_refused_event(response, played.refused_event)
-            return response
+            return
         response.event.CopyFrom(event)
         response.receipt = played.receipt
         response.event_number = played.course.number
         receipt = played.due_receipt
         if receipt is not None and isinstance(receipt.opens_section, int):
             response.opens_section = receipt.opens_section
-        return response
 
     def PreviewRound(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Return the state of a round, and its outcome as far as it can be known."""
@@ -155,7 +175,7 @@ class RoundService:
             try:
                 rounds.append(self._judge(one))
             except Exception as error:
-                refused = _status_of(error)  # the refusal itself would hold this frame, which would hold it
+                refused = status_of(error)  # the refusal itself would hold this frame, which would hold it
                 if refused is None:
                     raise
                 rounds.append(_Judged(refused=refused))
@@ -164,7 +184,7 @@ class RoundService:
             response = self._responses["SettleRounds"]()
             answer = response.responses.add()
             if isinstance(logged, RefusedError):
-                answer.refused.CopyFrom(_status_of(logged))
+                answer.refused.CopyFrom(status_of(logged))
             elif judged.refused is not None:
                 answer.refused.CopyFrom(judged.refused)
             else:
@@ -214,38 +234,3 @@ def _fill_refused_event(response: Any, number: int | None) -> None:
     """Fill in the number of the unlawful event; leave it absent if there is none."""
     if number is not None:
         response.refused_event_number = number
-
-
-def answer_each(requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT]) -> list[ResponseT]:
-    """Answer requests in their order; a refused one refuses the whole batch, with its index in the field."""
-    check_batch(requests)
-    answers = []
-    for index, request in enumerate(requests):
-        try:
-            answers.append(answer(request))
-        except RefusedError as refusal:
-            path = f"requests[{index}]"
-            raise refusal.within(path) from None
-    return answers
-
-
-def check_batch(requests: Sequence[object]) -> None:
-    """Refuse a batch of more than ``MAX_BATCH`` requests."""
-    if len(requests) > MAX_BATCH:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"a batch holds at most {MAX_BATCH}, not {len(requests)}",
-            field="requests",
-            limit=MAX_BATCH,
-            found=len(requests),
-        )
-
-
-def _status_of(error: Exception) -> Status | None:
-    """Return the status of a round that an error refuses; None where the error is a fault of the server."""
-    refusal = refusal_of(error)
-    if refusal is None:
-        return None
-    if isinstance(error, LawError):
-        log_law_error(error)
-    return status_message(refusal)

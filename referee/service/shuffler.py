@@ -6,7 +6,8 @@ gets the stored answer.
 """
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import grpc
 import msgspec
@@ -22,6 +23,8 @@ from referee.evidence.dsse import Envelope
 from referee.games import game_of
 from referee.log import OpenStep, Slot, SlotKey, Stage, StepKind
 from referee.service.aborting import ABORT_REASONS, check_abort, requested_abort_of
+from referee.service.appending import Appending, run, run_each
+from referee.service.batching import check_batch
 from referee.service.contributing import check_seat, missing_seats
 from referee.service.dealing import Dealer, stored
 from referee.service.opened import OpenedRound
@@ -36,6 +39,9 @@ from referee.wire.refusal import RefusedError
 from referee.wire.repeat_key import repeat_key
 from referee.wire.round import fill_receipt, read_slot, write_header, write_receipt
 from referee.wire.values import numbers_of
+
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
 
 
 class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
@@ -60,6 +66,27 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     ) -> shuffler_pb2.OpenRoundResponse:
         """Open a round: log its terms and the server's commitment."""
         del context
+        return run(self._parts.writer, self._open(request))
+
+    def OpenRounds(
+        self, request: shuffler_pb2.OpenRoundsRequest, context: grpc.ServicerContext
+    ) -> shuffler_pb2.OpenRoundsResponse:
+        """Open many rounds, each independently and all in one commit."""
+        del context
+        responses = self._run_each(self._open, request.requests, shuffler_pb2.OpenRoundResponse)
+        return shuffler_pb2.OpenRoundsResponse(responses=responses)
+
+    def _run_each(
+        self, work: Callable[[RequestT], Appending[ResponseT]], requests: Sequence[RequestT], kind: type[ResponseT]
+    ) -> list[ResponseT]:
+        """Answer each request of a batch by some work; ``kind`` is that of the answers."""
+        check_batch(requests)
+        make: Callable[..., ResponseT] = kind
+        return run_each(
+            self._parts.writer, [work(one) for one in requests], refused=lambda status: make(refused=status)
+        )
+
+    def _open(self, request: shuffler_pb2.OpenRoundRequest) -> Appending[shuffler_pb2.OpenRoundResponse]:
         digest = repeat_key(request)
         before, latest = self._opened_before(request, digest)
         if before is not None:
@@ -107,9 +134,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         opened.note(data)
         answer = _write_opened(opened)  # before the append, which this thread waits for
         keys = tuple([key for key in header.seat_keys if key != NO_KEY])
-        logged = self._dealer.append(
-            Append(leaf=data, step=step, request_digest=digest, time=opened_time, seat_keys=keys)
-        )
+        logged = yield Append(leaf=data, step=step, request_digest=digest, time=opened_time, seat_keys=keys)
         if logged.is_repeat:
             return _write_logged(logged)
         self._dealer.note_opened(step, opened, opened_time=opened_time, winner=b"" if latest is None else latest.winner)
@@ -122,7 +147,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         """Keep a seat's seed, durably, until the deal or the end of the round publishes it; the last seed deals."""
         del context
         key = read_slot(request.table_id, request.round_number)
-        kept = self._dealer.contribute(key, request)
+        kept = run(self._parts.writer, self._dealer.contribute(key, request))
         _, opened = self._dealer.find(key)
         missing = missing_seats(opened.header.seat_count, kept)
         ended = None if missing else self._dealer.ended_waiting(key)
@@ -135,8 +160,18 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     ) -> shuffler_pb2.DealRoundResponse:
         """Deal a round; certify all hands on an open table, none on a sealed one."""
         del context
-        key = read_slot(request.table_id, request.round_number)
-        return self._dealer.deal(key, request)
+        return run(self._parts.writer, self._deal(request))
+
+    def DealRounds(
+        self, request: shuffler_pb2.DealRoundsRequest, context: grpc.ServicerContext
+    ) -> shuffler_pb2.DealRoundsResponse:
+        """Deal many rounds, each independently and all in one commit."""
+        del context
+        responses = self._run_each(self._deal, request.requests, shuffler_pb2.DealRoundResponse)
+        return shuffler_pb2.DealRoundsResponse(responses=responses)
+
+    def _deal(self, request: shuffler_pb2.DealRoundRequest) -> Appending[shuffler_pb2.DealRoundResponse]:
+        return (yield from self._dealer.deal(read_slot(request.table_id, request.round_number), request))
 
     def OpenHand(
         self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext
@@ -195,7 +230,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         del context
         key = read_slot(request.table_id, request.round_number)
 
-        def abort(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> Logged:
+        def abort(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> Appending[Logged]:
             if request.reason == shuffler_pb2.ABORT_REASON_VOID:
                 raise RefusedError(
                     ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
@@ -208,11 +243,9 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             now = leaf_time(self._parts.clock(), floor=found.newest_time)
             check_abort(found, opened, reason, contributed=contributed, now=now)
             leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}
-            return self._dealer.append(
-                requested_abort_of(found, reason, leaves, contributed, now=now, signer=self._parts.signer)
-            )
+            return (yield requested_abort_of(found, reason, leaves, contributed, now=now, signer=self._parts.signer))
 
-        logged = self._dealer.with_seeds(key, abort)
+        logged = run(self._parts.writer, self._dealer.with_seeds(key, abort))
         self._parts.on_ended()
         return shuffler_pb2.AbortRoundResponse(log_receipt=write_receipt(logged))
 
@@ -221,6 +254,17 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     ) -> shuffler_pb2.RevealRoundResponse:
         """Publish the server's seed of an ended round in the log."""
         del context
+        return run(self._parts.writer, self._reveal(request))
+
+    def RevealRounds(
+        self, request: shuffler_pb2.RevealRoundsRequest, context: grpc.ServicerContext
+    ) -> shuffler_pb2.RevealRoundsResponse:
+        """Publish the seeds of many ended rounds, each independently and all in one commit."""
+        del context
+        responses = self._run_each(self._reveal, request.requests, shuffler_pb2.RevealRoundResponse)
+        return shuffler_pb2.RevealRoundsResponse(responses=responses)
+
+    def _reveal(self, request: shuffler_pb2.RevealRoundRequest) -> Appending[shuffler_pb2.RevealRoundResponse]:
         key = read_slot(request.table_id, request.round_number)
         found, opened = self._dealer.find(key)
         if not found.stage.is_terminal:
@@ -230,7 +274,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 table_id=key.table_id,
                 round_number=key.round_number,
             )
-        logged = self._dealer.append(reveal_of(opened, sealing_key=self._parts.sealing_key))
+        logged = yield reveal_of(opened, sealing_key=self._parts.sealing_key)
         revealed = parse_leaf(Envelope.parse(logged.leaf).payload, RevealLeaf)
         return shuffler_pb2.RevealRoundResponse(
             server_seed=bytes.fromhex(revealed.server_seed), log_receipt=write_receipt(logged)

@@ -155,6 +155,19 @@ def status_message(refusal: RefusedError) -> status_pb2.Status:
     )
 
 
+def status_of(error: BaseException) -> status_pb2.Status | None:
+    """Return the status of a request of a batch that an error refuses; None where the error is a fault of the server.
+
+    Keep the status, not the error: its traceback would keep the call alive.
+    """
+    refusal = refusal_of(error)
+    if refusal is None:
+        return None
+    if isinstance(error, LawError):
+        log_law_error(error)
+    return status_message(refusal)
+
+
 def _shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
 

@@ -8,8 +8,9 @@ from referee.advice.tien_len import View, group_plays, suggest, whole_plays
 from referee.games.tien_len import Combination, Event, Play, legal_plays, may_pass, read_combination, set_of
 from referee.games.tien_len.game import GAME
 from referee.rulesets import load_texts
+from referee.service.batching import answer_each
 from referee.service.game_service import GameService
-from referee.service.round_service import RefereeParts, RoundService, answer_each
+from referee.service.round_service import RefereeParts, RoundService
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.tien_len import (
     read_event,

@@ -13,8 +13,9 @@ from referee.advice.ultimate_texas.question import DecisionQuestion, value_optio
 from referee.cards import Card, Seat
 from referee.games.ultimate_texas.game import GAME
 from referee.rulesets import load_texts
+from referee.service.batching import answer_each
 from referee.service.game_service import GameService
-from referee.service.round_service import RefereeParts, RoundService, answer_each
+from referee.service.round_service import RefereeParts, RoundService
 from referee.service.verifying import VerifiedRound
 from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason

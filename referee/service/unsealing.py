@@ -19,6 +19,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.encoding import HASH_SIZE
 from referee.games import game_of
 from referee.log import NO_LEAF, Slot, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
+from referee.service.appending import append_one
 from referee.service.attesting import read_receipt
 from referee.service.dealing import Dealer, stored
 from referee.service.opened import OpenedRound
@@ -88,7 +89,7 @@ class Unsealer:
             time=now,
         )
         try:
-            logged = self._dealer.append(append)
+            logged = append_one(self._parts.writer, append)
         except SlotError as error:
             raise self._refusal(error) from None
         return _parse(logged.leaf), logged

@@ -204,20 +204,34 @@ class MauBinhServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class MauBinhServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "refused_event_number", "event", "receipt", "event_number", "opens_section")
+    __slots__ = ("violations", "refused_event_number", "event", "receipt", "event_number", "opens_section", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     refused_event_number: int
     event: MauBinhEvent
     receipt: bytes
     event_number: int
     opens_section: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., event: _Optional[_Union[MauBinhEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
+class MauBinhServiceAcceptEventsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[MauBinhServiceAcceptEventRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[MauBinhServiceAcceptEventRequest, _Mapping]]] = ...) -> None: ...
+
+class MauBinhServiceAcceptEventsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[MauBinhServiceAcceptEventResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[MauBinhServiceAcceptEventResponse, _Mapping]]] = ...) -> None: ...
 
 class MauBinhSeatResult(_message.Message):
     __slots__ = ("seat", "net_minor", "winner", "instant_win", "arrangement", "values", "fouled", "defaulted", "left_at")

@@ -77,6 +77,11 @@ class MauBinhServiceStub:
                 request_serializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventResponse.FromString,
                 _registered_method=True)
+        self.AcceptEvents = channel.unary_unary(
+                '/referee.v1.MauBinhService/AcceptEvents',
+                request_serializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventsResponse.FromString,
+                _registered_method=True)
         self.PreviewRound = channel.unary_unary(
                 '/referee.v1.MauBinhService/PreviewRound',
                 request_serializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServicePreviewRoundRequest.SerializeToString,
@@ -150,6 +155,13 @@ class MauBinhServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AcceptEvents(self, request, context):
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PreviewRound(self, request, context):
         """Returns the outcome and showdown that settling now would give. Signs and writes nothing.
         """
@@ -193,6 +205,11 @@ def add_MauBinhServiceServicer_to_server(servicer, server):
                     servicer.AcceptEvent,
                     request_deserializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventRequest.FromString,
                     response_serializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventResponse.SerializeToString,
+            ),
+            'AcceptEvents': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptEvents,
+                    request_deserializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventsResponse.SerializeToString,
             ),
             'PreviewRound': grpc.unary_unary_rpc_method_handler(
                     servicer.PreviewRound,
@@ -341,6 +358,33 @@ class MauBinhService:
             '/referee.v1.MauBinhService/AcceptEvent',
             referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventRequest.SerializeToString,
             referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptEvents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.MauBinhService/AcceptEvents',
+            referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventsRequest.SerializeToString,
+            referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -67,6 +67,8 @@ class MauBinhServiceStub:
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
+    AcceptEvents: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventsRequest, _mau_binh_pb2.MauBinhServiceAcceptEventsResponse]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServicePreviewRoundRequest, _mau_binh_pb2.MauBinhServicePreviewRoundResponse]
     """Returns the outcome and showdown that settling now would give. Signs and writes nothing."""
     SettleRound: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceSettleRoundRequest, _mau_binh_pb2.MauBinhServiceSettleRoundResponse]
@@ -113,6 +115,8 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
+    AcceptEvents: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventsRequest, _mau_binh_pb2.MauBinhServiceAcceptEventsResponse]  # type: ignore[assignment]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServicePreviewRoundRequest, _mau_binh_pb2.MauBinhServicePreviewRoundResponse]  # type: ignore[assignment]
     """Returns the outcome and showdown that settling now would give. Signs and writes nothing."""
     SettleRound: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceSettleRoundRequest, _mau_binh_pb2.MauBinhServiceSettleRoundResponse]  # type: ignore[assignment]
@@ -180,6 +184,14 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.MauBinhServiceAcceptEventResponse, _abc.Awaitable[_mau_binh_pb2.MauBinhServiceAcceptEventResponse]]:
         """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
+
+    @_abc_1.abstractmethod
+    def AcceptEvents(
+        self,
+        request: _mau_binh_pb2.MauBinhServiceAcceptEventsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_mau_binh_pb2.MauBinhServiceAcceptEventsResponse, _abc.Awaitable[_mau_binh_pb2.MauBinhServiceAcceptEventsResponse]]:
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def PreviewRound(

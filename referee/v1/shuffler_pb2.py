@@ -22,12 +22,13 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.rpc import status_pb2 as google_dot_rpc_dot_status__pb2
 from referee.v1 import card_pb2 as referee_dot_v1_dot_card__pb2
 from referee.v1 import money_pb2 as referee_dot_v1_dot_money__pb2
 from referee.v1 import round_pb2 as referee_dot_v1_dot_round__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/shuffler.proto\x12\nreferee.v1\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\"\xfc\x02\n\nRoundTerms\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x19\n\x0cround_number\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x12\n\nruleset_id\x18\x03 \x01(\t\x12\x1c\n\x0fruleset_version\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x12\n\nseat_count\x18\x05 \x01(\r\x12\x10\n\x08\x63urrency\x18\x06 \x01(\t\x12\x13\n\x0bstake_minor\x18\x07 \x01(\x04\x12*\n\x0bseat_stakes\x18\x08 \x03(\x0b\x32\x15.referee.v1.SeatStake\x12\x11\n\tseat_keys\x18\t \x03(\x0c\x12\x1f\n\x12\x64\x65\x61l_deadline_time\x18\n \x01(\x04H\x02\x88\x01\x01\x12 \n\x13round_deadline_time\x18\x0b \x01(\x04H\x03\x88\x01\x01\x42\x0f\n\r_round_numberB\x12\n\x10_ruleset_versionB\x15\n\x13_deal_deadline_timeB\x16\n\x14_round_deadline_time\"<\n\x13PrepareRoundRequest\x12%\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTerms\"Q\n\x14PrepareRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\"\xa0\x01\n\x10OpenRoundRequest\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTermsH\x00\x12)\n\x06header\x18\x02 \x01(\x0b\x32\x17.referee.v1.RoundHeaderH\x00\x12\x1a\n\x12\x63lient_commitments\x18\x03 \x03(\x0c\x12\x13\n\x0bseat_tokens\x18\x04 \x03(\x0c\x42\x07\n\x05round\"\x96\x01\n\x11OpenRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\x12\x19\n\x11server_commitment\x18\x03 \x01(\x0c\x12+\n\x0blog_receipt\x18\x04 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"\x81\x01\n\x15\x43ontributeSeedRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12\x16\n\tsignature\x18\x05 \x01(\x0cH\x00\x88\x01\x01\x42\x0c\n\n_signature\"\\\n\x16\x43ontributeSeedResponse\x12\x15\n\rmissing_seats\x18\x01 \x03(\r\x12+\n\x0blog_receipt\x18\x02 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"i\n\x10\x44\x65\x61lRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x14\n\x0c\x63lient_seeds\x18\x03 \x03(\x0c\x12\x17\n\x0fseed_signatures\x18\x04 \x03(\x0c\"5\n\x04Hand\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\"\xe6\x01\n\x11\x44\x65\x61lRoundResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1f\n\x05hands\x18\x02 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x12\n\ndealt_time\x18\x03 \x01(\x04\x12\x13\n\x06leader\x18\x04 \x01(\rH\x00\x88\x01\x01\x12+\n\x0blog_receipt\x18\x05 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12,\n\tleader_by\x18\x06 \x01(\x0e\x32\x14.referee.v1.LeaderByH\x01\x88\x01\x01\x42\t\n\x07_leaderB\x0c\n\n_leader_by\"V\n\x0fOpenHandRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05token\x18\x04 \x01(\x0c\"G\n\x10OpenHandResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1e\n\x04hand\x18\x02 \x01(\x0b\x32\x10.referee.v1.Hand\":\n\x04Step\x12\x12\n\nevent_hash\x18\x01 \x01(\x0c\x12\x0c\n\x04time\x18\x02 \x01(\x04\x12\x10\n\x08received\x18\x03 \x01(\x08\"n\n\x12OpenSectionRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x1f\n\x05steps\x18\x03 \x03(\x0b\x32\x10.referee.v1.Step\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\"O\n\rOpenedSection\x12\x0f\n\x07section\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\xec\x01\n\x13OpenSectionResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x0f\n\x07section\x18\x02 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12)\n\x06opened\x18\x04 \x03(\x0b\x32\x19.referee.v1.OpenedSection\x12\x1f\n\x05hands\x18\x05 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x15\n\runsealed_time\x18\x06 \x01(\x04\x12+\n\x0blog_receipt\x18\x07 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"d\n\x11\x41\x62ortRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\'\n\x06reason\x18\x03 \x01(\x0e\x32\x17.referee.v1.AbortReason\"A\n\x12\x41\x62ortRoundResponse\x12+\n\x0blog_receipt\x18\x01 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"<\n\x12RevealRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\"W\n\x13RevealRoundResponse\x12\x13\n\x0bserver_seed\x18\x01 \x01(\x0c\x12+\n\x0blog_receipt\x18\x02 \x01(\x0b\x32\x16.referee.v1.LogReceipt*j\n\x08LeaderBy\x12\x19\n\x15LEADER_BY_UNSPECIFIED\x10\x00\x12\x14\n\x10LEADER_BY_WINNER\x10\x01\x12\x12\n\x0eLEADER_BY_DRAW\x10\x02\x12\x19\n\x15LEADER_BY_LOWEST_CARD\x10\x03*\x97\x01\n\x0b\x41\x62ortReason\x12\x1c\n\x18\x41\x42ORT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x41\x42ORT_REASON_SEED_MISSING\x10\x01\x12\x19\n\x15\x41\x42ORT_REASON_DEADLINE\x10\x02\x12\x19\n\x15\x41\x42ORT_REASON_OPERATOR\x10\x03\x12\x15\n\x11\x41\x42ORT_REASON_VOID\x10\x04\x32\xad\x05\n\x0fShufflerService\x12V\n\x0cPrepareRound\x12\x1f.referee.v1.PrepareRoundRequest\x1a .referee.v1.PrepareRoundResponse\"\x03\x90\x02\x01\x12M\n\tOpenRound\x12\x1c.referee.v1.OpenRoundRequest\x1a\x1d.referee.v1.OpenRoundResponse\"\x03\x90\x02\x02\x12\\\n\x0e\x43ontributeSeed\x12!.referee.v1.ContributeSeedRequest\x1a\".referee.v1.ContributeSeedResponse\"\x03\x90\x02\x02\x12M\n\tDealRound\x12\x1c.referee.v1.DealRoundRequest\x1a\x1d.referee.v1.DealRoundResponse\"\x03\x90\x02\x02\x12J\n\x08OpenHand\x12\x1b.referee.v1.OpenHandRequest\x1a\x1c.referee.v1.OpenHandResponse\"\x03\x90\x02\x02\x12S\n\x0bOpenSection\x12\x1e.referee.v1.OpenSectionRequest\x1a\x1f.referee.v1.OpenSectionResponse\"\x03\x90\x02\x02\x12P\n\nAbortRound\x12\x1d.referee.v1.AbortRoundRequest\x1a\x1e.referee.v1.AbortRoundResponse\"\x03\x90\x02\x02\x12S\n\x0bRevealRound\x12\x1e.referee.v1.RevealRoundRequest\x1a\x1f.referee.v1.RevealRoundResponse\"\x03\x90\x02\x02\x42\x61\n\nreferee.v1B\rShufflerProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19referee/v1/shuffler.proto\x12\nreferee.v1\x1a\x17google/rpc/status.proto\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\"\xfc\x02\n\nRoundTerms\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x19\n\x0cround_number\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x12\n\nruleset_id\x18\x03 \x01(\t\x12\x1c\n\x0fruleset_version\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x12\n\nseat_count\x18\x05 \x01(\r\x12\x10\n\x08\x63urrency\x18\x06 \x01(\t\x12\x13\n\x0bstake_minor\x18\x07 \x01(\x04\x12*\n\x0bseat_stakes\x18\x08 \x03(\x0b\x32\x15.referee.v1.SeatStake\x12\x11\n\tseat_keys\x18\t \x03(\x0c\x12\x1f\n\x12\x64\x65\x61l_deadline_time\x18\n \x01(\x04H\x02\x88\x01\x01\x12 \n\x13round_deadline_time\x18\x0b \x01(\x04H\x03\x88\x01\x01\x42\x0f\n\r_round_numberB\x12\n\x10_ruleset_versionB\x15\n\x13_deal_deadline_timeB\x16\n\x14_round_deadline_time\"<\n\x13PrepareRoundRequest\x12%\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTerms\"Q\n\x14PrepareRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\"\xa0\x01\n\x10OpenRoundRequest\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x16.referee.v1.RoundTermsH\x00\x12)\n\x06header\x18\x02 \x01(\x0b\x32\x17.referee.v1.RoundHeaderH\x00\x12\x1a\n\x12\x63lient_commitments\x18\x03 \x03(\x0c\x12\x13\n\x0bseat_tokens\x18\x04 \x03(\x0c\x42\x07\n\x05round\"\xbb\x01\n\x11OpenRoundResponse\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x10\n\x08round_id\x18\x02 \x01(\x0c\x12\x19\n\x11server_commitment\x18\x03 \x01(\x0c\x12+\n\x0blog_receipt\x18\x04 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.Status\"C\n\x11OpenRoundsRequest\x12.\n\x08requests\x18\x01 \x03(\x0b\x32\x1c.referee.v1.OpenRoundRequest\"F\n\x12OpenRoundsResponse\x12\x30\n\tresponses\x18\x01 \x03(\x0b\x32\x1d.referee.v1.OpenRoundResponse\"\x81\x01\n\x15\x43ontributeSeedRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12\x16\n\tsignature\x18\x05 \x01(\x0cH\x00\x88\x01\x01\x42\x0c\n\n_signature\"\\\n\x16\x43ontributeSeedResponse\x12\x15\n\rmissing_seats\x18\x01 \x03(\r\x12+\n\x0blog_receipt\x18\x02 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"i\n\x10\x44\x65\x61lRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x14\n\x0c\x63lient_seeds\x18\x03 \x03(\x0c\x12\x17\n\x0fseed_signatures\x18\x04 \x03(\x0c\"5\n\x04Hand\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x02 \x03(\x0e\x32\x10.referee.v1.Card\"\x8b\x02\n\x11\x44\x65\x61lRoundResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1f\n\x05hands\x18\x02 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x12\n\ndealt_time\x18\x03 \x01(\x04\x12\x13\n\x06leader\x18\x04 \x01(\rH\x00\x88\x01\x01\x12+\n\x0blog_receipt\x18\x05 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12,\n\tleader_by\x18\x06 \x01(\x0e\x32\x14.referee.v1.LeaderByH\x01\x88\x01\x01\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.StatusB\t\n\x07_leaderB\x0c\n\n_leader_by\"C\n\x11\x44\x65\x61lRoundsRequest\x12.\n\x08requests\x18\x01 \x03(\x0b\x32\x1c.referee.v1.DealRoundRequest\"F\n\x12\x44\x65\x61lRoundsResponse\x12\x30\n\tresponses\x18\x01 \x03(\x0b\x32\x1d.referee.v1.DealRoundResponse\"V\n\x0fOpenHandRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05token\x18\x04 \x01(\x0c\"G\n\x10OpenHandResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x1e\n\x04hand\x18\x02 \x01(\x0b\x32\x10.referee.v1.Hand\":\n\x04Step\x12\x12\n\nevent_hash\x18\x01 \x01(\x0c\x12\x0c\n\x04time\x18\x02 \x01(\x04\x12\x10\n\x08received\x18\x03 \x01(\x08\"n\n\x12OpenSectionRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\x1f\n\x05steps\x18\x03 \x03(\x0b\x32\x10.referee.v1.Step\x12\x0f\n\x07receipt\x18\x04 \x01(\x0c\"O\n\rOpenedSection\x12\x0f\n\x07section\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\"\xec\x01\n\x13OpenSectionResponse\x12\x13\n\x0b\x63\x65rtificate\x18\x01 \x01(\x0c\x12\x0f\n\x07section\x18\x02 \x01(\r\x12\x1f\n\x05\x63\x61rds\x18\x03 \x03(\x0e\x32\x10.referee.v1.Card\x12)\n\x06opened\x18\x04 \x03(\x0b\x32\x19.referee.v1.OpenedSection\x12\x1f\n\x05hands\x18\x05 \x03(\x0b\x32\x10.referee.v1.Hand\x12\x15\n\runsealed_time\x18\x06 \x01(\x04\x12+\n\x0blog_receipt\x18\x07 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"d\n\x11\x41\x62ortRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\x12\'\n\x06reason\x18\x03 \x01(\x0e\x32\x17.referee.v1.AbortReason\"A\n\x12\x41\x62ortRoundResponse\x12+\n\x0blog_receipt\x18\x01 \x01(\x0b\x32\x16.referee.v1.LogReceipt\"<\n\x12RevealRoundRequest\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\"|\n\x13RevealRoundResponse\x12\x13\n\x0bserver_seed\x18\x01 \x01(\x0c\x12+\n\x0blog_receipt\x18\x02 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.Status\"G\n\x13RevealRoundsRequest\x12\x30\n\x08requests\x18\x01 \x03(\x0b\x32\x1e.referee.v1.RevealRoundRequest\"J\n\x14RevealRoundsResponse\x12\x32\n\tresponses\x18\x01 \x03(\x0b\x32\x1f.referee.v1.RevealRoundResponse*j\n\x08LeaderBy\x12\x19\n\x15LEADER_BY_UNSPECIFIED\x10\x00\x12\x14\n\x10LEADER_BY_WINNER\x10\x01\x12\x12\n\x0eLEADER_BY_DRAW\x10\x02\x12\x19\n\x15LEADER_BY_LOWEST_CARD\x10\x03*\x97\x01\n\x0b\x41\x62ortReason\x12\x1c\n\x18\x41\x42ORT_REASON_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x41\x42ORT_REASON_SEED_MISSING\x10\x01\x12\x19\n\x15\x41\x42ORT_REASON_DEADLINE\x10\x02\x12\x19\n\x15\x41\x42ORT_REASON_OPERATOR\x10\x03\x12\x15\n\x11\x41\x42ORT_REASON_VOID\x10\x04\x32\xa9\x07\n\x0fShufflerService\x12V\n\x0cPrepareRound\x12\x1f.referee.v1.PrepareRoundRequest\x1a .referee.v1.PrepareRoundResponse\"\x03\x90\x02\x01\x12M\n\tOpenRound\x12\x1c.referee.v1.OpenRoundRequest\x1a\x1d.referee.v1.OpenRoundResponse\"\x03\x90\x02\x02\x12P\n\nOpenRounds\x12\x1d.referee.v1.OpenRoundsRequest\x1a\x1e.referee.v1.OpenRoundsResponse\"\x03\x90\x02\x02\x12\\\n\x0e\x43ontributeSeed\x12!.referee.v1.ContributeSeedRequest\x1a\".referee.v1.ContributeSeedResponse\"\x03\x90\x02\x02\x12M\n\tDealRound\x12\x1c.referee.v1.DealRoundRequest\x1a\x1d.referee.v1.DealRoundResponse\"\x03\x90\x02\x02\x12P\n\nDealRounds\x12\x1d.referee.v1.DealRoundsRequest\x1a\x1e.referee.v1.DealRoundsResponse\"\x03\x90\x02\x02\x12J\n\x08OpenHand\x12\x1b.referee.v1.OpenHandRequest\x1a\x1c.referee.v1.OpenHandResponse\"\x03\x90\x02\x02\x12S\n\x0bOpenSection\x12\x1e.referee.v1.OpenSectionRequest\x1a\x1f.referee.v1.OpenSectionResponse\"\x03\x90\x02\x02\x12P\n\nAbortRound\x12\x1d.referee.v1.AbortRoundRequest\x1a\x1e.referee.v1.AbortRoundResponse\"\x03\x90\x02\x02\x12S\n\x0bRevealRound\x12\x1e.referee.v1.RevealRoundRequest\x1a\x1f.referee.v1.RevealRoundResponse\"\x03\x90\x02\x02\x12V\n\x0cRevealRounds\x12\x1f.referee.v1.RevealRoundsRequest\x1a .referee.v1.RevealRoundsResponse\"\x03\x90\x02\x02\x42\x61\n\nreferee.v1B\rShufflerProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,10 +40,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SHUFFLERSERVICE'].methods_by_name['PrepareRound']._serialized_options = b'\220\002\001'
   _globals['_SHUFFLERSERVICE'].methods_by_name['OpenRound']._loaded_options = None
   _globals['_SHUFFLERSERVICE'].methods_by_name['OpenRound']._serialized_options = b'\220\002\002'
+  _globals['_SHUFFLERSERVICE'].methods_by_name['OpenRounds']._loaded_options = None
+  _globals['_SHUFFLERSERVICE'].methods_by_name['OpenRounds']._serialized_options = b'\220\002\002'
   _globals['_SHUFFLERSERVICE'].methods_by_name['ContributeSeed']._loaded_options = None
   _globals['_SHUFFLERSERVICE'].methods_by_name['ContributeSeed']._serialized_options = b'\220\002\002'
   _globals['_SHUFFLERSERVICE'].methods_by_name['DealRound']._loaded_options = None
   _globals['_SHUFFLERSERVICE'].methods_by_name['DealRound']._serialized_options = b'\220\002\002'
+  _globals['_SHUFFLERSERVICE'].methods_by_name['DealRounds']._loaded_options = None
+  _globals['_SHUFFLERSERVICE'].methods_by_name['DealRounds']._serialized_options = b'\220\002\002'
   _globals['_SHUFFLERSERVICE'].methods_by_name['OpenHand']._loaded_options = None
   _globals['_SHUFFLERSERVICE'].methods_by_name['OpenHand']._serialized_options = b'\220\002\002'
   _globals['_SHUFFLERSERVICE'].methods_by_name['OpenSection']._loaded_options = None
@@ -51,50 +56,64 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SHUFFLERSERVICE'].methods_by_name['AbortRound']._serialized_options = b'\220\002\002'
   _globals['_SHUFFLERSERVICE'].methods_by_name['RevealRound']._loaded_options = None
   _globals['_SHUFFLERSERVICE'].methods_by_name['RevealRound']._serialized_options = b'\220\002\002'
-  _globals['_LEADERBY']._serialized_start=2550
-  _globals['_LEADERBY']._serialized_end=2656
-  _globals['_ABORTREASON']._serialized_start=2659
-  _globals['_ABORTREASON']._serialized_end=2810
-  _globals['_ROUNDTERMS']._serialized_start=113
-  _globals['_ROUNDTERMS']._serialized_end=493
-  _globals['_PREPAREROUNDREQUEST']._serialized_start=495
-  _globals['_PREPAREROUNDREQUEST']._serialized_end=555
-  _globals['_PREPAREROUNDRESPONSE']._serialized_start=557
-  _globals['_PREPAREROUNDRESPONSE']._serialized_end=638
-  _globals['_OPENROUNDREQUEST']._serialized_start=641
-  _globals['_OPENROUNDREQUEST']._serialized_end=801
-  _globals['_OPENROUNDRESPONSE']._serialized_start=804
-  _globals['_OPENROUNDRESPONSE']._serialized_end=954
-  _globals['_CONTRIBUTESEEDREQUEST']._serialized_start=957
-  _globals['_CONTRIBUTESEEDREQUEST']._serialized_end=1086
-  _globals['_CONTRIBUTESEEDRESPONSE']._serialized_start=1088
-  _globals['_CONTRIBUTESEEDRESPONSE']._serialized_end=1180
-  _globals['_DEALROUNDREQUEST']._serialized_start=1182
-  _globals['_DEALROUNDREQUEST']._serialized_end=1287
-  _globals['_HAND']._serialized_start=1289
-  _globals['_HAND']._serialized_end=1342
-  _globals['_DEALROUNDRESPONSE']._serialized_start=1345
-  _globals['_DEALROUNDRESPONSE']._serialized_end=1575
-  _globals['_OPENHANDREQUEST']._serialized_start=1577
-  _globals['_OPENHANDREQUEST']._serialized_end=1663
-  _globals['_OPENHANDRESPONSE']._serialized_start=1665
-  _globals['_OPENHANDRESPONSE']._serialized_end=1736
-  _globals['_STEP']._serialized_start=1738
-  _globals['_STEP']._serialized_end=1796
-  _globals['_OPENSECTIONREQUEST']._serialized_start=1798
-  _globals['_OPENSECTIONREQUEST']._serialized_end=1908
-  _globals['_OPENEDSECTION']._serialized_start=1910
-  _globals['_OPENEDSECTION']._serialized_end=1989
-  _globals['_OPENSECTIONRESPONSE']._serialized_start=1992
-  _globals['_OPENSECTIONRESPONSE']._serialized_end=2228
-  _globals['_ABORTROUNDREQUEST']._serialized_start=2230
-  _globals['_ABORTROUNDREQUEST']._serialized_end=2330
-  _globals['_ABORTROUNDRESPONSE']._serialized_start=2332
-  _globals['_ABORTROUNDRESPONSE']._serialized_end=2397
-  _globals['_REVEALROUNDREQUEST']._serialized_start=2399
-  _globals['_REVEALROUNDREQUEST']._serialized_end=2459
-  _globals['_REVEALROUNDRESPONSE']._serialized_start=2461
-  _globals['_REVEALROUNDRESPONSE']._serialized_end=2548
-  _globals['_SHUFFLERSERVICE']._serialized_start=2813
-  _globals['_SHUFFLERSERVICE']._serialized_end=3498
+  _globals['_SHUFFLERSERVICE'].methods_by_name['RevealRounds']._loaded_options = None
+  _globals['_SHUFFLERSERVICE'].methods_by_name['RevealRounds']._serialized_options = b'\220\002\002'
+  _globals['_LEADERBY']._serialized_start=3117
+  _globals['_LEADERBY']._serialized_end=3223
+  _globals['_ABORTREASON']._serialized_start=3226
+  _globals['_ABORTREASON']._serialized_end=3377
+  _globals['_ROUNDTERMS']._serialized_start=138
+  _globals['_ROUNDTERMS']._serialized_end=518
+  _globals['_PREPAREROUNDREQUEST']._serialized_start=520
+  _globals['_PREPAREROUNDREQUEST']._serialized_end=580
+  _globals['_PREPAREROUNDRESPONSE']._serialized_start=582
+  _globals['_PREPAREROUNDRESPONSE']._serialized_end=663
+  _globals['_OPENROUNDREQUEST']._serialized_start=666
+  _globals['_OPENROUNDREQUEST']._serialized_end=826
+  _globals['_OPENROUNDRESPONSE']._serialized_start=829
+  _globals['_OPENROUNDRESPONSE']._serialized_end=1016
+  _globals['_OPENROUNDSREQUEST']._serialized_start=1018
+  _globals['_OPENROUNDSREQUEST']._serialized_end=1085
+  _globals['_OPENROUNDSRESPONSE']._serialized_start=1087
+  _globals['_OPENROUNDSRESPONSE']._serialized_end=1157
+  _globals['_CONTRIBUTESEEDREQUEST']._serialized_start=1160
+  _globals['_CONTRIBUTESEEDREQUEST']._serialized_end=1289
+  _globals['_CONTRIBUTESEEDRESPONSE']._serialized_start=1291
+  _globals['_CONTRIBUTESEEDRESPONSE']._serialized_end=1383
+  _globals['_DEALROUNDREQUEST']._serialized_start=1385
+  _globals['_DEALROUNDREQUEST']._serialized_end=1490
+  _globals['_HAND']._serialized_start=1492
+  _globals['_HAND']._serialized_end=1545
+  _globals['_DEALROUNDRESPONSE']._serialized_start=1548
+  _globals['_DEALROUNDRESPONSE']._serialized_end=1815
+  _globals['_DEALROUNDSREQUEST']._serialized_start=1817
+  _globals['_DEALROUNDSREQUEST']._serialized_end=1884
+  _globals['_DEALROUNDSRESPONSE']._serialized_start=1886
+  _globals['_DEALROUNDSRESPONSE']._serialized_end=1956
+  _globals['_OPENHANDREQUEST']._serialized_start=1958
+  _globals['_OPENHANDREQUEST']._serialized_end=2044
+  _globals['_OPENHANDRESPONSE']._serialized_start=2046
+  _globals['_OPENHANDRESPONSE']._serialized_end=2117
+  _globals['_STEP']._serialized_start=2119
+  _globals['_STEP']._serialized_end=2177
+  _globals['_OPENSECTIONREQUEST']._serialized_start=2179
+  _globals['_OPENSECTIONREQUEST']._serialized_end=2289
+  _globals['_OPENEDSECTION']._serialized_start=2291
+  _globals['_OPENEDSECTION']._serialized_end=2370
+  _globals['_OPENSECTIONRESPONSE']._serialized_start=2373
+  _globals['_OPENSECTIONRESPONSE']._serialized_end=2609
+  _globals['_ABORTROUNDREQUEST']._serialized_start=2611
+  _globals['_ABORTROUNDREQUEST']._serialized_end=2711
+  _globals['_ABORTROUNDRESPONSE']._serialized_start=2713
+  _globals['_ABORTROUNDRESPONSE']._serialized_end=2778
+  _globals['_REVEALROUNDREQUEST']._serialized_start=2780
+  _globals['_REVEALROUNDREQUEST']._serialized_end=2840
+  _globals['_REVEALROUNDRESPONSE']._serialized_start=2842
+  _globals['_REVEALROUNDRESPONSE']._serialized_end=2966
+  _globals['_REVEALROUNDSREQUEST']._serialized_start=2968
+  _globals['_REVEALROUNDSREQUEST']._serialized_end=3039
+  _globals['_REVEALROUNDSRESPONSE']._serialized_start=3041
+  _globals['_REVEALROUNDSRESPONSE']._serialized_end=3115
+  _globals['_SHUFFLERSERVICE']._serialized_start=3380
+  _globals['_SHUFFLERSERVICE']._serialized_end=4317
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,4 @@
+from google.rpc import status_pb2 as _status_pb2
 from referee.v1 import card_pb2 as _card_pb2
 from referee.v1 import money_pb2 as _money_pb2
 from referee.v1 import round_pb2 as _round_pb2
@@ -87,16 +88,30 @@ class OpenRoundRequest(_message.Message):
     def __init__(self, terms: _Optional[_Union[RoundTerms, _Mapping]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., client_commitments: _Optional[_Iterable[bytes]] = ..., seat_tokens: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class OpenRoundResponse(_message.Message):
-    __slots__ = ("header", "round_id", "server_commitment", "log_receipt")
+    __slots__ = ("header", "round_id", "server_commitment", "log_receipt", "refused")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     ROUND_ID_FIELD_NUMBER: _ClassVar[int]
     SERVER_COMMITMENT_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     header: _round_pb2.RoundHeader
     round_id: bytes
     server_commitment: bytes
     log_receipt: _round_pb2.LogReceipt
-    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., server_commitment: _Optional[bytes] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., server_commitment: _Optional[bytes] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
+class OpenRoundsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[OpenRoundRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[OpenRoundRequest, _Mapping]]] = ...) -> None: ...
+
+class OpenRoundsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[OpenRoundResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[OpenRoundResponse, _Mapping]]] = ...) -> None: ...
 
 class ContributeSeedRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "seat", "seed", "signature")
@@ -141,20 +156,34 @@ class Hand(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
 class DealRoundResponse(_message.Message):
-    __slots__ = ("certificate", "hands", "dealt_time", "leader", "log_receipt", "leader_by")
+    __slots__ = ("certificate", "hands", "dealt_time", "leader", "log_receipt", "leader_by", "refused")
     CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
     HANDS_FIELD_NUMBER: _ClassVar[int]
     DEALT_TIME_FIELD_NUMBER: _ClassVar[int]
     LEADER_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
     LEADER_BY_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     certificate: bytes
     hands: _containers.RepeatedCompositeFieldContainer[Hand]
     dealt_time: int
     leader: int
     log_receipt: _round_pb2.LogReceipt
     leader_by: LeaderBy
-    def __init__(self, certificate: _Optional[bytes] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., dealt_time: _Optional[int] = ..., leader: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., leader_by: _Optional[_Union[LeaderBy, str]] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, certificate: _Optional[bytes] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., dealt_time: _Optional[int] = ..., leader: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., leader_by: _Optional[_Union[LeaderBy, str]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
+class DealRoundsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[DealRoundRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[DealRoundRequest, _Mapping]]] = ...) -> None: ...
+
+class DealRoundsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[DealRoundResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[DealRoundResponse, _Mapping]]] = ...) -> None: ...
 
 class OpenHandRequest(_message.Message):
     __slots__ = ("table_id", "round_number", "seat", "token")
@@ -251,9 +280,23 @@ class RevealRoundRequest(_message.Message):
     def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ...) -> None: ...
 
 class RevealRoundResponse(_message.Message):
-    __slots__ = ("server_seed", "log_receipt")
+    __slots__ = ("server_seed", "log_receipt", "refused")
     SERVER_SEED_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     server_seed: bytes
     log_receipt: _round_pb2.LogReceipt
-    def __init__(self, server_seed: _Optional[bytes] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, server_seed: _Optional[bytes] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
+class RevealRoundsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[RevealRoundRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[RevealRoundRequest, _Mapping]]] = ...) -> None: ...
+
+class RevealRoundsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[RevealRoundResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[RevealRoundResponse, _Mapping]]] = ...) -> None: ...

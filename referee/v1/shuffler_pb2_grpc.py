@@ -49,6 +49,11 @@ class ShufflerServiceStub:
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundResponse.FromString,
                 _registered_method=True)
+        self.OpenRounds = channel.unary_unary(
+                '/referee.v1.ShufflerService/OpenRounds',
+                request_serializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundsResponse.FromString,
+                _registered_method=True)
         self.ContributeSeed = channel.unary_unary(
                 '/referee.v1.ShufflerService/ContributeSeed',
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.ContributeSeedRequest.SerializeToString,
@@ -58,6 +63,11 @@ class ShufflerServiceStub:
                 '/referee.v1.ShufflerService/DealRound',
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.DealRoundRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_shuffler__pb2.DealRoundResponse.FromString,
+                _registered_method=True)
+        self.DealRounds = channel.unary_unary(
+                '/referee.v1.ShufflerService/DealRounds',
+                request_serializer=referee_dot_v1_dot_shuffler__pb2.DealRoundsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_shuffler__pb2.DealRoundsResponse.FromString,
                 _registered_method=True)
         self.OpenHand = channel.unary_unary(
                 '/referee.v1.ShufflerService/OpenHand',
@@ -78,6 +88,11 @@ class ShufflerServiceStub:
                 '/referee.v1.ShufflerService/RevealRound',
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundResponse.FromString,
+                _registered_method=True)
+        self.RevealRounds = channel.unary_unary(
+                '/referee.v1.ShufflerService/RevealRounds',
+                request_serializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundsResponse.FromString,
                 _registered_method=True)
 
 
@@ -103,6 +118,13 @@ class ShufflerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OpenRounds(self, request, context):
+        """Opens rounds of many tables, at most 256, independently: a refused one does not stop the others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ContributeSeed(self, request, context):
         """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
         The seed is verified at once against the seat's commitment and key, and no call shows it before the deal. The last
@@ -119,6 +141,13 @@ class ShufflerServiceServicer:
         leaf, with a certificate of the same sections and the same times, also after the round's end; hands of a sealed
         table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
         are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DealRounds(self, request, context):
+        """Deals many rounds, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -160,6 +189,13 @@ class ShufflerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RevealRounds(self, request, context):
+        """Reveals the seeds of many rounds, at most 256, independently: a refused one does not stop the others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ShufflerServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -173,6 +209,11 @@ def add_ShufflerServiceServicer_to_server(servicer, server):
                     request_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundRequest.FromString,
                     response_serializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundResponse.SerializeToString,
             ),
+            'OpenRounds': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenRounds,
+                    request_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_shuffler__pb2.OpenRoundsResponse.SerializeToString,
+            ),
             'ContributeSeed': grpc.unary_unary_rpc_method_handler(
                     servicer.ContributeSeed,
                     request_deserializer=referee_dot_v1_dot_shuffler__pb2.ContributeSeedRequest.FromString,
@@ -182,6 +223,11 @@ def add_ShufflerServiceServicer_to_server(servicer, server):
                     servicer.DealRound,
                     request_deserializer=referee_dot_v1_dot_shuffler__pb2.DealRoundRequest.FromString,
                     response_serializer=referee_dot_v1_dot_shuffler__pb2.DealRoundResponse.SerializeToString,
+            ),
+            'DealRounds': grpc.unary_unary_rpc_method_handler(
+                    servicer.DealRounds,
+                    request_deserializer=referee_dot_v1_dot_shuffler__pb2.DealRoundsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_shuffler__pb2.DealRoundsResponse.SerializeToString,
             ),
             'OpenHand': grpc.unary_unary_rpc_method_handler(
                     servicer.OpenHand,
@@ -202,6 +248,11 @@ def add_ShufflerServiceServicer_to_server(servicer, server):
                     servicer.RevealRound,
                     request_deserializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundRequest.FromString,
                     response_serializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundResponse.SerializeToString,
+            ),
+            'RevealRounds': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevealRounds,
+                    request_deserializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_shuffler__pb2.RevealRoundsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -274,6 +325,33 @@ class ShufflerService:
             _registered_method=True)
 
     @staticmethod
+    def OpenRounds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.ShufflerService/OpenRounds',
+            referee_dot_v1_dot_shuffler__pb2.OpenRoundsRequest.SerializeToString,
+            referee_dot_v1_dot_shuffler__pb2.OpenRoundsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ContributeSeed(request,
             target,
             options=(),
@@ -317,6 +395,33 @@ class ShufflerService:
             '/referee.v1.ShufflerService/DealRound',
             referee_dot_v1_dot_shuffler__pb2.DealRoundRequest.SerializeToString,
             referee_dot_v1_dot_shuffler__pb2.DealRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DealRounds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.ShufflerService/DealRounds',
+            referee_dot_v1_dot_shuffler__pb2.DealRoundsRequest.SerializeToString,
+            referee_dot_v1_dot_shuffler__pb2.DealRoundsResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -425,6 +530,33 @@ class ShufflerService:
             '/referee.v1.ShufflerService/RevealRound',
             referee_dot_v1_dot_shuffler__pb2.RevealRoundRequest.SerializeToString,
             referee_dot_v1_dot_shuffler__pb2.RevealRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevealRounds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.ShufflerService/RevealRounds',
+            referee_dot_v1_dot_shuffler__pb2.RevealRoundsRequest.SerializeToString,
+            referee_dot_v1_dot_shuffler__pb2.RevealRoundsResponse.FromString,
             options,
             channel_credentials,
             insecure,

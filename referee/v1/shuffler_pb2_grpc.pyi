@@ -42,6 +42,8 @@ class ShufflerServiceStub:
     """Returns the header and round id that terms would give, so that seats can commit to their seeds. Writes nothing."""
     OpenRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundRequest, _shuffler_pb2.OpenRoundResponse]
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
+    OpenRounds: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundsRequest, _shuffler_pb2.OpenRoundsResponse]
+    """Opens rounds of many tables, at most 256, independently: a refused one does not stop the others."""
     ContributeSeed: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]
     """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
     The seed is verified at once against the seat's commitment and key, and no call shows it before the deal. The last
@@ -55,6 +57,8 @@ class ShufflerServiceStub:
     table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
     are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
     """
+    DealRounds: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundsRequest, _shuffler_pb2.DealRoundsResponse]
+    """Deals many rounds, at most 256, independently: a refused one does not stop the others."""
     OpenHand: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]
     """Opens one seat's hand on a sealed table for the seat alone, by the seat's token."""
     OpenSection: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]
@@ -74,6 +78,8 @@ class ShufflerServiceStub:
     """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
     this waits for that.
     """
+    RevealRounds: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundsRequest, _shuffler_pb2.RevealRoundsResponse]
+    """Reveals the seeds of many rounds, at most 256, independently: a refused one does not stop the others."""
 
 @_typing.type_check_only
 class ShufflerServiceAsyncStub(ShufflerServiceStub):
@@ -89,6 +95,8 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     """Returns the header and round id that terms would give, so that seats can commit to their seeds. Writes nothing."""
     OpenRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundRequest, _shuffler_pb2.OpenRoundResponse]  # type: ignore[assignment]
     """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
+    OpenRounds: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenRoundsRequest, _shuffler_pb2.OpenRoundsResponse]  # type: ignore[assignment]
+    """Opens rounds of many tables, at most 256, independently: a refused one does not stop the others."""
     ContributeSeed: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.ContributeSeedRequest, _shuffler_pb2.ContributeSeedResponse]  # type: ignore[assignment]
     """Keeps one seat's seed until the round is dealt or aborted, so that seats need not give their seeds to a frontend.
     The seed is verified at once against the seat's commitment and key, and no call shows it before the deal. The last
@@ -102,6 +110,8 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
     are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
     """
+    DealRounds: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.DealRoundsRequest, _shuffler_pb2.DealRoundsResponse]  # type: ignore[assignment]
+    """Deals many rounds, at most 256, independently: a refused one does not stop the others."""
     OpenHand: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenHandRequest, _shuffler_pb2.OpenHandResponse]  # type: ignore[assignment]
     """Opens one seat's hand on a sealed table for the seat alone, by the seat's token."""
     OpenSection: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionRequest, _shuffler_pb2.OpenSectionResponse]  # type: ignore[assignment]
@@ -121,6 +131,8 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
     this waits for that.
     """
+    RevealRounds: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.RevealRoundsRequest, _shuffler_pb2.RevealRoundsResponse]  # type: ignore[assignment]
+    """Reveals the seeds of many rounds, at most 256, independently: a refused one does not stop the others."""
 
 class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
     """Deals rounds in a way that anyone can verify afterwards. The server's seed is committed in the log before a seat's
@@ -147,6 +159,14 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Opens the table's next round: fixes its terms and commits to the server's seed, durably, before it answers."""
 
     @_abc_1.abstractmethod
+    def OpenRounds(
+        self,
+        request: _shuffler_pb2.OpenRoundsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shuffler_pb2.OpenRoundsResponse, _abc.Awaitable[_shuffler_pb2.OpenRoundsResponse]]:
+        """Opens rounds of many tables, at most 256, independently: a refused one does not stop the others."""
+
+    @_abc_1.abstractmethod
     def ContributeSeed(
         self,
         request: _shuffler_pb2.ContributeSeedRequest,
@@ -170,6 +190,14 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         table are never among them. A round that is not dealt yet is refused with SEED_MISSING and the seats whose seeds
         are missing. What opened during play is answered by OpenSection alone, to its course and receipt.
         """
+
+    @_abc_1.abstractmethod
+    def DealRounds(
+        self,
+        request: _shuffler_pb2.DealRoundsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shuffler_pb2.DealRoundsResponse, _abc.Awaitable[_shuffler_pb2.DealRoundsResponse]]:
+        """Deals many rounds, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def OpenHand(
@@ -213,5 +241,13 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Returns the server's seed of a settled or aborted round, with its proof. The server logs it without being asked;
         this waits for that.
         """
+
+    @_abc_1.abstractmethod
+    def RevealRounds(
+        self,
+        request: _shuffler_pb2.RevealRoundsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shuffler_pb2.RevealRoundsResponse, _abc.Awaitable[_shuffler_pb2.RevealRoundsResponse]]:
+        """Reveals the seeds of many rounds, at most 256, independently: a refused one does not stop the others."""
 
 def add_ShufflerServiceServicer_to_server(servicer: ShufflerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

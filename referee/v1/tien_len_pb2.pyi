@@ -241,7 +241,7 @@ class TienLenServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[TienLenRound, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class TienLenServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "refused_event_number", "state", "event", "receipt", "event_number", "opens_section")
+    __slots__ = ("violations", "refused_event_number", "state", "event", "receipt", "event_number", "opens_section", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -249,6 +249,7 @@ class TienLenServiceAcceptEventResponse(_message.Message):
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     refused_event_number: int
     state: TienLenState
@@ -256,7 +257,20 @@ class TienLenServiceAcceptEventResponse(_message.Message):
     receipt: bytes
     event_number: int
     opens_section: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[TienLenState, _Mapping]] = ..., event: _Optional[_Union[TienLenEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
+class TienLenServiceAcceptEventsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[TienLenServiceAcceptEventRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[TienLenServiceAcceptEventRequest, _Mapping]]] = ...) -> None: ...
+
+class TienLenServiceAcceptEventsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[TienLenServiceAcceptEventResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[TienLenServiceAcceptEventResponse, _Mapping]]] = ...) -> None: ...
 
 class TienLenSeatResult(_message.Message):
     __slots__ = ("seat", "net_minor", "winner", "instant_win", "instant_win_name", "left", "gone")

@@ -73,6 +73,11 @@ class TienLenServiceStub:
                 request_serializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventResponse.FromString,
                 _registered_method=True)
+        self.AcceptEvents = channel.unary_unary(
+                '/referee.v1.TienLenService/AcceptEvents',
+                request_serializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventsResponse.FromString,
+                _registered_method=True)
         self.PreviewRound = channel.unary_unary(
                 '/referee.v1.TienLenService/PreviewRound',
                 request_serializer=referee_dot_v1_dot_tien__len__pb2.TienLenServicePreviewRoundRequest.SerializeToString,
@@ -145,6 +150,13 @@ class TienLenServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AcceptEvents(self, request, context):
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PreviewRound(self, request, context):
         """Returns the state of the round, and its outcome once it is over. Signs and writes nothing.
         """
@@ -193,6 +205,11 @@ def add_TienLenServiceServicer_to_server(servicer, server):
                     servicer.AcceptEvent,
                     request_deserializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventRequest.FromString,
                     response_serializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventResponse.SerializeToString,
+            ),
+            'AcceptEvents': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptEvents,
+                    request_deserializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventsResponse.SerializeToString,
             ),
             'PreviewRound': grpc.unary_unary_rpc_method_handler(
                     servicer.PreviewRound,
@@ -359,6 +376,33 @@ class TienLenService:
             '/referee.v1.TienLenService/AcceptEvent',
             referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventRequest.SerializeToString,
             referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptEvents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.TienLenService/AcceptEvents',
+            referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventsRequest.SerializeToString,
+            referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -61,6 +61,8 @@ class TienLenServiceStub:
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it."""
+    AcceptEvents: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventsRequest, _tien_len_pb2.TienLenServiceAcceptEventsResponse]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServicePreviewRoundRequest, _tien_len_pb2.TienLenServicePreviewRoundResponse]
     """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceSettleRoundRequest, _tien_len_pb2.TienLenServiceSettleRoundResponse]
@@ -101,6 +103,8 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it."""
+    AcceptEvents: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventsRequest, _tien_len_pb2.TienLenServiceAcceptEventsResponse]  # type: ignore[assignment]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServicePreviewRoundRequest, _tien_len_pb2.TienLenServicePreviewRoundResponse]  # type: ignore[assignment]
     """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceSettleRoundRequest, _tien_len_pb2.TienLenServiceSettleRoundResponse]  # type: ignore[assignment]
@@ -168,6 +172,14 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.TienLenServiceAcceptEventResponse, _abc.Awaitable[_tien_len_pb2.TienLenServiceAcceptEventResponse]]:
         """Judges the next event at the referee's clock and signs a receipt for it."""
+
+    @_abc_1.abstractmethod
+    def AcceptEvents(
+        self,
+        request: _tien_len_pb2.TienLenServiceAcceptEventsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_tien_len_pb2.TienLenServiceAcceptEventsResponse, _abc.Awaitable[_tien_len_pb2.TienLenServiceAcceptEventsResponse]]:
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def PreviewRound(

@@ -181,7 +181,7 @@ class UltimateTexasServiceAcceptEventRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class UltimateTexasServiceAcceptEventResponse(_message.Message):
-    __slots__ = ("violations", "refused_event_number", "state", "event", "receipt", "event_number", "opens_section")
+    __slots__ = ("violations", "refused_event_number", "state", "event", "receipt", "event_number", "opens_section", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
@@ -189,6 +189,7 @@ class UltimateTexasServiceAcceptEventResponse(_message.Message):
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
     OPENS_SECTION_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     refused_event_number: int
     state: UltimateTexasState
@@ -196,7 +197,20 @@ class UltimateTexasServiceAcceptEventResponse(_message.Message):
     receipt: bytes
     event_number: int
     opens_section: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., event: _Optional[_Union[UltimateTexasEvent, _Mapping]] = ..., receipt: _Optional[bytes] = ..., event_number: _Optional[int] = ..., opens_section: _Optional[int] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
+class UltimateTexasServiceAcceptEventsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[UltimateTexasServiceAcceptEventRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[UltimateTexasServiceAcceptEventRequest, _Mapping]]] = ...) -> None: ...
+
+class UltimateTexasServiceAcceptEventsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[UltimateTexasServiceAcceptEventResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[UltimateTexasServiceAcceptEventResponse, _Mapping]]] = ...) -> None: ...
 
 class UltimateTexasSeatResult(_message.Message):
     __slots__ = ("seat", "net_minor", "result", "hole", "best", "value", "play_multiple")

@@ -81,6 +81,11 @@ class UltimateTexasServiceStub:
                 request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventResponse.FromString,
                 _registered_method=True)
+        self.AcceptEvents = channel.unary_unary(
+                '/referee.v1.UltimateTexasService/AcceptEvents',
+                request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventsResponse.FromString,
+                _registered_method=True)
         self.PreviewRound = channel.unary_unary(
                 '/referee.v1.UltimateTexasService/PreviewRound',
                 request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServicePreviewRoundRequest.SerializeToString,
@@ -160,6 +165,13 @@ class UltimateTexasServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AcceptEvents(self, request, context):
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PreviewRound(self, request, context):
         """Returns the state of the round, and its outcome once it is over. Signs and writes nothing.
         """
@@ -203,6 +215,11 @@ def add_UltimateTexasServiceServicer_to_server(servicer, server):
                     servicer.AcceptEvent,
                     request_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventRequest.FromString,
                     response_serializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventResponse.SerializeToString,
+            ),
+            'AcceptEvents': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptEvents,
+                    request_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventsResponse.SerializeToString,
             ),
             'PreviewRound': grpc.unary_unary_rpc_method_handler(
                     servicer.PreviewRound,
@@ -355,6 +372,33 @@ class UltimateTexasService:
             '/referee.v1.UltimateTexasService/AcceptEvent',
             referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventRequest.SerializeToString,
             referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptEvents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.UltimateTexasService/AcceptEvents',
+            referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventsRequest.SerializeToString,
+            referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -74,6 +74,8 @@ class UltimateTexasServiceStub:
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
     street names the section that opens; give it to ShufflerService.OpenSection.
     """
+    AcceptEvents: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventsRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventsResponse]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]
     """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest, _ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse]
@@ -127,6 +129,8 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
     street names the section that opens; give it to ShufflerService.OpenSection.
     """
+    AcceptEvents: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventsRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventsResponse]  # type: ignore[assignment]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest, _ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse]  # type: ignore[assignment]
     """Returns the state of the round, and its outcome once it is over. Signs and writes nothing."""
     SettleRound: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest, _ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse]  # type: ignore[assignment]
@@ -201,6 +205,14 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
         street names the section that opens; give it to ShufflerService.OpenSection.
         """
+
+    @_abc_1.abstractmethod
+    def AcceptEvents(
+        self,
+        request: _ultimate_texas_pb2.UltimateTexasServiceAcceptEventsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventsResponse, _abc.Awaitable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventsResponse]]:
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def PreviewRound(

@@ -65,6 +65,7 @@ def record(server: Called, clock: Any, *, seed: int) -> Recorded:  # noqa: ANN40
     _ask_about_mau_binh(channel, found)
     _ask_about_tien_len(channel, found)
     _ask_about_ultimate_texas(channel, found)
+    _ask_in_batches(channel, found)
     _ask_the_rest(channel, room)
     missing = set(server.methods) - set(found)
     assert not missing, missing
@@ -144,6 +145,29 @@ def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: A
         stub.CheckDecision(check)
         stub.CheckDecisions(ultimate_texas_pb2.CheckDecisionsRequest(requests=[check, check]))
         stub.Advise(ultimate_texas_pb2.AdviseRequest(round=before.round, seat=before.event.seat))
+
+
+def _ask_in_batches(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
+    """Open, deal and reveal rounds again and accept their first event again, each in a batch of its own."""
+    stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+    opened, dealt, revealed = (
+        found[f"/referee.v1.ShufflerService/{name}"][0] for name in ("OpenRound", "DealRound", "RevealRound")
+    )
+    stub.OpenRounds(shuffler_pb2.OpenRoundsRequest(requests=[shuffler_pb2.OpenRoundRequest.FromString(opened)]))
+    stub.DealRounds(shuffler_pb2.DealRoundsRequest(requests=[shuffler_pb2.DealRoundRequest.FromString(dealt)]))
+    stub.RevealRounds(shuffler_pb2.RevealRoundsRequest(requests=[shuffler_pb2.RevealRoundRequest.FromString(revealed)]))
+    for game, stub_of, batch in (
+        ("MauBinh", mau_binh_pb2_grpc.MauBinhServiceStub, mau_binh_pb2.MauBinhServiceAcceptEventsRequest),
+        ("TienLen", tien_len_pb2_grpc.TienLenServiceStub, tien_len_pb2.TienLenServiceAcceptEventsRequest),
+        (
+            "UltimateTexas",
+            ultimate_texas_pb2_grpc.UltimateTexasServiceStub,
+            ultimate_texas_pb2.UltimateTexasServiceAcceptEventsRequest,
+        ),
+    ):
+        request: Any = batch()
+        request.requests.add().MergeFromString(_accepted(found, game)[0])
+        stub_of(channel).AcceptEvents(request)
 
 
 def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channel in process

@@ -116,8 +116,11 @@ def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_re
     for seat in range(seat_count):
         event = bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_LEAVE if seat == 1 else bai_cao_pb2.ACT_SHOW)
         if with_receipts:
-            accepted = referee.AcceptEvent(bai_cao_pb2.AcceptEventRequest(round=played, event=event))
-            assert accepted.event_number == seat + 1
+            request = bai_cao_pb2.AcceptEventRequest(round=played, event=event)
+            accepted, silent = referee.AcceptEvents(
+                bai_cao_pb2.AcceptEventsRequest(requests=[request, bai_cao_pb2.AcceptEventRequest(event=event)])
+            ).responses
+            assert (accepted.event_number, silent.HasField("refused")) == (seat + 1, True)
             event, played.receipt = accepted.event, accepted.receipt
         else:
             event.time = early.violations[0].received_time

@@ -15,7 +15,7 @@ LAST_COMMON: Final = 15
 ROLES: Final = ("Round", "Event", "SeatResult", "Outcome")
 STATE: Final = "State"
 """Role of a message that a game may have."""
-METHODS: Final = ("AcceptEvent", "PreviewRound", "SettleRound", "SettleRounds")
+METHODS: Final = ("AcceptEvent", "AcceptEvents", "PreviewRound", "SettleRound", "SettleRounds")
 """Methods that every game's service has."""
 
 

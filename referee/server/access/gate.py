@@ -22,6 +22,7 @@ from referee.server.settings.access import AccessSettings
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
+from referee.service.batching import MAX_BATCH
 from referee.service.call import Call
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -59,8 +60,10 @@ class AccessGate:
             self._charge(address_of(call.peer))
 
     def ask(self, call: Call, request: Message) -> None:
-        """Reject a request that names a table, round or seat that is not the caller's."""
+        """Reject a batch beyond the caller's rate, and a request that names a table, round or seat of others."""
         caller = call.proof
+        if "requests" in request.DESCRIPTOR.fields_by_name:
+            self._charge_rest(account_of(call), len(request.requests))  # type: ignore[attr-defined] # a batch
         if not isinstance(caller, Caller):
             return
         rule = self._rules[call.method]
@@ -108,10 +111,15 @@ class AccessGate:
             )
         self._charge(account_of(call))
 
-    def _charge(self, caller: str) -> None:
+    def _charge_rest(self, caller: str, size: int) -> None:
+        """Charge a batch of a size, which is charged as one call already, for its other requests."""
+        if size > 1:
+            self._charge(caller, calls=min(size, MAX_BATCH) - 1, counted=1)
+
+    def _charge(self, caller: str, *, calls: int = 1, counted: int = 0) -> None:
         if self._buckets is None:
             return
-        seconds = self._buckets.wait(caller)
+        seconds = self._buckets.wait(caller, calls=calls, counted=counted)
         if seconds:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_RATE_LIMITED,

@@ -52,12 +52,15 @@ _SERVICES: Final = {
     "referee.v1.ShufflerService": {
         "PrepareRound": Rule(roles=_DEALS),
         "OpenRound": Rule(roles=_DEALS),
+        "OpenRounds": Rule(roles=_DEALS),
         "ContributeSeed": Rule(roles=_DEALS | {CallerRole.SEAT}, seat=("seat",)),
         "DealRound": Rule(roles=_DEALS),
+        "DealRounds": Rule(roles=_DEALS),
         "OpenHand": Rule(roles=frozenset({CallerRole.SEAT}), seat=("seat",)),
         "OpenSection": Rule(roles=_DEALS | {CallerRole.SEAT}),
         "AbortRound": Rule(roles=_DEALS | {CallerRole.ADMIN}),
         "RevealRound": Rule(roles=_KNOWN),
+        "RevealRounds": Rule(roles=_KNOWN - {CallerRole.SEAT}),
     },
     **{service.full_name: _rules_of(service) for service in GAME_SERVICES.values()},
     "referee.v1.LogService": {

@@ -41,17 +41,22 @@ class TokenBuckets:
         self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._taking = threading.Lock()
 
-    def wait(self, caller: str) -> float:
-        """Count a call of a caller and return 0; if none is allowed now, return the seconds until one is."""
+    def wait(self, caller: str, *, calls: int = 1, counted: int = 0) -> float:
+        """Count calls of a caller and return 0; if they are not allowed now, return the seconds until they are.
+
+        Of a batch ``counted`` calls are counted already. One of more calls than a full bucket holds is allowed when the
+        bucket is full; what that does not hold is then owed.
+        """
+        needed = min(calls, self._burst - counted)
         now = self._monotonic()
         with self._taking:
             held, since = self._held.pop(caller, (self._burst, now))
             held = min(self._burst, held + (now - since) * self._rate)
-            may = held >= 1
-            self._held[caller] = (held - 1 if may else held), now
+            may = held >= needed
+            self._held[caller] = (held - calls if may else held), now
             if len(self._held) > REMEMBERED:
                 self._held.popitem(last=False)
-        return 0.0 if may else math.ceil((1 - held) / self._rate * 1e6) / 1e6
+        return 0.0 if may else math.ceil((needed - held) / self._rate * 1e6) / 1e6
 
 
 class ConcurrencyLimit:

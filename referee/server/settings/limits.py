@@ -31,8 +31,8 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     connections: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     """Open connections of one process; 0 for the system's limit."""
     calls_per_second: Annotated[float, Meta(ge=0, le=1_000_000)] = 0
-    """Sustained calls a second of one caller; 0 for no limit. A caller is identified by its proved name, or else by
-    its address."""
+    """Sustained calls a second of one caller, a batch counting as many as it has requests; 0 for no limit. A caller is
+    identified by its proved name, or else by its address."""
     burst: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     """Calls that a caller may make at once after a pause; 0 for twice calls_per_second."""
     calls_at_once: Annotated[int, Meta(ge=0, le=100_000)] = 512

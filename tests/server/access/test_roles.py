@@ -173,7 +173,7 @@ def test_what_must_never_be_given_away_is_not():
     assert given["ShufflerService/OpenHand"] == {CallerRole.SEAT}
     assert given["ShufflerService/DealRound"] == {CallerRole.FRONTEND, CallerRole.SHUFFLER}
     reported = [roles for name, roles in given.items() if re.search(r"/(Accept|Settle|Preview)", name)]
-    assert reported == [{CallerRole.FRONTEND}] * 12
+    assert reported == [{CallerRole.FRONTEND}] * 15
     assert given["LogService/ListEntries"] == {CallerRole.AUDITOR, CallerRole.ADMIN}
 
 

@@ -80,3 +80,20 @@ def test_calls_under_way_are_counted_by_caller_and_forgotten_when_over():
 def test_address_identifies_a_caller_without_the_bits_it_chooses(peer, expected):
     """Callers choose the port freely, and so is the lower half of an IPv6 address."""
     assert address_of(peer) == expected
+
+
+@given(burst=st.integers(1, 8), sizes=st.lists(st.integers(1, 20), max_size=30), pause=st.integers(0, 16))
+def test_batches_together_are_held_to_the_rate(burst, sizes, pause):
+    """Each is let through after the reported wait, and of all that were, but for the last, the rate allows as many."""
+    now = 0.0
+    buckets = TokenBuckets(rate=1, burst=burst, monotonic=lambda: now)
+    through = 0
+    for size in sizes:
+        now += pause
+        for calls, counted in ((1, 0), (size - 1, 1)):
+            wait = buckets.wait("an", calls=calls, counted=counted)
+            if wait:
+                now += wait
+                assert buckets.wait("an", calls=calls, counted=counted) == 0
+        assert through <= burst + now
+        through += size

@@ -44,6 +44,11 @@ class BaiCaoServiceStub:
                 request_serializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventRequest.SerializeToString,
                 response_deserializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventResponse.FromString,
                 _registered_method=True)
+        self.AcceptEvents = channel.unary_unary(
+                '/bai_cao.v1.BaiCaoService/AcceptEvents',
+                request_serializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventsRequest.SerializeToString,
+                response_deserializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventsResponse.FromString,
+                _registered_method=True)
         self.PreviewRound = channel.unary_unary(
                 '/bai_cao.v1.BaiCaoService/PreviewRound',
                 request_serializer=bai__cao_dot_v1_dot_bai__cao__pb2.PreviewRoundRequest.SerializeToString,
@@ -71,6 +76,13 @@ class BaiCaoServiceServicer:
 
     def AcceptEvent(self, request, context):
         """Judges the next event at the referee's clock and signs a receipt for it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AcceptEvents(self, request, context):
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,6 +116,11 @@ def add_BaiCaoServiceServicer_to_server(servicer, server):
                     servicer.AcceptEvent,
                     request_deserializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventRequest.FromString,
                     response_serializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventResponse.SerializeToString,
+            ),
+            'AcceptEvents': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptEvents,
+                    request_deserializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventsRequest.FromString,
+                    response_serializer=bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventsResponse.SerializeToString,
             ),
             'PreviewRound': grpc.unary_unary_rpc_method_handler(
                     servicer.PreviewRound,
@@ -153,6 +170,33 @@ class BaiCaoService:
             '/bai_cao.v1.BaiCaoService/AcceptEvent',
             bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventRequest.SerializeToString,
             bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptEvents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/bai_cao.v1.BaiCaoService/AcceptEvents',
+            bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventsRequest.SerializeToString,
+            bai__cao_dot_v1_dot_bai__cao__pb2.AcceptEventsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -40,6 +40,8 @@ class BaiCaoServiceStub:
     def __new__(cls, channel: _aio.Channel) -> BaiCaoServiceAsyncStub: ...
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_bai_cao_pb2.AcceptEventRequest, _bai_cao_pb2.AcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it."""
+    AcceptEvents: _grpc.UnaryUnaryMultiCallable[_bai_cao_pb2.AcceptEventsRequest, _bai_cao_pb2.AcceptEventsResponse]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _grpc.UnaryUnaryMultiCallable[_bai_cao_pb2.PreviewRoundRequest, _bai_cao_pb2.PreviewRoundResponse]
     """Returns the state of a round, and its outcome once every seat has shown or left. Signs nothing."""
     SettleRound: _grpc.UnaryUnaryMultiCallable[_bai_cao_pb2.SettleRoundRequest, _bai_cao_pb2.SettleRoundResponse]
@@ -59,6 +61,8 @@ class BaiCaoServiceAsyncStub(BaiCaoServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_bai_cao_pb2.AcceptEventRequest, _bai_cao_pb2.AcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it."""
+    AcceptEvents: _aio.UnaryUnaryMultiCallable[_bai_cao_pb2.AcceptEventsRequest, _bai_cao_pb2.AcceptEventsResponse]  # type: ignore[assignment]
+    """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
     PreviewRound: _aio.UnaryUnaryMultiCallable[_bai_cao_pb2.PreviewRoundRequest, _bai_cao_pb2.PreviewRoundResponse]  # type: ignore[assignment]
     """Returns the state of a round, and its outcome once every seat has shown or left. Signs nothing."""
     SettleRound: _aio.UnaryUnaryMultiCallable[_bai_cao_pb2.SettleRoundRequest, _bai_cao_pb2.SettleRoundResponse]  # type: ignore[assignment]
@@ -81,6 +85,14 @@ class BaiCaoServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bai_cao_pb2.AcceptEventResponse, _abc.Awaitable[_bai_cao_pb2.AcceptEventResponse]]:
         """Judges the next event at the referee's clock and signs a receipt for it."""
+
+    @_abc_1.abstractmethod
+    def AcceptEvents(
+        self,
+        request: _bai_cao_pb2.AcceptEventsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bai_cao_pb2.AcceptEventsResponse, _abc.Awaitable[_bai_cao_pb2.AcceptEventsResponse]]:
+        """Accepts events of many rounds, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def PreviewRound(
