@@ -1,11 +1,12 @@
-"""Bets that a fair shuffle cannot lose in the long run: evidence that a round's fate depended on who held which hand.
+"""Bets that win only if a round's fate (kept or given up) depends on which seat holds which of its hands.
 
-Given the hands of a round, a fair shuffle gives each of them to a seat with equal chance, and that stays so whatever
-becomes of the round, unless its fate depends on who holds what. A stake that is multiplied by ``exp(t own) / mean
-exp(t value)`` after each round, the mean being over the round's hands, then has the expectation 1 for every t, however
-the fate of a round depends on rounds that ended before it. So it is a martingale, as is a mean of such stakes, and by
-Ville's inequality (1939) one that begins at 1 ever reaches 1/p with a chance of at most p. No distribution of cards is
-used and nothing is estimated; a measure of hands that orders them badly only finds less.
+A fair shuffle gives each hand of a round to each seat with equal chance. That remains true of the kept rounds, and of
+those given up, unless the fate of a round depends on which seat holds which hand. After each round a stake is
+multiplied by ``exp(t own) / mean exp(t value)``: ``own`` is the value of the owner's hand, and the mean is over the
+round's hands. Its expectation is then 1 for every t, even if the fate of a round depends on earlier rounds. So it is a
+martingale, as is a mean of such stakes, and by Ville's inequality (1939) a stake that begins at 1 reaches 1/p at any
+time with a chance of at most p. No distribution of cards is used and nothing is estimated; a measure that values hands
+badly finds less, but accuses nobody wrongly.
 
 >>> bets = Bets()
 >>> for _ in range(60):
@@ -20,21 +21,22 @@ from operator import add
 from typing import Final, TypeAlias
 
 Growth: TypeAlias = Sequence[float]
-"""Logarithms of what stakes are multiplied by, by argument."""
+"""Natural logarithms of the factors by which a round multiplies the stakes, one for each argument t."""
 
 _GIVEN_UP: Final = (0.3, 0.8, 1.6, 3.2)
 _KEPT: Final = (0.0, 0.1, 0.3)
-"""Small, because most decks are kept and each shows little; 0 is the stake that is not bet at all."""
+"""Small, because most decks are kept and each is weak evidence; the stake of argument 0 never changes."""
 GIVEN_UP: Final = (*[-argument for argument in _GIVEN_UP], *_GIVEN_UP)
-"""Arguments for a deck that was given up: those of a seat that gains by it, then of one that loses."""
+"""Arguments t for a deck that was given up: first for bets that this favoured the owner, then that it harmed it."""
 KEPT: Final = (*_KEPT, *[-argument for argument in _KEPT])
-"""Arguments for a deck that was kept: those of a seat that gains by it, then of one that loses."""
+"""Arguments t for a deck that was kept: first for bets that this favoured the owner, then that it harmed it."""
 
 
 def growth(values: Sequence[float], arguments: Sequence[float]) -> tuple[Growth, ...]:
-    """Return the growth by seat, given the values of a round's hands by seat.
+    """Return the growth of each seat's stakes, given the values of a round's hands by seat.
 
-    Values are first measured from their mean, in standard deviations of the round; if they are equal nothing grows.
+    Values are first scaled to their distance from the round's mean, in standard deviations of the round. If all values
+    are equal, every growth is 0.
     """
     count = len(values)
     mean = math.fsum(values) / count
@@ -51,12 +53,12 @@ def growth(values: Sequence[float], arguments: Sequence[float]) -> tuple[Growth,
 
 
 def shared(growths: Sequence[Growth]) -> Growth:
-    """Return the growth of stakes that are divided equally among several seats of a round."""
+    """Return the growth of stakes that are divided equally among several seats, given the growth of each."""
     return tuple([_log_mean(logs) for logs in zip(*growths, strict=True)])
 
 
 class Bets:
-    """Stakes on the rounds of an owner: that their fates favoured it, and that they harmed it."""
+    """Stakes of one owner of seats: bets that the fates of its rounds favoured it, and bets that they harmed it."""
 
     __slots__ = ("_given_up", "_kept", "_left")
 
@@ -66,26 +68,35 @@ class Bets:
         self._left = 0.0
 
     def add_kept(self, grown: Growth) -> None:
-        """Add a round that was kept."""
+        """Add a round that was kept, with the growth for the arguments ``KEPT``."""
         self._kept = list(map(add, self._kept, grown))
 
     def add_given_up(self, points: Growth, outcomes: Growth) -> None:
-        """Add a round that was given up, measured in two ways: half of the stakes are on each."""
+        """Add a round that was given up, with its growth by points and by outcomes; half of the stakes are on each."""
         for place, grown in enumerate((points, outcomes)):
             self._given_up[place] = list(map(add, self._given_up[place], grown))
 
     def add_handed_in(self, points: Growth, outcomes: Growth) -> None:
-        """Add a round whose deck is known because somebody chose to hand in a seed: half of each stake is not bet."""
+        """Add a round that was given up and whose deck is known only because a seed was handed in.
+
+        Half of each stake is not bet, because the holder could choose whether to hand the seed in.
+        """
         halves = [[_log_mean((0.0, log)) for log in grown] for grown in (points, outcomes)]
         self.add_given_up(*halves)
 
     def withhold(self, rounds: int) -> None:
-        """Count rounds whose seeds a person held back who handed in others: each halves the stakes, the most it can."""
+        """Halve the stakes for each round whose seed was held back by a person who handed in other seeds.
+
+        That is the most that such a round could have cost if its deck were known.
+        """
         self._left -= rounds * math.log(2)
 
     @property
     def log_favoured(self) -> float:
-        """Logarithm of the stakes on fates that favour the owner; the chance of so much is at most its inverse."""
+        """Natural logarithm of the stakes on fates that favour the owner.
+
+        The chance that a fair shuffle ever reaches a stake is at most 1 over the stake.
+        """
         return self._log(slice(None, len(_GIVEN_UP)), slice(None, len(_KEPT)))
 
     @property

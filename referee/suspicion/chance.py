@@ -1,8 +1,9 @@
 """Probabilities of counts under chance alone, never underestimated.
 
-Each function returns the natural logarithm of a probability or of a bound above it, valid for every number of trials.
-Tails of counts are summed to the end, with the rest of the sum bounded by a geometric series; the card-by-place table
-is bounded by Bousquet's inequality. For a value on the likely side the result is 0.0, the logarithm of one.
+Each function returns the natural logarithm of a probability or of an upper bound of it, valid for every number of
+trials. The first terms of a tail are summed, and a geometric series bounds the rest; Bousquet's inequality bounds the
+chi-square of the table of cards by place. For a count that is not beyond its expected value the result is 0.0, the
+logarithm of 1.
 
 >>> from fractions import Fraction
 >>> import math
@@ -21,14 +22,14 @@ CARDS: Final = len(DECK)
 _TERMS: Final = 20_000
 """Terms of a tail that are summed singly; a geometric series bounds the others."""
 _SLACK: Final = 1e-14
-"""Floating point error, over the largest logarithm that a result is made of."""
+"""Floating point error of a result, relative to the largest logarithm in its computation."""
 
 
 def log_at_least(trials: int, successes: int, *, share: Fraction) -> float:
-    """Return the logarithm of P(X >= successes), for independent trials that each succeed with chance ``share``.
+    """Return the logarithm of P(X >= successes), where X counts successes in trials of chance ``share`` each.
 
-    For trials of unequal chances with this mean it is a bound wherever successes exceed the expected number by one
-    (Hoeffding 1956, theorem 4).
+    Trials are independent. If their chances differ and have the mean ``share``, the result is an upper bound if
+    ``successes`` exceeds the expected number by at least 1 (Hoeffding 1956, theorem 4).
     """
     if not 0 <= share <= 1 or trials < 0:
         raise ValueError(f"{trials} trials cannot succeed with chance {share}")
@@ -52,10 +53,10 @@ def log_at_most(trials: int, successes: int, *, share: Fraction) -> float:
 
 
 def log_drawn_at_least(marked: int, *, draws: int, of: int, marks: int) -> float:
-    """Return the logarithm of the chance that at least ``marked`` of some draws are marked.
+    """Return the logarithm of the chance that at least ``marked`` of the cards drawn are marked.
 
-    ``draws`` are taken out of ``of``, of which ``marks`` are marked, without replacement: Fisher's one-sided exact test
-    of whether two shares are equal.
+    ``draws`` cards are drawn without replacement out of ``of`` cards, ``marks`` of them marked. This is Fisher's
+    one-sided exact test of whether two shares are equal.
     """
     if not 0 <= marks <= of or not 0 <= draws <= of:
         raise ValueError(f"{draws} cannot be drawn out of {of} with {marks} marked")
@@ -73,12 +74,13 @@ def log_drawn_at_least(marked: int, *, draws: int, of: int, marks: int) -> float
 
 
 def log_uneven_places(statistic: float, *, decks: int) -> float:
-    """Return the logarithm of a bound on P(X2 >= statistic), X2 being Pearson's over the table of cards by place.
+    """Return the logarithm of an upper bound of P(X2 >= statistic) for the table of cards by place.
 
-    The table is the sum of ``decks`` independent uniform permutation matrices, so X2 is 52/decks times the squared
-    length of the sum of P - J/52. Each such term has length sqrt(51), its variance in no direction exceeds 1/51
-    (Hoeffding 1951), and the expected length is at most sqrt(51 decks). Bousquet's inequality (2002, theorem 2.3) for
-    the largest of all projections, which is the length, gives the bound.
+    X2 is Pearson's chi-square over the 52 x 52 cells. The table is the sum of ``decks`` independent uniform permutation
+    matrices P, so X2 is 52/decks times the squared length of the sum of P - J/52, where J is all ones. Each such term
+    has length sqrt(51), its variance in no direction exceeds 1/51 (Hoeffding 1951), and the expected length is at most
+    sqrt(51 decks). Bousquet's inequality (2002, theorem 2.3) for the largest of all projections, which is the length,
+    gives the bound.
     """
     if decks <= 0:
         return 0.0
@@ -93,7 +95,10 @@ def log_uneven_places(statistic: float, *, decks: int) -> float:
 
 
 def log_any(count: int, log: float) -> float:
-    """Return the logarithm of a bound on the chance that one of ``count`` events, each at most this likely, happens."""
+    """Return the logarithm of an upper bound of the chance that at least one of ``count`` events happens.
+
+    ``log`` is the logarithm of the largest chance of one event; with no events the result is 0.0.
+    """
     return min(0.0, math.log(count) + log) if count > 0 else 0.0
 
 
@@ -103,14 +108,14 @@ def log_choose(count: int, chosen: int) -> float:
 
 
 def log10(log: float) -> float:
-    """Convert a natural logarithm to a decimal one, rounded to two places for people; -9999.0 for minus infinity."""
+    """Convert a natural logarithm to a decimal one, rounded to two places; -9999.0 for any smaller value."""
     return -9999.0 if log == -math.inf else round(max(log / math.log(10), -9999.0), 2)
 
 
 def _log_tail(ratio: Callable[[int], float], first: int, last: int) -> float:
-    """Return the logarithm of the sum of the terms from ``first`` to ``last``, the first being 1.
+    """Return the logarithm of the sum of the terms from ``first`` to ``last``, where term ``first`` is 1.
 
-    ``ratio`` of k is term k + 1 over term k, is below 1 and falls.
+    ``ratio(k)`` must be term k + 1 divided by term k, be below 1, and fall as k grows.
     """
     term = total = 1.0
     for taken in range(first, min(last, first + _TERMS)):

@@ -1,8 +1,8 @@
-"""Distributions of whole numbers that are known exactly, and bounds on sums of many draws.
+"""Exact distributions of whole numbers, and bounds on sums of many draws from them.
 
-Weights are counted, never estimated. ``PLACES`` and ``NEIGHBOURS`` are of shuffled decks: if decks are independent and
-uniform, then one deck seen from the one before it is uniform too, and every such step is independent of the others,
-which makes both a test of serial correlation.
+Weights are counted, never estimated. ``PLACES`` and ``NEIGHBOURS`` compare a shuffled deck with the deck before it. If
+decks are independent and uniform, the permutation that leads from one deck to the next is uniform too and independent
+of the other such permutations. So both distributions test for serial correlation.
 
 >>> die = Distribution({face: 1 for face in range(1, 7)})
 >>> die.mean, die.variance
@@ -20,12 +20,12 @@ from typing import Final
 from referee.suspicion.chance import CARDS
 
 LIKELY: Final = 3.0
-"""Standard deviations below which no bound is computed: it would be near one."""
+"""Standard deviations below which no bound is computed, since it would be near 1."""
 _STEPS: Final = 60
 
 
 class Distribution:
-    """Whole numbers with positive whole weights; a probability is a weight over the sum of all."""
+    """Distribution of whole numbers. Each has a positive whole weight; its probability is its share of the total."""
 
     def __init__(self, weights: Mapping[int, int]) -> None:
         self.weights: Final = dict(sorted(weights.items()))
@@ -42,23 +42,26 @@ class Distribution:
         return Fraction(sum(value**2 * weight for value, weight in self.weights.items()), self.total) - self.mean**2
 
     def deviation(self, draws: int, total: int) -> float:
-        """Return by how many standard deviations the sum of independent draws exceeds its mean; 0.0 for no draws."""
+        """Return by how many standard deviations ``total`` exceeds the mean of the sum of ``draws`` independent draws.
+
+        The result is 0.0 without draws, or if the distribution has one value only.
+        """
         if not draws or not self.variance:
             return 0.0
         return float(total - draws * self.mean) / math.sqrt(draws * self.variance)
 
     def log_sum_at_least(self, draws: int, total: int) -> float:
-        """Return the logarithm of a bound on the chance that independent draws sum to at least ``total``.
+        """Return the logarithm of an upper bound of the chance that independent draws sum to at least ``total``.
 
-        By Chernoff, for every t >= 0 the chance is at most E(e^(tX))^draws e^(-t total). The t is found by bisection;
-        a t that is not the best makes the bound larger, never wrong.
+        By Chernoff, for every t >= 0 the chance is at most E(e^(tX))^draws e^(-t total). The t is found by bisection; a
+        t that is not the best makes the bound larger, never wrong.
         """
         if self.deviation(draws, total) < LIKELY:
             return 0.0
         return self._chernoff(draws, total, sign=1)
 
     def log_sum_at_most(self, draws: int, total: int) -> float:
-        """Return the logarithm of a bound on the chance that independent draws sum to at most ``total``."""
+        """Return the logarithm of an upper bound of the chance that independent draws sum to at most ``total``."""
         if self.deviation(draws, total) > -LIKELY:
             return 0.0
         return self._chernoff(draws, total, sign=-1)
@@ -87,7 +90,7 @@ class Distribution:
 
 
 def _derangements(count: int) -> list[int]:
-    """Return in how many orders of 0, 1, .. ``count`` things none is at its own place."""
+    """Return, for 0, 1, ... ``count`` things, the number of orders in which no thing is at its own place."""
     numbers = [1, 0]
     for size in range(2, count + 1):
         numbers.append((size - 1) * (numbers[-1] + numbers[-2]))
@@ -95,16 +98,20 @@ def _derangements(count: int) -> list[int]:
 
 
 def kept_places(count: int) -> Distribution:
-    """Count the things at their own place, over all orders of ``count`` things (problème des rencontres)."""
+    """Return the distribution of the number of things at their own place, over all orders of ``count`` things.
+
+    The literature calls it the problème des rencontres.
+    """
     apart = _derangements(count)
     weights = {kept: math.comb(count, kept) * apart[count - kept] for kept in range(count + 1)}
     return Distribution({kept: weight for kept, weight in weights.items() if weight})
 
 
 def kept_neighbours(count: int) -> Distribution:
-    """Count the things followed by their own successor, over all orders of two or more things.
+    """Return the distribution of the number of things followed by their own successor, over all orders of things.
 
-    ``comb(n - 1, k) (D(n - k) + D(n - k - 1))`` orders of n keep k, D being the number of derangements.
+    ``count`` must be 2 or more. ``comb(n - 1, k) (D(n - k) + D(n - k - 1))`` orders of n things keep k successors,
+    where D is the number of derangements.
     """
     apart = _derangements(count)
     weights = {
@@ -114,6 +121,6 @@ def kept_neighbours(count: int) -> Distribution:
 
 
 PLACES: Final = kept_places(CARDS)
-"""Number of 52 cards at their own place."""
+"""Distribution of the number of cards, of 52, at their own place."""
 NEIGHBOURS: Final = kept_neighbours(CARDS)
-"""Number of 52 cards followed by their own successor."""
+"""Distribution of the number of cards, of 52, followed by their own successor."""

@@ -1,9 +1,9 @@
-"""Rounds that were given up although somebody could know their cards, counted by table, tenant and log.
+"""Rounds that were given up after somebody could know their cards, counted by table, tenant and log.
 
-Letting a round lapse is possible and proves nothing by itself, so it is counted where everybody can see it. A round
-counts as given up if it was aborted after a seat's seed was received or after DEAL, or if a seat of a sealed table
-committed and then let its time run out instead of opening. The share is of the rounds that had a seed, so that rounds
-without one hide nothing. Where every seat's key was young, nobody can be blamed for it.
+A round may lapse, which proves nothing by itself, so such rounds are counted where everybody can see it. A round is
+given up if it was aborted after a seat's seed was received or after DEAL, or if a seat of a sealed table committed to
+an arrangement and let its time run out instead of opening it. The share is of the rounds that received a seed, so
+rounds without a seed cannot dilute it. If every seat's key was young, nobody can be blamed for the round.
 
 >>> book = GivenUpBook()
 >>> for number in range(20):
@@ -25,17 +25,18 @@ from referee.suspicion.population import RoundSample
 from referee.suspicion.suspicion import Suspicion, SuspicionCode
 
 LEAST_SHARE: Final = 20
-"""One in so many rounds is noted."""
+"""A share of one round in this many, or more, is noted."""
 LEAST_OF_TABLE: Final = 20
-"""Rounds of a table from which its share is noted."""
+"""Fewest rounds of a table for which its share is noted."""
 LEAST_OF_MANY: Final = 100
-"""Rounds of a tenant or a log from which its share is noted."""
+"""Fewest rounds of a tenant or a log for which its share is noted."""
 
 
 class Share(msgspec.Struct, omit_defaults=True):
-    """Rounds that ended: those that had a seed, and of these those given up.
+    """Numbers of rounds that ended, that received a seed, and that were given up although they had received a seed.
 
-    ``unopened`` of those given up ended by an unopened arrangement, in ``young`` every seat's key was young.
+    Of the rounds given up, ``unopened`` ended with an arrangement that its seat never opened, and in ``young`` every
+    seat's key was young.
     """
 
     ended: int = 0
@@ -46,17 +47,17 @@ class Share(msgspec.Struct, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """The share in English."""
+        """The share of rounds given up, in English."""
         per_cent = 100 * self.given_up / self.seeded if self.seeded else 0.0
         return f"{self.given_up:,} of {self.seeded:,} rounds with a seed ({per_cent:.1f} %)"
 
     def is_noted(self, least: int) -> bool:
-        """Return whether the share is to be noted, from so many rounds."""
+        """Return whether the share is large enough to be noted and at least ``least`` rounds ended."""
         return self.ended >= least and self.given_up * LEAST_SHARE >= max(1, self.seeded)
 
 
 class Shares(msgspec.Struct, omit_defaults=True):
-    """Shares of the log, and of the tenants and tables that gave up any round, by name."""
+    """Shares of the log, and by name of each tenant and table that gave up at least one round."""
 
     log: Share = msgspec.field(default_factory=Share)
     tenants: dict[str, Share] = msgspec.field(default_factory=dict)
@@ -72,7 +73,7 @@ class GivenUpBook:
         self._tables: dict[str, Share] = {}
 
     def add(self, sample: RoundSample, *, is_young: bool) -> None:
-        """Add a round, unless it has not ended; ``is_young`` says whether every seat has a key, and each is young."""
+        """Add a round if it has ended; ``is_young`` says that every seat has a key and that each key is young."""
         if not sample.is_ended:
             return
         tenant = tenant_of(sample.table_id)
@@ -91,7 +92,7 @@ class GivenUpBook:
         return Shares(log=self._log, tenants=_with_any(self._tenants), tables=_with_any(self._tables))
 
     def suspicions(self) -> Iterator[Suspicion]:
-        """Yield a note for the log, each tenant and each table with too large a share."""
+        """Yield a note for the log, each tenant and each table whose share is large enough to be noted."""
         if self._log.is_noted(LEAST_OF_MANY):
             yield from _notes("the log", self._log)
         for name, share in _with_any(self._tenants).items():

@@ -1,8 +1,9 @@
-"""Counts of rounds by the owner of a seat: how decks were kept and given up, and whose seeds were missing.
+"""Counts of rounds by the owner of a seat: which decks were kept and given up, and whose seeds were missing.
 
-An owner is a seat's key where it has one, otherwise the table and the seat; keys younger than twenty rounds are one
-owner together, so a new key for each round hides nobody. A place is an owner too: the seat of this number at all
-tables. Rounds are added in the order in which they ended. Memory is a few numbers an owner.
+An owner is a seat's key if it has one, otherwise the seat of its table. Keys that have played fewer than twenty rounds
+are young; all young keys together are one more owner, so nobody hides behind a new key for each round. The seats of one
+number at all tables are an owner too. Rounds are added in the order in which they ended. Memory is a few numbers for
+each owner.
 
 >>> owners = Owners()
 >>> for number in range(30):
@@ -25,11 +26,14 @@ from referee.suspicion.bets import GIVEN_UP, KEPT, Bets, Growth, growth, shared
 from referee.suspicion.population import RoundSample, Run
 
 YOUNG: Final = 20
-"""Rounds until a key is an owner of its own."""
+"""Rounds after which a key is no longer young."""
 
 
 class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Owner of seats: a key in hex, a seat of a table or, without a table, of all; without any the young keys."""
+    """Owner of seats: a key in hex, a seat of a table, that seat of all tables, or the young keys together.
+
+    ``table_id`` is None for a seat of all tables; every member is None for the young keys.
+    """
 
     key: str | None = None
     table_id: str | None = None
@@ -37,7 +41,7 @@ class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def text(self) -> str:
-        """Owner in English."""
+        """The owner in English."""
         if self.key is not None:
             return f"key {self.key}"
         if self.seat is None:
@@ -47,7 +51,7 @@ class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_keyed(self) -> bool:
-        """Whether it is a key, or young keys together."""
+        """Whether the owner is a key, or the young keys together."""
         return self.key is not None or self.seat is None
 
 
@@ -57,7 +61,7 @@ _PLACES: Final = tuple([Owner(seat=seat) for seat in range(MAX_SEATS)])
 
 @dataclass(slots=True)
 class Tally:
-    """Number of successes among trials, each with its own chance."""
+    """Number of successes among trials of different chances, with the expected number and its variance."""
 
     trials: int = 0
     successes: int = 0
@@ -76,10 +80,10 @@ class Tally:
 class Record:
     """Counts of an owner's rounds that ended.
 
-    ``given_up`` counts the aborted ones, their decks known or not. ``suited`` are the decks that are known: a success
-    is a hand above its round's mean that was kept, or one below it that was given up. ``hands`` sums the points of the
-    hands given up by game. ``missing`` counts aborts for missing seeds, a success where the owner's own was missing.
-    ``hidden`` counts decks that stayed unknown by the owners of the missing seeds.
+    ``given_up`` counts the aborted rounds, whether or not their decks are known. ``suited`` has a trial for each known
+    deck: a success is a hand above its round's mean that was kept, or a hand below it that was given up. ``hands`` has
+    by game the points of the hands given up. ``missing`` has a trial for each abort for missing seeds: a success is an
+    abort for the owner's own seed. ``hidden`` counts the decks that remain unknown, by the owners of the missing seeds.
     """
 
     rounds: int = 0
@@ -98,8 +102,8 @@ _Owned: TypeAlias = tuple[tuple[Record, tuple[int, ...]], ...]
 class Owners:
     """Records of all owners of a log's seats.
 
-    ``are_seeds_handed_in`` says that seeds are known that the log lacks. Their holders may have chosen them by the
-    cards, so a deck that such a holder could have shown and did not counts against the suspicion as much as any can.
+    ``are_seeds_handed_in`` says that people handed in seeds that the log lacks. They may have chosen by the cards which
+    seeds to hand in. So each deck whose seed such a person held back weakens the suspicion as much as one deck can.
     """
 
     def __init__(self, *, are_seeds_handed_in: bool = False) -> None:
@@ -107,10 +111,10 @@ class Owners:
         self._records: dict[Owner, Record] = {YOUNG_KEYS: Record()}
         self._handing: set[Owner] = set()
         self._seated: dict[str, tuple[tuple[bytes, ...], _Owned]] = {}
-        """Keys of each table's last round without young keys, with its owners."""
+        """By table the keys of its last round without young keys, and the records of the owners of its seats."""
 
     def add(self, sample: RoundSample) -> None:
-        """Add a round, unless it has not ended."""
+        """Add a round if it has ended."""
         if not sample.is_ended:
             return
         keys = sample.keys or (b"",) * sample.seat_count
@@ -132,15 +136,16 @@ class Owners:
                 record.suited.add(is_success=trial[0], chance=trial[1])
 
     def are_young(self, sample: RoundSample) -> bool:
-        """Return whether every seat of a round that is added next has a key, and each key is young."""
+        """Return whether every seat of a round has a key and each key is young; call it before the round is added."""
         owners = [self._records.get(Owner(key=key.hex())) for key in sample.keys if key]
         is_keyed = 0 < sample.seat_count == len(owners)
         return is_keyed and all(record is None or record.rounds < YOUNG for record in owners)
 
     def asked(self) -> Iterator[tuple[Owner, Record]]:
-        """Yield the owners that questions are asked about, with their records.
+        """Yield the owners to ask questions about, with their records.
 
-        Young keys are asked about together, a place only if it is more than a seat of one table.
+        Young keys are asked about only together. The seat of all tables is left out if its rounds are those of one
+        table.
         """
         alone = {(owner.seat, record.rounds) for owner, record in self._records.items() if owner.table_id is not None}
         for owner, record in self._records.items():
@@ -154,7 +159,10 @@ class Owners:
                 yield owner, record
 
     def blamed(self) -> dict[str, int]:
-        """Count aborts for a missing seed by the owner of the missing seed, most first, each seat under one owner."""
+        """Return by owner the number of aborts for its missing seed, most first.
+
+        A seat counts for its key or itself.
+        """
         counts = {
             owner.text: record.missing.successes
             for owner, record in self._records.items()
@@ -163,7 +171,7 @@ class Owners:
         return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
     def _owned(self, table_id: str, keys: tuple[bytes, ...]) -> _Owned:
-        """Return the records of all owners of a round's seats, each with its seats; keep them until the keys change."""
+        """Return the records of all owners of a round's seats, each with its seats; cached until the keys change."""
         before, owned = self._seated.get(table_id, ((), ()))
         if before == keys:
             return owned
@@ -187,12 +195,12 @@ class Owners:
 
 @lru_cache(maxsize=1024)
 def _named(table_id: str, keys: tuple[bytes, ...]) -> tuple[Owner, ...]:
-    """Return the owners of a table's seats, given their keys, empty for none."""
+    """Return by seat the owner that is its key, or the seat itself if its key is empty."""
     return tuple([Owner(key=key.hex()) if key else Owner(None, table_id, seat) for seat, key in enumerate(keys)])
 
 
 def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
-    """Return the growth of bets by seat: on points and on outcomes, or on leads; none if the deck is unknown."""
+    """Return two growths by seat, by points and by outcomes, or twice by leads; empty if the deck is unknown."""
     arguments = GIVEN_UP if sample.is_aborted else KEPT
     if sample.points and sample.seat_count > 1:
         points = growth(sample.points, arguments)
@@ -210,7 +218,7 @@ def _shared(growths: Sequence[Growth], owned: Sequence[int]) -> Growth:
 def _add_given_up(
     record: Record, sample: RoundSample, growths: Sequence[Sequence[Growth]], owned: Sequence[int]
 ) -> None:
-    """Add what is counted of a round that was given up."""
+    """Add a round that was given up to a record; ``owned`` are the owner's seats in it."""
     record.given_up += 1
     if growths:
         points, outcomes = [_shared(grown, owned) for grown in growths]
@@ -228,7 +236,7 @@ def _add_given_up(
 
 
 def _trials(sample: RoundSample) -> Sequence[tuple[bool, float] | None]:
-    """Return by seat whether the fate of its hand suits it, and the chance of that; None for a hand like the mean."""
+    """Return by seat whether the round's fate suits its hand, and the chance of that; None for a hand at the mean."""
     if sample.points:
         return _trials_among(sample.points, is_aborted=sample.is_aborted)
     return [_trials_among((lead, -lead), is_aborted=sample.is_aborted)[0] for lead in sample.leads]

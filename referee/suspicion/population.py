@@ -1,8 +1,8 @@
 """Counts over all rounds of a log: its decks, hands and wins.
 
-A table has one deck in memory, the latest, and a few numbers for each number of seats it was played with; the whole log
-has a table of 52 by 52 and three sums. Seats are places at a table; ``owners`` counts by who sits there. ``questions``
-asks what the numbers mean.
+Memory holds for each table its latest deck and a few numbers for each number of seats, and for the whole log a table of
+52 by 52 cells and three sums. Here a seat is a place at a table; ``owners`` counts by the owners of seats.
+``questions`` asks statistical questions about these counts.
 
 >>> population = Population()
 >>> for number in range(2):
@@ -22,22 +22,25 @@ import msgspec
 from referee.suspicion.chance import CARDS
 
 _TOGETHER: Final = 512
-"""Decks whose cards are counted together."""
+"""Decks whose cards are counted at once, which is faster."""
 _SUCCESSORS: Final = bytes(range(1, 256)).ljust(256, b"\0")
-"""For each card's number the next one; 53 is no card."""
+"""Translation of each card's number to the next number; card 52 becomes 53, which is no card."""
 
 
 class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
-    """A round as the statistics see it.
+    """Data of one round for the statistics.
 
-    ``deck`` has the numbers of all 52 cards in the order dealt, empty if they were not dealt again; ``shown`` is a
-    hash of the cards of all hands and boards in that order, dealt again or as settled, and ``shown_count`` their
-    number. ``points`` and ``leads`` are the answers of the game's questions by seat, empty without a deck, and
-    ``outcomes`` of a deck that was given up. A deck that only a seed in ``handed_in``, the seats of seeds that the log
-    lacks, made known has these answers and no ``deck``. ``keys`` are the seats' keys, empty for a seat without one,
-    ``blamed`` the seats whose missing seed an ABORT names, ``winner`` the one seat with the highest net amount in a
-    settlement that was replayed. ``is_ended`` says that the round was settled or aborted, ``is_seeded`` that a seat's
-    seed was received, ``is_unopened`` that it was settled although a seat did not open what it had committed to.
+    ``deck`` has the numbers of all 52 cards in the order dealt; it is empty if the deck was not dealt again. ``shown``
+    is a hash of the cards of all hands and boards in that order, from the settlement or dealt again, and
+    ``shown_count`` the number of these cards. ``points``, ``leads`` and ``outcomes`` are the answers of the game's
+    questions by seat; they are empty without a deck, and ``outcomes`` of a deck that was kept as well. ``handed_in``
+    are the seats whose seeds the log lacks and people handed in; a deck known only by them gives these answers, and
+    ``deck`` is empty.
+
+    ``keys`` are the seats' keys, empty for a seat without a key, ``blamed`` the seats whose missing seed an ABORT
+    names. ``winner`` is the seat with the highest net amount of a recomputed settlement, None in a tie. ``is_ended``
+    says that the round was settled or aborted, ``is_seeded`` that a seat's seed was received, ``is_unopened`` that it
+    was settled although a seat did not open the arrangement that it had committed to.
     """
 
     table_id: str
@@ -62,7 +65,7 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class Run:
-    """Sum of draws from one distribution."""
+    """Number and sum of draws from one distribution."""
 
     draws: int = 0
     total: int = 0
@@ -75,10 +78,10 @@ class Run:
 
 @dataclass(slots=True)
 class SeatCounts:
-    """Counts of a table, game and number of seats; each list is by seat, empty until something is counted in it.
+    """Counts of one table, game and number of seats; each list is by seat, and empty until its first count.
 
-    Against the house, ``ahead`` and ``behind`` count better and worse hands. ``best`` counts the rounds in which the
-    seat alone was dealt the most points, ``won`` the settlements in which it won more than every other.
+    ``ahead`` and ``behind`` count hands better and worse than the house's. ``best`` counts the rounds in which the seat
+    was dealt more points than every other seat, ``won`` the settlements in which it won more than every other seat.
     """
 
     ahead: list[int] = field(default_factory=list)
@@ -87,7 +90,7 @@ class SeatCounts:
     won: list[int] = field(default_factory=list)
 
     def add_cards(self, other: "SeatCounts") -> None:
-        """Add the other's counts of cards, without results."""
+        """Add the counts of dealt hands of another object; leave out ``won``."""
         for mine, theirs in ((self.ahead, other.ahead), (self.behind, other.behind), (self.best, other.best)):
             for seat, value in enumerate(theirs):
                 _count(mine, seat, len(theirs), by=value)
@@ -96,16 +99,16 @@ class SeatCounts:
 class Population:
     """Counts of a log's rounds.
 
-    ``decks`` is the number of decks. ``kept_places`` sums how many cards of a deck lay at the place they had in the
-    table's deck before, ``kept_neighbours`` how many followed the card they followed there, ``new_neighbours`` how many
-    followed the card they follow in a new deck. ``shown`` counts rounds by how many of their cards were shown.
+    ``decks`` is the number of decks. ``kept_places`` sums the cards of a deck at the same place as in the table's
+    previous deck, ``kept_neighbours`` the cards after the same card as in the previous deck, ``new_neighbours`` the
+    cards after the card before them in an unshuffled deck. ``shown`` counts rounds by the number of their cards shown.
     """
 
     def __init__(self) -> None:
         self.decks = 0
         self._cells: Final = [[0] * (CARDS + 1) for _ in range(CARDS)]
         self._uncounted: Final = bytearray()
-        """Decks that are not in the cells yet, one after the other."""
+        """Decks that are not counted in the cells yet, 52 bytes each."""
         self.kept_places: Final = Run()
         self.kept_neighbours: Final = Run()
         self.new_neighbours: Final = Run()
@@ -115,7 +118,7 @@ class Population:
 
     @property
     def cells(self) -> list[list[int]]:
-        """For each place of the deck how often each card was there, by its number."""
+        """Number of decks by place and by the card's number there; number 0 is no card."""
         self._count_cells()
         return self._cells
 
@@ -143,7 +146,7 @@ class Population:
         before = self._last.get(sample.table_id)
         if before is not None:
             self.kept_places.add(_equal(before, deck))
-            # the last card of the deck before has no follower: the table leaves it itself, which never follows itself
+            # the last card of the previous deck has no follower: it is translated to itself, and no card follows itself
             followed = bytes.maketrans(before[:-1], before[1:])
             self.kept_neighbours.add(_equal(deck[:-1].translate(followed), deck[1:]))
         self._last[sample.table_id] = deck
@@ -157,7 +160,7 @@ class Population:
 
 
 def _equal(some: bytes, others: bytes) -> int:
-    """Count the places at which two strings of one length have the same byte."""
+    """Count the places at which two byte strings of the same length have the same byte."""
     differing = int.from_bytes(some, "big") ^ int.from_bytes(others, "big")
     return differing.to_bytes(len(some), "big").count(0)
 

@@ -1,24 +1,24 @@
-"""Statistical questions about a log's rounds, each with what was observed and a bound on its chance.
+"""Statistical questions about a log's rounds, each with the observed number and a bound on its probability.
 
-Each question has a null model that is exact under a uniform shuffle, or is marked as assumed.
+Each question has a null model, which is exact under a uniform shuffle unless it is marked as assumed.
 
 ===========================  ================================================================================
 kind                         null model
 ===========================  ================================================================================
-PLACES                       the deck is uniform: each cell of card by place binomial, and all of them together
-SERIAL                       a deck seen from the table's deck before, or from a new deck, is uniform
+PLACES                       the deck is uniform: each cell of card by place is binomial; all cells together
+SERIAL                       the permutation from the table's previous deck, or from a new deck, is uniform
 REPEATED                     decks are uniform: the union bound over all pairs
-ABORTED                      a deck is given up regardless of which seat holds which of its hands or beats the
-                             house (``bets``); and regardless of what they are, which is assumed, so that is never
-                             more than a note
-WINS                         each seat is dealt the best hand equally often; so are seat and house
+ABORTED                      whether a deck is given up does not depend on which seat holds which hand or beats
+                             the house (``bets``); nor on the hands at all, which is assumed, so the latter is
+                             never more than a note
+WINS                         each seat is dealt the best hand equally often; so are a seat and the house
 BLAMED                       each seat of a round is equally likely to be without a seed
 THROWN_AWAY                  see ``tables``
 RESULTS                      seats play equally well: assumed, so it is never more than a note
 ===========================  ================================================================================
 
-ABORTED and BLAMED are asked about each owner of a seat (``owners``), WINS and RESULTS about each seat of a table, then,
-for their cards, about each seat of all tables together. ``score`` judges all questions together.
+ABORTED and BLAMED are asked about each owner of a seat (``owners``), WINS and RESULTS about each seat of a table. WINS
+is also asked about each seat of all tables together. ``score`` judges all questions together.
 """
 
 import math
@@ -39,7 +39,7 @@ from referee.suspicion.tables import TableCounts, thrown_away, unseeded
 
 _EVEN: Final = Fraction(1, 2)
 _ROUNDED: Final = 1e-9
-"""Relative error, at most, of a sum of chances."""
+"""Largest relative error of a sum of chances."""
 
 
 def questions(
@@ -49,7 +49,7 @@ def questions(
     *,
     repeated: Sequence[tuple[int, int]],
 ) -> Iterator[Question]:
-    """Yield every question. ``repeated`` are pairs of leaves in which one deck was dealt."""
+    """Yield every question. ``repeated`` are pairs of DEAL leaves with the same deck, the earlier leaf first."""
     if population.decks:
         yield from _of_places(population)
     for run, distribution, measure in (
@@ -77,7 +77,7 @@ def questions(
 def _of_share(  # noqa: PLR0913 - all that judges a share
     subject: Subject, successes: int, trials: int, share: Fraction, *, among: int = 1, is_two_sided: bool = True
 ) -> Iterator[Question]:
-    """Ask whether there are too many successes or, if two-sided, too few."""
+    """Ask whether ``successes`` is too many or, with ``is_two_sided``, too few; no question without trials."""
     if not trials or share == 1:
         return
     part, whole = share.as_integer_ratio()
@@ -99,7 +99,7 @@ def _of_share(  # noqa: PLR0913 - all that judges a share
 
 
 def _of_sum(subject: Subject, draws: int, total: int, distribution: Distribution) -> Iterator[Question]:
-    """Ask whether a sum is too large or too small for so many draws of a distribution."""
+    """Ask whether the sum of draws from a distribution is too large or too small; no question without draws."""
     if not draws:
         return
     yield Question(
@@ -114,7 +114,7 @@ def _of_sum(subject: Subject, draws: int, total: int, distribution: Distribution
 
 
 def _of_owner(owner: Owner, record: Record) -> Iterator[Question]:
-    """Ask whether cards decided which decks were kept, and whether its seeds were missing too often."""
+    """Ask whether an owner's cards decided which decks were kept, and whether its seeds were missing too often."""
     if record.given_up:
         suited = record.suited
         yield Question(
@@ -159,7 +159,10 @@ def _of_places(population: Population) -> Iterator[Question]:
 
 
 def _of_repeated(population: Population, repeated: Sequence[tuple[int, int]]) -> Iterator[Question]:
-    """Ask about decks dealt twice: at most as likely as any pair being alike, of as few cards as any round showed."""
+    """Ask about decks dealt twice: a question for each repetition, or one without an observation if there is none.
+
+    The bound is the chance that any two rounds have the same cards, with as few cards as the round that showed fewest.
+    """
     if not population.shown:
         return
     rounds, fewest = population.shown.total(), min(population.shown)
@@ -189,7 +192,7 @@ def _of_seats(seats: SeatCounts, *, game: str, seat_count: int, table_id: str | 
 
 @cache
 def points_of_hands(game: str) -> Distribution:
-    """Return the distribution of points over all hands of a game whose questions have points."""
+    """Return the distribution of points over all hands of a game; raise TypeError if its hands have no points."""
     questions = GAMES[game].questions
     if not isinstance(questions, PointQuestions):
         raise TypeError(f"hands of {game} have no points")

@@ -1,9 +1,10 @@
-"""Scores: statistical questions, judged together so that asking many of them accuses no honest log.
+"""Scores of statistical questions, judged together so that many questions do not accuse an honest log.
 
-Each kind of question has an equal part of the error rate, and within a kind the chance of each question is multiplied
-by how many are asked (Bonferroni). A chance that is then below ``FAIL_RATE`` is a failure, below ``NOTE_RATE`` a note:
-one honest log in 10^9 fails by these, and one in 1,000 has a note, however the questions depend on one another. The
-rates hold for one audit; auditing a growing log repeatedly multiplies them by the number of audits.
+Each kind of question has an equal part of the error rate. Within a kind, the chance of each question is multiplied by
+the number of questions (Bonferroni). A chance that is then at most ``FAIL_RATE`` is a failure, at most ``NOTE_RATE`` a
+note. So at most one honest log in 10^9 has a failure by these statistics, and one in 1,000 a note, even if the
+questions depend on one another. The rates hold for one audit; auditing a growing log repeatedly multiplies them by the
+number of audits.
 
 >>> subject = Subject(Measure.BLAMED, owner=Owner(table_id="felt", seat=2))
 >>> subject.text
@@ -29,15 +30,15 @@ from referee.suspicion.owners import Owner
 from referee.suspicion.suspicion import Suspicion, SuspicionCode
 
 FAIL_RATE: Final = 1e-9
-"""Share of honest logs that have a failure among these."""
+"""Largest share of honest logs that have a failure by these statistics."""
 NOTE_RATE: Final = 1e-3
-"""Share of honest logs that have a note among these."""
+"""Largest share of honest logs that have a note by these statistics."""
 KEPT: Final = 12
-"""Answers of each measure that a report lists, the least likely ones."""
+"""Number of scores of each measure that a report lists, the least likely first."""
 
 
 class QuestionKind(enum.StrEnum):
-    """QuestionKind of question; each has an equal part of the error rate."""
+    """Kind of a statistical question; each has an equal part of the error rate."""
 
     PLACES = "PLACES"
     SERIAL = "SERIAL"
@@ -61,13 +62,13 @@ NUMBERS: Final = MappingProxyType(
         QuestionKind.RESULTS: 54,
     }
 )
-"""Number of each kind in the list of what an audit must catch."""
+"""Number of each kind's findings in the list that ``make findings`` prints."""
 _ABORTED_FOR_KEY: Final = 66
-"""Number of ``ABORTED`` for the owner of a key."""
+"""Number for ``ABORTED`` in that list if the owner is a key."""
 
 
 class Measure(enum.StrEnum):
-    """Quantity that is counted or summed."""
+    """Quantity that a question counts or sums."""
 
     CARD_AT_PLACE = "CARD_AT_PLACE"
     ALL_PLACES = "ALL_PLACES"
@@ -146,10 +147,10 @@ _MEASURES: Final = MappingProxyType(
 
 
 class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Subject of a question: the measure, and as far as it has them owner, table, game, seats, seat, card and place.
+    """Subject of a question: the measure, and where they apply owner, table, game, seats, seat, card and place.
 
-    Without a table or an owner it is about all of them. ``place`` counts from 0, and from 1 in the text. ``leaf`` is
-    where a deck was dealt before.
+    A subject without a table or an owner is about all of them. ``place`` counts from 0, and from 1 in the text.
+    ``leaf`` is the DEAL leaf in which a repeated deck was dealt first.
     """
 
     measure: Measure
@@ -164,25 +165,25 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def kind(self) -> QuestionKind:
-        """QuestionKind of question."""
+        """Kind of the question."""
         return _MEASURES[self.measure][0]
 
     @property
     def code(self) -> SuspicionCode:
-        """Code of the suspicion if the answer is beyond chance."""
+        """Code of the suspicion if chance does not explain the answer."""
         code = _MEASURES[self.measure][1]
         is_keyed = self.owner is not None and self.owner.is_keyed
         return SuspicionCode.ABORTED_FOR_KEY if is_keyed and code is SuspicionCode.ABORTED_BY_QUALITY else code
 
     @property
     def number(self) -> int:
-        """Number of the suspicion in the list of what an audit must catch."""
+        """Number of the suspicion in the list that ``make findings`` prints."""
         is_keyed = self.owner is not None and self.owner.is_keyed
         return _ABORTED_FOR_KEY if is_keyed and self.kind is QuestionKind.ABORTED else NUMBERS[self.kind]
 
     @property
     def text(self) -> str:
-        """Subject in English."""
+        """The subject in English."""
         what = _MEASURES[self.measure][2].format(card=self.card, place=1 + (self.place or 0), game=self.game)
         if self.leaf is not None:
             what += f", this one in leaf {self.leaf} before"
@@ -196,9 +197,10 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question: what was observed and expected, and ``log``, the natural logarithm of a bound on its chance.
+    """A question: the observed and the expected number, and ``log``, the natural logarithm of a bound on its chance.
 
-    ``among`` is the number of similar ones that were looked at to find this one; ``leaf_index`` its leaf, if any.
+    ``among`` is the number of equal questions of which this is the least likely one; ``leaf_index`` is the leaf to
+    report, None for the whole log.
     """
 
     subject: Subject
@@ -212,10 +214,11 @@ class Question:
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An answer. ``deviation`` is in standard deviations, rounded, and only for people.
+    """Score of one question. ``deviation`` is in standard deviations, rounded; nothing is computed from it.
 
-    ``log10_chance`` bounds the chance of this or more at this one place, and ``log10_anywhere`` at any of the places
-    that were looked at; both are decimal logarithms, rounded to two places. ``text`` is the subject in English.
+    ``log10_chance`` bounds the chance of such an answer to this one question; ``log10_anywhere`` bounds the chance of
+    one to any question, corrected for their number. Both are decimal logarithms, rounded to two places. ``text`` is the
+    subject in English.
     """
 
     kind: QuestionKind
@@ -232,7 +235,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Least likely answers, least likely first within their kind, the number of questions asked, and suspicions."""
+    """Result of judging: the least likely scores by kind, least likely first; the number of questions; suspicions."""
 
     scores: tuple[Score, ...]
     asked: int
@@ -240,7 +243,7 @@ class Judged:
 
 
 def judge(questions: Iterable[Question]) -> Judged:
-    """Judge all answers together."""
+    """Judge all questions together; keep the ``KEPT`` least likely scores of each measure."""
     asked: Counter[QuestionKind] = Counter()
     least: dict[Measure, list[tuple[float, float, int, Question]]] = {}
     for number, question in enumerate(questions):
@@ -279,7 +282,7 @@ def _score(question: Question, anywhere: float) -> Score:
 
 
 def _suspicions(score: Score, log: float, *, leaf_index: int | None) -> Iterator[Suspicion]:
-    """Yield the suspicion that a score makes, if it makes one."""
+    """Yield the suspicion that a score justifies; none if it is likely enough."""
     is_beyond = log <= math.log(FAIL_RATE)
     if not is_beyond and (log > math.log(NOTE_RATE) or score.code.is_note):
         return

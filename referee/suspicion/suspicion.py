@@ -1,6 +1,6 @@
-"""Suspicions: what the statistics of a log report, each under a stable code.
+"""Suspicions: the findings of a log's statistics, each with a stable code.
 
-The codes are among those of the audit, which explains them.
+Each code is also a code of the audit, which explains it.
 
 >>> SuspicionCode.DECK_REPEATED.is_note, SuspicionCode.WIN_RATE_UNUSUAL.is_note
 (False, True)
@@ -29,7 +29,7 @@ class SuspicionCode(enum.StrEnum):
 
     @property
     def is_note(self) -> bool:
-        """Whether it breaks no promise, because lawful conduct or an assumption that fails explains it too."""
+        """Whether it is only a note: lawful conduct, or an assumption that fails, may explain it too."""
         return self in _NOTES
 
 
@@ -46,9 +46,9 @@ _NOTES = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
-    """A suspicion with its detail for people and, as far as it has them, its table and leaf.
+    """A suspicion with its detail for people, its table and its leaf; None if it concerns no single table or leaf.
 
-    ``number`` is that of the list of what an audit must catch; None for the number of the code.
+    ``number`` is its number in the list that ``make findings`` prints; None for the number of its code.
     """
 
     code: SuspicionCode

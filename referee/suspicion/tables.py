@@ -1,4 +1,4 @@
-"""Rounds of each table by how they went, and the question of tables that were given up after one failed round.
+"""Counts of each table's rounds by stage, and the question about tables that were given up after one failed round.
 
 >>> counts = {f"table-{number}": TableCounts(opened=1, aborted_after_deal={"NOBODY": 1}) for number in range(12)}
 >>> question = thrown_away(counts)
@@ -16,14 +16,14 @@ from referee.suspicion.chance import log_at_least, log_drawn_at_least
 from referee.suspicion.score import Measure, Question, Subject
 
 THROWN_AWAY_SHARE: Final = Fraction(1, 10)
-"""Share of all tables that may be given up after one failed round."""
+"""Share of all tables that are given up after one failed round in the null model."""
 
 
 class TableCounts(msgspec.Struct):
-    """Rounds of a table. Aborted rounds are counted by the seats without a seed, such as ``0, 2``, or ``NOBODY``.
+    """Numbers of a table's rounds. Aborted rounds are counted by the blamed seats, such as ``0, 2``, or ``NOBODY``.
 
-    ``sealed`` were opened as rounds of a sealed table, ``unseeded`` were aborted before any seat's seed was received,
-    ``running`` have not ended, ``unrevealed`` have ended and their seed is not revealed.
+    ``sealed`` counts rounds of a sealed table, ``unseeded`` those aborted before any seat's seed was received,
+    ``running`` those that have not ended, ``unrevealed`` those that have ended without a revealed seed.
     """
 
     opened: int = 0
@@ -48,25 +48,28 @@ class TableCounts(msgspec.Struct):
 
 
 def thrown_away(tables: Mapping[str, TableCounts]) -> Question:
-    """Ask how many tables were given up after one round that was not settled and revealed.
+    """Ask whether too many tables were given up after a single round that was not both settled and revealed.
 
-    An operator who looks at decks and keeps only those it likes can open a new table for each, and no table shows more
-    than one failed round. Two things must both be beyond chance: more such tables than ``THROWN_AWAY_SHARE`` of all, by
-    the exact binomial tail; and a larger share than failed rounds have at the log's other tables, by Fisher's exact
-    test, if there are others. So an operator with bad connections, whose rounds fail everywhere, is not accused. The
-    chance is the larger of the two. Rounds that were given up before any seed was received are left out everywhere:
-    nobody could know their decks.
+    An operator who looks at decks and keeps only those it likes can open a new table for each deck, so that no table
+    shows more than one failed round. Two numbers must both be beyond chance. The number of such tables must exceed
+    ``THROWN_AWAY_SHARE`` of all tables, by the exact binomial tail. The share of failed rounds at tables of one round
+    must exceed that at the log's other tables, if there are any, by Fisher's exact test. So an operator with bad
+    connections, whose rounds fail everywhere, is not accused. The chance is the larger of the two. Rounds that were
+    given up before any seed was received are not counted: nobody could know their decks.
     """
     return _of_tables(Measure.THROWN_AWAY, tables, are_unseeded=False)
 
 
 def unseeded(tables: Mapping[str, TableCounts]) -> Question:
-    """Ask the same of rounds that were given up before any seed was received, which is never more than a note."""
+    """Ask whether too many tables were given up after a single round before any seed was received.
+
+    Nobody could know these decks, so the answer is never more than a note.
+    """
     return _of_tables(Measure.UNSEEDED, tables, are_unseeded=True)
 
 
 def _of_tables(measure: Measure, tables: Mapping[str, TableCounts], *, are_unseeded: bool) -> Question:
-    """Ask about tables given up after one failed round: rounds that had a seed, or that failed without any."""
+    """Ask about tables given up after one failed round: one with a seed, or if ``are_unseeded`` one without."""
     trials = single = thrown = rounds = bad = 0
     for counts in tables.values():
         ended = counts.opened - counts.running
@@ -102,6 +105,6 @@ def _of_tables(measure: Measure, tables: Mapping[str, TableCounts], *, are_unsee
 
 
 def _unrevealed_settlements(counts: TableCounts) -> int:
-    """Count rounds that were settled and not revealed, as far as the counts show: aborted ones count already."""
+    """Return the fewest settled rounds that can be unrevealed, given the counts of unrevealed and aborted rounds."""
     aborted = sum(counts.aborted_before_deal.values()) + sum(counts.aborted_after_deal.values())
     return max(0, counts.unrevealed - aborted)
