@@ -1,1 +1,1 @@
-"""What the commands count beforehand: ``odds`` of the games under a ruleset, and ``fairness`` of the shuffle."""
+"""Exact counts and measurements: ``odds`` of the games under a ruleset, ``fairness`` of the shuffle."""

@@ -1,13 +1,14 @@
 """A report on the shuffle that a testing laboratory can reproduce, number for number.
 
-What is claimed of the shuffle is counted out where possible, by the functions that deal; the rest is measured against
-numbers known beforehand, with the chance of a false alarm stated. A report is worth nothing unless the same measures
-find shufflers with faults. Players, tables and logs are the subject of the audit.
+A claim about the shuffle is proved by exhaustive count where possible, with the functions that deal. Other claims are
+tested by measures with exactly known distributions, and the chance of a false alarm is stated. The same measures must
+also find shufflers with known faults, or the report proves nothing. The audit examines players, tables and logs.
 
-``report`` is the whole: ``proof`` counts out that draws are even, orders differ and streams are long enough; ``survey``
-counts in batches of ``rounds`` whose ``decks`` are shuffled many at once; ``places``, ``poker`` and ``thirteen`` hold
-values of ``measure``, compared with the exact counts of ``law`` by the probabilities of ``tail``; ``control`` has the
-shufflers with a fault. ``hand`` packs hands of thirteen, ``text`` writes the report, ``bounds`` are its smallest sizes.
+``report`` makes the report. ``proof`` counts that draws are even, orders differ and streams are long enough. ``survey``
+counts in batches of ``rounds``, whose ``decks`` are shuffled many at once. ``places``, ``poker`` and ``thirteen`` have
+the measures, in the form of ``measure``; ``law`` has their exact counts, ``tail`` the probabilities. ``control`` has
+the shufflers with a fault. ``hand`` packs hands of thirteen, ``text`` writes the report, ``bounds`` has the fewest
+decks of a report.
 
 >>> from referee.lab.fairness.proof import prove
 >>> all(proof.holds for proof in prove())

@@ -1,4 +1,4 @@
-"""How few decks a report may be about: fewer would leave measures without enough to expect."""
+"""Fewest decks of a report; with fewer decks some measures would expect too few of each outcome."""
 
 from typing import Final
 

@@ -1,8 +1,8 @@
-"""Shufflers with one fault each: a report that does not find them proves nothing about one that has none.
+"""Controls: shufflers with one known fault each, which the measures of a report must find.
 
-Every control uses streams of the same derivation as the real shuffle and differs in one thing. Statistics do not see
-some faults at any feasible number of decks: these are excluded by an exact count, and the report names that count and
-the number of decks that the best statistic would need.
+A control uses streams of the same derivation as the real shuffle and differs from it in one point. Statistics cannot
+find some faults with any feasible number of decks. An exact count excludes these; the report has the count and the
+number of decks that the best statistic would need.
 
 >>> [control.name for control in CONTROLS if not control.is_seen]
 ['u16 modulo', 'u32 modulo']
@@ -21,7 +21,7 @@ from referee.lab.fairness.decks import PLACES, Decks, StreamReader, Streams, in_
 from referee.lab.fairness.rounds import SMALL_SEED_BITS
 
 LONGEST_STREAM: Final = 256
-"""Bytes of a round's stream that the widest control uses; it begins like every shorter stream."""
+"""Bytes of a round's stream for a control; a longer stream begins with the bytes of a shorter one."""
 
 _STUCK_AT: Final = 20
 _FAVOURED_OF_256: Final = 4
@@ -32,8 +32,8 @@ _TWO_OF_HEARTS: Final = 3
 class Control:
     """A shuffler with a fault.
 
-    ``counted`` is the exact count that excludes it, empty if there is none. ``is_seen`` says whether the statistics of
-    decks must catch it; if they need not, ``decks_needed`` is about the number of decks it would take.
+    ``counted`` is the exact count that excludes the fault, empty if there is none. ``is_seen`` says whether the
+    statistics must find the fault; if not, ``decks_needed`` estimates the number of decks with which they would.
     """
 
     name: str
@@ -46,15 +46,18 @@ class Control:
 
 
 def uneven_draws(values: int) -> int:
-    """Count the n from 2 to 52 for which ``values`` equally likely values, taken modulo n, favour some index."""
+    """Count the n from 2 to 52 that do not divide ``values``.
+
+    For such an n, ``values`` equally likely values taken modulo n do not give every index equally often.
+    """
     return sum(values % n != 0 for n in range(2, PLACES + 1))
 
 
 def noncentrality(values: int) -> float:
-    """Compute what a deck adds on average to the chi-square of *card by place* if its draws are ``values`` modulo n.
+    """Compute the average that a deck adds to the chi-square of *card by place*, if a draw takes ``values`` modulo n.
 
-    The chance of each card at each place follows exactly, draw by draw: a draw exchanges the place's card with that of
-    the index drawn.
+    The chance of each card at each place is computed exactly, draw by draw: a draw exchanges the card of the place with
+    the card of the drawn index.
     """
     chances = np.eye(PLACES)
     for place in range(PLACES - 1, 0, -1):
@@ -67,7 +70,7 @@ def noncentrality(values: int) -> float:
 
 
 def decks_needed(values: int) -> float:
-    """Estimate the decks that *card by place* needs to see such draws among some hundred measures: four deviations."""
+    """Estimate the decks with which *card by place* finds draws of ``values`` modulo n, by four deviations."""
     degrees = (PLACES - 1) ** 2
     return 4 * math.sqrt(2 * degrees) / noncentrality(values)
 

@@ -1,8 +1,8 @@
 """Many decks at once: arrays in which a row is a place of the deck and a column is one deck.
 
-``shuffled`` gives byte for byte the decks of ``referee.dealing.deck.shuffle``. It takes the same bytes in the same
-order and only makes each of the 51 draws for all decks before the next; the tests compare the two on many streams, and
-a report does so again on the first decks of every batch. Cards are 0 to 51 here: a card's number less one.
+``shuffled`` gives the decks of ``referee.dealing.deck.shuffle``, from the same bytes in the same order. It makes each
+of the 51 draws for all decks before it makes the next draw. The tests compare both functions on many streams, and a
+report compares them on the first decks of every batch. Here a card is 0 to 51, its number less one.
 
 >>> from referee.dealing.deck import shuffle
 >>> made = shuffled(as_array([bytes(128), bytes(range(128))]))
@@ -31,7 +31,7 @@ _LARGEST: Final = 255
 
 @dataclass(frozen=True)
 class Decks:
-    """Decks side by side: ``cards[place, deck]``, 0 to 51, and the bytes of its stream that each deck used."""
+    """Many decks: ``cards[place, deck]``, 0 to 51, and by deck the number of bytes of its stream that were used."""
 
     cards: Cards
     used: Integers
@@ -55,25 +55,25 @@ class Decks:
         return tuple([Hands.of(self.cards[HAND * seat : HAND * seat + HAND]) for seat in range(SEATS)])
 
     def kept(self, wanted: npt.NDArray[np.bool_]) -> "Decks":
-        """Return the wanted decks."""
+        """Return the decks for which ``wanted`` is true."""
         return self if wanted.all() else Decks(self.cards[:, wanted], self.used[wanted])
 
 
 def as_array(streams: Iterable[bytes], *, length: int = STREAM_SIZE) -> Streams:
-    """Convert streams of equal length to rows."""
+    """Convert streams of ``length`` bytes to an array with a stream in each row."""
     return np.frombuffer(b"".join(streams), dtype=np.uint8).reshape(-1, length)
 
 
 def in_order(count: int) -> Cards:
-    """Make unshuffled decks."""
+    """Make ``count`` unshuffled decks."""
     return np.repeat(np.arange(PLACES, dtype=np.uint8)[:, None], count, axis=1)
 
 
 class StreamReader:
-    """Reader of many streams at once, each at its own place.
+    """Reader of many streams at once, with a position in each stream.
 
-    Past its end a stream gives zeros and nothing is rejected, so that every draw ends; ``used`` is then more than the
-    stream has.
+    Past its end a stream gives zeros and no byte is rejected, so that every draw ends; ``used`` is then more than the
+    stream's length.
     """
 
     def __init__(self, streams: Streams) -> None:
@@ -98,11 +98,11 @@ class StreamReader:
         return np.asarray(taken, dtype=np.uint8)
 
     def take_below(self, limit: int) -> Cards:
-        """Take the next byte of each stream that is below the limit, at most 256; reject those before it."""
+        """Take from each stream its next byte below ``limit``, which is at most 256; skip the bytes before it."""
         return self.take() if limit > _LARGEST else self._take_until(lambda taken: taken < limit)
 
     def take_from(self, limit: int) -> Cards:
-        """Take the next byte of each stream that is not below the limit; reject those before it."""
+        """Take from each stream its next byte that is not below ``limit``; skip the bytes before it."""
         return self._take_until(lambda taken: taken >= limit)
 
     def _take_until(self, counts: Callable[[Cards], npt.NDArray[np.bool_]]) -> Cards:
@@ -118,7 +118,7 @@ class StreamReader:
 
 
 def swap(cards: Cards, *, place: int, with_places: Cards | Integers) -> None:
-    """Exchange, in every deck, the card at a place with the card at that deck's other place."""
+    """Exchange in every deck the card at ``place`` with the card at that deck's entry of ``with_places``."""
     columns = np.arange(cards.shape[1])
     others = cards[with_places, columns]
     cards[with_places, columns] = cards[place]
@@ -126,7 +126,7 @@ def swap(cards: Cards, *, place: int, with_places: Cards | Integers) -> None:
 
 
 def shuffled(streams: Streams) -> Decks:
-    """Shuffle a deck by each stream; a deck whose stream was used up has used more bytes than the stream has."""
+    """Shuffle a deck by each stream. If a stream is used up, its deck's ``used`` is more than the stream's length."""
     reader = StreamReader(streams)
     cards = in_order(len(streams))
     for place in range(PLACES - 1, 0, -1):

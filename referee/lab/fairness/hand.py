@@ -1,6 +1,6 @@
-"""Hands of thirteen from many decks at once, each as one number: three bits for each rank's count, then four a suit.
+"""Hands of thirteen from many decks at once, each as a number of 55 bits: three for each rank, then four for each suit.
 
-The twos' count is lowest, spades are the first suit.
+They hold the number of cards of the rank or suit. The lowest bits are those of the twos; spades are the first suit.
 
 >>> import numpy as np
 >>> hands = Hands.of(np.arange(13, dtype=np.uint8)[:, None])  # the twos, the threes, the fours and 5S
@@ -33,12 +33,12 @@ class Hands:
 
     @classmethod
     def of(cls, cards: Cards) -> "Hands":
-        """Make the hands of thirteen rows of cards, a column each."""
+        """Make a hand of each column of thirteen rows of cards."""
         return cls(_KEYS[cards].sum(axis=0))
 
     @cached_property
     def ranks(self) -> Integers:
-        """Counts of ranks together as a number."""
+        """The 39 bits of each hand that hold the numbers of cards by rank."""
         return self.keys & ((1 << SUITS_AT) - 1)
 
     @cached_property
@@ -53,6 +53,6 @@ class Hands:
 
     @cached_property
     def pair_bits(self) -> npt.NDArray[np.int32]:
-        """Bits of the ranks but the two that a hand has at least two cards of, threes lowest."""
+        """One bit for each rank from three to ace, threes lowest: whether the hand has two or more cards of it."""
         bits = (self.by_rank[1:] >= 2).astype(np.int32)  # noqa: PLR2004 - a pair
         return np.asarray((bits << np.arange(RANKS - 1, dtype=np.int32)[:, None]).sum(axis=0), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Exact counts that are known beforehand, none of them taken from a shuffle or from the games' own detectors.
+"""Exact counts of equally likely cases, none of them made by a shuffle or by the games' own detectors.
 
 A *law* lists how often each outcome happens among all equally likely ones, as whole numbers. The laws of hands come
 from formulas, the others from recurrences; each docstring says which. The tests compare every function with whole
@@ -18,7 +18,7 @@ from math import comb, prod
 from typing import Final, TypeAlias
 
 Law: TypeAlias = tuple[int, ...]
-"""Number of equally likely cases of each outcome."""
+"""Number of equally likely cases with each outcome, by the outcome's index."""
 
 CARDS: Final = 52
 HAND: Final = 13
@@ -32,28 +32,34 @@ SEVEN_CARD_HANDS: Final[Law] = (
     *(23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020),
     *(4_047_644, 3_473_184, 224_848, 41_584),
 )
-"""The same of the best five of seven cards (royal flushes are straight flushes): published at the same address."""
+"""The same for the best five of seven cards; royal flushes are straight flushes. Published at the same address."""
 
 DRAGONS: Final = 4**13
 """Hands of thirteen with one card of each rank."""
 
 SIX_PAIRS_AND_ONE: Final = 52 * sum(comb(12, k) * comb(12 - k, 6 - 2 * k) * 6 ** (6 - 2 * k) for k in range(4))
-"""Six pairs and a card of another rank, four of a kind being two pairs: the odd card, then the pairs and fours."""
+"""Hands of six pairs and a card of another rank, where four of a kind are two pairs.
+
+Factors: the odd card, then the pairs and fours.
+"""
 
 FIVE_PAIRS_AND_THREE: Final = 52 * sum(comb(12, k) * comb(12 - k, 5 - 2 * k) * 6 ** (5 - 2 * k) for k in range(3))
-"""Five pairs and three of a kind: the suit that the triple lacks, then the pairs and fours."""
+"""Hands of five pairs and three of a kind.
+
+Factors: the rank of the triple and the suit that it lacks, then the pairs and fours.
+"""
 
 THREE_FLUSHES: Final = (
     12 * (comb(13, 5) ** 2 * comb(13, 3) + comb(13, 10) * comb(13, 3) + comb(13, 8) * comb(13, 5)) + 4
 )
-"""Suits of 5, 5 and 3 cards, of 10 and 3, of 8 and 5, or of 13."""
+"""Hands with suits of 5, 5 and 3 cards, of 10 and 3, of 8 and 5, or of 13."""
 
 TWELVE_OF_A_SUIT: Final = 4 * (13 * 39 + 1)
-"""Twelve or thirteen cards of one suit."""
+"""Hands with twelve or thirteen cards of one suit."""
 
 
 def hypergeometric(*, marked: int, drawn: int) -> Law:
-    """Count the sets of ``drawn`` cards of the deck that hold 0, 1, ... of ``marked`` cards."""
+    """Count the sets of ``drawn`` cards that have 0, 1, ... of the deck's ``marked`` cards."""
     return tuple(comb(marked, k) * comb(CARDS - marked, drawn - k) for k in range(min(marked, drawn) + 1))
 
 
@@ -69,7 +75,10 @@ def suit_shapes() -> dict[tuple[int, ...], int]:
 
 @cache
 def three_straight_ranks() -> frozenset[tuple[int, ...]]:
-    """List the counts of ranks, twos first, that split into runs of five, five and three, the ace low or high."""
+    """Return every hand, as its number of cards by rank from twos on, that splits into runs of five, five and three.
+
+    The ace is low or high in a run.
+    """
     ring = (12, *range(13))
     runs = {size: [ring[low : low + size] for low in range(15 - size)] for size in (3, 5)}
     return frozenset(
@@ -101,19 +110,19 @@ def hands_counted_by_rank(step: Callable[[int, int, int], int], accepted: Callab
 
 @cache
 def cycle_law(cards: int = CARDS) -> Law:
-    """Count orders by their number of cycles, 0 to all: unsigned Stirling numbers of the first kind."""
+    """Count the orders of the cards with 0, 1, ... cycles: unsigned Stirling numbers of the first kind."""
     return _recurrence(cards, lambda row, n, k: _at(row, k - 1) + (n - 1) * _at(row, k))
 
 
 @cache
 def ascent_law(cards: int = CARDS) -> Law:
-    """Count orders by how often a card is followed by a higher one, 0 to all: Eulerian numbers."""
+    """Count the orders in which 0, 1, ... cards are followed by a higher card: Eulerian numbers."""
     return _recurrence(cards, lambda row, n, k: (n - k) * _at(row, k - 1) + (k + 1) * _at(row, k))
 
 
 @cache
 def fixed_point_law(cards: int = CARDS) -> Law:
-    """Count orders by the number of cards at their own place, 0 to all: choices times derangements."""
+    """Count the orders with 0, 1, ... cards at their own place: choices times derangements."""
     deranged = [1]
     for n in range(1, cards + 1):
         deranged.append(n * deranged[-1] + (-1) ** n)
@@ -122,7 +131,9 @@ def fixed_point_law(cards: int = CARDS) -> Law:
 
 @cache
 def bytes_used_law(length: int) -> Law:
-    """Count the streams of ``length`` bytes that end the shuffle with 0, 1, ... bytes used; the last: used up.
+    """Count the streams of ``length`` bytes by the number of bytes that a shuffle uses, 0 to ``length``.
+
+    The last count is of streams that are used up before the shuffle ends.
 
     A draw for n cards accepts ``256 - 256 mod n`` of the 256 values of a byte and rejects the others.
     """

@@ -1,9 +1,9 @@
-"""A measure: something counted in every deck, and how far the counts are from what is known beforehand.
+"""Measures: quantities counted in every deck, and the distance of the counts from their exact distribution.
 
-Counts are whole numbers that add up over batches, so that any number of processes gives the same counts and memory does
-not grow with decks. The judgement is a p-value that depends on the counts and the number of decks alone; it is zero if
-an outcome happened that has no cases. Outcomes expected fewer than 25 times are judged together, since chi-square holds
-for large counts only.
+Counts are whole numbers that add up over batches, so any number of processes gives the same counts, and memory does not
+grow with the number of decks. The p-value depends on the counts and the number of decks alone; it is zero if an outcome
+happened that has no cases. Outcomes expected fewer than 25 times are judged together, since chi-square holds for large
+counts only.
 
 >>> import numpy as np
 >>> coin = Spread("coin", (1, 1), lambda decks: decks.cards[0] & 1)
@@ -27,14 +27,14 @@ from referee.lab.fairness.tail import binomial_two_sided, chi_square_p_value
 FEWEST_EXPECTED: Final = 25
 
 Observation = Callable[[Decks], npt.NDArray[np.integer]]
-"""Outcome of each deck."""
+"""Function that returns the index of each deck's outcome."""
 
 Question = Callable[[Decks], npt.NDArray[np.bool_]]
-"""Whether each deck shows something."""
+"""Function that returns for each deck whether it shows a pattern."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """Result of a measure: a statistic, its expected value, and the chance to be as far out."""
+    """Result of a measure: a statistic, its expected value, and the chance of a statistic at least as far from it."""
 
     statistic: float
     expected: float
@@ -53,10 +53,10 @@ class Measure(Protocol):
         """Number of counts."""
 
     def count(self, decks: Decks) -> Integers:
-        """Count in some decks."""
+        """Count in decks; the counts of several calls may be added."""
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """Judge how far out the counts of so many decks are."""
+        """Judge the counts of ``decks`` decks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,13 @@ class Spread:
         return np.bincount(self.observe(decks), minlength=self.cells).astype(np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """Judge by chi-square over the outcomes, with the rare ones as one."""
+        """Judge by chi-square over the outcomes; rare outcomes count as one."""
         return chi_square([int(count) for count in counts], self.law, decks=decks)
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A measure that each deck shows or does not show, judged by the exact binomial tail."""
+    """A pattern that a deck shows with chance ``cases / of``, judged by the exact binomial tail."""
 
     name: str
     cases: int
@@ -96,11 +96,11 @@ class Rate:
         return 1
 
     def count(self, decks: Decks) -> Integers:
-        """Count the decks that show it."""
+        """Count the decks that show the pattern."""
         return np.array([np.count_nonzero(self.ask(decks))], dtype=np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """Judge the number of decks that show it."""
+        """Judge the number of decks that show the pattern."""
         chance, found = self.cases / self.of, int(counts[0])
         p_value = binomial_two_sided(found, trials=decks, chance=chance)
         return Judgement(statistic=found, expected=decks * chance, p_value=p_value)
@@ -120,7 +120,10 @@ def chi_square(counts: Sequence[int], law: Law, *, decks: int) -> Judgement:
 
 
 def pooled(cells: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Add up the rarest outcomes until at least 25 are expected of them."""
+    """Replace the rarest outcomes by their sum, of which at least 25 are expected if there are enough outcomes.
+
+    Each cell has the number found and the number expected.
+    """
     rare_found, rare_expected = 0, 0.0
     kept: list[tuple[int, float]] = []
     for found, expected in sorted(cells, key=lambda cell: cell[1]):

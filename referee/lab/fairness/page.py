@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from referee.lab.fairness.report import FairnessReport, Line
 
 _HEIGHT: Final = 255
-"""Ordinate of probability 1, in the picture's units; a tenth of it is 40 units higher."""
+"""Ordinate of probability 1, in the picture's units; each factor of a tenth is 40 units higher."""
 _DECADE: Final = 40
 _DECADES: Final = 6.0
 _WHOLE_FROM: Final = 1000
@@ -17,7 +17,7 @@ _WHOLE_FROM: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Dot:
-    """A measure in the picture: negative decimal logarithms of its p-value and of the one expected of its rank."""
+    """A measure in the picture: negative decimal logarithms of its p-value and of the p-value expected at its rank."""
 
     line: Line
     expected: float
@@ -52,7 +52,7 @@ def _short(number: float) -> str:
 
 
 def _unlikely(probability: float) -> float:
-    """Return the negative decimal logarithm of a probability, at most that of the picture's top."""
+    """Return the negative decimal logarithm of a probability, at most 6, the top of the picture."""
     return _DECADES if probability <= 0 else min(_DECADES, -math.log10(min(1.0, probability)))
 
 

@@ -1,4 +1,4 @@
-"""Measures of the order itself: which card is at which place, which follows which, and the kind of permutation.
+"""Measures of the order of cards: the card at each place, neighbouring cards, and the kind of permutation.
 
 *Card by place.* The 52 x 52 counts of N random decks, centred, have the covariance of a chi-square with 51^2 degrees of
 freedom once Pearson's sum is multiplied by 51/52: an order is a permutation matrix M, and the covariance of M is 1/51
@@ -77,7 +77,7 @@ class Neighbours:
         return found
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
-        """Judge the sum of both parts' squares over their variances."""
+        """Judge the sum of the squares of both parts, each divided by its variance."""
         n = self.size
         rest = without_margins(counts.reshape(n, n).astype(np.float64))
         symmetric, antisymmetric = (rest + rest.T) / 2, (rest - rest.T) / 2
@@ -89,7 +89,7 @@ class Neighbours:
 
 
 def without_margins(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Remove each row's and each column's own part off the diagonal, so that all sums are zero.
+    """Subtract from the cells off the diagonal a part of each row and of each column, so that all their sums are zero.
 
     The parts r and c minimise the squares: row i's sum is (n - 1) r_i plus all c but c_i, and likewise for columns.
     """
@@ -105,7 +105,7 @@ def without_margins(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def pair_at(place: int) -> Spread:
-    """Return the measure of which cards are at a place (from 0) and the next: 2,652 pairs, all equally likely."""
+    """Make the measure of the pair of cards at a place, counted from 0, and the next: 2,652 pairs, equally likely."""
     law = tuple([int(first != second) for first in range(PLACES) for second in range(PLACES)])
 
     def observe(decks: Decks) -> npt.NDArray[np.int16]:
@@ -116,7 +116,7 @@ def pair_at(place: int) -> Spread:
 
 
 def _first_of_two_decks(decks: Decks) -> npt.NDArray[np.int16]:
-    """Return the first cards of decks 0 and 1, of 2 and 3, and so on; each pair as one number."""
+    """Return the first cards of decks 0 and 1, of decks 2 and 3, and so on, each pair as one number."""
     first = decks.cards[0].astype(np.int16)
     first = first[: len(first) // 2 * 2]
     return np.asarray(first[0::2] * PLACES + first[1::2], dtype=np.int16)
@@ -124,7 +124,7 @@ def _first_of_two_decks(decks: Decks) -> npt.NDArray[np.int16]:
 
 @dataclass(frozen=True, slots=True)
 class BetweenDecks:
-    """First cards of successive decks, which must be independent."""
+    """First cards of two successive decks, which must be independent."""
 
     name: str = "first cards of successive decks"
 
@@ -147,9 +147,9 @@ class BetweenDecks:
 
 
 def _cycles(decks: Decks) -> Cards:
-    """Count the cycles of each order; the card at place p goes on at the place of its own number.
+    """Count the cycles of each deck as a permutation, which takes each place to the number of the card there.
 
-    Every place takes the lowest place of its cycle as its label, over 1, 2, 4, ... 64 steps.
+    The label of a place becomes the lowest place of its cycle, in steps of 1, 2, 4, ... 64 places along the cycle.
     """
     step = decks.cards.copy()
     label = np.minimum(np.arange(PLACES, dtype=np.uint8)[:, None], step)

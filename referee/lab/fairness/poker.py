@@ -1,8 +1,7 @@
 """Measures by poker hands: of five cards, of seven cards, and whether the house qualifies.
 
-Hands are classified by the table of ``referee.hands``, one sum and one index a hand; how often each kind is dealt is
-published, not computed here. Ultimate Texas Hold'em is laid out for one seat, as its ruleset
-has it: two cards to the seat, two to the house, then the five of the board.
+Hands are classified by the table of ``referee.hands``; the number of hands of each kind is published, not computed
+here. Ultimate Texas Hold'em is dealt to one seat: two cards to the seat, two to the house, then the five of the board.
 
 >>> import numpy as np
 >>> from referee.lab.fairness.decks import Decks, in_order
@@ -38,7 +37,7 @@ Kinds = npt.NDArray[np.uint8]
 
 
 def kinds_of_five(decks: Decks, places: Sequence[int]) -> Kinds:
-    """Return the index in CATEGORIES of the five cards at five places of each deck."""
+    """Return for each deck the index in CATEGORIES of the five cards at five places."""
     keys, unsuited, suited = _tables()
     ranks, suits = decks.ranks, decks.suits
     total = np.zeros(len(decks), dtype=np.int32)
@@ -50,7 +49,7 @@ def kinds_of_five(decks: Decks, places: Sequence[int]) -> Kinds:
 
 
 def kinds_of_seven(decks: Decks, places: Sequence[int]) -> Kinds:
-    """Return the index in CATEGORIES of the best five of the seven cards at seven places of each deck."""
+    """Return for each deck the index in CATEGORIES of the best five of the seven cards at seven places."""
     best = np.zeros(len(decks), dtype=np.uint8)
     for five in itertools.combinations(places, 5):
         np.maximum(best, kinds_of_five(decks, five), out=best)
@@ -59,7 +58,7 @@ def kinds_of_seven(decks: Decks, places: Sequence[int]) -> Kinds:
 
 @cache
 def _tables() -> tuple[npt.NDArray[np.int32], Kinds, Kinds]:
-    """Return the keys of ranks, and by sum of keys the kind of five cards not of one suit and of one suit."""
+    """Return the keys of ranks, and by sum of five keys the kind of five cards of several suits, and of one suit."""
     ranking = Ranking.of(_RANKING)
     kind_of = np.array(
         [0, *(CATEGORIES.index(ranking.five_of_strength(strength).category) for strength in range(1, 7463))],

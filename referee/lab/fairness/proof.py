@@ -1,14 +1,14 @@
-"""The shuffle is exactly unbiased: not measured but counted, by the functions that deal.
+"""Proof by exhaustive count, with the functions that deal, that the shuffle is exactly unbiased.
 
 Three counts make the proof. (1) For every n from 2 to 52 each index is drawn by equally many of the 256 bytes, and the
-rest are rejected; so, bytes being even and independent, each draw is even. (2) The draws' choices are 52 * 51 * ...
-* 2 = 52! vectors, and different vectors give different orders: the draw for place i decides finally which of the cards
-still left is there, and every choice puts another card there. For up to seven cards that is counted out here, every
-vector and every order. So each of the 52! orders comes from exactly one vector, and all are equally likely. (3) Where a
-stream is used up the round is void; how often is counted over all 256^128 streams.
+other bytes are rejected. So if bytes are even and independent, each draw is even. (2) The choices of all draws are 52 *
+51 * ... * 2 = 52! vectors, and different vectors give different orders: the draw for place i decides which of the
+remaining cards is there, and every choice puts another card there. For up to seven cards every vector and every order
+is counted here. So each of the 52! orders comes from exactly one vector, and all orders are equally likely. (3) If a
+stream is used up, the round is void; the chance of that is counted over all 256^128 streams.
 
-What this cannot prove is that HKDF's bytes are even and independent; that is HMAC-SHA256's to hold, and the statistics
-and ``dieharder`` look for signs that it does not.
+The proof assumes that HKDF's bytes are even and independent, as is expected of HMAC-SHA256. The statistics and
+``dieharder`` look for signs that they are not.
 
 >>> [proof.holds for proof in prove()]
 [True, True, True]
@@ -32,7 +32,7 @@ _VALUES: Final = 256
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """A claim that was counted out: whether it is true, and the counts."""
+    """A claim that was checked by exhaustive count: whether it is true, and the counts in English."""
 
     claim: str
     holds: bool
@@ -40,19 +40,19 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 def prove() -> tuple[Proof, ...]:
-    """Count out the three proofs."""
+    """Count the three proofs."""
     return _draws_are_even(), _choices_are_orders(), _streams_suffice()
 
 
 def bytes_by_index(count: int) -> Counter[int | None]:
-    """Count the bytes of 256 by the index that they draw, None for rejected ones."""
+    """Count the 256 bytes by the index that each draws out of ``count``, None for a rejected byte."""
     return Counter(_drawn(byte, count) for byte in range(_VALUES))
 
 
 def orders_counted_out(cards: int) -> tuple[int, int]:
-    """Count the vectors of choices of the last draws of the shuffle, for so many cards, and the orders they give.
+    """Return the number of vectors of choices of the shuffle's last draws, and the number of orders that they give.
 
-    All draws before them take byte 0; the cards that are then left end in every order.
+    The last draws are those for the first ``cards`` places; all draws before them take byte 0.
     """
     lead = bytes(len(DECK) - cards)
     vectors = list(itertools.product(*(range(n) for n in range(cards, 1, -1))))

@@ -1,10 +1,10 @@
-"""The fairness report: what was counted out, what was measured, whether controls were found, and the verdict.
+"""The fairness report: proofs by exhaustive count, measures, controls, and the verdict.
 
-The same seed and numbers of decks give the same report, byte for byte, by any number of processes. Of a fair shuffle at
-most one report in a hundred finds anything: all measures of decks, bytes and leaders are one family, and their p-values
-are adjusted together after Holm, which needs no independence between them. Besides, some things must hold with
-practical certainty: the proofs, no stream used up, no deck dealt twice, no deck other than ``deal_order`` deals it,
-every control found. Floats have six digits.
+The same seed and numbers of decks give the same report, byte for byte, with any number of processes. Of a fair shuffle
+at most one report in a hundred has a measure that is not ordinary: all measures of decks, bytes and leaders are one
+family, and their p-values are adjusted together by Holm's method, which does not need them to be independent. These
+must also hold, with practical certainty: the proofs, no stream used up, no deck dealt twice, no deck that differs from
+``deal_order``'s, every control found. Floats have six digits.
 
 >>> adjusted([0.01, 0.5, 0.004])
 [0.02, 0.5, 0.012]
@@ -33,17 +33,17 @@ from referee.lab.fairness.survey import (
 )
 
 ALPHA: Final = 0.01
-"""Chance that a fair shuffle fails a report."""
+"""Largest chance that a report of a fair shuffle has a measure that is not ordinary."""
 
 FORMAT: Final = 1
 NAMED_CATCHES: Final = 3
 
 Progress = Callable[[str, int], object]
-"""Called with the current part and the number of decks that were done since the last call."""
+"""Callback; its arguments are the current part, and the number of decks done in it since the last call."""
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One measure: its statistic, the expected value, the p-value, and that adjusted for all measures."""
+    """One measure: its statistic, the expected value, the p-value, and the p-value adjusted for all measures."""
 
     measure: str
     statistic: float
@@ -53,15 +53,16 @@ class Line(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether it is ordinary among all measures."""
+        """Whether the adjusted p-value is ordinary, at least ``ALPHA``."""
         return self.adjusted >= ALPHA
 
 
 class ControlLine(msgspec.Struct, frozen=True):
-    """A control: its fault, the measures that caught it, and the exact count that excludes it.
+    """Result of a control: its fault, the measures that found it, and the exact count that excludes it.
 
-    ``caught_by`` names at most three of ``catches`` measures, those furthest out first. ``decks_needed`` is about the
-    number of decks that would show a fault which statistics need not see; 0 if they must.
+    ``caught_by`` names at most three of the ``catches`` measures that found the fault, the least likely first.
+    ``decks_needed`` estimates the number of decks with which statistics would find a fault that they need not find; 0
+    if they must find it. ``found`` says that a measure found the fault, or need not.
     """
 
     control: str
@@ -74,7 +75,7 @@ class ControlLine(msgspec.Struct, frozen=True):
 
 
 class FairnessReport(msgspec.Struct, frozen=True, kw_only=True):
-    """A fairness report."""
+    """A fairness report, as it is written to JSON."""
 
     format: int
     seed: str
@@ -105,7 +106,7 @@ class FairnessReport(msgspec.Struct, frozen=True, kw_only=True):
 def examine(
     seed: bytes, *, decks: int, control_decks: int, workers: int, progress: Progress = lambda _part, _decks: None
 ) -> FairnessReport:
-    """Make the report over so many decks of a seed of 32 bytes."""
+    """Make the report over ``decks`` decks, and ``control_decks`` of each control, from a seed of 32 bytes."""
     proofs = prove()
     survey = survey_decks(seed, decks=decks, workers=workers, progress=lambda done: progress("decks", done))
     controls = survey_controls(
@@ -129,13 +130,13 @@ def examine(
 
 
 def lines_of(survey: Survey) -> tuple[Line, ...]:
-    """Judge all measures of a survey, of decks, streams and leaders, in the order of the report."""
+    """Judge the measures of decks, then of streams, then of leaders in a survey."""
     judged = [*_of_decks(survey), *_of_streams(survey), *_of_leaders(survey)]
     return _adjusted_lines(judged)
 
 
 def control_line(control: Control, survey: Survey) -> ControlLine:
-    """Judge a control."""
+    """Judge a control by the survey of its decks."""
     lines = _adjusted_lines(_of_decks(survey)) if survey.decks else ()
     caught = sorted([line for line in lines if not line.holds], key=lambda line: (line.p_value, -line.statistic))
     names = [line.measure for line in caught]
@@ -155,7 +156,11 @@ def control_line(control: Control, survey: Survey) -> ControlLine:
 
 
 def adjusted(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values after Holm, in the order given: below a level if the whole family may be rejected at it."""
+    """Adjust p-values by Holm's method; return them in the same order.
+
+    If an adjusted p-value is below a level, its hypothesis is rejected, with at most that chance of any false
+    rejection.
+    """
     found = [0.0] * len(p_values)
     least = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):

@@ -1,9 +1,9 @@
-"""Counting over many decks, in batches, by any number of processes, with the same result.
+"""Counts over many decks, made in batches by any number of processes with the same result.
 
-A survey depends on its seed and number of decks alone. A batch is a range of rounds; its counts are sums, so memory
-stays what one batch takes, but for a fingerprint of eight bytes a deck, by which duplicates are found at the end. Equal
-fingerprints only raise suspicion, which dealing both rounds again confirms. In every batch the first decks are dealt
-once more by ``deal_order``, the call that deals for tables, and compared.
+A survey depends on its seed and number of decks alone. A batch is a range of rounds. Counts are sums, so memory holds
+one batch, and a fingerprint of eight bytes for each deck, by which duplicates are found at the end. Two decks with
+equal fingerprints are dealt again and compared. The first decks of every batch are dealt once more by ``deal_order``,
+the function that deals for tables, and compared.
 
 >>> survey = tally(Batch(seed=bytes(32), first=0, count=64))
 >>> survey.decks, survey.used_up, survey.differing, survey.compared
@@ -32,13 +32,13 @@ from referee.lab.fairness.measure import Measure
 from referee.lab.fairness.rounds import deck_of, seeds_of, small_seeds_of, stream_from, stream_of
 
 BATCH: Final = 20_000
-"""Rounds of a batch; even, so that successive decks pair up within it."""
+"""Rounds of a batch; an even number, so that successive decks pair up within a batch."""
 
 COMPARED: Final = 32
 LEADER_EVERY: Final = 20
 LEADER_SEATS: Final = (2, 3, 4)
 MEASURES: Final[tuple[Measure, ...]] = (*places.MEASURES, *poker.MEASURES, *thirteen.MEASURES)
-"""Measures of decks."""
+"""All measures of decks, in the order of the report."""
 
 Fingerprints = npt.NDArray[np.uint64]
 
@@ -52,7 +52,7 @@ Done = TypeVar("Done")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """A range of rounds of a seed."""
+    """A range of the rounds of a seed, from number ``first`` on."""
 
     seed: bytes
     first: int
@@ -61,10 +61,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """Counts of a survey, by measure and beside them.
+    """Counts of a survey: ``counts`` by measure, in the order of ``MEASURES``, and others.
 
-    ``byte_values`` counts the bytes of all streams, ``bytes_used`` the decks by how much of their stream they used,
-    ``leaders`` the seats drawn to lead at tables of 2, 3 and 4. ``used_up`` decks are void and in no other count.
+    ``byte_values`` counts the bytes of all streams by value, ``bytes_used`` the decks by the number of bytes used,
+    ``leaders`` the seats drawn to lead at tables of 2, 3 and 4 seats. ``used_up`` counts decks whose stream was used
+    up, which ``counts`` leaves out. ``compared`` decks were dealt again by ``deal_order``; ``differing`` of them
+    differed.
     """
 
     decks: int
@@ -92,13 +94,13 @@ class Survey:
 
 
 def batches(seed: bytes, *, decks: int) -> Iterator[Batch]:
-    """Yield the batches of so many decks."""
+    """Yield the batches of rounds 0 to ``decks - 1``."""
     for first in range(0, decks, BATCH):
         yield Batch(seed=seed, first=first, count=min(BATCH, decks - first))
 
 
 def tally(batch: Batch) -> Survey:
-    """Count in a batch that is dealt as tables are."""
+    """Count in a batch that is shuffled without a fault."""
     numbers = range(batch.first, batch.first + batch.count)
     streams = as_array([stream_of(batch.seed, number=number) for number in numbers])
     decks = shuffled(streams)
@@ -117,7 +119,10 @@ def tally(batch: Batch) -> Survey:
 
 
 def tally_controls(batch: Batch) -> tuple[Survey, ...]:
-    """Count for each control, in their order; all but the one of small seeds use the same streams."""
+    """Count in a batch for each control, in the order of ``CONTROLS``.
+
+    All controls use the same streams, except that of a small seed space.
+    """
     numbers = range(batch.first, batch.first + batch.count)
     wide = as_array(
         [stream_of(batch.seed, number=number, length=LONGEST_STREAM) for number in numbers], length=LONGEST_STREAM
@@ -132,7 +137,7 @@ def tally_controls(batch: Batch) -> tuple[Survey, ...]:
 
 
 def tally_decks(decks: Decks, *, length: int) -> Survey:
-    """Count in decks that were shuffled by streams of a length."""
+    """Count in decks that were shuffled by streams of ``length`` bytes."""
     kept = decks.kept(decks.used <= length)
     return Survey(
         decks=len(kept),
@@ -148,7 +153,7 @@ def tally_decks(decks: Decks, *, length: int) -> Survey:
 
 
 def fingerprints_of(decks: Decks) -> Fingerprints:
-    """Compute eight bytes a deck: equal for equal decks, and for different ones with a chance of about 2^-64."""
+    """Compute a number of 64 bits for each deck. Equal decks have equal numbers, different decks with chance 2^-64."""
     found = np.zeros(len(decks), dtype=np.uint64)
     for weight, row in zip(_WEIGHTS, decks.cards, strict=True):
         found += row * weight
@@ -156,15 +161,15 @@ def fingerprints_of(decks: Decks) -> Fingerprints:
 
 
 def count_duplicates(fingerprints: Fingerprints) -> int:
-    """Count the fingerprints that occur a second time or more."""
+    """Count the fingerprints that an earlier deck has too."""
     in_order = np.sort(fingerprints)
     return int(np.count_nonzero(in_order[1:] == in_order[:-1]))
 
 
 def count_decks_dealt_twice(seed: bytes, survey: Survey) -> int:
-    """Count the rounds of a survey of a seed, from round 0 on, that have the deck of an earlier one.
+    """Count the rounds of a survey whose deck an earlier round has; the survey must begin with round 0.
 
-    If fingerprints are equal, both decks are dealt again; if a stream was used up, the fingerprints alone count.
+    Decks with equal fingerprints are dealt again and compared. If a stream was used up, only fingerprints are compared.
     """
     fingerprints = np.concatenate(survey.fingerprints)
     if not count_duplicates(fingerprints) or survey.used_up:
@@ -180,7 +185,7 @@ def count_decks_dealt_twice(seed: bytes, survey: Survey) -> int:
 def survey_decks(
     seed: bytes, *, decks: int, workers: int, progress: Callable[[int], object] = lambda _: None
 ) -> Survey:
-    """Count in so many decks of a seed; ``progress`` is called with the number of decks done in each batch."""
+    """Count in the decks of rounds 0 to ``decks - 1``; call ``progress`` with the number of decks of each batch."""
     parts = mapped(tally, batches(seed, decks=decks), workers=workers)
     return reduce(Survey.__add__, _reported(parts, progress))
 
@@ -188,7 +193,7 @@ def survey_decks(
 def survey_controls(
     seed: bytes, *, decks: int, workers: int, progress: Callable[[int], object] = lambda _: None
 ) -> tuple[Survey, ...]:
-    """Count for each control, in their order."""
+    """Count in ``decks`` decks for each control, in the order of ``CONTROLS``."""
     total: tuple[Survey, ...] | None = None
     for part in mapped(tally_controls, batches(seed, decks=decks), workers=workers):
         total = part if total is None else tuple([old + new for old, new in zip(total, part, strict=True)])
@@ -197,9 +202,10 @@ def survey_controls(
 
 
 def mapped(function: Callable[[Task], Done], tasks: Iterable[Task], *, workers: int) -> Iterator[Done]:
-    """Apply a function to tasks, in their order; with several workers in as many new processes.
+    """Apply a function to tasks and yield the results in the order of the tasks.
 
-    At most two tasks a worker are under way, however many there are.
+    With one worker it runs in this process, otherwise in ``workers`` new processes. At most two tasks for each worker
+    wait or run at a time.
     """
     if workers == 1:
         yield from map(function, tasks)
@@ -218,7 +224,7 @@ def mapped(function: Callable[[Task], Done], tasks: Iterable[Task], *, workers: 
 
 
 def stream_chunks(seed: bytes, *, workers: int) -> Iterator[bytes]:
-    """Yield the streams of all rounds from round 0 on, some hundred kilobytes at a time, without end."""
+    """Yield the streams of all rounds from round 0 on, 2,000 streams at a time, without end."""
     count = 2_000
     firsts = iter(range(0, 2**63, count))
     return mapped(partial(_chunk, seed, count), firsts, workers=workers)

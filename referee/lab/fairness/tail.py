@@ -1,10 +1,10 @@
 """Tail probabilities, computed here so that a laboratory needs no other software.
 
-Counts that are too even are as suspicious as counts that are too uneven, so a p-value is two-sided, twice the smaller
-tail and at most one; only for a chi-square with few degrees of freedom it is the upper tail alone, because there whole
-numbers are even now and then. Chi-square tails are regularised incomplete gamma functions, by series below
-the mean and by continued fraction above it (Abramowitz & Stegun 6.5.29 and 6.5.31); binomial tails are sums of exact
-ratios.
+Counts that are too even are as suspicious as counts that are too uneven, so a p-value is two-sided: twice the smaller
+tail and at most one. For a chi-square with fewer than 20 degrees of freedom it is the upper tail alone, because a few
+whole numbers are exactly even now and then. Chi-square tails are regularised incomplete gamma functions, by series
+below the mean and by continued fraction above it (Abramowitz & Stegun 6.5.29 and 6.5.31); binomial tails are sums of
+exact ratios.
 
 >>> round(chi_square_tails(18.307, degrees=10)[1], 4)  # the tabled 95 % point of ten degrees
 0.05
@@ -21,13 +21,13 @@ _FEW_DEGREES: Final = 20
 
 
 def chi_square_p_value(statistic: float, *, degrees: int) -> float:
-    """Compute the chance of a chi-square variable at least as far out, on either side from 20 degrees on."""
+    """Compute the p-value of a chi-square statistic: the upper tail below 20 degrees of freedom, else two-sided."""
     lower, upper = chi_square_tails(statistic, degrees=degrees)
     return upper if degrees < _FEW_DEGREES else min(1.0, 2 * min(lower, upper))
 
 
 def chi_square_tails(statistic: float, *, degrees: int) -> tuple[float, float]:
-    """Compute the chances of a chi-square variable below and above ``statistic``."""
+    """Compute the chances that a chi-square variable is below and above ``statistic``."""
     shape, x = degrees / 2, statistic / 2
     if x <= 0:
         return 0.0, 1.0
@@ -40,7 +40,7 @@ def chi_square_tails(statistic: float, *, degrees: int) -> tuple[float, float]:
 
 
 def binomial_two_sided(successes: int, *, trials: int, chance: float) -> float:
-    """Compute the chance of a number of successes at least as far out as ``successes``, on either side."""
+    """Compute the two-sided p-value of a number of successes: twice the smaller tail, at most 1."""
     at_most = _binomial_tail(successes, trials, chance)
     at_least = _binomial_tail(trials - successes, trials, 1 - chance)
     return min(1.0, 2 * min(at_most, at_least))
@@ -76,7 +76,7 @@ def _fraction(shape: float, x: float) -> float:
 
 
 def _binomial_tail(successes: int, trials: int, chance: float) -> float:
-    """Compute the chance of at most so many successes."""
+    """Compute the chance of at most ``successes`` successes."""
     if successes >= trials:
         return 1.0
     if successes > trials * chance:  # sum the shorter side

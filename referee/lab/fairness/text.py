@@ -1,4 +1,4 @@
-"""A report as text of eighty columns, for a file, a pipe or a terminal: proofs, measures, controls, and how to go on.
+"""A report as text of 80 columns: proofs, measures, controls, and the command for dieharder.
 
 >>> from referee.lab.fairness.report import Line
 >>> measure_line(Line("card by place", 2611.3, 2601.0, 0.88, 1.0))
@@ -27,7 +27,7 @@ def report_lines(report: FairnessReport) -> Iterator[str]:
 
 
 def measure_line(line: Line) -> str:
-    """Write a measure in one line, with a mark before it if it is not ordinary."""
+    """Write a measure in one line, with ``!`` before it if it is not ordinary."""
     numbers = f"{_short(line.statistic):>10} {_short(line.expected):>10} {line.p_value:>7.2g} {line.adjusted:>7.2g}"
     return f"{'  ' if line.holds else '! '}{line.measure:<40} {numbers}"
 

@@ -1,8 +1,8 @@
 """Measures by hands of thirteen, seat by seat: suits, colours, twos and aces, and every hand that wins at the deal.
 
 The patterns of Mậu Binh and Tiến Lên are found here from counts of ranks and suits, independently of the games' own
-detectors, which the tests hold against them; how often each is dealt is a formula or a recurrence over ranks. Seats are
-dealt thirteen cards in turn, seat 0 first.
+detectors; the tests compare both. The number of hands of each pattern is a formula or a recurrence over ranks. Seat 0
+has the first thirteen cards of the deck, seat 1 the next.
 
 >>> import numpy as np
 >>> from referee.lab.fairness.decks import Decks, in_order
@@ -38,14 +38,14 @@ Bits = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern: the number of hands that show it, and how to recognise them."""
+    """A pattern: the number of hands that show it, and the function that recognises them."""
 
     hands: int
     ask: Callable[[Hands], Bits]
 
 
 def _one_odd_rank(hands: Hands, *, thrice: bool) -> Bits:
-    """Return whether a hand has one rank once or three times, and pairs of all others."""
+    """Return whether each hand is pairs but for one rank, which it has three times (``thrice``) or once."""
     odd = hands.ranks & _ONE_OF_EACH
     tripled = hands.ranks & odd << 1 != 0
     return np.asarray((np.bitwise_count(odd) == 1) & (tripled == thrice), dtype=np.bool_)
@@ -65,7 +65,7 @@ def _three_straights(hands: Hands) -> Bits:
 
 @cache
 def _three_flush_keys() -> npt.NDArray[np.bool_]:
-    """Make the table of three flushes by the sixteen bits of the suits' counts."""
+    """Make a table, by the sixteen bits of the suits' counts, of whether a hand is three flushes."""
     found = np.zeros(1 << 16, dtype=np.bool_)
     for first in range(4):
         for second in range(4):
@@ -107,7 +107,10 @@ def _has_pair_run(hands: Hands, length: int) -> Bits:
 
 
 def _pair_runs(length: int) -> int:
-    """Count hands with a run of pairs; the automaton's state is the run so far, and stays once it is long enough."""
+    """Count the hands with a run of ``length`` pairs or more, threes to aces.
+
+    The automaton's state is the length of the run so far; it does not change once the run is long enough.
+    """
 
     def step(state: int, rank: int, count: int) -> int:
         if state >= length or rank == RANKS - 1:
@@ -118,7 +121,7 @@ def _pair_runs(length: int) -> int:
 
 
 def _grouped(size: int, needed: int) -> int:
-    """Count hands with at least so many ranks of at least so many cards."""
+    """Count the hands that have at least ``size`` cards of each of at least ``needed`` ranks."""
     return hands_counted_by_rank(lambda state, _, count: state + (count >= size), lambda state: state >= needed)
 
 
@@ -158,7 +161,7 @@ _SHAPES: Final = law.suit_shapes()
 
 @cache
 def _shape_numbers() -> npt.NDArray[np.uint8]:
-    """Make the table of a hand's shape by the sixteen bits of the suits' counts."""
+    """Make a table, by the sixteen bits of the suits' counts, of the index of a hand's shape."""
     numbers = np.zeros(1 << 16, dtype=np.uint8)
     places = {shape: place for place, shape in enumerate(_SHAPES)}
     for key in range(1 << 16):

@@ -1,4 +1,4 @@
-"""Odds of the games, counted over every possible deal under any ruleset's own prices.
+"""Odds of the games: exact counts over every possible deal, for the prices of any ruleset.
 
-Every figure is counted from a ruleset's data when it is asked for, exact, as whole numbers or fractions of them.
+Figures are whole numbers or fractions of them, and are counted when a command needs them.
 """

@@ -1,4 +1,4 @@
-"""Wins at the deal: counts of thirteen-card hands, and the rates that follow.
+"""Wins at the deal: counts of thirteen-card hands, and rates computed from them.
 
 >>> odds = InstantWinOdds(chances=(InstantWinChance(pattern="DRAGON", units=39, met=67_108_860, wins=67_108_860),))
 >>> odds.hands, odds.any_win, odds.worth(4) == 3 * 39 * odds.any_win
@@ -14,9 +14,10 @@ from referee.evidence import canonical
 
 
 class InstantWinChance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One pattern of a ruleset: how many hands meet it, and how many win with it.
+    """One pattern of a ruleset: the number of hands that meet it, and the number that win with it.
 
-    A hand that meets several wins with one of them, as the game decides; every other seat then pays ``units``.
+    A hand that meets several patterns wins with one of them, which the game decides; every other seat then pays
+    ``units``.
     """
 
     pattern: str
@@ -26,25 +27,25 @@ class InstantWinChance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 class InstantWinOdds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """All patterns of a ruleset, in its order. ``hands`` is the number of possible hands."""
+    """All patterns of a ruleset, in the ruleset's order. ``hands`` is the number of possible hands."""
 
     chances: tuple[InstantWinChance, ...]
     hands: int = math.comb(52, 13)
 
     @property
     def any_win(self) -> Fraction:
-        """Chance that thirteen dealt cards win."""
+        """Chance that a seat's thirteen cards win at the deal."""
         return Fraction(sum(one.wins for one in self.chances), self.hands)
 
     def worth_of(self, one: InstantWinChance, seats: int) -> Fraction:
-        """Return what a seat collects on average with this pattern, in stakes a round.
+        """Return the average that a seat collects by this pattern in a round, in stakes.
 
         Each win is counted as if no other seat won at the same deal, so this is an upper bound.
         """
         return Fraction(one.wins * one.units * (seats - 1), self.hands)
 
     def worth(self, seats: int) -> Fraction:
-        """Return what a seat collects on average with all patterns, in stakes a round."""
+        """Return the average that a seat collects by all patterns in a round, in stakes."""
         return sum((self.worth_of(one, seats) for one in self.chances), Fraction(0))
 
     def write(self) -> bytes:

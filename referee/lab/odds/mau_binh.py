@@ -1,8 +1,8 @@
 """Counts of the 635,013,559,600 hands of Mậu Binh that win at the deal, by pattern.
 
-Three things decide which patterns a hand meets: how many ranks it holds once, twice, three and four times; whether its
-ranks split into three straights; and how many cards of each suit it holds. Hands are counted by these three, and one
-hand of each kind is judged by the game's own rules.
+Three properties decide which patterns a hand meets: how many ranks it holds once, twice, three and four times; whether
+its ranks split into three straights; and how many cards of each suit it holds. Hands that agree in all three are of one
+kind. The game's own rules judge one hand of each kind, and the hands of its kind are counted.
 
 >>> from referee.rulesets import get
 >>> odds = instant_win_odds(get("mau_binh.classic").rules)
@@ -32,7 +32,7 @@ Vector: TypeAlias = tuple[int, ...]
 
 
 def instant_win_odds(rules: MauBinhRules) -> InstantWinOdds:
-    """Count the wins under a ruleset, in the order of its list."""
+    """Count the wins under a ruleset, in the order of its list of patterns."""
     met: Counter[str] = Counter()
     wins: Counter[str] = Counter()
     for hand, count in _kinds():
@@ -48,7 +48,7 @@ def instant_win_odds(rules: MauBinhRules) -> InstantWinOdds:
 
 
 def _kinds() -> Iterator[tuple[list[Card], int]]:
-    """Yield one hand of every kind, and how many hands are of its kind."""
+    """Yield one hand of every kind, with the number of hands of its kind."""
     straights: dict[Vector, list[Vector]] = {}
     for vector in sorted(_three_straights()):
         straights.setdefault(_shape(vector), []).append(vector)
@@ -71,7 +71,7 @@ def _shape(vector: Vector) -> Vector:
 
 
 def _shapes() -> Iterator[Vector]:
-    """Yield every way for thirteen ranks to hold thirteen cards, the fullest rank first."""
+    """Yield every descending vector of thirteen numbers of cards that sum to thirteen."""
 
     def grow(shape: Vector, left: int) -> Iterator[Vector]:
         if len(shape) == RANKS:
@@ -86,7 +86,7 @@ def _shapes() -> Iterator[Vector]:
 
 
 def _vectors(shape: Vector) -> Iterator[Vector]:
-    """Yield some vectors of a shape: more than three straights have, if the shape has so many."""
+    """Yield vectors of a shape, so many that one is no vector of three straights if the shape has any such vector."""
     for first in range(RANKS):
         turned = shape[first:] + shape[:first]
         yield turned
@@ -106,7 +106,7 @@ def _three_straights() -> set[Vector]:
 
 
 def _suit_counts(shape: Vector) -> npt.NDArray[np.int64]:
-    """Count the ways in which ranks of this shape have suits, by numbers of spades, clubs and diamonds."""
+    """Count the ways to give suits to the cards of a vector, by the numbers of spades, clubs and diamonds."""
     ways = np.zeros((HAND_SIZE + 1,) * 3, dtype=np.int64)
     ways[0, 0, 0] = 1
     for count in shape:
@@ -122,7 +122,10 @@ def _suit_counts(shape: Vector) -> npt.NDArray[np.int64]:
 
 
 def _hand(vector: Vector, suits: Sequence[int]) -> list[Card]:
-    """Build a hand with these ranks and suits: the fullest ranks first take the suits with most cards left."""
+    """Build a hand with these numbers of cards by rank and by suit.
+
+    The ranks with most cards choose first; each takes the suits with most cards left.
+    """
     wanted = list(suits)
     hand = []
     for rank in sorted(range(RANKS), key=lambda one: -vector[one]):

@@ -1,8 +1,8 @@
 """Counts of the 635,013,559,600 hands of Tiến Lên that win at the deal, by pattern.
 
 A win depends on ranks alone, except for twelve cards of one suit, which 2,032 hands have. Hands are counted rank by
-rank, together while they agree in pairs, triples, quads and runs of pairs; one hand of each kind, and each of the
-2,032, is judged by the game's own rules.
+rank; hands that agree in pairs, triples, quads and runs of pairs are of one kind. The game's own rules judge one hand
+of each kind, and each of the 2,032 hands.
 
 >>> from referee.rulesets import get
 >>> odds = instant_win_odds(get("tien_len.mien_nam").rules)
@@ -58,7 +58,7 @@ class _Seen(NamedTuple):
 
 
 def instant_win_odds(rules: TienLenRules) -> InstantWinOdds:
-    """Count the wins under a ruleset, in the order of its list."""
+    """Count the wins under a ruleset, in the order of its list of patterns."""
     met: Counter[str] = Counter()
     wins: Counter[str] = Counter()
     for hand, count in itertools.chain(_kinds(), _of_one_suit()):
@@ -79,7 +79,7 @@ def instant_win_odds(rules: TienLenRules) -> InstantWinOdds:
 
 
 def _kinds() -> Iterator[tuple[CardSet, int]]:
-    """Return one hand of every kind, without twelve cards of a suit, and the number of hands of its kind.
+    """Yield a hand of every kind, which never has twelve cards of a suit, with the number of hands of its kind.
 
     The number includes hands with twelve cards of a suit; ``_of_one_suit`` subtracts them again.
     """
@@ -101,7 +101,7 @@ def _cards(rank: int, count: int) -> CardSet:
 
 
 def _of_one_suit() -> Iterator[tuple[CardSet, int]]:
-    """Yield every hand with twelve or more cards of a suit, and with count -1 a hand of the same ranks without."""
+    """Yield each hand with twelve cards of a suit or more and 1, then a hand of its ranks in mixed suits and -1."""
     for suit in range(SUITS):
         own = DECK[suit::SUITS]
         hands = [own]
@@ -115,6 +115,6 @@ def _of_one_suit() -> Iterator[tuple[CardSet, int]]:
 
 
 def _turned(hand: CardSet) -> CardSet:
-    """Return a hand of the same ranks whose suits rotate."""
+    """Return a hand of the same ranks, whose suits rotate with the rank."""
     counts = [(hand >> SUITS * rank & 15).bit_count() for rank in range(len(BY_STRENGTH) // SUITS)]
     return sum(_cards(rank, count) for rank, count in enumerate(counts))

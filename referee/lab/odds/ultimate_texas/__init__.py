@@ -1,6 +1,6 @@
 """The value of Ultimate Texas Hold'em under any paytable, counted over every deal.
 
-``census`` finds the best play and counts every outcome under it; ``Figures`` derives rates from the counts.
+``census`` finds the best play and counts every outcome of it; ``Figures`` computes rates from the counts.
 """
 
 from referee.lab.odds.ultimate_texas.census import census

@@ -1,9 +1,9 @@
-"""Every board and every start of a deal, up to renaming suits, with the number of sets that each represents.
+"""Every board and every start (hole cards and flop), up to renaming suits, with the number that each represents.
 
-Only which cards share a suit matters, so a set of cards is one mask of ranks for each suit, in any order of the suits.
-The set whose masks descend represents all: 134,459 boards for 2,598,960, 1,755 flops for 22,100. Of a flop with two
-hole cards, the hole cards are renamed with the flop, and if suits of the flop are alike, to the lowest pair: 1,286,792
-starts for 25,989,600.
+Only which cards share a suit matters, so a set of cards is four masks of ranks, one for each suit, in any order. The
+set whose masks descend represents all sets with these masks: 134,459 boards represent 2,598,960, and 1,755 flops
+represent 22,100. The suits of hole cards are renamed with those of the flop. If several renamings give the same flop,
+the one with the lowest pair of hole cards is taken: 1,286,792 starts represent 25,989,600.
 
 >>> boards, weights = canonical_boards()
 >>> len(boards), int(weights.sum())
@@ -26,7 +26,10 @@ FLOPS: Final = math.comb(DECK_SIZE, 3)
 FLOPS_IN_BOARD: Final = tuple(itertools.combinations(range(5), 3))
 _FIRST, _SECOND, _THIRD = 4, 2, 1
 _NAMINGS: Final = np.array([24, 12, 12, 4, 12, 6, 4, 1], dtype=np.int64)
-"""Number of sets that a canonical one represents, by which neighbours among its four masks are equal."""
+"""Number of sets that a canonical set represents.
+
+The index has a bit for each two neighbouring masks that are equal.
+"""
 
 
 def subsets(size: int) -> Cards:
@@ -36,7 +39,7 @@ def subsets(size: int) -> Cards:
 
 
 def canonical_boards() -> tuple[Cards, Whole]:
-    """Return the canonical boards, in lexicographic order, and how many boards each represents."""
+    """Return the canonical boards, in lexicographic order, and the number of boards that each represents."""
     return _canonical(subsets(5))
 
 
@@ -51,8 +54,8 @@ def flop_number(cards: Cards) -> npt.NDArray[np.intp]:
 class Starts:
     """The equivalence classes of hole cards and flop.
 
-    ``numbers`` is the class by flop number and pair, undefined for a pair that shares a card with the flop. ``sizes``
-    is the number of starts of each class, ``pairs`` one pair of hole cards of it.
+    ``numbers`` has the class by flop number and pair; it is undefined for a pair that shares a card with the flop.
+    ``sizes`` has the number of starts of each class, ``pairs`` one pair of hole cards of the class.
     """
 
     numbers: npt.NDArray[np.int32]
@@ -113,7 +116,7 @@ def _renamed(cards: Cards, naming: Cards) -> Cards:
 
 
 def _lowest_pairs(masks: npt.NDArray[np.uint16], namings: Cards, pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return for each pair the lowest that it can be renamed to without changing a flop of these masks."""
+    """Return for each pair the lowest pair that a renaming of suits gives without changing a flop of these masks."""
     same = [place for place, naming in enumerate(namings) if (masks[naming] == masks).all()]
     lowest: npt.NDArray[np.int32] = pairs[same].min(axis=0)
     return lowest

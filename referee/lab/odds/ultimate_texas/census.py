@@ -1,7 +1,7 @@
-"""One pass over all boards for the best play, one more to count every outcome under it.
+"""Census of all boards: one pass finds the best play, a second pass counts every outcome of it.
 
-Boards are cut into parts that any number of spawned processes share; each makes its own index of starts (about 450 MB).
-The result is whole numbers and does not depend on the number of parts or processes.
+Boards are divided into parts, which any number of spawned processes share. Each process makes its own index of starts
+(about 450 MB). The result is whole numbers and does not depend on the number of parts or processes.
 """
 
 import multiprocessing
@@ -26,15 +26,15 @@ PARTS: Final = 48
 """Number of parts of the boards: small enough for a progress bar, large enough to be worth sending."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of parts done, and of all."""
+"""Callback; its arguments are the number of parts done in both passes, and the number of all parts."""
 
 _Map: TypeAlias = Callable[[Callable[[Any], Any], list[Any]], Iterator[Any]]
-"""Function that applies another to each task; results come in any order."""
+"""Function that applies a function to each task and yields the results in any order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Worker:
-    """The data that every part needs."""
+    """Data that a process needs for every part."""
 
     strengths: BoardStrengths
     prices: Prices
@@ -58,7 +58,7 @@ def census(
 ) -> tuple[Strategy, Figures]:
     """Find the best play under some rules and count its outcomes over every deal.
 
-    Raises UnsupportedRankingError as ``BoardStrengths`` does.
+    Raise UnsupportedRankingError if ``BoardStrengths`` does not support the rules' ranking of hands.
     """
     prices = Prices.of(rules)
     BoardStrengths.of(rules)

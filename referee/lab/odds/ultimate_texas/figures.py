@@ -1,6 +1,6 @@
 """Counts of the outcomes of best play over every deal, and the figures that follow from them.
 
-The file has only whole numbers; every rate is a fraction computed from them and from the ruleset's prices.
+A file of figures has only whole numbers; every rate is a fraction computed from them and the ruleset's prices.
 
 >>> from referee.rulesets import get
 >>> rules = get("ultimate_texas.casino").rules
@@ -31,7 +31,11 @@ DEALS: Final = math.comb(52, 2) * WAYS
 
 
 class OutcomeCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A number of deals by the play bet's street and Antes (0 a fold), the seat's hand and its result."""
+    """Number of deals with one outcome.
+
+    ``street`` and ``multiple`` are the play bet's street and its size in Antes, 0 for a fold; ``category`` is that of
+    the seat's hand, ``met`` its result against the house.
+    """
 
     street: str
     multiple: int
@@ -41,7 +45,10 @@ class OutcomeCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The counts of one paytable. ``value_units`` is the value of all deals to a seat, with ``unit`` to the Ante."""
+    """Counts of one paytable.
+
+    ``value_units`` is a seat's net win over all deals, in units of which an Ante has ``unit``.
+    """
 
     law: str
     unit: int
@@ -55,7 +62,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     @classmethod
     def counted(cls, rules: UltimateTexasRules) -> "Figures | None":
-        """Return the figures that come with the referee for rules of the same law; None if there are none."""
+        """Return the figures that are installed for rules of the same law; None if there are none."""
         law = law_digest(rules)
         return next((figures for figures in _builtin() if figures.law == law), None)
 
@@ -65,7 +72,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     @property
     def house_edge(self) -> Fraction:
-        """Part of an Ante that the house keeps, without Trips."""
+        """Part of an Ante that the house wins on average, without Trips."""
         return Fraction(-self.value_units, DEALS * self.unit)
 
     @property
@@ -75,11 +82,11 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     @property
     def element_of_risk(self) -> Fraction:
-        """Part of all bets that the house keeps."""
+        """Part of all bets that the house wins on average, without Trips."""
         return self.house_edge / self.mean_bet
 
     def qualifies(self, rules: UltimateTexasRules) -> Fraction:
-        """Return the chance that the house qualifies; a tie shows it by the seat's hand."""
+        """Return the chance that the house qualifies; in a tie its category is that of the seat's hand."""
         tied = {str(category) for category in rules.qualifying_categories}
         return self.chance(lambda one: one.met.endswith("_QUALIFIED") or (one.met == "TIED" and one.category in tied))
 
@@ -96,7 +103,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
     @staticmethod
     def net(rules: UltimateTexasRules, one: OutcomeCount) -> Fraction:
-        """Return what an outcome wins or loses, in Antes, without Trips."""
+        """Return the seat's net win by an outcome in Antes, without Trips; negative if it loses."""
         if not one.multiple:
             return Fraction(-2)
         if one.met == "TIED":
@@ -114,7 +121,10 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         return squares / DEALS - self.house_edge**2
 
     def trips_edge(self, rules: UltimateTexasRules, *, folds: bool) -> Fraction:
-        """Return what the house keeps of a unit on Trips, if this play folds (``folds``) or as if it never did."""
+        """Return the part of a Trips bet that the house wins on average.
+
+        With ``folds`` a folded hand loses its Trips bet; otherwise it is paid as if the seat had not folded.
+        """
         returned = 0
         for one in self.outcomes:
             is_lost = folds and not one.multiple

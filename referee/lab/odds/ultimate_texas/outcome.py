@@ -1,7 +1,7 @@
 """Counts of the outcomes of a strategy: every showdown of every board, by path, seat's hand and result.
 
-A path is the street of the play bet, or a fold. The counts are over all ``DEALS``, which distinguish the flop from turn
-and river.
+A path is the street and size of the play bet, or a fold. The counts are over all ``DEALS``, which distinguish the flop
+from turn and river.
 """
 
 import enum
@@ -29,7 +29,7 @@ class Path(NamedTuple):
 
 
 class Met(enum.StrEnum):
-    """The comparison of the seat's hand with the house's; of a folded hand, as it would have been."""
+    """Result of the seat's hand against the house's; for a folded hand, the result that it would have had."""
 
     WON_QUALIFIED = "WON_QUALIFIED"
     WON_UNQUALIFIED = "WON_UNQUALIFIED"
@@ -88,7 +88,7 @@ def _taken(
     numbers: npt.NDArray[np.int32],
     paths: tuple[Path, ...],
 ) -> list[Whole]:
-    """Return, by path, in how many of the ten orders of the board it is taken, by board and pair."""
+    """Return for each path an array by board and pair: in how many of the board's ten flops the play takes the path."""
     preflop = np.broadcast_to(strategy.preflop[KIND_OF_PAIR], found.strengths.shape)
     flop = np.where(preflop[:, None, :] > 0, 0, strategy.flop[numbers])
     stays, play = found.bets(prices)

@@ -1,4 +1,4 @@
-"""The best bet before the flop as a square of 169 kinds: suited above the diagonal of pairs, unsuited below it.
+"""The best bet before the flop as a square of 169 kinds of hole cards: suited above the diagonal, unsuited below it.
 
 >>> from referee.lab.odds.ultimate_texas.picture import RANKS, kind_at
 >>> kind_at(0, 1), kind_at(1, 0), kind_at(0, 0)
@@ -19,18 +19,18 @@ _CELL: Final = 56
 _LEFT: Final = 40
 _TOP: Final = 112
 _COLOURS: Final = ("#e9ecef", "#ffe08a", "#ffd166", "#8ecae6", "#52b788")
-"""By the bet in Antes."""
+"""Colours by the bet in Antes, 0 to 4."""
 
 
 def kind_at(row: int, column: int) -> str:
-    """Return the kind at a place of the square."""
+    """Return the kind at a row and a column of the square."""
     if row == column:
         return RANKS[row] * 2
     return RANKS[row] + RANKS[column] + "s" if row < column else RANKS[column] + RANKS[row] + "o"
 
 
 def bets_of(table: PreflopTable, prices: Prices) -> dict[str, int]:
-    """Return, by kind, the best play bet before the flop in Antes, 0 for a check."""
+    """Return by kind the best play bet before the flop in Antes, 0 for a check."""
     bets = {}
     for kind, sums in table.kinds.items():
         multiple, value = best_bet(sums, prices)
@@ -39,13 +39,13 @@ def bets_of(table: PreflopTable, prices: Prices) -> dict[str, int]:
 
 
 def values_of(table: PreflopTable, prices: Prices) -> dict[str, Fraction]:
-    """Return, by kind, its value under best play, in Antes, without Trips."""
+    """Return by kind the seat's average net win under best play, in Antes, without Trips."""
     ways = WAYS * table.unit
     return {kind: Fraction(max(best_bet(sums, prices)[1], sums.check), ways) for kind, sums in table.kinds.items()}
 
 
 def draw_text(bets: Mapping[str, int]) -> str:
-    """Draw the square in letters, one line a rank: the bet in Antes, a dot for a check."""
+    """Draw the square as text, a line for each rank: the bet in Antes, a dot for a check."""
     lines = ["    " + "  ".join(RANKS)]
     for row, rank in enumerate(RANKS):
         cells = [str(bets[kind_at(row, column)] or "·") for column in range(len(RANKS))]
@@ -58,7 +58,7 @@ def draw_svg(
 ) -> str:
     """Draw the square as SVG: each kind with its bet as a colour and its value in Antes.
 
-    The legend has a check, the bets that are best somewhere and those that are ``allowed``.
+    The legend has a check, every bet that is best for a kind, and the bets in ``allowed``.
     """
     side = _CELL * len(RANKS)
     width, height = side + _LEFT, side + _TOP
@@ -79,7 +79,7 @@ def draw_svg(
 
 
 def _legend(kinds: Mapping[int, int], bets: list[int]) -> list[str]:
-    """Return a colour and words for each bet, with the number of kinds it is best for."""
+    """Return SVG for the colour of each bet, with the number of kinds for which it is best."""
     lines = []
     for place, bet in enumerate(bets):
         words = f"bet {bet}x" if bet else "check"
@@ -92,7 +92,7 @@ def _legend(kinds: Mapping[int, int], bets: list[int]) -> list[str]:
 
 
 def _axes(side: int) -> list[str]:
-    """Return the ranks along both sides and what the halves and the numbers are."""
+    """Return SVG for the ranks along both sides, and for two lines that explain the numbers and the halves."""
     middle = _LEFT + side // 2
     lines = [
         (

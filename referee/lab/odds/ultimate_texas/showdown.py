@@ -1,7 +1,8 @@
-"""All showdowns of a board at once: each of the 1,081 pairs against the 990 that share no card with it.
+"""All showdowns of a board at once: each of the 1,081 pairs of hole cards against 990 hands of the house.
 
-Pairs are counted by strength, once over the board and once for each card. The pairs that a hand beats are those weaker
-than it, less those that contain one of its cards, so 1,070,190 showdowns of a board cost a few passes over its pairs.
+The house's hands are the pairs that share no card with the seat's pair. Pairs are counted by strength, once over the
+board and once for each card. The number of pairs that a pair beats is the number of weaker pairs less the weaker pairs
+that contain one of its cards. So the 1,070,190 showdowns of a board take a few passes over its pairs.
 """
 
 from dataclasses import dataclass
@@ -26,10 +27,10 @@ _PAIR_BITS: Final = _CARD_BITS[PAIRS].sum(axis=1, dtype=np.uint64)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Showdowns:
-    """The strength of each pair of each board, and how many of 990 hands of the house it beats and loses to.
+    """By board and pair: the pair's strength, and how many of the house's 990 hands it beats and loses to.
 
-    The last two count the hands with which the house qualifies. Values of a pair that shares a card with the board
-    (``is_dealt`` is false) are undefined.
+    ``won_qualified`` and ``lost_qualified`` count only hands with which the house qualifies. ``is_dealt`` is False for
+    a pair that shares a card with the board; the other values of such a pair are undefined.
     """
 
     is_dealt: npt.NDArray[np.bool_]
@@ -40,7 +41,10 @@ class Showdowns:
     lost_qualified: Counts
 
     def bets(self, prices: Prices) -> tuple[Counts, Counts]:
-        """Return the sums, in units, of Ante and Blind, and of a play bet of one Ante; 0 if not dealt."""
+        """Return two sums over the house's hands in units: of the net win of Ante and Blind, and of one Ante in Play.
+
+        Both are by board and pair, and 0 for a pair that shares a card with the board.
+        """
         stays = prices.ante * self.won_qualified + prices.blind[self.strengths] * self.won
         stays -= prices.unit * (self.lost_qualified + self.lost)
         play = prices.play * self.won - prices.unit * self.lost
@@ -48,7 +52,7 @@ class Showdowns:
 
 
 def showdowns(strengths: BoardStrengths, boards: Cards, *, qualifying: int) -> Showdowns:
-    """Compute the showdowns of some boards; the house qualifies from a strength up."""
+    """Compute the showdowns of boards; the house qualifies with a strength of at least ``qualifying``."""
     rows = strengths.rows(boards, _ALL_PAIRS)
     board_bits = _CARD_BITS[boards].sum(axis=1, dtype=np.uint64)
     is_dealt = (board_bits[:, None] & _PAIR_BITS) == 0
@@ -80,7 +84,11 @@ def showdowns(strengths: BoardStrengths, boards: Cards, *, qualifying: int) -> S
 
 
 def _by_card(step: npt.NDArray[np.int32], width: int) -> Counts:
-    """Count the dealt pairs with a card below a step, by board, card and step; one step more than there are."""
+    """Count the dealt pairs that contain a card and are below a step, by board, card and step.
+
+    Steps are the ranks of strengths on a board, from 1; step 0 is for pairs that are not dealt. The last axis has
+    ``width + 1`` entries.
+    """
     boards = len(step)
     base = np.arange(boards)[:, None] * (DECK_SIZE * width)
     places = np.concatenate([base + _LOW * width + step, base + _HIGH * width + step], axis=1)

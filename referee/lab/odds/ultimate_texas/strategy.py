@@ -1,11 +1,10 @@
-"""The best play of every start, from sums over all boards: bet or check on the flop, bet or check before it.
+"""The best play of every start, from sums over all boards: to bet or check on the flop, and before it.
 
-Every pair of hole cards meets each board once. The value of a start of hole cards and flop is the sum over the boards
-that contain the flop; the value of hole cards is the sum over flops of the better of betting and checking. Everything
-is a whole number of units, so the order of summing does not matter and equal values are equal: then a check is
-preferred.
+A start is a pair of hole cards and a flop. Its value is the sum over the boards that contain the flop; the value of
+hole cards is the sum over flops of the better of betting and checking. All values are whole numbers of units, so the
+order of summing does not matter. If betting and checking have equal values, a check is preferred.
 
-Two strategies are found at once: for Ante, Blind and Play alone, and for the same beside Trips so large that no hand it
+Two strategies are found at once: one for Ante, Blind and Play alone, one with a Trips bet so large that no hand that it
 pays is worth folding (``Prices.sure_trips``).
 """
 
@@ -27,7 +26,7 @@ from referee.lab.odds.ultimate_texas.board import FLOPS_IN_BOARD, Starts, Whole,
 from referee.lab.odds.ultimate_texas.showdown import showdowns
 
 BATCH: Final = 128
-"""Boards computed at once; it affects memory, not the result."""
+"""Boards computed at once; the number affects memory, not the result."""
 
 KIND_OF_PAIR: Final = np.array(
     [KINDS.index(kind_of((DECK[low], DECK[high]))) for low, high in PAIRS.tolist()], dtype=np.intp
@@ -37,10 +36,10 @@ PAIRS_OF_KIND: Final = np.bincount(KIND_OF_PAIR)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StartSums:
-    """Sums in units by start, over its boards and all of its hole cards and flops, and of Trips by kind.
+    """Sums in units by class of starts, over the starts of the class and their boards; ``trips`` is by kind instead.
 
-    ``sure_loss`` is what the second strategy loses on the river compared with the first, ``given_up`` what the folds of
-    the first lose of Trips.
+    ``sure_loss`` is the amount that the second strategy loses on the river compared with the first, ``given_up`` the
+    Trips winnings that folds of the first strategy lose.
     """
 
     stays: Whole
@@ -52,7 +51,7 @@ class StartSums:
 
     @classmethod
     def empty(cls, starts: int) -> Self:
-        """Return the sums of no boards."""
+        """Make sums of 0 for ``starts`` classes."""
         stays, play, check, sure_loss, given_up = (np.zeros(starts, dtype=np.int64) for _ in range(5))
         return cls(stays, play, check, sure_loss, given_up, np.zeros(len(KINDS), dtype=np.int64))
 
@@ -64,7 +63,7 @@ class StartSums:
 
 
 def sum_boards(strengths: BoardStrengths, prices: Prices, starts: Starts, boards: Cards, weights: Whole) -> StartSums:
-    """Sum some boards, each with its weight."""
+    """Sum over boards, each counted as often as its weight says."""
     sums = StartSums.empty(len(starts.sizes))
     for first in range(0, len(boards), BATCH):
         batch, weight = boards[first : first + BATCH], weights[first : first + BATCH, None]
@@ -89,16 +88,16 @@ def sum_boards(strengths: BoardStrengths, prices: Prices, starts: Starts, boards
 
 
 def _scatter(total: Whole, numbers: npt.NDArray[np.int32], values: Whole) -> None:
-    """Add a board's value of a pair to each of its ten starts. Sums stay far below 2^53."""
+    """Add the value of each board and pair to the ten starts that it contains; sums are far below 2^53."""
     spread = np.broadcast_to(values[:, None, :], numbers.shape)
     total += np.bincount(numbers.ravel(), spread.ravel(), minlength=len(total)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strategy:
-    """The bets by kind before the flop and by start on it, in Antes, 0 for a check; on the river see ``best_plays``.
+    """The best bets in Antes, 0 for a check: by kind before the flop, by class of starts on the flop.
 
-    ``table`` has the sums of each kind.
+    On the river ``best_plays`` decides. ``table`` has the sums of each kind.
     """
 
     preflop: npt.NDArray[np.uint8]
@@ -107,7 +106,7 @@ class Strategy:
 
 
 def strategy_of(sums: StartSums, pairs: npt.NDArray[np.int16], prices: Prices, *, law: str) -> Strategy:
-    """Find the best play, without Trips, from the sums of all boards; its table has the values with Trips too.
+    """Find the best play without Trips from the sums over all boards; its table has sums for play with Trips too.
 
     ``pairs`` has one pair of hole cards of each start.
     """
@@ -136,7 +135,7 @@ def strategy_of(sums: StartSums, pairs: npt.NDArray[np.int16], prices: Prices, *
 
 
 def value_of(table: PreflopTable, prices: Prices) -> int:
-    """Return the value of all deals under best play without Trips, in units."""
+    """Return the seat's net win over all deals under best play without Trips, in units."""
     return sum(
         int(count) * max(best_bet(table.kinds[name], prices)[1], table.kinds[name].check)
         for name, count in zip(KINDS, PAIRS_OF_KIND, strict=True)
@@ -144,7 +143,7 @@ def value_of(table: PreflopTable, prices: Prices) -> int:
 
 
 def _best_bets(sums: StartSums, prices: Prices) -> tuple[Whole, Whole]:
-    """Return, by start, the play bet on the flop of the highest value, and its sum."""
+    """Return by class of starts the play bet on the flop with the highest value, and that value."""
     multiples = np.array(prices.flop, dtype=np.int64)
     values = sums.stays + multiples[:, None] * sums.play
     best = values.argmax(axis=0)
@@ -163,7 +162,10 @@ def _by_kind(kinds: npt.NDArray[np.intp], column: Whole) -> Whole:
 
 
 def _per_pair(total: Whole) -> Whole:
-    """Return the sums of one pair of each kind; all pairs of a kind have the same, so the division is exact."""
+    """Divide the sum of each kind by its number of pairs; raise ArithmeticError if a division is not exact.
+
+    All pairs of a kind have equal sums, so it is exact if every board was summed.
+    """
     quotient, rest = np.divmod(total, PAIRS_OF_KIND)
     if rest.any():
         raise ArithmeticError("pairs of one kind do not have the same sums; the boards are not complete")
@@ -171,7 +173,7 @@ def _per_pair(total: Whole) -> Whole:
 
 
 def merged(parts: Iterator[StartSums]) -> StartSums:
-    """Add up the parts, at least one, into the first."""
+    """Add all parts to the first and return it; there must be at least one part."""
     total = next(parts)
     for part in parts:
         total.add(part)
