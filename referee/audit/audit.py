@@ -25,7 +25,7 @@ from referee.audit.tables import Tables
 from referee.audit.timeline import Timeline
 from referee.audit.totals import Totals
 from referee.audit.workers import ProcessPool, RoundExaminer, WorkerPool
-from referee.dealing.leaf import DealLeaf, KeyLeaf, OpenLeaf
+from referee.dealing.leaf import DealLeaf, KeyLeaf, OpenLeaf, StartLeaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import Frontier, leaf_hash
 from referee.evidence.note import Note, NoteError
@@ -33,7 +33,9 @@ from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
 from referee.log.growth import GrowingTree
 from referee.log.keys import KeyHistory, KeyLeafError, KeyRole, is_signed, log_keys
+from referee.log.starts import StartHistory
 from referee.rulesets import Catalogue
+from referee.transcript.inputs import Transcript
 
 GRACE_MS: Final = 60_000
 """Time in ms by which a leaf may miss its deadline before its absence is a finding."""
@@ -176,6 +178,7 @@ class _Audit:
         self._report = report
         self._findings = findings
         self._keys = keys
+        self._starts = StartHistory()
         self._tables = tables
         self._tree = GrowingTree()
         self._totals = totals
@@ -236,6 +239,7 @@ class _Audit:
             self._totals.add(examiner.submit(leaves))
         self._totals.add(examiner.finish())
         self._report.keys = self._keys.records
+        self._report.starts, self._report.start_count = self._starts.records, self._starts.count
         self._report.tables = dict(sorted(self._tables.counts.items()))
         for counts in self._report.tables.values():
             self._report.rounds.add(counts)
@@ -295,10 +299,30 @@ class _Audit:
             else:
                 self._report.checked.signatures += 1
             return None
+        if isinstance(leaf, StartLeaf):
+            fault = signature_fault(envelope, self._keys.ring)
+            if fault is not None:
+                self._find(*fault, leaf_index=index)
+            else:
+                self._report.checked.signatures += 1
+                self._starts.add(leaf, leaf_index=index)
+            return None
+        if isinstance(leaf, Transcript):
+            self._check_started(leaf, index)
         placed = Placed(index=index, hash=hashed, envelope=envelope, ring=self._keys.ring, leaf=leaf)
         if isinstance(leaf, DealLeaf) and leaf.cosigned_checkpoint is not msgspec.UNSET:
             self._carry(cast("Placed[DealLeaf]", placed))
         return self._tables.add(placed)
+
+    def _check_started(self, settled: Transcript, index: int) -> None:
+        """Note a settlement under a ruleset that no START in force names, in a log that has any by then."""
+        header = settled.inputs.header
+        if self._starts.count and not self._starts.names(header.ruleset_digest):
+            detail = f"no START in force names {header.ruleset_id} {header.ruleset_version}, {header.ruleset_digest}"
+            table_id, number = header.table_id, header.round_number
+            self._findings.add(
+                Finding.of(Code.RULESET_NOT_STARTED, detail, leaf_index=index, table_id=table_id, round_number=number)
+            )
 
     def _carry(self, dealt: Placed[DealLeaf]) -> None:
         """Verify the cosigned checkpoint in a DEAL. If a quorum cosigned it, add the DEAL to ``Totals.vouched``."""

@@ -24,7 +24,7 @@ from referee.audit.tables import Tables, last_winner_of
 from referee.audit.timeline import Timeline
 from referee.dealing.deal import has_leader
 from referee.dealing.header import NO_LEAF, Header, HeaderError
-from referee.dealing.leaf import AbortLeaf, KeyLeaf, OpenLeaf
+from referee.dealing.leaf import AbortLeaf, KeyLeaf, OpenLeaf, StartLeaf
 from referee.evidence.canonical import MAX_INTEGER
 from referee.evidence.merkle import ProofError, leaf_hash, verify_consistency, verify_inclusion
 from referee.evidence.note import NoteError
@@ -261,6 +261,10 @@ class _Reading:
                 self.keys.add(envelope, leaf, leaf_index=index)
             except KeyLeafError as error:
                 raise FindingError(Code[error.fault], error.detail) from None
+        elif isinstance(leaf, StartLeaf):  # of no round: the audit of the whole log reads what it says
+            fault = signature_fault(envelope, self.keys.ring)
+            if fault is not None:
+                raise FindingError(*fault)
         else:
             self.placed.append(Placed(index=index, hash=hashed, envelope=envelope, ring=self.keys.ring, leaf=leaf))
 

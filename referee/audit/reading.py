@@ -19,7 +19,7 @@ import msgspec
 from referee.audit.finding import Code, FindingError
 from referee.dealing import leaf as leaves
 from referee.dealing.header import Header, HeaderError
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, StartLeaf, UnsealLeaf
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError, Form, check_hex, unhex
@@ -30,7 +30,8 @@ from referee.log.keys import KeyRing, KeyRole
 from referee.transcript import inputs
 from referee.transcript.inputs import Transcript, TranscriptError
 
-Payload: TypeAlias = OpenLeaf | DealLeaf | UnsealLeaf | Transcript | AbortLeaf | RevealLeaf | KeyLeaf
+_Read: TypeAlias = OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf | StartLeaf
+Payload: TypeAlias = _Read | Transcript
 LeafT_co = TypeVar("LeafT_co", bound=Payload, covariant=True)
 
 SIGNERS: Final[dict[str, KeyRole | None]] = {
@@ -41,16 +42,18 @@ SIGNERS: Final[dict[str, KeyRole | None]] = {
     leaves.ABORT_TYPE: KeyRole.SHUFFLER,
     leaves.REVEAL_TYPE: None,
     leaves.KEY_TYPE: KeyRole.ROOT,
+    leaves.START_TYPE: KeyRole.REFEREE,
 }
 """Role whose key signs each type of leaf; None for a type without a signature."""
 
-_READERS: Final[dict[str, Callable[[bytes], OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf]]] = {
+_READERS: Final[dict[str, Callable[[bytes], _Read]]] = {
     leaves.OPEN_TYPE: Form(OpenLeaf).read,
     leaves.DEAL_TYPE: Form(DealLeaf).read,
     leaves.UNSEAL_TYPE: Form(UnsealLeaf).read,
     leaves.ABORT_TYPE: Form(AbortLeaf).read,
     leaves.REVEAL_TYPE: Form(RevealLeaf).read,
     leaves.KEY_TYPE: Form(KeyLeaf).read,
+    leaves.START_TYPE: Form(StartLeaf).read,
 }
 _SIGNATURE: Final = re.compile(rb'"sig":"([A-Za-z0-9+/]*={0,2})"')
 
@@ -150,7 +153,7 @@ def _misread(payload: bytes) -> Code:
     return Code.TYPE_CONFUSION if is_canonical(payload) else Code.NOT_CANONICAL
 
 
-def _check(leaf: OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf) -> None:
+def _check(leaf: _Read) -> None:
     match leaf:
         case OpenLeaf():
             texts = (leaf.round_id, leaf.server_commitment, *filter(None, leaf.client_commitments))
@@ -169,6 +172,9 @@ def _check(leaf: OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | Key
         case KeyLeaf():
             texts = ()
             _check_key(leaf.key)
+        case StartLeaf():
+            texts = ()
+            leaves.check_start(leaf)
     check_hex(texts)
 
 

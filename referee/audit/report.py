@@ -15,6 +15,7 @@ import msgspec
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.money import Money
 from referee.log.keys import KeyRecord
+from referee.log.starts import StartRecord
 from referee.suspicion.given_up import Shares
 from referee.suspicion.score import Score
 from referee.suspicion.tables import TableCounts
@@ -66,8 +67,8 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     ``tables`` has counts by table id, ``rounds`` their sum. ``dealing_levels`` counts dealt rounds, ``event_levels``
     settled rounds. ``explained`` counts findings that are left out because damage or a wrong root key explains them;
-    nothing else counts these. ``first_time`` and ``last_time`` are the earliest and latest time of a leaf, None in a
-    log without times.
+    nothing else counts these. ``starts`` are the newest START leaves in the log's order, ``start_count`` the number of
+    all. ``first_time`` and ``last_time`` are the earliest and latest time of a leaf, None in a log without times.
     """
 
     origin: str
@@ -89,6 +90,8 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     given_up: Shares = msgspec.field(default_factory=Shares)
     first_time: int | None = None
     last_time: int | None = None
+    starts: tuple[StartRecord, ...] = ()
+    start_count: int = 0
 
     @classmethod
     def empty(cls, *, origin: str, now: int) -> "Report":

@@ -56,9 +56,9 @@ MAX_SEATS: Final = 6
 MAX_INTEGER: Final = 2**53 - 1
 DECK_SIZE: Final = 52
 
-_TABLE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_RULESET_ID: Final = re.compile(r"[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}")
-_VERSION: Final = re.compile(r"[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}")
+TABLE_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+RULESET_ID: Final = re.compile(r"[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}")
+VERSION: Final = re.compile(r"[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}")
 _ORIGIN: Final = re.compile(r"[!-*,-~]{1,255}")
 _CURRENCY: Final = re.compile(r"[!-~]{1,16}")
 _HASH_SIZE: Final = 32
@@ -138,15 +138,15 @@ class Header(msgspec.Struct, frozen=True, dict=True):
         _check_text(_ORIGIN, self.origin, "origin")
         if self.randomness_suite not in SUITES:
             _refuse("randomness_suite", f"no suite has number {self.randomness_suite}")
-        _check_text(_TABLE_ID, self.table_id, "table_id")
+        _check_text(TABLE_ID, self.table_id, "table_id")
 
     def _validate_number(self) -> None:
         if not 1 <= self.round_number <= MAX_INTEGER:
             _refuse("round_number", "rounds are numbered from 1 to 2^53-1")
 
     def _validate_ruleset(self) -> None:
-        _check_text(_RULESET_ID, self.ruleset_id, "ruleset_id")
-        _check_text(_VERSION, self.ruleset_version, "ruleset_version")
+        _check_text(RULESET_ID, self.ruleset_id, "ruleset_id")
+        _check_text(VERSION, self.ruleset_version, "ruleset_version")
         if len(self.ruleset_digest) != _HASH_SIZE:
             _refuse("ruleset_digest", "a digest has 32 bytes")
         if sum(self.layout) != DECK_SIZE or not 0 < min(self.layout) <= max(self.layout) <= DECK_SIZE:

@@ -1,4 +1,4 @@
-"""The payloads of the leaves OPEN, DEAL, UNSEAL, ABORT, REVEAL and KEY, as canonical JSON. SETTLE is a transcript.
+"""The payloads of leaves: OPEN, DEAL, UNSEAL, ABORT, REVEAL, KEY and START, as canonical JSON. SETTLE is a transcript.
 
 One value has one text: ``parse`` reads a payload strictly, encodes it again and compares, so unknown members, other
 spellings and other types are refused. Bytes are lowercase hex, an absent seed or commitment is an empty string, an
@@ -14,13 +14,14 @@ True
 'application/vnd.referee.reveal.v1+json'
 """
 
+import re
 from itertools import pairwise
 from typing import Final, Literal, TypeVar, assert_never
 
 import msgspec
 
 from referee.dealing.abort import AbortReason, blamed_seats
-from referee.dealing.header import Header, HeaderError, HeaderJson
+from referee.dealing.header import RULESET_ID, TABLE_ID, VERSION, Header, HeaderError, HeaderJson
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, check_hex, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE
@@ -33,9 +34,13 @@ UNSEAL_TYPE: Final = "application/vnd.referee.unseal.v1+json"
 ABORT_TYPE: Final = "application/vnd.referee.abort.v1+json"
 REVEAL_TYPE: Final = "application/vnd.referee.reveal.v1+json"
 KEY_TYPE: Final = "application/vnd.referee.key.v1+json"
+START_TYPE: Final = "application/vnd.referee.start.v1+json"
 MAX_NOTE_SIZE: Final = 4_096
 """Most bytes of the cosigned checkpoint in a DEAL."""
-
+EDITABLE: Final = "editable"
+"""What a START says instead of a digest where the program runs from a checkout, whose files change in place."""
+_RELEASE: Final = re.compile(r"[A-Za-z0-9.+!_-]{1,64}")
+"""Version of a program."""
 
 _LAST_EVENT: Final = 2**32 - 1
 
@@ -143,8 +148,37 @@ class KeyLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     role: Literal["log", "referee", "shuffler", "witness"]
 
 
-Leaf = OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf
-AnyLeaf = TypeVar("AnyLeaf", OpenLeaf, DealLeaf, UnsealLeaf, AbortLeaf, RevealLeaf, KeyLeaf)
+class StartRuleset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A ruleset that a server judges by."""
+
+    digest: Hex32
+    id: str
+    version: str
+
+
+class StartLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What judges from this leaf on, until the next START of the same ``instance``.
+
+    ``package`` is the digest of the program's installed files or EDITABLE, ``python`` the version of the interpreter,
+    ``settings`` the digest of the settings that matter to a round, ``version`` the program's. ``rulesets`` ascend by id
+    and version. ``started_time`` is the server's word; the leaf's place in the log is its date.
+    """
+
+    instance: str
+    package: str
+    python: str
+    rulesets: tuple[StartRuleset, ...]
+    settings: Hex32
+    started_time: Natural
+    version: str
+
+    def judges_as(self, other: "StartLeaf") -> bool:
+        """Return whether another START says the same but for its time."""
+        return msgspec.structs.replace(self, started_time=other.started_time) == other
+
+
+Leaf = OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf | StartLeaf
+AnyLeaf = TypeVar("AnyLeaf", OpenLeaf, DealLeaf, UnsealLeaf, AbortLeaf, RevealLeaf, KeyLeaf, StartLeaf)
 
 TYPES: Final[dict[type[Leaf], str]] = {
     OpenLeaf: OPEN_TYPE,
@@ -153,6 +187,7 @@ TYPES: Final[dict[type[Leaf], str]] = {
     AbortLeaf: ABORT_TYPE,
     RevealLeaf: REVEAL_TYPE,
     KeyLeaf: KEY_TYPE,
+    StartLeaf: START_TYPE,
 }
 """The media type of each payload."""
 
@@ -194,6 +229,8 @@ def _check(leaf: Leaf) -> None:
             _check_hashes(leaf.round_id, leaf.server_seed)
         case KeyLeaf():
             _check_key(leaf.key)
+        case StartLeaf():
+            check_start(leaf)
         case _:
             assert_never(leaf)
 
@@ -232,6 +269,22 @@ def check_unseal(leaf: UnsealLeaf) -> None:
     if list(leaf.sections) != sorted(set(leaf.sections)) or leaf.opens_section not in leaf.sections:
         msg = f"sections {list(leaf.sections)} do not ascend, or section {leaf.opens_section} is not among them"
         raise LeafError(msg)
+
+
+def check_start(leaf: StartLeaf) -> None:
+    """Raise CanonicalError unless a START names its server, versions and digests in their forms, each ruleset once."""
+    _check_hashes(leaf.settings, *[one.digest for one in leaf.rulesets])
+    if leaf.package != EDITABLE:
+        unhex(leaf.package, 32)
+    texts = [(TABLE_ID, leaf.instance), (_RELEASE, leaf.python), (_RELEASE, leaf.version)]
+    for one in leaf.rulesets:
+        texts += [(RULESET_ID, one.id), (VERSION, one.version)]
+    for form, text in texts:
+        if form.fullmatch(text) is None:
+            raise LeafError(f"{text!r} is not of the form {form.pattern}")
+    names = [(one.id, one.version) for one in leaf.rulesets]
+    if any(one >= other for one, other in pairwise(names)):
+        raise LeafError("rulesets ascend by id and version, and these do not")
 
 
 def check_seat_tokens(leaf: OpenLeaf) -> None:

@@ -18,11 +18,11 @@ def payload_of(leaf: bytes) -> dict[str, Any]:
 
 
 def bundle_of(entries: Sequence[bytes], checkpoint: bytes, round_id: str, **more: Any) -> bytes:  # noqa: ANN401
-    """Make the bundle of a round: KEY leaves, its own leaves, and the last leaf of the table's preceding rounds."""
+    """Make the bundle of a round: KEY and START leaves, its own, and the last leaf of the table's preceding rounds."""
     payloads = [payload_of(leaf) for leaf in entries]
     hashes = [leaf_hash(leaf) for leaf in entries]
     ids = {index: one.get("round_id") for index, one in enumerate(payloads)}
-    chosen = {index for index, one in enumerate(payloads) if "action" in one and "key" in one}
+    chosen = {index for index, one in enumerate(payloads) if ("action" in one and "key" in one) or "instance" in one}
     chosen |= {index for index, named in ids.items() if named == round_id}
     wanted = next(
         (one["header"]["previous_leaf"] for one in payloads if one.get("round_id") == round_id and "header" in one), ""

@@ -18,6 +18,7 @@ from tests.audit import (
     audit_attacks_secrecy,
     audit_attacks_signatures,
     audit_attacks_slots,
+    audit_attacks_starts,
     audit_attacks_times,
 )
 from tests.audit.audit_attack import ENTERED, Attacked, Mutation, healthy
@@ -39,6 +40,7 @@ ROOMS: Final = (
     audit_attacks_bytes,
     audit_attacks_chance,
     audit_attacks_given_up,
+    audit_attacks_starts,
 )
 """Modules that define attacks."""
 

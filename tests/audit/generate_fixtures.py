@@ -25,6 +25,7 @@ from referee.audit.documents import KeptReceipt
 from tests.audit.audit_attacks_courses import receipted_by_a_key_that_went
 from tests.audit.audit_attacks_receipts import kept_moves
 from tests.audit.audit_attacks_rules import repeated_receipts
+from tests.audit.audit_attacks_starts import started, started_late
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
@@ -40,6 +41,8 @@ SOUND: Final[Mapping[str, tuple[str, Callable[[], Attacked]]]] = {
         "a call that is repeated gives another receipt of the same event, with another time",
         repeated_receipts,
     ),
+    "starts": ("two servers say what judges; a ruleset may go from one while the other has it", started),
+    "started_late": ("what was settled before the first START is noted nowhere", started_late),
     "receipted_events": ("each event of a round is kept with its receipt and the hash before it", kept_moves),
 }
 SOURCE: Final = "fairness.md, What the audit must catch"

@@ -1,6 +1,7 @@
 """Leaves: what is read is what was written, and what cannot be meant is neither written nor read."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,12 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.dealing import leaf
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, LeafError, OpenLeaf, RevealLeaf, UnsealLeaf
+from referee.dealing.leaf import (
+    AbortLeaf,
+    DealLeaf,
+    KeyLeaf,
+    LeafError,
+    OpenLeaf,
+    RevealLeaf,
+    StartLeaf,
+    StartRuleset,
+    UnsealLeaf,
+)
 from referee.evidence.canonical import CanonicalError
 from referee.games import LeaderBy
 
 HEX32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 TIMES = st.integers(0, 2**53 - 1)
+RULESET_ID = re.compile(r"[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}")
+VERSIONS = st.tuples(*[st.integers(0, 999_999)] * 3).map(lambda parts: ".".join(map(str, parts)))
 LEADS = st.tuples(st.integers(0, 1), st.sampled_from(LeaderBy)) | st.just((msgspec.UNSET, msgspec.UNSET))
 LEAVES = st.one_of(
     st.builds(
@@ -50,6 +63,20 @@ LEAVES = st.one_of(
         stage=st.sampled_from(["OPENED", "DEALT"]),
     ),
     st.builds(RevealLeaf, round_id=HEX32, server_seed=HEX32),
+    st.builds(
+        StartLeaf,
+        instance=st.sampled_from(["referee", "room-1.a_B"]),
+        package=HEX32 | st.just("editable"),
+        python=st.sampled_from(["3.11.0", "3.14.0rc1+"]),
+        rulesets=st.lists(
+            st.builds(StartRuleset, digest=HEX32, id=st.from_regex(RULESET_ID, fullmatch=True), version=VERSIONS),
+            max_size=4,
+            unique_by=lambda one: (one.id, one.version),
+        ).map(lambda found: tuple(sorted(found, key=lambda one: (one.id, one.version)))),
+        settings=HEX32,
+        started_time=TIMES,
+        version=st.just("0.1.0"),
+    ),
 )
 KINDS: dict[str, type[Any]] = {
     "open": OpenLeaf,
@@ -58,11 +85,12 @@ KINDS: dict[str, type[Any]] = {
     "abort": AbortLeaf,
     "reveal": RevealLeaf,
     "key": KeyLeaf,
+    "start": StartLeaf,
 }
 
 
 @given(LEAVES)
-def test_leaves_can_be_read_back(written: DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf):
+def test_leaves_can_be_read_back(written: DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | StartLeaf):
     payload = leaf.encode(written)
     kind: type[Any] = type(written)
     assert leaf.parse(payload, kind) == written
@@ -71,7 +99,7 @@ def test_leaves_can_be_read_back(written: DealLeaf | UnsealLeaf | AbortLeaf | Re
 
 
 @given(LEAVES)
-def test_a_leaf_is_no_leaf_of_another_kind(written: DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf):
+def test_a_leaf_is_no_leaf_of_another_kind(written: DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | StartLeaf):
     payload = leaf.encode(written)
     for kind in KINDS.values():
         if kind is not type(written):

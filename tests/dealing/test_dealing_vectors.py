@@ -36,6 +36,7 @@ LEAVES: dict[str, type[Any]] = {
     "abort": leaf.AbortLeaf,
     "reveal": leaf.RevealLeaf,
     "key": leaf.KeyLeaf,
+    "start": leaf.StartLeaf,
 }
 
 

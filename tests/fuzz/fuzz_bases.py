@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from referee.dealing.header import SUITE_FIXTURE
 from tests.audit.audit_attack import certified, receipt
+from tests.audit.audit_attacks_starts import start_leaf
 from tests.audit.audit_builder import (
     LOG,
     ORIGIN,
@@ -96,6 +97,17 @@ def changing_keys() -> dict[str, Any]:
     return row_of(log)
 
 
+def starting() -> dict[str, Any]:
+    """Play rounds between START leaves of two servers."""
+    log = LogBuilder.founded()
+    log.entries.append(start_leaf(BINH.ruleset_id, instance="room-1"))
+    log.play(BINH)
+    log.entries += [start_leaf(BINH.ruleset_id, instance="room-2"), start_leaf(BOARD.ruleset_id, instance="room-1")]
+    log.play(BINH)
+    log.play(BOARD)
+    return row_of(log)
+
+
 def scripted() -> dict[str, Any]:
     """Play a round of scripted deals."""
     log = LogBuilder.founded()
@@ -111,6 +123,7 @@ MADE: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "aborted.deadline": functools.partial(given_up, stage="DEALT", reason="DEADLINE"),
     "scripted": scripted,
     "keys": changing_keys,
+    "starts": starting,
 }
 
 

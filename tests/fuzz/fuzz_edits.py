@@ -160,7 +160,7 @@ def _envelope(draw: st.DrawFn, path: Path, leaf: Tree) -> Edit:  # noqa: PLR0911
     if name == "by":
         return ["set", [*path, name], draw(st.sampled_from((*STRANGERS, "")))]
     if name == "type":
-        kinds = ("open", "deal", "unseal", "settle", "abort", "reveal", "key", "certificate", "event", "odd")
+        kinds = ("open", "deal", "unseal", "settle", "abort", "reveal", "key", "start", "certificate", "event", "odd")
         return ["set", [*path, name], f"application/vnd.referee.{draw(st.sampled_from(kinds))}.v1+json"]
     if name in ("size", "index") and name in leaf:
         return ["set", [*path, name], draw(st.integers(-1, 30))]

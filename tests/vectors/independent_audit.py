@@ -39,7 +39,7 @@ from tests.vectors.independent_round import ZEROS, Row, header_fault, read_paylo
 
 NOTES = {
     "TIME_BACKDATED",
-    *("RULESET_UNKNOWN", "ROUNDS_GIVEN_UP", "GIVEN_UP_BY_YOUNG_KEYS"),
+    *("RULESET_UNKNOWN", "RULESET_NOT_STARTED", "ROUNDS_GIVEN_UP", "GIVEN_UP_BY_YOUNG_KEYS"),
     *("CLIENT_SEED_TRIVIAL", "CLIENT_SEEDS_EQUAL", "CLIENT_SEED_REPEATED", "CLIENT_SEED_UNSIGNED"),
     "FORKED_RECEIPTS",
     "SEED_HELD",
@@ -52,6 +52,7 @@ ROLES = {
     "abort": "shuffler",
     "reveal": "",
     "key": "root",
+    "start": "referee",
 }
 GRACE, AHEAD = 60_000, 300
 SLACK, OWN_CLOCK, BACKDATED = 10_000, 120_000, 900_000
@@ -96,6 +97,7 @@ class Audit:
         self.carrying: list[tuple[int, Round, Row]] = []
         self.vouched: set[int] = set()
         self.refused_keys = 0
+        self.starts: dict[str, set[str]] = {}
         self.held = group(row)
         self.leaves = list(self._leaves())
         self.hashes = [leaf_hash(leaf) for leaf in self.leaves]
@@ -213,6 +215,9 @@ class Audit:
             self.refused_keys += bool(fault)
             if not fault:
                 self._take_key(index, said)
+        elif kind == "start":
+            if not fault:
+                self.starts[said["instance"]] = {one["digest"] for one in said["rulesets"]}
         elif kind == "open":
             self._take_open(index, said)
         else:
@@ -269,6 +274,10 @@ class Audit:
 
     def _take_step(self, kind: str, index: int, said: Row) -> None:
         found = self.rounds.get(said["round_id"])
+        if kind == "settle" and self.starts:
+            digest = said["inputs"]["header"]["ruleset_digest"]
+            if not any(digest in named for named in self.starts.values()):
+                self.find("RULESET_NOT_STARTED", index)
         if found is None or (found.is_whole and self.last.get(found.header["table_id"]) is not found):
             self._find_stray(kind, index, said)
             return

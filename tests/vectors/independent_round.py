@@ -49,7 +49,7 @@ def is_list(value: object, holds: Callable[[Any], bool]) -> bool:
     return isinstance(value, list) and all(holds(one) for one in value)
 
 
-def is_rising(numbers: Sequence[int]) -> bool:
+def is_rising(numbers: Sequence[Any]) -> bool:
     return all(one < other for one, other in pairwise(numbers))
 
 
@@ -329,6 +329,19 @@ def is_header(value: object) -> bool:
     return has_members(value, members)
 
 
+def _is_release(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch("[A-Za-z0-9.+!_-]{1,64}", value) is not None
+
+
+def _is_ruleset(value: object) -> bool:
+    members: dict[str, Callable[[Any], bool]] = {
+        "digest": is_hex,
+        "id": lambda one: _is_text(one) and re.fullmatch(TEXTS["ruleset_id"], one) is not None,
+        "version": lambda one: _is_text(one) and re.fullmatch(TEXTS["ruleset_version"], one) is not None,
+    }
+    return has_members(value, members)
+
+
 PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
     "open": {
         "header": is_header,
@@ -374,6 +387,17 @@ PAYLOADS: dict[str, dict[str, Callable[[Any], bool]]] = {
         "action": lambda value: value in ("ADD", "REVOKE"),
         "role": lambda value: value in ("log", "referee", "shuffler", "witness"),
         "key": _is_text,
+    },
+    "start": {
+        "instance": lambda value: _is_text(value) and re.fullmatch("[A-Za-z0-9._-]{1,64}", value) is not None,
+        "package": lambda value: value == "editable" or is_hex(value),
+        "python": _is_release,
+        "rulesets": lambda value: (
+            is_list(value, _is_ruleset) and is_rising([(one["id"], one["version"]) for one in value])
+        ),
+        "settings": is_hex,
+        "started_time": is_natural,
+        "version": _is_release,
     },
     "settle": {
         "format": lambda value: value == 1,

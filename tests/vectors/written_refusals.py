@@ -171,6 +171,7 @@ LEFT_OUT = object()
 
 def leaf_rows() -> Iterator[Row]:
     leaves = {one["id"]: one for name in ("leaves", "seat_leaves") for one in read(f"dealing/{name}")}
+    starts = json.loads(leaves["start"]["payload"])["rulesets"]
     changes: list[tuple[str, str, str, Row]] = [
         ("open", "round_id", "the round id is the header's", {"round_id": ZEROS}),
         ("open", "commitments", "a place for each seat", {"client_commitments": []}),
@@ -212,19 +213,34 @@ def leaf_rows() -> Iterator[Row]:
         ("key", "role", "a known role", {"role": "player"}),
         ("key", "action", "a known action", {"action": "KEEP"}),
         ("key", "unsound", "a key that signs everything", {"key": UNSOUND_KEY}),
+        ("start", "instance", "an instance is named as a table is", {"instance": "room 1"}),
+        ("start", "nameless", "an instance has a name", {"instance": ""}),
+        ("start", "package", "32 bytes, or the word", {"package": "wheel"}),
+        ("start", "short_package", "32 bytes", {"package": "1f" * 31}),
+        ("start", "python", "no space in a version", {"python": "3.13.5 (main)"}),
+        ("start", "version", "a version", {"version": ""}),
+        ("start", "capitals", "lowercase hex", {"settings": "3C" * 32}),
+        ("start", "time", "a time is not negative", {"started_time": -1}),
+        ("start", "extra", "no other members", {"host": "room"}),
+        ("start", "descending", "rulesets ascend", {"rulesets": starts[1::-1]}),
+        ("start", "ruleset_twice", "no ruleset twice", {"rulesets": [starts[0], {**starts[0], "digest": "2d" * 32}]}),
+        ("start", "ruleset_id", "game and name", {"rulesets": [{**starts[0], "id": "classic"}]}),
+        ("start", "ruleset_version", "three numbers", {"rulesets": [{**starts[0], "version": "1.0"}]}),
+        ("start", "ruleset_digest", "32 bytes", {"rulesets": [{**starts[0], "digest": "2a" * 31}]}),
+        ("start", "ruleset_extra", "no other members of a ruleset", {"rulesets": [{**starts[0], "game": "mau_binh"}]}),
     ]  # fmt: skip
     for id_, name, why, change in changes:
         said = {**json.loads(leaves[id_]["payload"]), **change}
         said = {name: value for name, value in said.items() if value is not LEFT_OUT}
         payload = json.dumps(said, sort_keys=True, separators=(",", ":"))
         yield row(f"{id_}.{name}", why, HAND, kind=leaves[id_]["kind"], payload=payload)
-    for id_ in ("open", "deal", "unseal", "abort", "reveal", "key"):
+    for id_ in ("open", "deal", "unseal", "abort", "reveal", "key", "start"):
         said = json.loads(leaves[id_]["payload"])
         kind = leaves[id_]["kind"]
         spaced = json.dumps(said, sort_keys=True)
         yield row(f"{id_}.white_space", "one text", HAND, kind=kind, payload=spaced)
         yield row(f"{id_}.order", "members are sorted", HAND, kind=kind, payload=compact(dict(reversed(said.items()))))
-        cut = {name: value for name, value in said.items() if name not in {"round_id", "role"}}
+        cut = {name: value for name, value in said.items() if name not in {"round_id", "role", "instance"}}
         yield row(f"{id_}.missing", "a member is missing", HAND, kind=kind, payload=compact(cut))
         other = leaves["deal" if id_ == "open" else "open"]["payload"]
         yield row(f"{id_}.another", "another kind's payload", HAND, kind=kind, payload=other)

@@ -6,7 +6,7 @@ from typing import Any
 from referee.audit import MemoryLog
 from referee.audit.reading import Payload, read_envelope, read_payload
 from referee.dealing.header import NO_LEAF
-from referee.dealing.leaf import KeyLeaf, OpenLeaf
+from referee.dealing.leaf import KeyLeaf, OpenLeaf, StartLeaf
 from referee.evidence.merkle import inclusion_path, leaf_hash
 from referee.transcript.inputs import Transcript
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT
@@ -32,19 +32,21 @@ def round_ids(leaves: Sequence[bytes]) -> list[str]:
 def bundle_of(log: MemoryLog, round_id: str) -> dict[str, Any]:
     """Return the bundle of a round.
 
-    It holds all KEY leaves, the round's own leaves, and the last leaf of each preceding round back to the latest
+    It holds all KEY and START leaves, the round's own, and the last leaf of each preceding round back to the latest
     settled one; for an aborted round the OPEN leaf as well.
     """
     said = [_payload(leaf) for leaf in log.entries]
     hashes = [leaf_hash(leaf) for leaf in log.entries]
     opens = {one.round_id: place for place, one in enumerate(said) if isinstance(one, OpenLeaf)}
-    chosen = {place for place, one in enumerate(said) if isinstance(one, KeyLeaf) or one.round_id == round_id}
+    chosen = {
+        place for place, one in enumerate(said) if isinstance(one, KeyLeaf | StartLeaf) or one.round_id == round_id
+    }
     place = opens[round_id]
     while (named := _previous_leaf(said[place])) != NO_LEAF:
         end = hashes.index(named)
         ended = said[end]
         chosen.add(end)
-        if isinstance(ended, Transcript | KeyLeaf):
+        if isinstance(ended, Transcript | KeyLeaf | StartLeaf):
             break
         place = opens[ended.round_id]
         chosen.add(place)

@@ -15,6 +15,7 @@ _SIGNERS: dict[str, NamedSigner] = {
     leaves.DEAL_TYPE: SHUFFLER,
     leaves.ABORT_TYPE: SHUFFLER,
     leaves.KEY_TYPE: ROOT,
+    leaves.START_TYPE: REFEREE,
     MEDIA_TYPE: REFEREE,
 }
 _KEYS = 3

@@ -52,9 +52,9 @@ export class HeaderError extends Error {
   }
 }
 
-const TABLE_ID = /^[A-Za-z0-9._-]{1,64}$/;
-const RULESET_ID = /^[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}$/;
-const VERSION = /^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$/;
+export const TABLE_ID = /^[A-Za-z0-9._-]{1,64}$/;
+export const RULESET_ID = /^[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}$/;
+export const VERSION = /^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}$/;
 const ORIGIN = /^[!-*,-~]{1,255}$/;
 const CURRENCY = /^[!-~]{1,16}$/;
 const MAX_SEATS = 6;

@@ -1,6 +1,6 @@
 /**
- * The payloads of leaves: OPEN, DEAL, UNSEAL, SETTLE (a transcript), ABORT, REVEAL and KEY, as canonical
- * JSON. Bytes stand as lowercase hex, an absent seed or commitment as an empty string, and an
+ * The payloads of leaves: OPEN, DEAL, UNSEAL, SETTLE (a transcript), ABORT, REVEAL, KEY and START, as
+ * canonical JSON. Bytes stand as lowercase hex, an absent seed or commitment as an empty string, and an
  * absent member is left out. `SIGNERS` says who may sign a leaf.
  */
 
@@ -19,7 +19,7 @@ import {
   record,
   text,
 } from "./form.js";
-import { headerForm } from "./header.js";
+import { headerForm, RULESET_ID, TABLE_ID, VERSION } from "./header.js";
 
 const MEDIA = (leaf: string): string => `application/vnd.referee.${leaf}.v1+json`;
 
@@ -29,8 +29,10 @@ export const RECEIPT_TYPE = MEDIA("event");
 const SEALED_SIZE = 24 + 32 + 16;
 /** Bytes of the cosigned checkpoint in a DEAL. */
 const MAX_NOTE_SIZE = 4096;
+/** Version of a program. */
+const RELEASE = /^[A-Za-z0-9.+!_-]{1,64}$/;
 
-export type Kind = "OPEN" | "DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL" | "KEY";
+export type Kind = "OPEN" | "DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL" | "KEY" | "START";
 export type Role = "root" | "log" | "referee" | "shuffler" | "witness";
 
 export const KINDS: ReadonlyMap<string, Kind> = new Map([
@@ -41,6 +43,7 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map([
   [MEDIA("abort"), "ABORT"],
   [MEDIA("reveal"), "REVEAL"],
   [MEDIA("key"), "KEY"],
+  [MEDIA("start"), "START"],
 ]);
 
 /** Who signs each kind of leaf; null where nobody does. */
@@ -52,6 +55,7 @@ export const SIGNERS: Record<Kind, Role | null> = {
   ABORT: "shuffler",
   REVEAL: null,
   KEY: "root",
+  START: "referee",
 };
 
 /** `seat_tokens`, one a seat, stand there on a sealed table only. */
@@ -120,6 +124,17 @@ export const keyForm = record({
   role: oneOf("log", "referee", "shuffler", "witness"),
 });
 
+/** What judges from here on; `package` is the digest of the program's installed files, or "editable". */
+export const startForm = record({
+  instance: text,
+  package: text,
+  python: text,
+  rulesets: list(record({ digest: hex32, id: text, version: text })),
+  settings: hex32,
+  started_time: natural,
+  version: text,
+});
+
 /** `received` is 1 where the referee's clock gave the time, 0 where the frontend reported it. */
 const inputEventForm = record({ event: anything, received: oneOf(0, 1), time: natural });
 const inputReceiptForm = record({ number: natural, signature: text }, { opens_section: natural });
@@ -158,6 +173,7 @@ export type UnsealLeaf = Of<typeof unsealForm>;
 export type AbortLeaf = Of<typeof abortForm>;
 export type RevealLeaf = Of<typeof revealForm>;
 export type KeyLeaf = Of<typeof keyForm>;
+export type StartLeaf = Of<typeof startForm>;
 export type Transcript = Of<typeof transcriptForm>;
 export type Inputs = Of<typeof inputsForm>;
 export type InputEvent = Of<typeof inputEventForm>;
@@ -170,7 +186,8 @@ export type Leaf =
   | { kind: "SETTLE"; value: Transcript }
   | { kind: "ABORT"; value: AbortLeaf }
   | { kind: "REVEAL"; value: RevealLeaf }
-  | { kind: "KEY"; value: KeyLeaf };
+  | { kind: "KEY"; value: KeyLeaf }
+  | { kind: "START"; value: StartLeaf };
 
 export const FORMS: { [K in Kind]: Form<Extract<Leaf, { kind: K }>["value"]> } = {
   OPEN: openForm,
@@ -180,6 +197,7 @@ export const FORMS: { [K in Kind]: Form<Extract<Leaf, { kind: K }>["value"]> } =
   ABORT: abortForm,
   REVEAL: revealForm,
   KEY: keyForm,
+  START: startForm,
 };
 
 /** The first text in a leaf that should be lowercase hex and is not; null where there is none. */
@@ -216,6 +234,11 @@ export function misspelledHex(leaf: Leaf): string | null {
       return firstOdd(leaf.value.round_id, ...leaf.value.client_seeds.filter(Boolean));
     case "REVEAL":
       return firstOdd(leaf.value.round_id, leaf.value.server_seed);
+    case "START": {
+      const { package: digest, rulesets, settings } = leaf.value;
+      const digests = rulesets.map((one) => one.digest);
+      return firstOdd(settings, ...digests, ...(digest === "editable" ? [] : [digest]));
+    }
     case "SETTLE":
     case "KEY":
       return null;
@@ -224,7 +247,7 @@ export function misspelledHex(leaf: Leaf): string | null {
 
 /**
  * What is wrong with how many tokens an OPEN has, or signatures a DEAL, or with the sections of a
- * DEAL or an UNSEAL; null where nothing is.
+ * DEAL or an UNSEAL, or with the texts of a START; null where nothing is.
  */
 export function miscounted(leaf: Leaf): string | null {
   if (leaf.kind === "OPEN") {
@@ -253,7 +276,30 @@ export function miscounted(leaf: Leaf): string | null {
     const isRight = isAscending(sections) && sections.includes(section);
     return isRight ? null : `sections ${sections.join(", ")} do not ascend or lack ${section}`;
   }
+  if (leaf.kind === "START") {
+    return misnamed(leaf.value);
+  }
   return null;
+}
+
+function misnamed({ instance, python, rulesets, version }: StartLeaf): string | null {
+  const texts: [RegExp, string][] = [
+    [TABLE_ID, instance],
+    [RELEASE, python],
+    [RELEASE, version],
+    ...rulesets.flatMap((one): [RegExp, string][] => [
+      [RULESET_ID, one.id],
+      [VERSION, one.version],
+    ]),
+  ];
+  const odd = texts.find(([form, said]) => !form.test(said));
+  if (odd !== undefined) {
+    return `'${odd[1]}' is not of the form ${odd[0].source}`;
+  }
+  // "!" sorts before every character of an id, so that a shorter id comes before one that goes on.
+  const names = rulesets.map((one) => `${one.id}!${one.version}`);
+  const isRising = names.every((name, at) => at === 0 || name > (names[at - 1] ?? ""));
+  return isRising ? null : "its rulesets do not ascend by id and version";
 }
 
 /** What is wrong with a leader and its reason by themselves; null where nothing is. */

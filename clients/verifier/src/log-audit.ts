@@ -26,8 +26,9 @@ import type { SourceFault } from "./log.js";
 import { Frontier, GrowingTree, leafHash } from "./merkle.js";
 import { parseNote } from "./note.js";
 import { Promises } from "./promise.js";
-import { checkOf, LeafFaultError, type Placed, readLeaf } from "./reading.js";
+import { checkOf, LeafFaultError, type Placed, readLeaf, signatureFault } from "./reading.js";
 import { SeedBook } from "./seed-book.js";
+import { StartHistory } from "./starts.js";
 import { examineSigners, logKeys } from "./succession.js";
 import { Tables } from "./table.js";
 import { GRACE_MS, type LogOptions, type LogResult } from "./terms.js";
@@ -48,6 +49,7 @@ export class LogAudit {
   readonly #root: VerifierKey;
   readonly #keys: KeyHistory;
   readonly #report = new Report();
+  readonly #starts = new StartHistory();
   readonly #totals: Totals;
   readonly #held: ReadonlyMap<string, Exhibits>;
   readonly #tables: Tables;
@@ -304,6 +306,13 @@ export class LogAudit {
       if (fault !== null) {
         this.#report.find("KEYS", fault.code, fault.detail, { leaf_index: index });
       }
+    } else if (placed.kind === "START") {
+      const fault = signatureFault(placed.envelope, placed.kind, placed.ring);
+      if (fault === null) {
+        this.#starts.take(placed.value);
+      } else {
+        this.#report.find("SIGNATURES", fault.code, fault.detail, { leaf_index: index });
+      }
     } else if (placed.kind === "OPEN") {
       if (this.#held.has(placed.value.round_id)) {
         this.#seen.add(placed.value.round_id);
@@ -313,10 +322,24 @@ export class LogAudit {
       if (placed.kind === "DEAL") {
         this.#carry(placed);
       }
+      if (placed.kind === "SETTLE") {
+        this.#checkStarted(placed);
+      }
       const leaves = this.#tables.take(placed);
       if (leaves !== null) {
         this.#totals.examine(leaves);
       }
+    }
+  }
+
+  /** Note a settlement under a ruleset that no START in force names, in a log that has any by then. */
+  #checkStarted({ index, value }: Placed<"SETTLE">): void {
+    const { ruleset_id, ruleset_version, ruleset_digest, table_id, round_number } =
+      value.inputs.header;
+    if (!this.#starts.isEmpty && !this.#starts.names(ruleset_digest)) {
+      const detail = `no START in force names ${ruleset_id} ${ruleset_version}, ${ruleset_digest}`;
+      const where = { leaf_index: index, table_id, round_number };
+      this.#report.find("RULESET", "RULESET_NOT_STARTED", detail, where);
     }
   }
 

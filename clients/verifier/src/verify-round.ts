@@ -22,7 +22,7 @@ import type { RoundLeaves } from "./round-leaves.js";
 import { KeyHistory, type KeyRecord } from "./keys.js";
 import { leafHash, ProofError, rootFromInclusion, verifyConsistency } from "./merkle.js";
 import { followPrevious } from "./previous.js";
-import { checkOf, LeafFaultError, type Placed, readLeaf } from "./reading.js";
+import { checkOf, LeafFaultError, type Placed, readLeaf, signatureFault } from "./reading.js";
 import { type Examined, examine } from "./round.js";
 import { examineSigners, logKeys } from "./succession.js";
 import type { RoundLeaf } from "./step.js";
@@ -232,6 +232,12 @@ function readLeaves(
       if (fault !== null) {
         report.find("KEYS", fault.code, fault.detail, where);
       }
+      if (read.kind === "START") {
+        const forged = signatureFault(read.envelope, read.kind, read.ring);
+        if (forged !== null) {
+          report.find("SIGNATURES", forged.code, forged.detail, where);
+        }
+      }
     } catch (error) {
       if (error instanceof ProofError) {
         report.find("TREE", "ROOT_MISMATCH", error.message, where);
@@ -257,7 +263,7 @@ function gather(
     eventReceipts: bundle.event_receipts ?? [],
   });
   const isOwn = (one: Placed): boolean =>
-    one.kind !== "KEY" && one.value.round_id === bundle.round_id;
+    one.kind !== "KEY" && one.kind !== "START" && one.value.round_id === bundle.round_id;
   const own = placed.filter(isOwn);
   const open = own.find((one): one is Placed<"OPEN"> => one.kind === "OPEN");
   if (open === undefined) {

@@ -209,8 +209,8 @@ export function bundleOf(log: Row, roundId: string): Row {
     header = end < 0 ? undefined : (opened?.["header"] as Row | undefined);
     ends.add(end).add(opened === undefined ? -1 : payloads.indexOf(opened));
   }
-  const chosen = payloads.flatMap(({ key, round_id: id }, index) =>
-    key !== undefined || id === roundId || ends.has(index) ? [index] : [],
+  const chosen = payloads.flatMap(({ key, instance, round_id: id }, index) =>
+    (key ?? instance) !== undefined || id === roundId || ends.has(index) ? [index] : [],
   );
   return {
     format: 1,

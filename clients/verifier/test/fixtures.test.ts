@@ -35,6 +35,7 @@ const ONLY_IN_THE_WHOLE_LOG: readonly Code[] = [
   "SPLIT_VIEW",
   "LOG_TRUNCATED",
   "TIME_OUT_OF_ORDER",
+  "RULESET_NOT_STARTED",
 ];
 
 for (const log of vectors("audit/healthy")) {

@@ -20,7 +20,7 @@ from referee.cards import HOUSE
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import HeaderJson
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
+from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, StartLeaf, UnsealLeaf
 from referee.games import AnyGame, LawError, game_of
 from referee.games.groups import cards_in
 from referee.rulesets import Catalogue, Ruleset, Texts, UnknownRulesetError, load_texts
@@ -175,7 +175,7 @@ def _step(index: int, leaf: Payload | None) -> StoryStep:
             step = StoryStep(kind="ABORT", index=index, time=leaf.aborted_time, reason=leaf.reason, blamed=leaf.blamed)
         case RevealLeaf():
             step = StoryStep(kind="REVEAL", index=index)
-        case KeyLeaf() | None:
+        case KeyLeaf() | StartLeaf() | None:
             pass
     return step
 

@@ -183,6 +183,22 @@ def arrangement_rows() -> Iterator[Row]:
         )
 
 
+START: Row = {
+    "instance": "table-room.1",
+    "package": "1f" * 32,
+    "python": "3.13.5",
+    "rulesets": [
+        {"digest": "2a" * 32, "id": "mau_binh.classic", "version": "1.0.0"},
+        {"digest": "2b" * 32, "id": "mau_binh.classic", "version": "1.1.0"},
+        {"digest": "2c" * 32, "id": "mau_binh.classic_2", "version": "1.0.0"},
+        {"digest": "2a" * 32, "id": "tien_len.mien_nam", "version": "1.0.0"},
+    ],
+    "settings": "3c" * 32,
+    "started_time": DEALT_TIME,
+    "version": "0.1.0",
+}
+
+
 def leaf_rows() -> Iterator[Row]:
     name = "tien_len_four"
     header = HEADERS[name][1]
@@ -253,6 +269,12 @@ def leaf_rows() -> Iterator[Row]:
                 "action": "ADD",
                 "key": "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
             },
+        ),
+        "start": ("start", "rulesets ascend by id, then by version as text", START),
+        "start_editable": (
+            "start",
+            "a program that runs from a checkout, and judges by no ruleset",
+            {**START, "package": "editable", "python": "3.14.0rc1+local", "rulesets": [], "version": "0.1.0.dev1"},
         ),
     }
     for id_, (kind, why, payload) in payloads.items():
