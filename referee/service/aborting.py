@@ -1,4 +1,7 @@
-"""ABORT leaves, which end a round without a settlement; ``referee.dealing.abort`` says when, and for which reason."""
+"""ABORT leaves, which end a round without a settlement.
+
+``referee.dealing.abort`` has the rules: from when on a round may be aborted, and which reasons are right.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -23,11 +26,14 @@ ABORT_REASONS: Final[dict[int, AbortReason]] = {
     shuffler_pb2.ABORT_REASON_DEADLINE: "DEADLINE",
     shuffler_pb2.ABORT_REASON_OPERATOR: "OPERATOR",
 }
-"""Reasons that may be requested. That a round is void is found when it is dealt."""
+"""Reasons that a caller may request, by their enum value. VOID is absent: only the attempt to deal finds it."""
 
 
 def reason_of(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> AbortReason:
-    """Return the reason for which a round is aborted after its deadline."""
+    """Return the reason that an ABORT of this round must name once its deadline has passed.
+
+    ``contributed`` are the seeds that its seats have contributed.
+    """
     seeds = leaf_seeds(opened.header.seat_count, contributed)
     return overdue_reason(is_dealt=found.deck_root is not None, seeds=seeds, commitments=opened.client_commitments)
 
@@ -35,9 +41,9 @@ def reason_of(found: Slot, opened: OpenedRound, contributed: Sequence[Contributi
 def check_abort(
     found: Slot, opened: OpenedRound, reason: AbortReason, *, contributed: Sequence[Contribution], now: int
 ) -> None:
-    """Refuse an abort that comes too early, or for another reason than the round's own.
+    """Refuse an abort that comes too early, or whose reason is not the one that the log shows.
 
-    A round that has ended is not looked at, because a repeated abort is answered.
+    Accept every abort of a round that has ended: the log then answers an equal earlier abort, or refuses this one.
     """
     deadline, is_dealt = found.deadline, found.deck_root is not None
     if found.stage.is_terminal or deadline is None:
@@ -89,10 +95,11 @@ def abort_of(  # noqa: PLR0913 - members of an ABORT
     signer: Signer,
     seed: Contribution | None = None,
 ) -> Append:
-    """Return the signed ABORT of a round to append; ``client_seeds`` by seat, empty where none is known.
+    """Return the signed ABORT of a round to append.
 
-    ``contributed`` is the number of contributed seeds that it includes before the deal, None after it; ``seed`` is one
-    more, which is kept with it.
+    ``client_seeds`` has one hexadecimal seed for each seat, empty for a seat whose seed is unknown. ``contributed`` is
+    the number of kept seeds among them, or None after the deal. ``seed`` is a further seed, not kept yet, that the
+    append keeps together with the ABORT.
     """
     leaf = AbortLeaf(
         aborted_time=now,
@@ -120,7 +127,10 @@ def requested_abort_of(  # noqa: PLR0913 - facts of the round
     now: int,
     signer: Signer,
 ) -> Append:
-    """Return the ABORT of a round with the seeds that were received; ``leaves`` are its own so far."""
+    """Return the signed ABORT of a round with all seeds that were received: those of its DEAL, or the contributed ones.
+
+    ``leaves`` are the leaves of the round in the log, of which its OPEN and DEAL are read.
+    """
     if StepKind.DEAL in leaves:
         seeds = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf).client_seeds
         return abort_of(found, reason, client_seeds=seeds, contributed=None, now=now, signer=signer)
@@ -131,6 +141,9 @@ def requested_abort_of(  # noqa: PLR0913 - facts of the round
 def overdue_abort_of(
     found: Slot, leaves: Mapping[StepKind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
 ) -> Append:
-    """Return the ABORT of a round that was not dealt or settled by its deadline; ``leaves`` are its own so far."""
+    """Return the ABORT of a round that was not dealt or settled in time, with the reason that the log shows.
+
+    The caller ensures that the deadline has passed. ``leaves`` are the leaves of the round in the log.
+    """
     reason = reason_of(found, OpenedRound.of(leaves[StepKind.OPEN]), contributed)
     return requested_abort_of(found, reason, leaves, contributed, now=now, signer=signer)

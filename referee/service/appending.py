@@ -1,4 +1,4 @@
-"""Appends to the log and seeds that are kept: each is submitted to the writer and awaited until it is durable."""
+"""Leaves and seats' seeds on their way into the log: submitted to the writer and awaited until they are durable."""
 
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Future
@@ -17,13 +17,14 @@ T = TypeVar("T")
 APPEND_SECONDS: Final = 30.0
 
 Appending: TypeAlias = Generator[Append, Logged, T]
-"""Work that yields each leaf to append, gets the durable leaf or the log's error for it, and returns an answer."""
+"""Generator that yields each leaf to append, is sent the durable leaf or thrown the error, and returns an answer."""
 
 
 def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | RefusedError]:
-    """Append each leaf independently, all in one commit where possible; return what is durable and what was refused.
+    """Append each leaf independently, all in one commit where possible; return the logged leaf or the refusal of each.
 
-    Raises LateLeafError where each leaf has waited too long, so that all are built again.
+    The results are in the order of ``appends``. Raises LateLeafError if every leaf has waited too long for its commit,
+    so that the caller builds all of them again; raises any error that is no refusal.
     """
     replies = _submit(writer, appends)
     results: list[Logged | RefusedError] = []
@@ -44,14 +45,14 @@ def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | Refu
 
 
 def append_one(writer: Writer, append: Append) -> Logged:
-    """Append a leaf and return it once it is durable; raise what the log raises."""
+    """Append a leaf and return the leaf in the log once it is durable; raise the writer's error if that fails."""
     (logged,) = _result_of(*submit_for_call(lambda: writer.submit_each([append])))
     note_leaf(logged.receipt.index)
     return logged
 
 
 def run(writer: Writer, work: Appending[T]) -> T:
-    """Append the leaves that some work yields and return its answer; raise what it raises."""
+    """Run a generator: append each leaf that it yields. Return its answer, or raise the error that it raises."""
     resume = partial(next, work)
     while True:
         try:
@@ -66,9 +67,10 @@ def run(writer: Writer, work: Appending[T]) -> T:
 
 
 def run_each(writer: Writer, works: Sequence[Appending[T]], *, refused: Callable[[Status], T]) -> list[T]:
-    """Run works together and independently; return their answers, ``refused`` making that of a refused one.
+    """Run generators side by side and independently; return their answers, in the order of ``works``.
 
-    The next leaves of all works are appended in one commit where possible.
+    The next leaf of every generator is appended, all in one commit where possible. If a generator raises an error that
+    is a refusal, its answer is ``refused(status)``; any other error is raised.
     """
     answers: dict[int, T] = {}
     resumes: dict[int, Callable[[], Append]] = {index: partial(next, work) for index, work in enumerate(works)}
@@ -100,7 +102,7 @@ def contribute(writer: Writer, contribution: Contribution) -> Contribution:
 
 
 def _submit(writer: Writer, appends: Sequence[Append]) -> Sequence[Future[tuple[Logged, ...]]]:
-    """Submit leaves and wait for the last reply, which wakes this thread once for all."""
+    """Submit leaves; return their replies once the last one is there, so that this thread wakes once for all."""
     replies = submit_for_call(lambda: writer.submit_each(appends)) if appends else []
     if replies:
         _error_of(replies[-1])
@@ -113,12 +115,12 @@ def _logged(reply: Future[tuple[Logged, ...]]) -> Logged:
     return logged
 
 
-# An error that is raised holds its frames, and one of a reply's holds the reply if they do, which holds the error:
-# such a cycle would keep the call, and one of its connection's streams, until garbage is collected.
+# A raised error holds its frames through its traceback. If one of these frames holds the reply, and the reply the
+# error, the cycle would keep the call, and one of its connection's streams, until garbage is collected.
 
 
 def _error_of(reply: Future[T]) -> BaseException | None:
-    """Return the error that is the reply, or that it is cancelled or late, without raising it."""
+    """Wait for a reply; return its error, None if it has none, or TimeoutError or CancelledError. Raise nothing."""
     try:
         return reply.exception(APPEND_SECONDS)
     except (TimeoutError, CancelledError) as error:
@@ -126,7 +128,7 @@ def _error_of(reply: Future[T]) -> BaseException | None:
 
 
 def _result_of(reply: Future[T]) -> T:
-    """Return the value that is the reply or raise its error; its caller has no name for the reply."""
+    """Wait for a reply; return its value or raise its error. The caller must keep no variable for the reply."""
     try:
         return reply.result(APPEND_SECONDS)
     finally:

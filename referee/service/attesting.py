@@ -1,4 +1,4 @@
-"""What proves the events of a round: the newest receipt and the seats' newest signatures, verified; receipts signed."""
+"""Proofs of a round's events: verification of the newest receipt and the seats' newest signatures, and new receipts."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,11 +17,14 @@ from referee.wire.refusal import RefusedError
 
 _MEMO_BYTES: Final = 4 * 1024 * 1024
 _ENTRY_BYTES: Final = 512
-"""Memory of what is remembered of a signature or receipt beside its own bytes, on the safe side."""
+"""Bytes of memory that a remembered signature or receipt takes besides its own bytes; an upper estimate."""
 
 
 class Attestor:
-    """Signs event receipts with the referee's key, and verifies those of all its keys and the signatures of seats."""
+    """Signer of event receipts with the referee's key, and verifier of receipts and seats' signatures.
+
+    A receipt may be signed by any of ``referee_keys``. Verified receipts and signatures are remembered.
+    """
 
     def __init__(self, signer: Signer, *, referee_keys: Sequence[bytes]) -> None:
         self._signer = signer
@@ -30,9 +33,10 @@ class Attestor:
         self._signatures: Memo[tuple[bytes, bytes, bytes], bool] = Memo(max_bytes=_MEMO_BYTES)
 
     def verify(self, played: Round, receipt: bytes, signatures: Sequence[bytes], *, field: str) -> Round:
-        """Return a round with its receipt and signatures, given in a request's field; refuse others than its own.
+        """Verify the receipt and the signatures of a round; return the round with them, or refuse wrong ones.
 
-        ``signatures`` may be empty where no seat has signed.
+        ``receipt`` is empty if no event was received. ``signatures`` has one signature for each seat, empty for a seat
+        that has signed nothing; it may be empty as a whole. ``field`` is the round's field in the request.
         """
         seats = played.header.seat_count
         if signatures and len(signatures) != seats:
@@ -55,9 +59,10 @@ class Attestor:
             raise evidence_refusal(error, field=f"{field}.signatures[{error.seat}]") from None
 
     def accept(self, played: Round, signature: bytes, *, seat: int, has_chain: bool) -> Round:
-        """Return a round with the receipt of its last event, made by a seat, whose signature is verified first.
+        """Sign the receipt of a round's last event; return the round with it. Refuse a wrong signature of the seat.
 
-        The round has the signatures of the events before; ``has_chain`` is whether the seat signs this one.
+        ``played`` has the signatures of the earlier events. With ``has_chain`` the seat must have signed its last
+        event; otherwise ``signature`` must be empty.
         """
         signatures = played.signatures
         if has_chain:
@@ -78,7 +83,10 @@ class Attestor:
         return replace(played, receipt=data, receipt_signature=receipt_signature, signatures=signatures)
 
     def _check_receipt(self, played: Round, data: bytes, *, field: str) -> bytes:
-        """Refuse other bytes than the receipt that a round must have; return its signature, empty for none."""
+        """Refuse a receipt unless it is the one that the round must have; return its signature.
+
+        ``data`` is empty for no receipt, which is right while no event was received; its signature is then empty.
+        """
         due, receipt, signature = played.due_receipt, None, b""
         if data:
             known = self._receipts.get(data)
@@ -91,7 +99,7 @@ class Attestor:
         if due is not None and (receipt is None or receipt.number < due.number):
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_RECEIVED,
-                f"event {due.number} is said to be received and there is no receipt of it; send the newest",
+                f"event {due.number} is marked as received, but its receipt is missing; send the newest receipt",
                 field=field,
                 number=due.number,
             )
@@ -115,7 +123,7 @@ class Attestor:
 
 
 def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> tuple[EventReceipt, bytes]:
-    """Read an event receipt signed by one of these keys, and its signature; refuse any other bytes."""
+    """Read an event receipt that one of these keys has signed; return it and its signature. Refuse any other bytes."""
     try:
         envelope = Envelope.parse(data)
         envelope.verify_any(payload_type=RECEIPT_TYPE, public_keys=keys)
@@ -139,7 +147,7 @@ _REASONS: Final = {
 
 
 def evidence_refusal(error: EvidenceError, *, field: str) -> RefusedError:
-    """Return the refusal of an event that is not proved."""
+    """Return the refusal of an event for which ``error`` names the missing or wrong evidence."""
     facts = {"number": error.number or None, "seat": error.seat, "expected": error.expected, "found": error.found}
     given = {name: value for name, value in facts.items() if value is not None}
     return RefusedError(_REASONS[error.fault], error.detail, field=field, **given)

@@ -1,4 +1,4 @@
-"""A call under way: what logs, metrics and traces may know of it, which never includes its content.
+"""A call under way: the facts of it that logs, metrics and traces may show. They never include its content.
 
 >>> call = Call(method="/referee.v1.LogService/GetKeys", request_id="a1", caller="ipv4:127.0.0.1:4", arrived=1.0)
 >>> call.started, call.ended = 1.25, 1.5
@@ -51,11 +51,11 @@ class Call(msgspec.Struct, eq=False, kw_only=True):
     peer: str = ""
     """Address of the caller."""
     account: str = ""
-    """Proved name with its tenant, by which limits count the caller; empty for one that is counted by its address."""
+    """Name and tenant that the caller has proved, by which limits count its calls; empty: they count by address."""
     proof: object = None
     """Proved identity in a form that only the gate reads."""
     rpc: Rpc | None = None
-    """Transport's side, from the time that a thread takes the call up until it ends."""
+    """The transport's side of the call while a thread works on it; None before and afterwards."""
     trace_parent: str = ""
     """W3C ``traceparent`` of the request; empty for none."""
     started: float = 0.0
@@ -70,7 +70,7 @@ class Call(msgspec.Struct, eq=False, kw_only=True):
     leave: Callable[[], None] = lambda: None
     """Called when the call's work has ended."""
     leaves: list[int] = msgspec.field(default_factory=list)
-    """Indices of the leaves that answer the call, appended by it or by an equal call before."""
+    """Indices of the leaves that answer the call; the call itself or an equal earlier call has appended them."""
 
     @property
     def service(self) -> str:
@@ -107,7 +107,10 @@ class Admission(Protocol):
     """Limit on the concurrent calls of each caller."""
 
     def admit(self, call: Call, context: grpc.ServicerContext) -> None:
-        """Count a call whose request has arrived, until it and its work have ended; refuse one beyond the limit."""
+        """Count a call against its caller until the call and its work have ended; refuse it if that exceeds the limit.
+
+        The request of the call has arrived.
+        """
 
 
 class Gate(Protocol):
@@ -144,9 +147,10 @@ def note_leaf(index: int) -> None:
 
 
 def submit_for_call(submit: Callable[[], Sequence[Future[T]]]) -> Sequence[Future[T]]:
-    """Submit work to the log's writer for the current call; cancel what has not begun when the call ends.
+    """Submit work to the log's writer for the current call, and return its replies.
 
-    Raise CallEndedError, submitting nothing, if the call has ended. Work that has begun is carried through.
+    When the call ends, work that the writer has not begun is cancelled; work that it has begun is carried through.
+    Raises CallEndedError, and submits nothing, if the call has ended already. Outside of a call nothing is cancelled.
     """
     call = _current.get()
     if call is None or call.rpc is None:

@@ -1,7 +1,8 @@
 """Seeds of seats, each verified against the seat's commitment and key.
 
-A seat's seed comes with the request to deal, or before it from the seat itself; then it is kept secret until the deal
-or the end of the round publishes it. A seed that comes both ways must be the same. The last seed deals the round.
+A seat's seed comes with the request to deal, or earlier from the seat itself. A seed that comes earlier is kept secret
+until the deal or the end of the round publishes it; if it comes again with the request to deal, the two must be equal.
+The contribution that completes the seeds deals the round.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,23 +22,23 @@ from referee.v1.shuffler_pb2 import ContributeSeedRequest, DealRoundRequest
 from referee.wire.refusal import RefusedError
 
 NO_SEED: Final = ""
-"""A seed in an ABORT that no seat has given."""
+"""The text in an ABORT leaf at the place of a seat that has given no seed."""
 
 
 class SeatSeeds(msgspec.Struct, frozen=True):
-    """Seeds by seat, 32 bytes each, and the seats' signatures, empty for a seat without a key."""
+    """One seed of 32 bytes for each seat, and the seats' signatures of them, empty for a seat without a key."""
 
     seeds: tuple[bytes, ...]
     signatures: tuple[bytes, ...]
 
     @property
     def leaf_signatures(self) -> tuple[str, ...] | msgspec.UnsetType:
-        """Signatures as a DEAL leaf has them: left out where no seat has a key."""
+        """Signatures in the form of a DEAL leaf: hexadecimal, by seat; UNSET if no seat has a key."""
         return tuple([one.hex() for one in self.signatures]) if any(self.signatures) else msgspec.UNSET
 
 
 def read_contribution(opened: OpenedRound, key: SlotKey, request: ContributeSeedRequest) -> Contribution:
-    """Read a contribution; refuse a seed that is not its seat's."""
+    """Read the contribution of a seat; refuse a seed that does not open the seat's commitment, or is signed wrongly."""
     check_seat(opened, request.seat)
     _check_seed(opened, Seat(request.seat), request.seed, field="seed")
     _check_signature(opened, Seat(request.seat), request.seed, request.signature, field="signature")
@@ -56,13 +57,16 @@ def check_seat(opened: OpenedRound, seat: int) -> None:
 
 
 def seeds_of(contributed: Sequence[Contribution]) -> SeatSeeds:
-    """Return the seeds that all seats have contributed."""
+    """Return the contributed seeds in the order of the seats; the caller ensures that every seat has contributed."""
     by_seat = sorted(contributed, key=lambda one: one.seat)
     return SeatSeeds(tuple([one.seed for one in by_seat]), tuple([one.signature for one in by_seat]))
 
 
 def check_dealt_seeds(opened: OpenedRound, request: DealRoundRequest, dealt: Sequence[str]) -> None:
-    """Refuse seeds that a dealt round was not dealt from; a place may be empty."""
+    """Refuse a request to deal a dealt round if it has a seed other than the one that the round was dealt from.
+
+    ``dealt`` are the hexadecimal seeds of the DEAL, by seat. A seat's place in the request may be empty.
+    """
     for seat, seed in enumerate(_by_seat(opened, request.client_seeds, "client_seeds", "seeds")):
         if seed and seed.hex() != dealt[seat]:
             raise RefusedError(
@@ -73,7 +77,10 @@ def check_dealt_seeds(opened: OpenedRound, request: DealRoundRequest, dealt: Seq
 
 
 def read_seeds(opened: OpenedRound, request: DealRoundRequest, contributed: Sequence[Contribution]) -> SeatSeeds:
-    """Read the seeds to deal from; refuse seeds that are missing or not their seats'."""
+    """Return every seat's seed to deal from: the contributed seed if there is one, else the request's, verified.
+
+    Refuse a request if a seat has given no seed, or has given one that is wrong or not the contributed one.
+    """
     kept = {one.seat: one for one in contributed}
     given = _by_seat(opened, request.client_seeds, "client_seeds", "seeds")
     signed = _by_seat(opened, request.seed_signatures, "seed_signatures", "signatures")
@@ -104,7 +111,7 @@ def read_seeds(opened: OpenedRound, request: DealRoundRequest, contributed: Sequ
 def given_contributions(
     opened: OpenedRound, key: SlotKey, request: DealRoundRequest, contributed: Sequence[Contribution]
 ) -> list[Contribution]:
-    """Read the seeds of a request to deal that are not kept yet; refuse those that are not their seats'."""
+    """Return the seeds of a request to deal that are not contributed yet, verified; refuse wrong seeds."""
     kept = {one.seat: one for one in contributed}
     given = _by_seat(opened, request.client_seeds, "client_seeds", "seeds")
     signed = _by_seat(opened, request.seed_signatures, "seed_signatures", "signatures")
@@ -126,13 +133,16 @@ def missing_seats(seat_count: int, contributed: Sequence[Contribution]) -> list[
 
 
 def leaf_seeds(seat_count: int, contributed: Sequence[Contribution]) -> tuple[str, ...]:
-    """Return the contributed seeds by seat, as an ABORT leaf has them."""
+    """Return one text for each seat, in order: its contributed seed in hexadecimal, or ``NO_SEED``."""
     kept: Mapping[int, str] = {one.seat: one.seed.hex() for one in contributed}
     return tuple([kept.get(seat, NO_SEED) for seat in range(seat_count)])
 
 
 def _by_seat(opened: OpenedRound, given: Sequence[bytes], field: str, what: str) -> Sequence[bytes]:
-    """Return one value for each seat, all empty where none is given; refuse another number."""
+    """Return the values of a request, one for each seat; all are empty if the request has none. Refuse other numbers.
+
+    ``what`` names the values in the refusal.
+    """
     count = opened.header.seat_count
     if len(given) not in (0, count):
         raise RefusedError(
@@ -163,7 +173,7 @@ def _check_seed(opened: OpenedRound, seat: Seat, seed: bytes, *, field: str) -> 
 
 
 def _check_signature(opened: OpenedRound, seat: Seat, seed: bytes, signature: bytes, *, field: str) -> None:
-    """Refuse a wrong signature, none from a seat with a key, and one from a seat without."""
+    """Refuse a seed that a seat with a key has not signed, and any signature for a seat without a key."""
     key = opened.header.seat_keys[seat]
     if key == NO_KEY:
         if not signature:

@@ -1,8 +1,8 @@
 """Deals: made once and durably from verified seeds, afterwards derived again from the log.
 
 No deck, hand or unsealed server seed is kept: every call unseals the seed from the OPEN leaf. Answers come from the
-leaf in the log, never from the one that was submitted. A round that this process opened is first dealt as it was
-opened, without reading it again; the log refuses the leaf where it has the round otherwise, and then the round is read.
+leaf in the log, never from a submitted leaf. A round that this process has opened is first dealt from memory, without
+reading the log; if the log's state of the round differs, it refuses the leaf, and the round is read and dealt again.
 """
 
 from collections import OrderedDict
@@ -54,23 +54,23 @@ from referee.wire.round import fill_receipt
 ResultT = TypeVar("ResultT")
 
 _FRESH: Final = 4096
-"""Rounds that are remembered from their opening to the first call to deal them; the oldest are forgotten first."""
+"""Rounds that are remembered from their OPEN to the first call to deal them; the oldest are forgotten first."""
 
 
 class Dealer:
-    """Deals rounds and certifies sections of deals; who may see these is for the caller to decide."""
+    """Dealer of rounds and issuer of deal certificates. The caller decides who may see a certificate."""
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
         self._fresh: OrderedDict[SlotKey, tuple[Slot, OpenedRound]] = OrderedDict()
 
     def find(self, key: SlotKey) -> tuple[Slot, OpenedRound]:
-        """Find a round and its OPEN leaf; refuse one that was never opened."""
+        """Return the log's state of a round and the contents of its OPEN leaf; refuse a round that was never opened."""
         found, opened, _ = self._find(key)
         return found, opened
 
     def _find(self, key: SlotKey) -> tuple[Slot, OpenedRound, int]:
-        """Find a round, its OPEN leaf, and how many seats have contributed seeds to it."""
+        """Return the same as ``find``, and the number of seats that have contributed seeds to the round."""
         found = self._parts.reader.opened(key)
         if found is None:
             latest = self._parts.reader.latest_round(key.table_id)
@@ -91,7 +91,7 @@ class Dealer:
     def with_seeds(
         self, key: SlotKey, make: Callable[[Slot, OpenedRound, Sequence[Contribution]], Appending[ResultT]]
     ) -> Appending[ResultT]:
-        """Make a leaf of a round and its contributed seeds and append it; make it again if a seed came meanwhile."""
+        """Run ``make`` to append a leaf built from a round and its seeds; run it again if a seed came meanwhile."""
         for _ in range(MAX_SEATS + 1):  # each seat contributes once
             found, opened, seeds = self._find(key)
             with suppress(StaleRoundError):
@@ -99,7 +99,7 @@ class Dealer:
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
     def note_opened(self, step: OpenStep, opened: OpenedRound, *, opened_time: int, winner: bytes) -> None:
-        """Remember a round whose OPEN has just become durable, with the log's record of the table's last winner."""
+        """Remember a round whose OPEN is durable; ``winner`` is the log's record of the last winner, or empty."""
         self._fresh[step.key] = (
             Slot(
                 step.key,
@@ -115,9 +115,10 @@ class Dealer:
             self._fresh.popitem(last=False)
 
     def deal(self, key: SlotKey, request: shuffler_pb2.DealRoundRequest) -> Appending[shuffler_pb2.DealRoundResponse]:
-        """Deal from the given and contributed seeds; return the answer, or that of a round dealt before.
+        """Deal a round from the seeds of the request and the contributed ones; return the answer.
 
-        Refuse a time after the deadline. A round that cannot be dealt is void and aborted.
+        Answer for a dealt round from its DEAL. Refuse to deal after the deadline; abort a round as void, and refuse the
+        call, if its seeds give no deck.
         """
         fresh = self._fresh.pop(key, None)
         if fresh is not None:
@@ -164,7 +165,7 @@ class Dealer:
         return answer
 
     def _answer(self, opened: OpenedRound, deal: Deal, leaf: DealLeaf) -> shuffler_pb2.DealRoundResponse:
-        """Return the answer to a deal with this leaf, without the log receipt."""
+        """Return the answer for a deal and its DEAL leaf; its log receipt is still empty."""
         hands = leaf.opened_sections
         answer = shuffler_pb2.DealRoundResponse(
             certificate=self.certify(opened, deal, hands, leaf=leaf),
@@ -176,12 +177,12 @@ class Dealer:
         return answer
 
     def is_lost(self, found: Slot, opened: OpenedRound) -> bool:
-        """Return whether a round is under way whose ruleset this server has lost."""
+        """Return whether a round has not ended and this server has lost the round's ruleset."""
         is_known = has_ruleset(self._parts.opener.catalogue, opened.header.ruleset_digest)
         return not (is_known or found.stage.is_terminal)
 
     def require_ruleset(self, found: Slot, opened: OpenedRound) -> None:
-        """Refuse a call about a round under way whose ruleset is lost."""
+        """Refuse the call if the round has not ended and this server has lost its ruleset."""
         if self.is_lost(found, opened):
             raise lost_refusal(opened.header)
 
@@ -192,7 +193,7 @@ class Dealer:
         request: shuffler_pb2.DealRoundRequest,
         contributed: Sequence[Contribution],
     ) -> None:
-        """Keep the seeds that came with a request to deal, where the round cannot be dealt now."""
+        """Keep the seeds of a request to deal a round that cannot be dealt now; do nothing once the round is dealt."""
         if found.stage is not Stage.OPENED:
             return
         self._check_time(opened, found)
@@ -202,7 +203,7 @@ class Dealer:
     def contribute(
         self, key: SlotKey, request: shuffler_pb2.ContributeSeedRequest
     ) -> Appending[Sequence[Contribution]]:
-        """Keep a seat's seed; return all seeds that are kept. The last one deals the round, or finds it void."""
+        """Keep a seat's seed and return all kept seeds. The last one deals the round, or aborts it as void."""
         return self.with_seeds(key, partial(self._contribute, request))
 
     def _contribute(
@@ -229,13 +230,13 @@ class Dealer:
                 field="seed",
             )
         self.require_ruleset(found, opened)
-        if self._is_ready(found, opened, contributed):  # the last came while the ruleset was lost
+        if self._is_ready(found, opened, contributed):  # the last seed came while the ruleset was lost
             now = self._check_time(opened, found)
             yield from self._deal_all(found, opened, contributed, now=now, contributed=len(contributed))
         return contributed
 
     def _is_ready(self, found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> bool:
-        """Return whether a round that waits for its deal has all seeds, and can be dealt."""
+        """Return whether a round is to be dealt now: not dealt or ended yet, all seeds there, its ruleset not lost."""
         is_whole = not missing_seats(opened.header.seat_count, contributed)
         return found.stage is Stage.OPENED and is_whole and not self.is_lost(found, opened)
 
@@ -249,7 +250,7 @@ class Dealer:
         contributed: int,
         last: Contribution | None = None,
     ) -> Appending[None]:
-        """Deal a round from the seeds that all seats have contributed, or find it void."""
+        """Append the DEAL of a round from the seeds of all seats, or its ABORT if they give no deck."""
         given = seeds_of(everything)
         dealt, append = self._deal_of(found, opened, given, now=now, contributed=contributed, last=last)
         yield append
@@ -266,9 +267,9 @@ class Dealer:
         contributed: int,
         last: Contribution | None = None,
     ) -> tuple[tuple[Deal, DealLeaf] | None, Append]:
-        """Return the deal of a round and its DEAL, which is to be appended; None and an ABORT if no deck follows.
+        """Return the deal of a round, its DEAL leaf and the append of that; None and an ABORT's append if it is void.
 
-        ``contributed`` is the number of seeds that are kept, ``last`` one more to keep with the leaf.
+        ``contributed`` is the number of kept seeds. ``last`` is a further seed that the append keeps with the leaf.
         """
         signer = self._parts.signer
         seeds = tuple([seed.hex() for seed in given.seeds])
@@ -302,17 +303,20 @@ class Dealer:
         )
 
     def _cosigned_checkpoint(self, found: Slot, *, now: int) -> str | msgspec.UnsetType:
-        """Return the newest cosigned checkpoint if it has the round's OPEN and its times agree with the round's."""
+        """Return the newest cosigned checkpoint, in hexadecimal, if it proves when the round was opened; else UNSET.
+
+        It must contain the round's OPEN, and its witnesses' times must lie between the OPEN's time and ``now``.
+        """
         cosigned = self._parts.reader.newest_cosigned() if self._parts.has_witnesses else None
         if cosigned is None or len(cosigned.note) > MAX_NOTE_SIZE:
             return msgspec.UNSET
-        opening = next(mark.index for mark in self._parts.reader.marks(found.key) if mark.kind is StepKind.OPEN)
+        open_index = next(mark.index for mark in self._parts.reader.marks(found.key) if mark.kind is StepKind.OPEN)
         times = [1000 * time for time in claimed_times(Note.parse(cosigned.note))]
         is_timely = all(is_between(time, opened=found.newest_time, dealt=now) for time in times)
-        return cosigned.note.hex() if cosigned.size > opening and is_timely else msgspec.UNSET
+        return cosigned.note.hex() if cosigned.size > open_index and is_timely else msgspec.UNSET
 
     def _check_time(self, opened: OpenedRound, found: Slot) -> int:
-        """Return the time of a leaf now; refuse one after the deal's deadline while the round waits for its deal."""
+        """Return the time that a leaf of the round gets now; refuse an undealt round whose deal deadline is past."""
         now, deadline = leaf_time(self._parts.clock(), floor=found.newest_time), opened.header.deal_deadline
         if found.stage is Stage.OPENED and is_past(deadline, time=now):
             raise RefusedError(
@@ -324,7 +328,7 @@ class Dealer:
         return now
 
     def derive(self, key: SlotKey, opened: OpenedRound) -> tuple[Deal, DealLeaf]:
-        """Derive the deal of a dealt round from its DEAL; return both."""
+        """Derive the deal of a dealt round from its DEAL leaf; return the deal and the leaf."""
         leaf = self.deal_leaf(key)
         return self._derive(opened, leaf), leaf
 
@@ -341,7 +345,7 @@ class Dealer:
         leaf: DealLeaf,
         unsealed_times: Mapping[int, int] = MappingProxyType({}),
     ) -> bytes:
-        """Sign a certificate of a deal and its DEAL, open at these sections, with the times of those unsealed."""
+        """Return a signed certificate that shows these sections of a deal, and the times of those opened later."""
         return certificate.issue(
             deal,
             opened.header,
@@ -354,26 +358,26 @@ class Dealer:
         )
 
     def stored_deal(self, key: SlotKey) -> Logged:
-        """Find the DEAL leaf of a dealt round."""
+        """Return the DEAL leaf of a dealt round with its receipt."""
         mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is StepKind.DEAL)
         return stored(self._parts.reader, mark.index)
 
     def ended_waiting(self, key: SlotKey) -> Logged | None:
-        """Return the leaf that ended a round's wait for seeds: its DEAL, or its ABORT; None while it waits."""
+        """Return the leaf that ended a round's wait for seeds, its DEAL or else its ABORT; None while it waits."""
         taken = {mark.kind: mark.index for mark in self._parts.reader.marks(key)}
         index = taken.get(StepKind.DEAL, taken.get(StepKind.ABORT))
         return None if index is None else stored(self._parts.reader, index)
 
     def deal_leaf(self, key: SlotKey) -> DealLeaf:
-        """Return the DEAL leaf of a dealt round."""
+        """Return the contents of the DEAL leaf of a dealt round."""
         mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is StepKind.DEAL)
         return parse_deal(self._parts.reader.leaf(mark.index))
 
 
 def _opened_sections(opened: OpenedRound, deal: Deal, ruleset: Ruleset) -> tuple[int, ...]:
-    """Return the sections open to the frontend at the deal: all hands, or none on a sealed table.
+    """Return the sections that the frontend sees from the deal on: all hands, or none on a sealed table.
 
-    Where a sealed deal holds a hand that ends the round at once, all hands open.
+    On a sealed table all hands are open too if one of them ends the round at once.
     """
     game, seat_count = GAMES[ruleset.game], opened.header.seat_count
     hands = tuple(game.layout(seat_count).hands)
@@ -385,10 +389,10 @@ def _opened_sections(opened: OpenedRound, deal: Deal, ruleset: Ruleset) -> tuple
 
 
 def parse_deal(leaf: bytes) -> DealLeaf:
-    """Read a DEAL leaf of this log."""
+    """Read the contents of a DEAL leaf; its signature is not verified, so it must come from this log."""
     return parse_leaf(Envelope.parse(leaf).payload, DealLeaf)
 
 
 def stored(reader: Reader, index: int) -> Logged:
-    """Return a leaf that is in the log, with its receipt."""
+    """Return the leaf at an index of the log, with its receipt."""
     return Logged(leaf=reader.leaf(index), receipt=reader.receipt(index), is_repeat=True)

@@ -1,4 +1,4 @@
-"""What a server needs of a game besides its law: its gRPC service, and how its messages are read and written."""
+"""GameService: the parts of a game that a server needs besides its rules, to read and write the game's messages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,18 +14,19 @@ from referee.wire.refusal import RefusedError
 
 @dataclass(frozen=True, kw_only=True)
 class GameService:
-    """A game and what it needs to be served.
+    """A game, its gRPC service, and the functions that read and write its messages.
 
     The methods AcceptEvent, AcceptEvents, PreviewRound, SettleRound and SettleRounds have the same shape in every game.
 
-    - ``servicer(parts)`` makes a RoundService of RefereeParts; ``add_to_server`` is the generated function for it.
-    - ``seat_methods``: methods that a seat may call for itself, with the path of the seat in the request. All other
-      methods are the frontend's.
+    - ``servicer(parts)`` makes a RoundService of RefereeParts; ``add_to_server`` is the generated function that adds
+      the RoundService to a gRPC server.
+    - ``seat_methods``: methods that a seat may call for itself, each with the path of the seat's number in the
+      request. All other methods are for frontends only.
     - ``read_event(message, *, time, round_id, field)`` returns an event of the game or refuses the message.
     - ``write_outcome(outcome, state, ruleset)`` returns the bytes of the outcome message.
-    - ``write_state(state, ruleset)`` returns the state message; None where answers have none.
-    - ``ready_limit(rules)`` returns the milliseconds after which a person who is seated and not ready is sent out of
-      the room, None where nobody is; no function where the game has no rules of seating.
+    - ``write_state(state, ruleset)`` returns the state message. The member is None if the game's answers have no state.
+    - ``ready_limit(rules)`` returns the milliseconds after which a person who is seated and not ready must leave the
+      room, or None if there is no limit. The member is None if the game has no rules of seating.
     """
 
     game: AnyGame

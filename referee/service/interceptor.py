@@ -1,8 +1,8 @@
-"""What is common to all calls: request id, access control, bounds, a log line, and refusals sent as gRPC statuses.
+"""The interceptor of all calls: request id, access control, bounds, a log line, and refusals sent as gRPC statuses.
 
 The log line names the method, outcome, sizes, times and caller. It never holds content or credentials, so no card,
 seed, key or token reaches a log. The request id is the caller's or a new one; every answer and refusal returns it in
-its trailers. A call that is refused before it waits is refused at once, its request unread.
+its trailers. A call that its headers or a full queue rule out is refused at once, without reading its request.
 """
 
 import hmac
@@ -31,7 +31,7 @@ REQUEST_ID: Final = "x-request-id"
 TRACE_PARENT: Final = "traceparent"
 CREDENTIALS: Final = "authorization"
 GATEWAY: Final = "x-referee-gateway"
-"""Secret by which a gateway in front of this server proves itself; the address that it forwards is then believed."""
+"""Header with the secret of the gateway in front of this server; with it, the forwarded address is believed."""
 FORWARDED_FOR: Final = "x-referee-forwarded-for"
 _MAX_REQUEST_ID: Final = 128
 _MAX_TRACE_PARENT: Final = 64
@@ -40,14 +40,14 @@ _HEALTH: Final = "/grpc.health."
 
 _PROCESS: Final = os.urandom(4).hex()
 _numbers: Final = itertools.count(int.from_bytes(os.urandom(4)))
-"""Request ids of calls without one: eight digits of the process, and the call's."""
+"""Parts of the request id of a call that brings none: eight digits of the process, then eight of the call."""
 
 _OVERLOADED: Final = RefusedError(
     ErrorReason.ERROR_REASON_OVERLOADED,
     "more calls wait than the server can answer soon; nothing was done, and asking again a little later is safe",
 )
 _OVERLOADED_STATUS: Final = to_status(_OVERLOADED)
-"""Refusal of a call at once, made once: the more calls there are, the less time there is for each."""
+"""Status of ``_OVERLOADED``, encoded once, because an overloaded server has no time to encode it for each call."""
 
 _log = structlog.get_logger("referee.call")
 
@@ -56,11 +56,14 @@ Method: TypeAlias = Callable[[bytes, grpc.ServicerContext], bytes]
 Answer: TypeAlias = Callable[[Call, bytes, grpc.ServicerContext], bytes]
 
 _arrived: Final[ContextVar[tuple[Call, str]]] = ContextVar("arrived")
-"""The call that arrived, and its credentials. gRPC runs interceptors and method in one context, a new one each call."""
+"""The call that arrived, and its credentials. gRPC runs the interceptors and the method of a call in one context."""
 
 
 class _Known(NamedTuple):
-    """A method that is served: its handler, which is wrapped unless the method streams or is unguarded."""
+    """A served method and its handler, None if the method is not to be served.
+
+    The handler is wrapped, except for a method that answers in a stream; an unguarded method gets no checks at all.
+    """
 
     handler: "Handler | None"
     gate: Gate | None
@@ -80,7 +83,10 @@ class _RefusedStatus(grpc.Status):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Bounds of requests, of large answers that may lie unread, of their time and streams', and of a caller's calls."""
+    """Bounds of calls: bytes of a request, bytes of large answers that lie unread, and seconds for an unread answer.
+
+    ``answer_seconds`` bounds streams too, ``admission`` the concurrent calls of each caller.
+    """
 
     message_bytes: int
     unread_bytes: int = 256 * 1024 * 1024
@@ -89,7 +95,10 @@ class Bounds:
 
 
 class CallInterceptor(grpc.ServerInterceptor):
-    """Interceptor of every method but the health streams; methods that take a stream and answer once are not served."""
+    """Interceptor of every method but the streams of the health service.
+
+    A method that takes a stream and gives one answer is not served.
+    """
 
     def __init__(
         self,
@@ -114,9 +123,9 @@ class CallInterceptor(grpc.ServerInterceptor):
         continuation: "Callable[[grpc.HandlerCallDetails], Handler | None]",
         handler_call_details: grpc.HandlerCallDetails,
     ) -> "Handler | None":
-        """Return the method's handler wrapped, one that refuses the call, or None if no such method is served.
+        """Return the method's wrapped handler, one that refuses the call, or None if the method is not served.
 
-        A call is refused here if its metadata alone rule it out or no thread is free for it.
+        The call is refused here if its metadata rule it out or the queue has no room for it.
         """
         method = handler_call_details.method
         known = self._known.get(method)
@@ -146,7 +155,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         return known.handler
 
     def _know(self, method: str, handler: Handler) -> "_Known":
-        """Return what is served for a method, made once."""
+        """Return the entry of a method: its handler, wrapped, and the facts that each call needs."""
         is_health, is_stream = method.startswith(_HEALTH), bool(handler.response_streaming)
         gate = None if is_health else self._gate
         if is_stream or handler.unary_unary is None:
@@ -179,7 +188,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         return run
 
     def _await_turn(self, call: Call, context: grpc.ServicerContext, *, is_health: bool) -> None:
-        """Count a call and wait for its turn; raise RefusedError or CallEndedError where it is not to begin."""
+        """Count a call against its caller and wait for its turn; raise CallEndedError if it has ended meanwhile."""
         call.peer = call.peer or context.peer()
         try:
             if self._admission is not None and not is_health:
@@ -191,7 +200,11 @@ class CallInterceptor(grpc.ServerInterceptor):
             raise CallEndedError
 
     def _wrap_codec(self, handler: Handler, gate: Gate | None) -> Answer:
-        """Wrap the method in its codec; refuse a request that is too large, malformed or not the caller's to make."""
+        """Return the method as a function of encoded requests to encoded answers.
+
+        It refuses a request that is too large, malformed, or forbidden to the caller. It calls the method once more
+        after LateLeafError, so that the method builds its leaf again with the present time.
+        """
         method: Callable[[Any, grpc.ServicerContext], Any] = handler.unary_unary  # type: ignore[assignment] # checked before
         limit = self._bounds.message_bytes
 
@@ -212,7 +225,7 @@ class CallInterceptor(grpc.ServerInterceptor):
                 gate.ask(call, request)
             try:
                 response = method(request, context)
-            except LateLeafError as error:  # build the leaf again, once, with the time that it is now
+            except LateLeafError as error:
                 release(error)
                 response = method(request, context)
             if isinstance(response, bytes) or handler.response_serializer is None:
@@ -222,7 +235,10 @@ class CallInterceptor(grpc.ServerInterceptor):
         return answer
 
     def _count_unread(self, size: int, context: grpc.ServicerContext) -> None:
-        """Count a large answer as unread until the call ends, at the latest after its time; refuse one without room."""
+        """Count a large answer as unread until the call ends; cancel the call if its caller takes too long to read it.
+
+        Refuse the call if too many bytes of answers lie unread already.
+        """
         if not self._unread.add(size):
             raise RefusedError(_OVERLOADED.reason, _OVERLOADED.message)
         timeouts = self._pool.timeouts
@@ -247,7 +263,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         return grpc.stream_stream_rpc_method_handler(refuse)
 
     def _wrap_stream(self, handler: Handler, call: Call, credentials: str) -> Handler:
-        """Wrap a method that answers in a stream: on a thread for streams, and for a limited time."""
+        """Wrap a method that answers in a stream, so that it runs on a thread for streams and for a limited time."""
         gate, pool = self._gate, self._pool
         method: Any = handler.stream_stream if handler.request_streaming else handler.unary_stream
 
@@ -288,7 +304,7 @@ class CallInterceptor(grpc.ServerInterceptor):
             observer.began(call)
 
     def _fail(self, error: Exception, call: Call, context: grpc.ServicerContext) -> None:
-        """End the call with the status of an error; return only if the method has ended the call by itself."""
+        """End the call with an error's status, by raising gRPC's exception; return if the method has ended it."""
         refusal = refusal_of(error)
         if isinstance(error, LawError):
             log_law_error(error, method=call.method, request_id=call.request_id)
@@ -317,7 +333,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         self._refuse(internal, call, context)
 
     def _refuse(self, refusal: RefusedError, call: Call, context: grpc.ServicerContext) -> None:
-        """End the call with the status of a refusal; never return."""
+        """End the call with the status of a refusal: raise gRPC's own exception."""
         status: Any = _OVERLOADED_STATUS if refusal is _OVERLOADED else to_status(refusal)
         call.code, call.reason = status.code.name, refusal.reason_name
         self._end(call, "refused")
@@ -326,7 +342,7 @@ class CallInterceptor(grpc.ServerInterceptor):
 
     def _end(self, call: Call, event: str) -> None:
         call.ended = time.perf_counter()
-        call.rpc = None  # breaks the cycle with the transport, whose memory would else wait for a collection
+        call.rpc = None  # break the cycle with the transport, whose memory would else wait for the garbage collector
         known: dict[str, object] = {"reason": call.reason} if call.reason else {}
         if call.role:
             known |= {"role": call.role, "tenant": call.tenant, "peer": call.peer}
@@ -349,12 +365,12 @@ class CallInterceptor(grpc.ServerInterceptor):
 
 
 def _ms(seconds: float) -> float:
-    """Return milliseconds, to the microsecond."""
+    """Return seconds as milliseconds, rounded to the microsecond."""
     return int(seconds * 1e6 + 0.5) / 1000
 
 
 def _check_credentials_once(metadata: Any) -> None:
-    """Refuse a call with several ``authorization`` headers, of which a proxy may have checked another one."""
+    """Refuse a call with several ``authorization`` headers: a proxy may have checked another one than this server."""
     count = [key for key, _ in metadata or ()].count(CREDENTIALS)
     if count > 1:
         raise RefusedError(
@@ -366,8 +382,8 @@ def _check_credentials_once(metadata: Any) -> None:
 
 
 def _read_metadata(method: str, metadata: Any, *, gateway_pass: str) -> tuple[Call, str]:
-    """Read a call and its credentials, which the call does not hold, from the request's metadata."""
-    known: dict[str, str] = dict(metadata or ())  # of those read here none is bytes, as names that end in -bin are
+    """Read a call from the request's metadata; return it and its credentials, which the call itself must not hold."""
+    known: dict[str, str] = dict(metadata or ())  # no header read here is bytes: only names that end in -bin are
     request_id, trace_parent = known.get(REQUEST_ID, ""), known.get(TRACE_PARENT, "")
     if len(request_id) > _MAX_REQUEST_ID or not request_id.isascii() or not request_id.isprintable():
         request_id = ""

@@ -1,4 +1,4 @@
-"""The leader of a round that is being dealt: by the log's record of the last winner, the deal, and the ruleset."""
+"""The leader of a round at its deal, found from the log's record of the last winner, the deal and the ruleset."""
 
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
@@ -9,9 +9,9 @@ from referee.v1 import shuffler_pb2
 
 
 def find_lead(header: Header, ruleset: Ruleset, deal: Deal, *, winner: bytes) -> Lead | None:
-    """Return who leads a round, None in a game without a leader.
+    """Return the leader of a round and the reason that it leads; None in a game without a leader.
 
-    ``winner`` is the log's record of who won the table's last settled round, empty for none.
+    ``winner`` is the log's record of the winner of the table's last settled round; empty if there is none.
     """
     game = GAMES[ruleset.game]
     if game.lead is None:
@@ -22,6 +22,6 @@ def find_lead(header: Header, ruleset: Ruleset, deal: Deal, *, winner: bytes) ->
 
 
 def fill_leader(answer: shuffler_pb2.DealRoundResponse, lead: Lead | None) -> None:
-    """Write who leads, and why, into the answer to a deal."""
+    """Write the leading seat and the reason into the answer to a deal; leave both absent if ``lead`` is None."""
     if lead is not None:
         answer.MergeFrom(shuffler_pb2.DealRoundResponse(leader=lead.seat, leader_by=f"LEADER_BY_{lead.by}"))

@@ -19,7 +19,7 @@ MAX_ENTRIES: Final = 1000
 MAX_ENTRY_BYTES: Final = 1_000_000
 MAX_WAIT_SECONDS: Final = 30.0
 _SPARE_SECONDS: Final = 0.1
-"""Time kept back from a caller's deadline for the way back."""
+"""Part of a caller's deadline that is not spent waiting, so that the answer arrives in time."""
 
 LAST_SIZE: Final = 2**53 - 1
 
@@ -35,7 +35,10 @@ class Cosigners(Protocol):
     """Source of cosigned checkpoints."""
 
     def wait(self, size: int, seconds: float) -> Cosigned | None:
-        """Wait for a checkpoint of at least this size with a quorum of cosignatures; None after that time."""
+        """Wait for a checkpoint of at least this size with a quorum of cosignatures, and return it.
+
+        After ``seconds`` return the largest one there is, which may be smaller, or None.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,7 @@ class LogKeys:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRoom:
-    """Limit of calls that wait for witnesses at once, so that they never take all threads."""
+    """Limit on the number of calls that wait for witnesses at the same time, so that they never take all threads."""
 
     most: int
     _room: threading.Semaphore = field(init=False)
@@ -63,7 +66,7 @@ class WaitingRoom:
         object.__setattr__(self, "_room", threading.Semaphore(self.most))
 
     def wait(self, cosigners: Cosigners, size: int, seconds: float) -> Cosigned | None:
-        """Wait for cosignatures; answer at once if too many calls wait already."""
+        """Wait as ``cosigners.wait`` does; do not wait at all if too many calls wait already."""
         if not self._room.acquire(blocking=False):
             return cosigners.wait(size, 0)
         try:
@@ -84,7 +87,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def GetTableRound(
         self, request: log_pb2.GetTableRoundRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetTableRoundResponse:
-        """Return the stage of a table's round, with all its leaves."""
+        """Return the stage and all leaves of a table's round; of its newest round if the request names no number."""
         del context
         key = read_slot(request.table_id, request.round_number or FIRST_ROUND)
         found = self._reader.round(key) if request.round_number else self._reader.latest_round(request.table_id)
@@ -107,7 +110,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def GetCheckpoint(
         self, request: log_pb2.GetCheckpointRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetCheckpointResponse:
-        """Return the newest signed checkpoint, or the newest cosigned one."""
+        """Return the newest signed checkpoint, or a cosigned one of at least the size that the request names."""
         if not request.HasField("cosigned_size"):
             return log_pb2.GetCheckpointResponse(checkpoint=self._reader.head().checkpoint.decode())
         cosigned = self._cosigned(request.cosigned_size, context.time_remaining())
@@ -116,14 +119,14 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def ListCosignedCheckpoints(
         self, request: log_pb2.ListCosignedCheckpointsRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListCosignedCheckpointsResponse:
-        """List cosigned checkpoints by size."""
+        """List the cosigned checkpoints from a size on, smallest first."""
         del context
         count = min(request.count or MAX_ENTRIES, MAX_ENTRIES)
         notes = [one.note for one in self._reader.cosigned(min(request.start_size, LAST_SIZE), count)]
         return log_pb2.ListCosignedCheckpointsResponse(checkpoints=[note.decode() for note in _fitting(notes)])
 
     def GetKeys(self, request: log_pb2.GetKeysRequest, context: grpc.ServicerContext) -> log_pb2.GetKeysResponse:
-        """Return the keys that a verifier starts from, and the leaves that name all others."""
+        """Return the keys that a verifier starts from, and the KEY leaves, which name all other keys."""
         del request, context
         return log_pb2.GetKeysResponse(
             origin=self._reader.origin,
@@ -137,7 +140,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def ListEntries(
         self, request: log_pb2.ListEntriesRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListEntriesResponse:
-        """List leaves by index."""
+        """List the leaves from an index on, in order; fewer than asked for if they would make the answer too large."""
         del context
         size = self._reader.head().size
         if request.start > size:
@@ -152,7 +155,7 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     def GetInclusionProof(
         self, request: log_pb2.GetInclusionProofRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetInclusionProofResponse:
-        """Prove that a leaf is in the tree of a size."""
+        """Prove that a leaf is in the tree of the first ``tree_size`` leaves; of all leaves if that is absent."""
         del context
         head = self._reader.head().size
         size = request.tree_size or head
@@ -213,7 +216,10 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         return self._proved(sorted(int(mark.index) for mark in self._reader.marks(key) if mark.kind in StepKind))
 
     def _proved(self, places: Sequence[int]) -> list[Logged]:
-        """Return leaves by ascending index, under the newest cosigned checkpoint if that has them all."""
+        """Return the leaves at these ascending indices with receipts.
+
+        Receipts are under the newest cosigned checkpoint if it contains all these leaves, else under the head.
+        """
         cosigned = self._reader.newest_cosigned()
         if cosigned is None or cosigned.size <= max(places, default=0):
             return [
@@ -238,7 +244,7 @@ def _stage(found: Slot) -> log_pb2.RoundStage:
 
 
 def _fitting(leaves: Sequence[bytes]) -> list[bytes]:
-    """Return as many leaves as an answer may hold, at least one."""
+    """Return the first leaves, as many as fit into an answer, and at least one if there is any."""
     total = 0
     for count, leaf in enumerate(leaves):
         total += len(leaf)

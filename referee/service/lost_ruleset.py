@@ -1,6 +1,6 @@
 """Rounds under way whose ruleset a server has lost: its file was removed, or replaced under the same id and version.
 
-Nothing of such a round is judged or dealt by other rules, and nobody is to blame for the wait but the operator.
+Such a round waits: no other rules judge or deal it, and only the operator can put the file back.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from referee.wire.refusal import RefusedError
 
 
 class LostRulesetError(RuntimeError):
-    """A server without a ruleset of rounds that are under way in its log."""
+    """The catalogue of a starting server lacks a ruleset that rounds under way in its log are played by."""
 
 
 def has_ruleset(catalogue: Catalogue, digest: bytes) -> bool:
@@ -26,7 +26,7 @@ def has_ruleset(catalogue: Catalogue, digest: bytes) -> bool:
 
 
 def lost_refusal(header: Header) -> RefusedError:
-    """Return the refusal of a call about a round under way whose ruleset is lost."""
+    """Return the refusal of a call about this header's round, whose ruleset the server has lost."""
     return RefusedError(
         ErrorReason.ERROR_REASON_RULESET_LOST,
         f"round {header.round_number} of table {header.table_id} is played by {header.ruleset_id} "
@@ -41,12 +41,12 @@ def lost_refusal(header: Header) -> RefusedError:
 
 
 def is_running(found: Slot | None, header: Header) -> bool:
-    """Return whether a table's slot holds the header's round, which has not ended."""
+    """Return whether ``found``, the state of a table's slot, is the header's round and has not ended."""
     return found is not None and found.round_id == header.round_id and not found.stage.is_terminal
 
 
 def check_rulesets(running: Iterable[Header], catalogue: Catalogue) -> None:
-    """Raise LostRulesetError, naming files, digests and rounds, unless all rounds under way have their rulesets."""
+    """Raise LostRulesetError, naming files, digests and rounds, if the ruleset of a running round is missing."""
     lost: dict[tuple[str, str, bytes], list[SlotKey]] = {}
     for header in running:
         if not has_ruleset(catalogue, header.ruleset_digest):

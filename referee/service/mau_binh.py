@@ -32,26 +32,26 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.CheckArrangementResponse:
-        """Return all faults of an arrangement, and the names of its hands."""
+        """Return all faults of an arrangement, and the names of its three chi if it is acceptable."""
         del context
         return self._check(request)
 
     def CheckArrangements(
         self, request: mau_binh_pb2.CheckArrangementsRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.CheckArrangementsResponse:
-        """Check many arrangements; a refused one refuses the batch."""
+        """Check many arrangements; refuse the whole batch if one of its requests is refused."""
         del context
         return mau_binh_pb2.CheckArrangementsResponse(responses=answer_each(request.requests, self._check))
 
     def SuggestArrangement(
         self, request: mau_binh_pb2.SuggestArrangementRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.SuggestArrangementResponse:
-        """Return the arrangements with the highest expectation, from the hand's own cards alone."""
+        """Return the arrangements of a hand with the highest expectation; no other seat's cards are used."""
         del context
         return self._suggesting.suggest(request)
 
     def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, played: Round) -> None:
-        """Fill in showdown and outcome; or what keeps the round from being settled now."""
+        """Fill in showdown and outcome, or the violations that keep the round from being settled now."""
         ruleset, violations = played.ruleset, GAME.check_closing(played.state, self._settler.clock())
         if violations:
             response.violations.extend(write_violations(violations, self._texts, ruleset))

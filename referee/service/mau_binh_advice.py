@@ -25,7 +25,7 @@ from referee.wire.round import find_ruleset
 
 
 class _Question(NamedTuple):
-    """Cards to arrange, and the table that they are played at."""
+    """Cards to arrange, and the ruleset, seat count and stake of the table where they are played."""
 
     ruleset: Ruleset
     rules: MauBinhRules
@@ -35,7 +35,7 @@ class _Question(NamedTuple):
 
 
 class ArrangementAdvice:
-    """Advisor by built-in populations of arrangements and those of a folder."""
+    """Advisor that values arrangements against populations of arrangements: the built-in ones and a folder's."""
 
     def __init__(
         self, service: GameService, verifier: RoundVerifier, *, advice: Advice, populations: Path | None
@@ -46,7 +46,10 @@ class ArrangementAdvice:
         self._folder = populations
 
     def suggest(self, request: mau_binh_pb2.SuggestArrangementRequest) -> mau_binh_pb2.SuggestArrangementResponse:
-        """Return the best arrangements of the cards, or their instant win."""
+        """Return the best arrangements of the cards; or, if the cards are an instant win, that alone.
+
+        Refuse a ruleset that allows no suggestions, and a table for which there is no population.
+        """
         count = read_count(request.count)
         match request.WhichOneof("hand"):
             case "dealt":

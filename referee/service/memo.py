@@ -1,4 +1,4 @@
-"""Memo: values that follow from their key alone, bounded by their size. It saves work and changes no answer."""
+"""Memo: a bounded cache of values that are functions of their keys. It saves work and changes no answer."""
 
 import sys
 import threading
@@ -7,16 +7,16 @@ from collections.abc import Hashable
 from typing import Final, Generic, TypeVar
 
 MEMO_BYTES: Final = 32 * 1024 * 1024
-"""Default bound of a memo, in bytes of what it remembers."""
+"""Default bound of a memo: the sum of its values' sizes in bytes."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 
 
 class Memo(Generic[KeyT, ValueT]):
-    """Values by key, up to ``max_bytes`` of them and at most ``size``, the oldest forgotten first.
+    """Values by key: at most ``size`` of them, of at most ``max_bytes`` together; the oldest is forgotten first.
 
-    For values that follow from their key alone.
+    A value must be a function of its key, so that forgetting it changes no answer.
     """
 
     def __init__(self, size: int = sys.maxsize, *, max_bytes: int = MEMO_BYTES) -> None:
@@ -27,12 +27,15 @@ class Memo(Generic[KeyT, ValueT]):
         self._lock = threading.Lock()
 
     def get(self, key: KeyT) -> ValueT | None:
-        """Return the value of a key, None if it is not known."""
+        """Return the value of a key; None if it was never put or is forgotten."""
         known = self._values.get(key)
         return None if known is None else known[0]
 
     def put(self, key: KeyT, value: ValueT, *, size: int = 0) -> None:
-        """Set the value of a key, of ``size`` bytes; a value beyond the memo's bound is not remembered."""
+        """Set the value of a key; do nothing if its ``size`` in bytes exceeds the memo's bound.
+
+        The caller states the size; the memo does not measure it.
+        """
         if size > self._max_bytes:
             return
         with self._lock:

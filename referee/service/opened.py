@@ -1,4 +1,4 @@
-"""Opened rounds: the contents of OPEN leaves of this log, each read once."""
+"""OpenedRound: the contents of an OPEN leaf of this log, with a memo so that each leaf is parsed once."""
 
 from collections.abc import Sequence
 from typing import Final, Self
@@ -15,7 +15,7 @@ from referee.service.memo import Memo
 
 _MEMO_SIZE: Final = 4096
 _ENTRY_BYTES: Final = 4 * 1024
-"""Memory of a leaf that was read beside its bytes, on the safe side."""
+"""Bytes of memory that a parsed leaf takes besides its own bytes; an upper estimate."""
 
 
 class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,11 +26,14 @@ class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
     client_commitments: tuple[bytes, ...]
     sealed_seed: bytes
     seat_tokens: tuple[bytes, ...]
-    """Hashes of the seats' tokens on a sealed table; none on an open one."""
+    """Hashes of the seats' tokens, by seat, on a sealed table; empty on an open table."""
 
     @staticmethod
     def of(leaf: bytes) -> "OpenedRound":
-        """Read an OPEN leaf, once, because a round is dealt, opened further and revealed by the same leaf."""
+        """Read an OPEN leaf; return the remembered contents if the same leaf was read before.
+
+        Its signature is not verified: the leaf must come from this log.
+        """
         known = _READ.get(leaf)
         if known is None:
             known = OpenedRound._read(leaf)
@@ -38,7 +41,7 @@ class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
         return known
 
     def note(self, leaf: bytes) -> None:
-        """Remember that these are the contents of a leaf, which was just written from them."""
+        """Remember these contents for a leaf. The caller ensures that the leaf was written from them."""
         _READ.put(leaf, self, size=len(leaf) + _ENTRY_BYTES)
 
     @classmethod
@@ -54,11 +57,11 @@ class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_sealed_table(self) -> bool:
-        """Whether each hand is shown to its seat alone until the hands open."""
+        """Whether each hand is shown to its own seat only, until the game opens the hands to all."""
         return bool(self.seat_tokens)
 
     def seed(self, sealing_key: bytes) -> bytes:
-        """Return the server's seed; raise SealError for another sealing key."""
+        """Return the server's seed; raise SealError if it was sealed with another key."""
         return unseal(
             self.sealed_seed,
             sealing_key=sealing_key,
@@ -67,9 +70,9 @@ class OpenedRound(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def deal(self, sealing_key: bytes, client_seeds: Sequence[bytes]) -> Deal:
-        """Derive the round's deal from its sealed seed and the seats' seeds; raise what these two raise.
+        """Derive the round's deal from its sealed seed and the seats' seeds; raise what unsealing and deriving raise.
 
-        The sealed seed opens only to the one that the commitment is to, so that is not computed again.
+        Unsealing has checked the seed against the commitment, so the deal does not compute the commitment again.
         """
         return Deal.derive(
             self.header, server_seed=self.seed(sealing_key), client_seeds=client_seeds, commitment=self.commitment

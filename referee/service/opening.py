@@ -20,7 +20,10 @@ from referee.wire.round import find_ruleset, header_refusal, read_slot, stakes_r
 
 
 def leaf_time(now: int, *, floor: int) -> int:
-    """Return the time of a leaf: the clock's, or that of the leaf before it in its table; refuse a clock far behind."""
+    """Return the time of a leaf: ``now``, or ``floor`` if that is later. Refuse a clock that is far behind ``floor``.
+
+    ``floor`` is the time of the table's last leaf. Times are in ms since 1970 UTC.
+    """
     if is_behind(now, newest=floor):
         raise RefusedError(
             ErrorReason.ERROR_REASON_CLOCK_BEHIND,
@@ -34,9 +37,9 @@ def leaf_time(now: int, *, floor: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opener:
-    """Makes headers from terms, by the rulesets, this log's origin, its tables and the time.
+    """Maker of headers from terms; it adds the ruleset's digest, the log's origin, the round's number and deadlines.
 
-    ``own_keys`` are the public keys of the log, none of which may sit in a seat.
+    ``own_keys`` are the log's own public keys; none of them may be the key of a seat.
     """
 
     catalogue: Catalogue
@@ -47,13 +50,13 @@ class Opener:
     suite: int = SUITE_COMMITMENT
 
     def latest_round(self, table_id: str, *, field: str) -> Slot | None:
-        """Return a table's last round, None before its first; refuse a table id that no table has."""
+        """Return the state of a table's last round, or None before its first; refuse a malformed table id."""
         return self.reader.latest_round(read_slot(table_id, FIRST_ROUND, field=field).table_id)
 
     def header_of(self, terms: RoundTerms, latest: Slot | None, *, field: str) -> tuple[Header, int]:
-        """Return the header that terms give at this moment, and the moment; refuse terms that no round can have.
+        """Return the header that the terms give now, and the time of now in ms; refuse terms that no round can have.
 
-        ``latest`` is the table's last round.
+        ``latest`` is the table's last round, None before its first. ``field`` is the terms' field in the request.
         """
         read_slot(terms.table_id, terms.round_number or FIRST_ROUND, field=field)
         ruleset = find_ruleset(self.catalogue, terms.ruleset_id, terms.ruleset_version, field=f"{field}.ruleset_id")
@@ -90,13 +93,13 @@ class Opener:
         return header, now
 
     def opening_time(self, latest: Slot | None) -> int:
-        """Return the time at which a table's next round is opened now; ``latest`` is its last one."""
+        """Return the time that the OPEN of a table's next round gets now; ``latest`` is the table's last round."""
         return leaf_time(self.clock(), floor=0 if latest is None else latest.newest_time)
 
     def check_terms(self, header: Header, ruleset: Ruleset, *, opened_time: int, field: str) -> None:
         """Refuse a header that breaks the protocol, the ruleset's limits, or the bounds of deadlines."""
         try:
-            _ = header.round_id  # computed once; raises where the header breaks the protocol
+            _ = header.round_id  # computed once; raises HeaderError if the header breaks the protocol
         except HeaderError as error:
             raise header_refusal(error, field=field) from None
         _check_terms(header, ruleset, field=field)
@@ -118,7 +121,7 @@ def _check_terms(header: Header, ruleset: Ruleset, *, field: str) -> None:
 
 
 def _check_deadlines(header: Header, ruleset: Ruleset, *, opened_time: int, field: str) -> None:
-    """Refuse deadlines that are past, too soon or too far away, naming what was found and what is allowed."""
+    """Refuse deadlines that have passed or are outside the bounds of the ruleset; the refusal names the bounds."""
     if header.deal_deadline <= opened_time:
         raise RefusedError(
             ErrorReason.ERROR_REASON_DEADLINE_PASSED,
@@ -141,7 +144,10 @@ def _check_deadlines(header: Header, ruleset: Ruleset, *, opened_time: int, fiel
 
 
 def check_seat_tokens(tokens: Sequence[bytes], ruleset: Ruleset, *, seat_count: int) -> None:
-    """Refuse seat tokens unless they are 32 bytes for each seat, and those of a game that cannot be sealed."""
+    """Refuse seat tokens unless there is one of 32 bytes for each seat, and the game can be played on a sealed table.
+
+    Accept no tokens at all: the table is then an open one.
+    """
     if not tokens:
         return
     message, field = "", "seat_tokens"
@@ -190,7 +196,10 @@ def _check_stakes(header: Header, ruleset: Ruleset, service: GameService, *, fie
 
 
 def _next_round(latest: Slot | None, wanted: int, *, field: str) -> tuple[int, bytes]:
-    """Return the number of the table's next round and the leaf that it follows; refuse while the last one is open."""
+    """Return the number of the table's next round, and the hash of the leaf that it follows.
+
+    Refuse while the last round has not ended, and if ``wanted`` is another number; 0 wants any.
+    """
     number, previous = FIRST_ROUND, NO_LEAF
     if latest is not None:
         if latest.terminal_leaf is None:

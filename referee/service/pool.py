@@ -1,8 +1,8 @@
 """Threads that answer calls, and the bounds that keep slow or idle callers from using them up.
 
-A call reaches a thread once its request has arrived; a request that does not arrive in time is cancelled, sooner while
-many are awaited. There are more threads than may work at once, so that each call is counted against its caller before
-it waits for one of the turns. Streams have threads of their own; refusals need none.
+A call reaches a thread once its request has arrived. If the request does not arrive in time, which is shorter if many
+are awaited, the call is cancelled. A call works only while it has a turn; there are more threads than turns, so that a
+call is counted against its caller before it waits for a turn. Streams have threads of their own; refusals need none.
 
 >>> with CallPool(threads=1, queue=8) as pool:
 ...     pool.submit(lambda: (pool.begin_work(), print(pool.running))).add_done_callback(lambda _: None)
@@ -27,19 +27,19 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 STREAMS: Final = 8
-"""Streams that may last at once; each holds a thread."""
+"""Number of streams that may run at the same time; each holds a thread."""
 REQUEST_SECONDS: Final = 20.0
 WAITING: Final = 512
-"""Threads beside those at work, on which turns are awaited."""
+"""Number of further threads, on which calls wait for a turn."""
 MANY: Final = 8
-"""Awaited requests beyond which further ones have ``PRESSED_SECONDS`` to arrive."""
+"""Number of awaited requests from which on a further request has only ``PRESSED_SECONDS`` to arrive."""
 PRESSED_SECONDS: Final = 2.0
 LARGE: Final = 64 * 1024
-"""Bytes from which an answer counts as large; smaller ones are bounded by the number of calls."""
+"""Bytes from which an answer counts as large; the memory of smaller answers is bounded by the number of calls."""
 
 
 class Timeouts:
-    """Cancels what takes longer than its timeout. One thread looks every so many seconds, so it may cancel that late.
+    """Timeouts of calls. One thread looks for due timeouts every so many seconds, so a call is cancelled that late.
 
     >>> with Timeouts(every=0.01) as timeouts:
     ...     ended = threading.Event()
@@ -56,13 +56,13 @@ class Timeouts:
         self._thread.start()
 
     def start(self, cancel: Callable[[], object], *, seconds: float) -> int:
-        """Call ``cancel`` on another thread after so many seconds; return a number with which to stop that."""
+        """Call ``cancel`` on another thread after so many seconds; return the number by which ``stop`` prevents it."""
         number = next(self._numbers)
         self._due[number] = time.monotonic() + seconds, cancel
         return number
 
     def stop(self, number: int) -> None:
-        """Cancel nothing for this number any more; ignore one that was cancelled before."""
+        """Drop the timeout with this number; do nothing if it was due or dropped before."""
         self._due.pop(number, None)
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class Timeouts:
 
 
 class UnreadAnswers:
-    """Bytes of large answers that their callers have not read yet, bounded so that slow readers cannot fill the memory.
+    """Bounded count of the bytes of large answers that callers have not read, so that these cannot fill the memory.
 
     >>> unread = UnreadAnswers(limit=3 * LARGE)
     >>> [unread.add(2 * LARGE), unread.add(2 * LARGE), unread.size // LARGE]
@@ -103,7 +103,7 @@ class UnreadAnswers:
         self.size = 0
 
     def add(self, size: int) -> bool:
-        """Count an answer and return True if there is room for it; a single answer always has room."""
+        """Count an answer if there is room for it, and return whether there was; a single answer always has room."""
         with self._counting:
             if self.size and self.size + size > self._limit:
                 return False
@@ -165,18 +165,18 @@ class Work:
     def __init__(self, run: Callable[..., object], args: tuple[Any, ...]) -> None:
         self.run, self.args = run, args
         self.timeout = 0
-        """Number of the timeout of its request while that is awaited."""
+        """Number of the timeout on its request while the request is awaited; 0 otherwise."""
         self._callbacks: list[Callable[[Work], object]] = []
         self._has_ended = False
 
     def add_done_callback(self, callback: "Callable[[Work], object]") -> None:
-        """Call back when the call has ended, or now if it has."""
+        """Call the callback when the call ends; at once if it has ended."""
         self._callbacks.append(callback)
         if self._has_ended:
             self._call_back()
 
     def end(self) -> None:
-        """Call back, each once, whichever thread comes first."""
+        """Mark the call as ended and call each callback once, also if another thread adds one at the same time."""
         self._has_ended = True
         self._call_back()
 
@@ -187,10 +187,10 @@ class Work:
 
 
 class AtOnce(ThreadPoolExecutor):
-    """Executor of what never waits, such as a refusal: it runs on the thread that submits it."""
+    """Executor that runs work on the thread that submits it; for work that never waits, such as a refusal."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run the work; gRPC only adds a callback to what is returned."""
+        """Run the work and return it as ended; gRPC only adds a callback to the result."""
         work = Work(fn, args)
         fn(*args, **kwargs)
         work.end()
@@ -198,17 +198,17 @@ class AtOnce(ThreadPoolExecutor):
 
 
 class _Own(threading.local):
-    """What a thread works on, and whether it has a turn."""
+    """Work of the present thread, and whether the thread has a turn."""
 
     work: Work | None = None
     has_turn: bool = False
 
 
 class CallPool:
-    """Threads for calls: ``threads`` of them work at once and ``queue`` calls may wait; more are to be refused.
+    """Threads for calls: ``threads`` of them work at once and ``queue`` calls may wait. The interceptor refuses more.
 
-    gRPC gives it calls as to a ThreadPoolExecutor, which takes several locks for each. Here what is counted is the size
-    of a queue or a set, whose changes are atomic.
+    gRPC submits calls to it as to a ThreadPoolExecutor. That takes several locks for each call; this pool counts by the
+    sizes of queues and sets, whose changes are atomic.
     """
 
     def __init__(self, *, threads: int, queue: int, request_seconds: float = REQUEST_SECONDS) -> None:
@@ -242,7 +242,7 @@ class CallPool:
 
     @property
     def is_full(self) -> bool:
-        """Whether one more call is to be refused."""
+        """Whether so many calls wait that the next one is to be refused."""
         return self.waiting >= self.queue
 
     @property
@@ -265,7 +265,7 @@ class CallPool:
         return work
 
     def begin_work(self) -> None:
-        """Wait for a turn of this thread, whose request has arrived."""
+        """Wait for a turn for the call of this thread; its request has arrived."""
         self._stop_awaiting(self._own.work)
         if not self._own.has_turn:
             self._turns.get()
@@ -273,9 +273,9 @@ class CallPool:
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Give this thread's turn to other calls for the block, in which its call only waits.
+        """Give this thread's turn to other calls during a block in which its call only waits.
 
-        Such calls do not count towards ``queue``; their number has a bound of its own.
+        Resting calls do not count towards ``queue``; the caller must bound their number.
         """
         with self._counting:
             self._resting += 1
@@ -288,7 +288,7 @@ class CallPool:
                 self._resting -= 1
 
     def shutdown(self, *, wait: bool = True) -> None:
-        """Take no more calls; wait for those taken before if ``wait`` says so."""
+        """Take no more calls; with ``wait``, return only once all calls have ended."""
         self._is_closed = True
         for _ in self._workers:
             self._submitted.put(None)
@@ -307,7 +307,7 @@ class CallPool:
         self.shutdown()
 
     def _take(self, work: Work) -> None:
-        """Queue a call whose request has come."""
+        """Queue a call for a thread, now that its request has arrived."""
         self._stop_awaiting(work)
         self._queue_up(work)
 
@@ -343,7 +343,7 @@ class CallPool:
             work.end()
 
     def _await_request(self, work: Work) -> None:
-        """Cancel a call whose request does not come in time."""
+        """Start the timeout that cancels a call if its request does not arrive."""
         cancel = _cancel_of(work.args)
         if cancel is not None:
             is_pressed = len(self._receiving) >= MANY
@@ -359,9 +359,9 @@ class CallPool:
 
 
 def _cancel_of(args: tuple[object, ...]) -> Callable[[], object] | None:
-    """Return what cancels a call that gRPC hands to its executor; None for other work.
+    """Return the function that cancels a call, found among the arguments of gRPC's executor; None for other work.
 
-    gRPC gives servicers a way to cancel only once the request has arrived, but the event that began the call has one.
+    gRPC gives a servicer such a function only after the request has arrived, but the event that began the call has it.
     """
     for one in args[:2]:
         cancel: Callable[[], object] | None = getattr(getattr(one, "call", None), "cancel", None)

@@ -1,8 +1,8 @@
 """The round that a request carries, with its events applied, and a memo of rounds between requests.
 
-Every request carries its whole round, usually the one before with one event more. So rounds are remembered with the
-bytes of their events, and reading continues from the longest beginning that is remembered. Bytes are compared, not only
-hashed: the memo saves work and changes no answer.
+Every request carries its whole round; usually that is the previous request's round with one event more. So rounds are
+remembered with the bytes of their events, and reading continues from the longest remembered beginning of the events.
+Bytes are compared, not only hashed: the memo saves work and changes no answer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,13 +27,13 @@ from referee.wire.round import stakes_refusal
 
 _ROUND_BYTES: Final = 8 * 1024
 _EVENT_BYTES: Final = 1024
-"""Memory of a read round, and of each event, beside the bytes of its events, on the safe side."""
+"""Bytes of memory that a read round, and each of its events, take besides the events' bytes; upper estimates."""
 _CLOCK_SLACK: Final = 2_000
-"""How far the referee's clock may be behind the last time of a round, in milliseconds, where that can be trusted."""
+"""Milliseconds that the referee's clock may be behind a round's last time, if that time is not only reported."""
 
 
 def require_open(played: Round) -> None:
-    """Refuse a round whose last event opened sections that no certificate says were opened, with their time."""
+    """Refuse a round whose last event opened sections, unless a certificate states the time at which they opened."""
     opening = played.pending
     if opening is not None:
         section = opening.sections[-1]
@@ -47,16 +47,17 @@ def require_open(played: Round) -> None:
 
 
 def require_sections(played: Round) -> None:
-    """Refuse a round of which a section that its settlement needs is not open."""
+    """Refuse a round unless every section that its settlement needs is open."""
     for section, cards in enumerate(played.deal.sections):
         if cards is None:
             raise closed_refusal(section, played.header, played.ruleset, field="round")
 
 
 def accepting_time(played: Round, now: int) -> int:
-    """Return the time of an event that the referee receives now; refuse a clock behind the round's last time.
+    """Return the time of an event that the referee receives now, ``now`` being the referee's clock, in ms.
 
-    A time that was only reported never counts, and others by two seconds at most.
+    It is the round's last time if the clock is at most two seconds behind that; but a clock that is behind a time that
+    was only reported is refused, as is one further behind.
     """
     time, floor = played.closing_time(now), played.state.last_time
     if time < floor or floor - now > _CLOCK_SLACK:
@@ -72,7 +73,10 @@ def accepting_time(played: Round, now: int) -> int:
 
 
 def faults_at(played: Round, time: int) -> tuple[Violation, ...]:
-    """Return why a round cannot be settled at a time; empty if it can. Refuse one that waits for an opening."""
+    """Return the violations that keep a round from being settled at a time; empty if it can be settled.
+
+    Refuse a round whose last event opened sections for which no certificate is there yet.
+    """
     if played.violations:
         return played.violations
     require_open(played)
@@ -81,7 +85,7 @@ def faults_at(played: Round, time: int) -> tuple[Violation, ...]:
 
 
 class RoundReader:
-    """Reads rounds of one game and remembers the newest ones."""
+    """Reader of the rounds of one game in requests; it remembers the newest rounds."""
 
     def __init__(
         self,
@@ -97,12 +101,18 @@ class RoundReader:
         self._memo: Memo[tuple[VerifiedRound, tuple[bytes, ...]], Round] = Memo(max_bytes=memo_bytes)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> Round:
-        """Verify the round of a request, in its field ``round``, and play its events."""
+        """Verify the round message of a request and play its events; return the round after the last lawful event.
+
+        Refuse a round that is past its deadline unless ``may_have_ended``.
+        """
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
         return self._read(message, verify(message.header, message.certificates, field="round"))[0]
 
     def read_next(self, played: Round, message: Any, *, time: int) -> Any:
-        """Read the event that a request asks about as the next one; refuse it where the one before opened sections."""
+        """Read the event that a request proposes as the next one of a round, without playing it.
+
+        Refuse it while the certificate of the sections that the last event opened is missing.
+        """
         event = self._read_event(message, time=time, round_id=played.header.round_id, field="event")
         if not played.violations:
             require_open(played)
@@ -111,10 +121,10 @@ class RoundReader:
     def accept(
         self, message: Any, event_message: Any, signature: bytes, *, clock: Callable[[], int]
     ) -> tuple[tuple[Violation, ...], Round]:
-        """Read a round and play the event that comes next, signed by its seat; fill in the time in its message.
+        """Read a round and play the event of ``event_message`` as its next one; return its violations and the round.
 
-        Return all violations, and the round: after the event and with its receipt, or as it was where a violation
-        refuses the event.
+        The returned round is the one after the event, with its receipt, or the round before it if a violation refuses
+        the event. ``signature`` is the seat's; it is verified. The event's time is written into ``event_message``.
         """
         verified = self._verifier.verify(message.header, message.certificates, field="round")
         played, events = self._read(message, verified)
@@ -148,7 +158,7 @@ class RoundReader:
         if verified.ruleset.game != self._service.game.name:
             self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
         self._check_count(message.events)
-        messages = message.events[:]  # a list: repeated fields are slow to step through
+        messages = message.events[:]  # a list, because a repeated field is slow to iterate over
         events = tuple([event.SerializeToString() for event in messages])
         known = self._find(verified, events)
         if known is not None and known.course.number == len(events) and _is_proved(known, message):
@@ -162,14 +172,14 @@ class RoundReader:
         return played, events
 
     def _remember(self, played: Round, verified: VerifiedRound, *, events: tuple[bytes, ...]) -> None:
-        """Remember a round by its deal and events; it replaces another one with another proof."""
+        """Remember a round by its deal and the bytes of its events, in place of the same round with another receipt."""
         size = _ROUND_BYTES + _EVENT_BYTES * len(events) + sum(map(len, events))
         self._memo.put((verified, events), played, size=size)
 
     def _find(self, verified: VerifiedRound, events: tuple[bytes, ...]) -> Round | None:
-        """Return the longest known beginning of these events; None if none is known.
+        """Return the remembered round that has the most of these events from the first on; None if there is none.
 
-        The verifier remembers what it verified, so one round is one object, which is compared by identity.
+        ``verified`` is compared by identity: the verifier's memo returns one object for equal bytes.
         """
         for count in range(len(events), -1, -1):
             known = self._memo.get((verified, events[:count]))
@@ -178,7 +188,7 @@ class RoundReader:
         return None
 
     def _begin(self, verified: VerifiedRound) -> Round:
-        """Begin a round; refuse one of an open table without the hands that its game needs."""
+        """Return a round before its first event; refuse it if its game needs hands that no certificate shows."""
         game, header = self._service.game, verified.header
         layout = game.layout(header.seat_count)
         if layout.needs_hands and not verified.is_sealed:
@@ -200,7 +210,10 @@ class RoundReader:
             raise RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, str(error), field="round.header") from None
 
     def _play(self, known: Round, messages: Sequence[Any], *, verified: VerifiedRound) -> Round:
-        """Play the events that ``known`` does not have, up to the first unlawful one; refuse one that is not proved."""
+        """Play the events that ``known`` does not have yet, up to the first unlawful event; return the round.
+
+        Refuse an event without the evidence that it needs, and any message that is no event.
+        """
         start = known.course.number
         if start == len(messages):
             return known
@@ -216,12 +229,15 @@ class RoundReader:
             is_closed = error.fault is EvidenceFault.NOT_UNSEALED
             field = "round.certificates" if is_closed else _field_of(error.number - 1)
             raise evidence_refusal(error, field=field) from None
-        for _ in events:  # behind an unlawful event too, a message that is no event is refused
+        for _ in events:  # read the events after an unlawful one too, to refuse messages that are no events
             pass
         return played
 
     def _read_events(self, messages: Sequence[Any], *, start: int, round_id: bytes) -> Iterator[PlayedEvent]:
-        """Read event messages one after the other, from this index on, each when it is asked for."""
+        """Yield the events of the messages from index ``start`` on, each with whether the referee has received it.
+
+        Each message is read when it is iterated to.
+        """
         for index, message in enumerate(messages[start:], start):
             time = message.time
             if time > LAST_TIME:
@@ -247,17 +263,17 @@ class RoundReader:
 
 @cache
 def _field_of(index: int) -> str:
-    """Return the path of an event in a request; no round has more events than its game allows."""
+    """Return the path of an event in a request; the cache stays small, for a game limits its events."""
     return f"round.events[{index}]"
 
 
 def _under(ruleset: Ruleset) -> AbstractContextManager[None]:
-    """Name the round's ruleset in a defect of the law that the block meets."""
+    """Return a context manager that adds the ruleset's name to a LawError raised in its block."""
     return under_ruleset(ruleset.id, ruleset.version)
 
 
 def _is_proved(known: Round, message: Any) -> bool:
-    """Return whether a request has the very receipt and signatures that were verified for a round."""
+    """Return whether a request's receipt and signatures are the bytes that were verified for the remembered round."""
     signatures = tuple(message.signatures) or (b"",) * len(known.signatures)
     return (message.receipt, signatures) == (known.receipt, known.signatures)
 
