@@ -1,4 +1,4 @@
-"""The rulesets at hand: those that come with the games, and an operator's own from a folder.
+"""The available rulesets: those that come with the games, and an operator's own from a folder.
 
 A released file never changes: an id and version name one text, so a second file with the same id and version but other
 bytes is refused, also if the first is built in. A new version is a new file.
@@ -22,7 +22,7 @@ from referee.rulesets.ruleset import Ruleset, RulesetError, error_of, parse_rule
 from referee.rulesets.shape import Fault
 
 EXAMPLES: Final = Path(__file__).parent / "examples"
-"""Folder of one example a game that uses all of its knobs."""
+"""Folder with one example for each game, which uses all of the game's options."""
 
 
 class UnknownRulesetError(LookupError):
@@ -46,23 +46,23 @@ class Catalogue:
 
     def get(self, ruleset_id: str, version: str | None = None) -> Ruleset:
         """Return the ruleset of this id in this version or the latest; raise UnknownRulesetError if there is none."""
-        found = self._latest.get(ruleset_id) if version is None else self._by_identity.get((ruleset_id, version))
-        if found is None:
-            known = f"{ruleset_id!r}" if ruleset_id not in self._latest else f"{ruleset_id!r} and version {version!r}"
-            raise UnknownRulesetError(f"no ruleset has the id {known}")
-        return found
+        ruleset = self._latest.get(ruleset_id) if version is None else self._by_identity.get((ruleset_id, version))
+        if ruleset is None:
+            name = f"{ruleset_id!r}" if ruleset_id not in self._latest else f"{ruleset_id!r} and version {version!r}"
+            raise UnknownRulesetError(f"no ruleset has the id {name}")
+        return ruleset
 
     def of_digest(self, digest: bytes) -> Ruleset:
         """Return the ruleset whose file has this SHA-256; raise UnknownRulesetError if there is none."""
-        found = self._by_digest.get(digest)
-        if found is None:
+        ruleset = self._by_digest.get(digest)
+        if ruleset is None:
             raise UnknownRulesetError(f"no ruleset has the digest {digest.hex()}")
-        return found
+        return ruleset
 
 
 @cache
 def load_builtin() -> Catalogue:
-    """Return the rulesets that come with the games at hand; read once."""
+    """Return the rulesets that come with the installed games; read once."""
     files = [
         (file.name, file.read_bytes())
         for game in GAMES.values()
@@ -85,16 +85,16 @@ def load_folder(path: Path) -> Catalogue:
     other bytes; OSError if the folder cannot be read. A copy of a built-in file is the built-in ruleset.
     """
     own = [(str(file), file.read_bytes()) for file in sorted(path.iterdir()) if file.suffix == ".toml"]
-    return Catalogue(_distinct(own, known=load_builtin()))
+    return Catalogue(_distinct(own, builtin=load_builtin()))
 
 
 def faults_in(path: Path) -> list[RulesetError]:
-    """Return an error for each file of a folder that ``load_folder`` would refuse, all of its faults in each."""
+    """Return an error for each file of a folder that ``load_folder`` would refuse; it has all faults of the file."""
     errors, sound = [], list[tuple[str, bytes]]()
     for file in sorted(path.glob("*.toml")):
         sound.append((str(file), file.read_bytes()))
         try:
-            _distinct(sound, known=load_builtin())
+            _distinct(sound, builtin=load_builtin())
         except RulesetError as error:
             errors.append(error.with_traceback(None))
             sound.pop()
@@ -106,9 +106,9 @@ def get(ruleset_id: str, version: str | None = None) -> Ruleset:
     return load_builtin().get(ruleset_id, version)
 
 
-def _distinct(files: Iterable[tuple[str, bytes]], known: Iterable[Ruleset] = ()) -> list[Ruleset]:
-    """Return the known rulesets and those of the files; raise RulesetError if two share an identity but not bytes."""
-    taken = {(ruleset.id, ruleset.version): (ruleset, "a built-in ruleset") for ruleset in known}
+def _distinct(files: Iterable[tuple[str, bytes]], builtin: Iterable[Ruleset] = ()) -> list[Ruleset]:
+    """Return the built-in rulesets and those of the files; raise RulesetError if two with one identity differ."""
+    taken = {(ruleset.id, ruleset.version): (ruleset, "a built-in ruleset") for ruleset in builtin}
     for file, source in files:
         ruleset = parse_ruleset(source, file=file)
         other, where = taken.setdefault((ruleset.id, ruleset.version), (ruleset, file))

@@ -83,10 +83,10 @@ def field_page(games: Iterable[str]) -> str:
 
 
 def _rules_type(game: str) -> type[msgspec.Struct]:
-    found = GAMES.get(game)
-    if found is None:
+    law = GAMES.get(game)
+    if law is None:
         raise UnknownGameError(f"no game is called {game!r}; there are {', '.join(GAMES)}")
-    rules_type: type[msgspec.Struct] = found.rules_type
+    rules_type: type[msgspec.Struct] = law.rules_type
     return rules_type
 
 
@@ -129,7 +129,7 @@ def _rows_of(hint: Any, path: str, since: str) -> Iterator[Row]:  # noqa: ANN401
 
 
 def _value(bare: Any, notes: dict[str, Any]) -> str:  # noqa: ANN401 - as above
-    """Describe the values that a field may have which is not a table."""
+    """Describe the values that a field other than a table may have."""
     origin, parts = typing.get_origin(bare), typing.get_args(bare)
     if legal := legal_values(bare):
         return "one of " + ", ".join(f"`{value}`" for value in legal)

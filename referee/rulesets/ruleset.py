@@ -34,7 +34,7 @@ _Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 class RulesetError(ValueError):
     """A file that is no ruleset: ``file``, and its ``faults`` as pairs of line and reason, in the order of lines.
 
-    A line is counted from 1, None where it is not known. The message has one line for each fault.
+    Lines are counted from 1; a line is None if it is not known. The message has one line for each fault.
     """
 
     def __init__(self, file: str, faults: Iterable[tuple[int | None, str]]) -> None:
@@ -163,16 +163,16 @@ def read_toml(source: bytes, *, file: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise RulesetError(file, [(source[: error.start].count(b"\n") + 1, "not UTF-8 text")]) from error
     except tomllib.TOMLDecodeError as error:
-        found = _TOML_LINE.search(str(error))
+        line = _TOML_LINE.search(str(error))
         reason = "not TOML: " + _TOML_LINE.sub("", str(error))
-        raise RulesetError(file, [(int(found[1]) if found else None, reason)]) from error
+        raise RulesetError(file, [(int(line[1]) if line else None, reason)]) from error
 
 
 def error_of(faults: Iterable[Fault], *, source: bytes, file: str) -> RulesetError:
     """Return the error for some faults of a file, in the order of its lines."""
     text = source.decode()
     lines = [(line_of_path(fault.path, text), fault.reason) for fault in faults]
-    return RulesetError(file, sorted(lines, key=lambda one: (one[0] is None, one[0] or 0)))
+    return RulesetError(file, sorted(lines, key=lambda fault: (fault[0] is None, fault[0] or 0)))
 
 
 def _identity_faults(header: Header) -> list[Fault]:
@@ -190,19 +190,19 @@ def _bet_unit_faults(header: Header, rules: GameRules) -> list[Fault]:
         faults.append(Fault(("bet_unit",), reason))
     for name, bet in (rules.unit_bets if isinstance(rules, UnitBets) else {}).items():
         if bet % unit:
-            near = " or ".join(str(one) for one in (bet - bet % unit, bet - bet % unit + unit) if one)
+            near = " or ".join(str(multiple) for multiple in (bet - bet % unit, bet - bet % unit + unit) if multiple)
             reason = f"{name} {bet} is no multiple of the bet_unit {unit}, so nobody can bet it; write {near}"
             faults.append(Fault(tuple(name.split(".")), reason))
     return faults
 
 
 def _name_faults(header: Header, rules: GameRules) -> list[Fault]:
-    given = {(table, code) for table, names in header.names.items() for code in names}
-    wanted = {(table, str(code)) for table, codes in rules.named_codes.items() for code in codes}
-    missing = [Fault(("names", *name), f"names lacks {'.'.join(name)}") for name in sorted(wanted - given)]
+    present = {(table, code) for table, names in header.names.items() for code in names}
+    required = {(table, str(code)) for table, codes in rules.named_codes.items() for code in codes}
+    missing = [Fault(("names", *name), f"names lacks {'.'.join(name)}") for name in sorted(required - present)]
     extra = [
         Fault(("names", *name), f"names has {'.'.join(name)}, which no result can show")
-        for name in sorted(given - wanted)
+        for name in sorted(present - required)
     ]
     return missing + extra
 

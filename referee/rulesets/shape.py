@@ -48,7 +48,7 @@ class Member(NamedTuple):
 def faults_of(data: object, shape: Any, *, schema: int) -> list[Fault]:  # noqa: ANN401 - any type that msgspec reads
     """Return every fault of some data against a type, in a schema: unknown and missing fields, values, contradictions.
 
-    What contradicts itself in a table (``ValueError`` of its ``__post_init__``) is checked once its fields are right.
+    Contradictions in a table (``ValueError`` of its ``__post_init__``) are only found if its fields have no fault.
     """
     return list(_faults(data, shape, (), schema))
 
@@ -141,11 +141,11 @@ def _surplus_faults(
 ) -> Iterator[Fault]:
     """Yield a fault for each key that is no field of the table in this schema."""
     members = {member.name: member for member in members_of(table)}
-    known = [name for name, member in members.items() if member.since <= schema]
+    allowed = [name for name, member in members.items() if member.since <= schema]
     for key in data:
-        if key in known or key == table.__struct_config__.tag_field:
+        if key in allowed or key == table.__struct_config__.tag_field:
             continue
-        reason = f"unknown field `{key}`; fields here are {', '.join(known)}"
+        reason = f"unknown field `{key}`; fields here are {', '.join(allowed)}"
         if key in members:
             reason = f"field `{key}` belongs to schema {members[key].since}; this file says schema = {schema}"
         yield Fault((*path, key), reason)
@@ -171,9 +171,9 @@ def _faults_of_variants(data: object, variants: tuple[Any, ...], path: tuple[str
         return
     configs = {variant.__struct_config__.tag: variant for variant in variants}
     tag_field = variants[0].__struct_config__.tag_field
-    found = configs.get(data.get(tag_field))
-    if found is not None:
-        yield from _faults_of_table(data, found, path, schema)
+    variant = configs.get(data.get(tag_field))
+    if variant is not None:
+        yield from _faults_of_table(data, variant, path, schema)
     elif tag_field in data:
         yield Fault((*path, tag_field), f"{data[tag_field]!r} is not allowed; write one of {', '.join(configs)}")
     else:
@@ -188,8 +188,8 @@ def bare_type(hint: Any) -> Any:  # noqa: ANN401 - as above
 def notes_of(hint: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     """Return the constraints and notes of a type by name, such as ``ge``, ``pattern`` and ``since``."""
     notes = typing.get_args(hint)[1:] if typing.get_origin(hint) is Annotated else ()
-    found = {name: value for note in notes for name, value in note.__rich_repr__() if value is not None}
-    return {**found, **found.get("extra", {})}
+    named = {name: value for note in notes for name, value in note.__rich_repr__() if value is not None}
+    return {**named, **named.get("extra", {})}
 
 
 def legal_values(bare: Any) -> tuple[object, ...]:  # noqa: ANN401 - as above

@@ -61,7 +61,7 @@ class Texts:
     def say(self, violation: Violation, language: Language, names: Names = _NO_NAMES) -> str:
         """Return the violation in words, with the ruleset's ``names``; the code itself if there are no words.
 
-        Raise KeyError where the words need a name that is not given.
+        Raise KeyError if the words use a name that ``names`` does not have.
         """
         name = self.violations.get(violation.code)
         if name is None:

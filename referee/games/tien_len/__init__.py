@@ -2,7 +2,7 @@
 
 Modules: ``order`` and ``combination`` say what cards and plays are, ``chop`` what beats what,
 ``instant_win`` which hands win at the deal, ``legality`` what is lawful, ``progress`` what an event does, ``leftover``
-and ``settlement`` what is paid. Numbers are data (``rules``). This room knows no cards but those it is given, no clock.
+and ``settlement`` what is paid. Numbers are data (``rules``).
 
 Glossary: *rác* a single; *đôi* a pair; *bộ ba* a triple; *sảnh* a run; *đôi thông* a run of pairs; *tứ quý* a quad;
 *heo* a two; *chặt* to chop, *chặt chồng* to chop a chop; *thối* to be left with; *tới trắng* to win at the deal; *kết 3

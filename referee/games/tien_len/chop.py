@@ -1,6 +1,6 @@
-"""What beats what. A play beats one of its own kind and length with a higher top card, by rank, then by suit.
+"""Which play beats which: one of its own kind and length with a lower top card, by rank, then by suit.
 
-Beyond that only chops (*chặt*), and which those are is the ruleset's data. As ``tien_len.mien_nam`` has it:
+Beyond that a play beats only what it chops (*chặt*), as the ruleset's data says. In ``tien_len.mien_nam``:
 
 | chops with | TWO | PAIR_OF_TWOS | PAIR_RUN_3 | QUAD | PAIR_RUN_4 |
 |---|---|---|---|---|---|
@@ -8,8 +8,8 @@ Beyond that only chops (*chặt*), and which those are is the ruleset's data. As
 | QUAD | yes | yes | yes | smaller | - |
 | PAIR_RUN_4 | yes | yes | yes | yes | smaller |
 
-*smaller*: one with a lower top card, led or not. A higher two over a two, or pair of twos over a pair, is no chop.
-Three twos cannot be chopped. This module knows no turns and moves no money; it says what a chop took, by price.
+*smaller*: only a victim with a lower top card. A higher two over a two, or pair of twos over a pair, is no chop. Three
+twos cannot be chopped. This module only names the price of a chop; ``settlement`` has who pays it.
 
 >>> from referee.cards import parse_cards
 >>> from referee.games.tien_len.combination import read_combination
@@ -18,9 +18,9 @@ Three twos cannot be chopped. This module knows no turns and moves no money; it 
 >>> is_higher(high, than=low), is_higher(low, than=high), is_higher(run, than=low)
 (True, False, False)
 
-Source: 002_0fe8d9549e6acb7c.txt, "3 đôi thông chặt được heo và 3 đôi thông nhỏ nhỏ hơn. Tứ quý chặt được heo, 3 đôi
-thông và tứ quý nhỏ hơn. 4 đôi thông chặt được heo, 3 đôi thông, tứ quý và 4 đôi thông nhỏ hơn."; that a quad and four
-pairs also take a pair of twos: "Chặt đôi hai đen: 6 cược".
+Source: the text that ``tien_len.mien_nam.toml`` quotes, "3 đôi thông chặt được heo và 3 đôi thông nhỏ nhỏ hơn. Tứ quý
+chặt được heo, 3 đôi thông và tứ quý nhỏ hơn. 4 đôi thông chặt được heo, 3 đôi thông, tứ quý và 4 đôi thông nhỏ hơn.";
+that a quad and four pairs also take a pair of twos: "Chặt đôi hai đen: 6 cược".
 """
 
 from typing import Final
@@ -59,7 +59,7 @@ def is_higher(play: Combination, *, than: Combination) -> bool:
 
 
 def chopped_by(rules: Chops, play: Combination, *, victim: Combination) -> Price | None:
-    """Return what a play chops when it is put on another, as the code of its price; None where that is no chop."""
+    """Return the price code of the chop if ``play`` is put on ``victim``; None if that is no chop."""
     taken = victim_of(victim)
     if taken is None or taken not in takes(rules, play.kind):
         return None
@@ -69,14 +69,14 @@ def chopped_by(rules: Chops, play: Combination, *, victim: Combination) -> Price
 
 
 def victim_of(play: Combination) -> Victim | None:
-    """Return what a play is to a chop; None for what no chop can take."""
+    """Return which victim a play is for a chop; None for a play that no chop can take."""
     if play.top >> 2 == RANK_OF_TWOS and play.kind is not Kind.QUAD:
         return _VICTIM_OF_TWOS.get(play.kind)
     return _VICTIM_OF_KIND.get(play.kind)
 
 
 def takes(rules: Chops, kind: Kind) -> tuple[Victim, ...]:
-    """Return what a kind chops under these rules; empty for a kind that never chops."""
+    """Return the victims that a kind chops under these rules; empty for a kind that never chops."""
     if kind is Kind.PAIR_RUN_3:
         return rules.pair_run_3
     if kind is Kind.QUAD:
@@ -87,7 +87,7 @@ def takes(rules: Chops, kind: Kind) -> tuple[Victim, ...]:
 
 
 def chop_units(prices: ChopPrices, price: Price) -> int:
-    """Return the units of a chop; raise KeyError for a card alone, which has no price here."""
+    """Return the units of a chop; raise KeyError for CARD, which is only a price of cards left."""
     return {
         Price.BLACK_TWO: prices.black_two,
         Price.RED_TWO: prices.red_two,

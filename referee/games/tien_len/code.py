@@ -33,7 +33,7 @@ class Victim(enum.StrEnum):
 
 
 class Price(enum.StrEnum):
-    """What has a price of its own: cards left at the end, and what was chopped."""
+    """Codes of prices: of cards left at the end, and of plays that were chopped."""
 
     CARD = "CARD"
     BLACK_TWO = "BLACK_TWO"
@@ -58,7 +58,7 @@ class Chain(enum.StrEnum):
 
 
 class OutOfTime(enum.StrEnum):
-    """What a seat does whose time is up.
+    """What happens to a seat whose time is up.
 
     PASS_OR_LOWEST_SINGLE: it passes, or, leading, plays its lowest card. LEAVE: it is treated as gone.
     """

@@ -115,7 +115,7 @@ def read_combination(card_set: CardSet) -> Combination | None:
 
 @lru_cache(maxsize=4096)  # at most two megabytes
 def read_cards(cards: tuple[Card, ...]) -> tuple[CardSet, Combination | None]:
-    """Return the set of the cards of a play, and the combination that they make; None where one is given twice."""
+    """Return the set of a play's cards, and their combination: None if they make none or a card is given twice."""
     card_set = set_of(cards)
     return card_set, read_combination(card_set) if card_set.bit_count() == len(cards) else None
 

@@ -15,7 +15,7 @@ from referee.evidence.canonical import Natural
 from referee.games.codec import EventRecord
 
 MAX_EVENTS: Final = 200
-"""The most events of a round, beyond what any can have, so none need be refused for being too many.
+"""The most events of a round. No round can have so many, so no event need be refused for their number.
 
 A round takes about 60. Four seats play 49 singles at most, the last of which ends it, each of the others passes once a
 trick, and three may leave: 196.
@@ -52,7 +52,7 @@ class Timeout(EventRecord, frozen=True, tag="TIMEOUT"):
 
     @property
     def is_imposed(self) -> bool:
-        """Whether others report it, which they do."""
+        """Whether others report the event; always."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""Hands that win at the deal (*tới trắng*), seen in the thirteen cards whether declared or not.
+"""Hands that win at the deal (*tới trắng*), whether they are declared or not.
 
 Of all hands only the strongest collects: the ruleset lists the patterns from strong to weak, and between two hands of
 one pattern the higher top card of the pattern wins, rank first, then suit. Two hands never have the same top card.
@@ -22,8 +22,8 @@ Four of a kind holds two pairs and one triple; three of a kind holds one pair. T
 >>> top_of_pattern(Pattern.SIX_PAIRS, hand), top_of_pattern(Pattern.PAIR_RUN_5, hand)
 (<Card.KING_OF_CLUBS: 46>, None)
 
-Source: 002_0fe8d9549e6acb7c.txt, "Sảnh rồng > 6 đôi thông > 4 bộ ba > 2 tứ quý > 12 lá đồng chất >5 đôi thông > Tứ quý
-hai > 6 đôi. Mang các bộ bài đến trắng cộng chiếc thì xét lá cao nhất của bộ."
+Source: the text that ``tien_len.mien_nam.toml`` quotes, "Sảnh rồng > 6 đôi thông > 4 bộ ba > 2 tứ quý > 12 lá đồng chất
+>5 đôi thông > Tứ quý hai > 6 đôi. Mang các bộ bài đến trắng cộng chiếc thì xét lá cao nhất của bộ."
 """
 
 from typing import Final
@@ -55,12 +55,12 @@ class InstantWin(msgspec.Struct, frozen=True):
 
 
 def find_instant_win(rules: tuple[InstantWinValue, ...], hands: tuple[CardSet, ...]) -> InstantWin | None:
-    """Return the strongest hand of all that win at the deal, or None."""
-    found = [(seat, tops) for seat, hand in enumerate(hands) if (tops := _tops_of(hand))]
+    """Return the strongest of the hands that win at the deal; None if no hand does."""
+    tops_by_seat = [(seat, tops) for seat, hand in enumerate(hands) if (tops := _tops_of(hand))]
     for rule in rules:
-        met = [(tops[rule.pattern], seat) for seat, tops in found if rule.pattern in tops]
-        if met:
-            top, seat = max(met)
+        candidates = [(tops[rule.pattern], seat) for seat, tops in tops_by_seat if rule.pattern in tops]
+        if candidates:
+            top, seat = max(candidates)
             return InstantWin(Seat(seat), rule.pattern, BY_STRENGTH[top], rule.units)
     return None
 
@@ -104,5 +104,5 @@ def _tops_of(hand: CardSet) -> dict[Pattern, int]:
 
 
 def _best_of(hand: CardSet, ranks: int) -> int:
-    """Return the strength of the best card of the highest of some ranks in a hand that has one."""
+    """Return the strength of the hand's best card among some ranks, of which it must have one."""
     return (hand & 15 * ranks).bit_length() - 1

@@ -1,13 +1,11 @@
 """Price of the cards left in a hand: each card by itself, or grouped if that costs more.
 
-A group is paid in place of its cards. Where cards can be grouped in more than one way the dearest counts, found by
-trying them all. Among ways that cost the same the one that groups more cards is given, then the one with fewer groups,
-then the one with more four-pair runs, then more quads; that choice never changes what is owed.
+A group is paid in place of its cards. If cards can be grouped in several ways the dearest counts, found by trying them
+all. Of equally dear ways the one that groups more cards is returned, then the one with fewer groups, then with more
+four-pair runs, then with more quads; that choice never changes the amount owed.
 
-This module knows neither who pays nor why cards are left.
-
-Source: 002_0fe8d9549e6acb7c.txt, "1 lá bài rác bị thối: một cược. Thối 2 đen: 2 cược. Thối 2 đỏ: 4 cược. 3 đôi thông: 6
-cược. Tứ Quý: 8 cược. 4 đôi thông: 12 cược."
+Source: the text that ``tien_len.mien_nam.toml`` quotes, "1 lá bài rác bị thối: một cược. Thối 2 đen: 2 cược. Thối 2 đỏ:
+4 cược. 3 đôi thông: 6 cược. Tứ Quý: 8 cược. 4 đôi thông: 12 cược."
 """
 
 from collections.abc import Iterator
@@ -32,7 +30,7 @@ _Group = tuple[Price, CardSet]
 
 
 class Leftover(msgspec.Struct, frozen=True):
-    """One thing that a hand was left with: what it is, its cards, weakest first, and the units they cost together."""
+    """One entry of the bill for cards left: price code, cards, weakest first, and the units that they cost together."""
 
     price: Price
     cards: tuple[Card, ...]
@@ -42,8 +40,8 @@ class Leftover(msgspec.Struct, frozen=True):
 def price_leftover(prices: LeftoverPrices, hand: CardSet) -> tuple[Leftover, ...]:
     """Price the cards left in a hand at their dearest: the groups, then red twos, black twos and other cards.
 
-    Groups stand one by one, four-pair runs first, then quads, then three-pair runs, each from the lowest ranks on. Red
-    twos, black twos and other cards stand together, each once.
+    Each group is an entry: four-pair runs first, then quads, then three-pair runs, each from the lowest ranks on. All
+    red twos are one entry, and so are all black twos and all other cards.
     """
     groups = _dearest(prices, hand)
     items = [
@@ -63,7 +61,7 @@ def price_leftover(prices: LeftoverPrices, hand: CardSet) -> tuple[Leftover, ...
 
 
 def leftover_units(prices: LeftoverPrices, price: Price) -> int:
-    """Return the units of one card or group left; raise KeyError for what is only ever chopped."""
+    """Return the units of one card or group left; raise KeyError for a pair of twos, which only a chop has."""
     return {
         Price.CARD: prices.card,
         Price.BLACK_TWO: prices.black_two,
@@ -85,7 +83,7 @@ def _dearest(prices: LeftoverPrices, hand: CardSet) -> tuple[_Group, ...]:
 
 
 def _may_group(hand: CardSet) -> bool:
-    """Return whether a hand has four cards of a rank, or two of each of three neighbouring ones; most have neither."""
+    """Return whether a hand has four cards of a rank or two of each of three neighbouring ranks; most have neither."""
     counts = sum([hand >> suit & _LOWEST for suit in range(4)])  # of cards, in the four bits of each rank
     pairs = counts >> 1  # of two or three cards, in the lowest bit
     return bool(counts & 4 * _LOWEST or pairs & pairs >> 4 & pairs >> 8 & _LOWEST)

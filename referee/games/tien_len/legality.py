@@ -1,7 +1,7 @@
-"""Faults of an event, all of them at once; without a fault it is lawful.
+"""All faults of an event, returned together; without a fault it is lawful.
 
 The seat on turn must play or pass. A seat that leads may not pass. A seat that has passed is out until the trick ends,
-whatever it holds. Any combination may be led; what is put on another must beat it. Nothing forces 3♠ to be led, except
+whatever it holds. Any combination may be led; a play on another must beat it. Nothing forces 3♠ to be led, except
 that a seat which leads because it was dealt the lowest card plays that card first. A seat may leave at any time, once.
 After the end nothing is lawful. ROUND_OVER and UNKNOWN_SEAT make the rest meaningless, so no other faults are returned
 with them.
@@ -70,12 +70,12 @@ def check_timeout(state: State, event: Timeout) -> tuple[Violation, ...]:
 
 
 def check_leave(state: State, event: Leave) -> tuple[Violation, ...]:
-    """Check a departure, which only a seat still there can make; return all faults."""
+    """Check a departure, which only a seat that has not left can make; return all faults."""
     return _fatal_faults(state, event) or (*_check_time(state, event), *_check_presence(state, event))
 
 
 def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
-    """Return what keeps a round from being settled at a time, in milliseconds since 1970 UTC."""
+    """Return the faults that keep a round from being settled at a time, in milliseconds since 1970 UTC."""
     faults: list[Violation] = []
     if closed_time < state.last_time:
         faults.append(Violation(code=Fault.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
@@ -127,7 +127,7 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
 
 
 def _is_in_turn(state: State, event: Play | Pass) -> bool:
-    """Return whether the seat is on turn, and so has neither passed nor left, and its time not up: without a fault."""
+    """Return whether the seat is on turn and in time; then no fault of turn, presence or time is possible."""
     return (
         event.seat == state.turn
         and state.ending is None

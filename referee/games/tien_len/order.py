@@ -1,7 +1,7 @@
 """The order of the cards: 3 < 4 < ... < K < A < 2, and within a rank spade < club < diamond < heart.
 
 A set of cards is one integer of 52 bits, weakest card in bit 0 (3♠), strongest in bit 51 (2♥). So of two cards the one
-with the higher bit is the stronger, four bits hold a rank, and a card held is one ``&``. This module knows no plays.
+with the higher bit is the stronger, four bits hold a rank, and whether a card is held is one ``&``.
 
 >>> from referee.cards import parse_cards, spell
 >>> bin(set_of(parse_cards("4S 3S 3H")))
@@ -9,7 +9,8 @@ with the higher bit is the stronger, four bits hold a rank, and a card held is o
 >>> spell(cards_of(set_of(parse_cards("2H AH 3S"))))
 '3S AH 2H'
 
-Source: 002_0fe8d9549e6acb7c.txt, "2 (heo) > A (xì) > K (già) > Q (đầm)> J (bồi) > 10 > 9 > ... ≫ 3.♥ > ♦ > ♣ > ♠".
+Source: the text that ``tien_len.mien_nam.toml`` quotes, "2 (heo) > A (xì) > K (già) > Q (đầm)> J (bồi) > 10 > 9 > ... ≫
+3.♥ > ♦ > ♣ > ♠".
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,10 +44,10 @@ def lowest_dealt(hands: Sequence[Sequence[Card]]) -> int:
 
 def set_of(cards: Iterable[Card]) -> CardSet:
     """Return the set of these cards; a card given twice is in it once."""
-    found = 0
+    card_set = 0
     for card in cards:
-        found |= _BITS[card]
-    return found
+        card_set |= _BITS[card]
+    return card_set
 
 
 def cards_of(card_set: CardSet) -> tuple[Card, ...]:

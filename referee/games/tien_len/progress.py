@@ -6,12 +6,12 @@ passed; that seat then leads, or, where it has left, the next one still in. The 
 - a seat has no cards: it has won, with a single 3♠ as its last play by *kết 3 bích*;
 - a seat that holds nothing but 3♠ has its play beaten: it is stopped, and the seat that beat it has won. This comes
   before the first rule, also if the beating play was the last of its seat;
-- one seat remains; it is paid as for *kết 3 bích* where it still holds 3♠, so that nobody leaves to save that.
+- one seat remains; it is paid as for *kết 3 bích* if it still holds 3♠, so that nobody avoids that price by leaving.
 
-A ruleset may switch off what 3♠ does in the first or the second rule.
+A ruleset may switch off the effect of 3♠ in the first or the second rule.
 
-Source: 002_0fe8d9549e6acb7c.txt, "Khi người trước hết đánh hết bài. Những người còn lại coi như thua cuộc."; "Chặn
-kết 3 bích: Người chặn được người khác kết 3 bích."
+Source: the text that ``tien_len.mien_nam.toml`` quotes, "Khi người trước hết đánh hết bài. Những người còn lại coi như
+thua cuộc."; "Chặn kết 3 bích: Người chặn được người khác kết 3 bích."
 """
 
 from functools import cache
@@ -110,10 +110,10 @@ def _time_out(state: State, seat: Seat, *, time: int) -> State:
 
 
 def _go_on(state: State, seat: Seat) -> State:
-    """Return the state with the turn passed on by the seat that acted: within the trick, or to the leader of the next.
+    """Return the state with the turn passed on from the seat that acted: in the trick, or to the leader of the next.
 
-    Between the seat to beat and the one that acted every seat has passed or left, so coming round to the former, or to
-    nobody where it has left, is the end of the trick.
+    The trick ends when the next seat still in it is the owner of the play to beat, or when there is no such seat
+    because the owner has left.
     """
     owner, out, seat_count = state.to_beat_seat, state.passed | state.gone, len(state.held)
     time, number = state.last_time, state.event_count

@@ -131,7 +131,7 @@ class NoLeaving(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
 class LeavingTimes(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="MULTIPLIED"
 ):
-    """A seat that left pays so many times what it owes for cards left or for 3♠; chops cost what they cost.
+    """A seat that left pays ``multiplier`` times what it owes for cards left or for 3♠; chops cost the usual price.
 
     A seat out of time leaves where ``turn.out_of_time`` says so, and then pays as one that left.
     """
@@ -164,7 +164,7 @@ LeadRule: TypeAlias = LowestCardLead | DrawnLead
 class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What one Tiến Lên ruleset says. ``instant_wins`` lists the patterns that win at the deal, the strongest first.
 
-    ValueError where a code is listed twice or more seats are wanted than are let in.
+    Raises ValueError if a code is listed twice, or if bounds or prices contradict each other.
     """
 
     seats: Seats
@@ -193,7 +193,7 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         )
 
     def _untouched_fault(self) -> str:
-        """Return what is wrong with a price of an untouched hand that every hand reaches by its cards."""
+        """Return the fault of ``untouched_units`` that thirteen cards left always reach; empty if there is none."""
         if isinstance(self.leftover, NoUntouched):
             return ""
         left = self.leftover_prices
@@ -208,12 +208,12 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     @property
     def leaving_multiplier(self) -> int:
-        """How many times a seat that left pays for cards left or 3♠."""
+        """Factor of what a seat that left pays for cards left or 3♠; 1 if the rules have none."""
         return 1 if isinstance(self.leaving, NoLeaving) else self.leaving.multiplier
 
     @property
     def untouched_units(self) -> int:
-        """Least units that a loser pays which has played no card; 0 where the rules name none."""
+        """Least units that a loser pays if it has played no card; 0 if the rules name none."""
         return 0 if isinstance(self.leftover, NoUntouched) else self.leftover.untouched_units
 
     @property
@@ -263,6 +263,6 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 def _doubles(table: str, codes: Sequence[str]) -> str:
-    """Return what is wrong with a table that lists a code twice; empty where it does not."""
+    """Return the fault of a table that lists a code more than once; empty if there is none."""
     twice = [code for code in dict.fromkeys(codes) if codes.count(code) > 1]
     return f"{table} lists {', '.join(twice)} more than once" if twice else ""

@@ -1,22 +1,22 @@
 """Who pays whom when a round has ended: transfers in units times the stake, each with its reason.
 
-| reason | subject | who pays whom |
-|---|---|---|
-| CHOP | what was chopped | a chopped seat its chopper |
-| CHOP_CHAIN | what was chopped last | the last victim of a chain the last chopper, the sum of the chain |
-| LEFTOVER | what is left | each loser the winner, one transfer for each price |
-| LAST_THREE_OF_SPADES | - | each loser the winner, in place of cards left; also where the last seat still holds 3♠ |
-| STOPPED_THREE_OF_SPADES | - | the stopped seat every other seat still in that trick; nobody pays for cards left |
-| INSTANT_WIN | the pattern | every other seat the winner; nothing else is paid |
-| UNTOUCHED | - | a loser that has played no card the winner, in place of a lower LEFTOVER |
-| LEAVING | - | a seat that left, those that it pays at the end, what that costs more than for a seat that stayed |
-| COMMISSION | - | each seat that won in all the house |
+| reason | subject | payer | payee |
+|---|---|---|---|
+| CHOP | what was chopped | the chopped seat | its chopper |
+| CHOP_CHAIN | what was chopped last | the last victim of a chain: the sum of the chain | the last chopper |
+| LEFTOVER | what is left | each loser: one transfer for each price | the winner |
+| LAST_THREE_OF_SPADES | - | each loser, in place of cards left; also if the last seat still holds 3♠ | the winner |
+| STOPPED_THREE_OF_SPADES | - | the stopped seat; nobody pays for cards left | each other seat still in that trick |
+| INSTANT_WIN | the pattern | every other seat; nothing else is paid | the winner |
+| UNTOUCHED | - | a loser that has played no card, in place of a lower LEFTOVER | the winner |
+| LEAVING | - | a seat that left: what it owes at the end beyond a seat that stayed | whom it pays at the end |
+| COMMISSION | - | each seat that won in all | the house |
 
 Chops come first, in the order played, then the end by paying seat, each with LEAVING last, then COMMISSION. The last
 three reasons are paid only where the ruleset has such a rule. Transfers of nothing are left out. A seat that left is a
 loser like any other, its cards count as left, and a chop that took its play is paid.
 
-Source: 002_0fe8d9549e6acb7c.txt; the sentences stand with the numbers in the ruleset's data.
+Source: the text that ``tien_len.mien_nam.toml`` quotes, a sentence beside each number.
 """
 
 import itertools
@@ -38,7 +38,7 @@ from referee.money import Amount, Transfer, net_amounts
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """Settlement of a round; the one winner leads the table's next.
+    """Settlement of a round. There is one winner, who may lead the table's next round.
 
     ``net`` goes by seat; with the house's it sums to zero.
     """
@@ -115,13 +115,13 @@ def _end_transfers(state: State, ending: Ending, stake: Amount) -> Iterator[Tran
 
 
 def _with_leaving(state: State, transfers: Iterable[Transfer]) -> Iterator[Transfer]:
-    """Yield what is paid at the end of a round, for each seat that left followed by what leaving adds to it."""
+    """Yield the transfers at the end of a round; a LEAVING transfer follows those of each seat that left to a payee."""
     more = state.rules.leaving_multiplier - 1
-    for (payer, payee), group in itertools.groupby(transfers, key=lambda one: (one.payer, one.payee)):
+    for (payer, payee), group in itertools.groupby(transfers, key=lambda transfer: (transfer.payer, transfer.payee)):
         paid = list(group)
         yield from paid
         if more and state.has_left(payer):
-            yield Transfer(payer, payee, Amount(more * sum(one.amount for one in paid)), Reason.LEAVING)
+            yield Transfer(payer, payee, Amount(more * sum(part.amount for part in paid)), Reason.LEAVING)
 
 
 def _last_three_transfers(state: State, losers: Sequence[Seat], winner: Seat, stake: Amount) -> Iterator[Transfer]:

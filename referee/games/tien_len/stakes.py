@@ -1,4 +1,4 @@
-"""Most that a seat can win or lose, so that too high a stake is refused at opening and never at settlement."""
+"""Most that a seat can win or lose, so that too high a stake is refused before the deal and never at settlement."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -38,11 +38,11 @@ def max_units(rules: TienLenRules, *, seat_count: int) -> int:
 def check_stakes(
     rules: TienLenRules, *, seat_count: int, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int
 ) -> tuple[Violation, ...]:
-    """Check the stake of a round of so many seats; return all faults."""
+    """Check the table's stake for a round of ``seat_count`` seats; return all faults."""
     most = max_units(rules, seat_count=seat_count)
     return check_table_stake(stake=stake, seat_stakes=seat_stakes, bet_unit=bet_unit, most_units=most)
 
 
 def _shares(prices: ChopPrices | LeftoverPrices) -> tuple[int, int, int]:
-    """Return what a card costs at most as its share of each group, rounded up."""
+    """Return the share of one card in the price of each kind of group, rounded up."""
     return -(-prices.pair_run_3 // 6), -(-prices.quad // 4), -(-prices.pair_run_4 // 8)

@@ -1,4 +1,4 @@
-"""A round between two events: who holds what, whose turn it is, what is to be beaten, what has been chopped.
+"""A round between two events: the cards of each seat, whose turn it is, the play to beat, and the chops so far.
 
 States are values: nothing changes one, an event makes another. Hands are known to the referee in full. A hand that wins
 at the deal ends the round as event 0, so no event is lawful after it.
@@ -29,7 +29,7 @@ from referee.games.tien_len.stakes import check_stakes
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """The end of a round: its kind and its winner, who leads the next.
+    """The end of a round: its kind and its winner, who may lead the next.
 
     ``instant_win`` is given for INSTANT_WIN only. ``stopped`` and ``compensated`` are for STOPPED_THREE_OF_SPADES only:
     the seat that was stopped, and the seats it pays, in seat order.
@@ -93,9 +93,9 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def bound_card(self) -> CardSet:
-        """Card that the next play has to hold: the leader's lowest, where it leads for that and has not played; or 0.
+        """Card that the next play must contain, as a set; 0 if there is none.
 
-        Nobody has to play it once the leader has left.
+        It is the leader's lowest card until the leader has played or left, if it leads by LOWEST_CARD.
         """
         leader = self.deal.leader
         if self.deal.leader_by is not LeaderBy.LOWEST_CARD or leader is None or self.turn != leader:

@@ -14,7 +14,7 @@ earlier, the larger), and is compared with the house once, when every seat has p
 | qualify | *đủ điều kiện* | the house has a pair or better |
 | push | *hòa* | a bet goes back to its seat |
 
-Source: 004_c8c49b7352941e86.txt.
+Source: the text that ``ultimate_texas.casino.toml`` quotes.
 
 >>> from referee.cards import Seat, parse_cards
 >>> from referee.games import Deal

@@ -55,7 +55,7 @@ class Section(enum.StrEnum):
 
 
 class Decision(enum.StrEnum):
-    """What an event says of a seat."""
+    """What an event reports of a seat: its decision, its timeout or its leaving."""
 
     CHECK = "CHECK"
     """Goes on without a bet."""
@@ -73,7 +73,7 @@ class Decision(enum.StrEnum):
 
     @property
     def multiple(self) -> int:
-        """Play bet in Antes; 0 where the decision is none."""
+        """Play bet in Antes; 0 for a decision that is no play bet."""
         return _MULTIPLES.get(self, 0)
 
 
@@ -92,7 +92,7 @@ class Bet(enum.StrEnum):
 
 
 class Result(enum.StrEnum):
-    """What became of a seat against the house."""
+    """Result of a seat against the house."""
 
     WON = "WON"
     LOST = "LOST"
@@ -112,7 +112,7 @@ class Code(enum.StrEnum):
     UNKNOWN_SEAT = "UNKNOWN_SEAT"
     """There is no such seat: ``expected`` seats, ``found`` index."""
     OUT_OF_ORDER = "OUT_OF_ORDER"
-    """Received (``received_time``) before the event before it, or before the deal (``expected``, a time)."""
+    """The event's time (``received_time``) is before that of the previous event or the deal (``expected``)."""
     ALREADY_LEFT = "ALREADY_LEFT"
     """The seat has left."""
     ALREADY_PLAYED = "ALREADY_PLAYED"
@@ -148,7 +148,7 @@ class Code(enum.StrEnum):
     ANTE_NOT_A_MULTIPLE = "ANTE_NOT_A_MULTIPLE"
     """The Ante (``found``) is no multiple of the bet unit (``expected``)."""
     TRIPS_TOO_LOW = "TRIPS_TOO_LOW"
-    """Trips (``found``) is less than nothing, or a bet of less than the ruleset's smallest (``expected``)."""
+    """Trips (``found``) is negative, or a bet below the ruleset's smallest (``expected``)."""
     TRIPS_TOO_HIGH = "TRIPS_TOO_HIGH"
     """Trips (``found``) is more than the ruleset's largest (``expected``)."""
     STAKES_TOO_HIGH = "STAKES_TOO_HIGH"

@@ -1,4 +1,4 @@
-"""Faults of a decision, all of them at once; without a fault it is lawful.
+"""All faults of a decision, returned together; without a fault it is lawful.
 
 | street | a seat without a play bet may |
 |---|---|
@@ -11,8 +11,8 @@ TIMEOUT from then on for a seat that may decide, LEAVE always for a seat that ha
 order the seats of a street decide. ``Order.ANY`` lets them decide in any order: no decision affects another seat's
 bets, and no card opens before all have decided.
 
-Source: 004_c8c49b7352941e86.txt, "Lưu ý: Nếu bạn tố ở thời điểm này, sẽ không thể tố thêm các vòng sau và không cần đặt
-thêm cược nào nữa trong ván bài." This module changes nothing and moves no money.
+Source: the text that ``ultimate_texas.casino.toml`` quotes, "Lưu ý: Nếu bạn tố ở thời điểm này, sẽ không thể tố
+thêm các vòng sau và không cần đặt thêm cược nào nữa trong ván bài."
 
 >>> plays_of((3, 4))
 (<Decision.PLAY_3X: 'PLAY_3X'>, <Decision.PLAY_4X: 'PLAY_4X'>)
@@ -99,7 +99,7 @@ def _check_turn(state: State, seat: Seat) -> list[Violation]:
 
 
 def _check_clock(state: State, event: Event) -> list[Violation]:
-    """Return why a decision is too late, or too early to be reported for a seat; empty if it is neither."""
+    """Return why a decision is too late, or a TIMEOUT too early; empty if the event is neither."""
     deadline, seat, time = state.deadline_time, event.seat, event.time
     is_timeout = event.decision is Decision.TIMEOUT
     if deadline is None or (time >= deadline) is is_timeout:

@@ -2,11 +2,11 @@
 
 A street closes when every seat has decided on it, has a play bet or has folded. Closing it opens cards: before the
 flop the flop, on the flop turn and river, on the river the house's cards, which is the showdown. Seats that left check
-and fold by themselves, so where nobody is left to ask several streets close at once and their sections open together.
-The house's cards open at the end also when every seat has folded.
+and fold by themselves, so if no other seat has to decide, several streets close at once and their sections open
+together. The house's cards open at the end also when every seat has folded.
 
-Source: 004_c8c49b7352941e86.txt, "Nhà Cái mở 3 lá bài chung đầu tiên (gọi là Flop)."; "Nhà Cái mở 2 lá bài chung cuối
-cùng (gọi là Turn và River)."; "Nhà Cái lật 2 lá bài tẩy của mình."
+Source: the text that ``ultimate_texas.casino.toml`` quotes, "Nhà Cái mở 3 lá bài chung đầu tiên (gọi là Flop).";
+"Nhà Cái mở 2 lá bài chung cuối cùng (gọi là Turn và River)."; "Nhà Cái lật 2 lá bài tẩy của mình."
 """
 
 import msgspec
@@ -27,7 +27,7 @@ def apply(state: State, event: Event) -> State:
 def opens(before: State, after: State) -> tuple[int, ...]:
     """Return the sections that an event between these states opened, in opening order.
 
-    More than one where no seat is left to decide on the streets between. A sealed table opens its hands with the house.
+    There are several if no seat has to decide on the streets between. A sealed table opens its hands with the house.
     """
     if after.street is before.street:
         return ()
@@ -61,7 +61,7 @@ def _advance(state: State, event: Event) -> State:
 
 
 def _decided(seat: SeatState, decision: Decision, street: Street) -> SeatState:
-    """Return the seat after it decided."""
+    """Return the state of a seat after its decision, timeout or leaving on this street."""
     if decision.multiple:
         return SeatState(multiple=decision.multiple)
     if decision is Decision.LEAVE:
@@ -71,13 +71,13 @@ def _decided(seat: SeatState, decision: Decision, street: Street) -> SeatState:
 
 
 def _asked(seat: SeatState, street: Street) -> SeatState:
-    """Return the seat as a street begins: it has still to decide, unless it has a play bet or has left."""
+    """Return the state of a seat as a street begins: it has to decide, unless it has a play bet or has left."""
     if seat.multiple:
         return seat
     return _defaulted(seat, street) if seat.has_left else SeatState()
 
 
 def _defaulted(seat: SeatState, street: Street) -> SeatState:
-    """Return the seat after it checked or folded, decided or by default: a fold on the river, a check before."""
+    """Return the state of a seat after a check or, on the river, a fold, whether it decided that or not."""
     is_fold = street is Street.RIVER
     return SeatState(has_checked=not is_fold, has_folded=is_fold, has_left=seat.has_left)

@@ -52,7 +52,7 @@ class Order(enum.StrEnum):
     """In which order the seats decide on a street."""
 
     ANY = "ANY"
-    """As they come: each seat is alone against the house, and no card opens before the street closes."""
+    """In any order: each seat is alone against the house, and no card opens before the street closes."""
     BY_SEAT = "BY_SEAT"
     """In the order of the deal, one after the other."""
 
@@ -72,7 +72,7 @@ class Hands(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class RankingTable(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What beats what."""
+    """Order of the hands."""
 
     rules: RankingRules
 
@@ -103,7 +103,7 @@ class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Qualifying(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The weakest category with which the house qualifies; it neither wins nor loses the Ante with less."""
+    """The weakest category with which the house qualifies; with a weaker hand it neither wins nor loses the Ante."""
 
     category: Category
 

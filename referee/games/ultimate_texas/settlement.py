@@ -10,8 +10,8 @@
 Trips looks at the seat's own hand alone: won by its paytable, lost with a hand not listed, and lost by a fold. A bet
 that pushes moves nothing. All amounts are whole because the Ante is a multiple of the bet unit.
 
-Source: 004_c8c49b7352941e86.txt, "Thanh Toán", "Cược Trip (Tùy Chọn)" and, of a fold, "Mất cược Ante, Blind và Trips
-(nếu có đặt)." This module does not know in which order the seats decided.
+Source: the text that ``ultimate_texas.casino.toml`` quotes, "Thanh Toán", "Cược Trip (Tùy Chọn)" and, of a fold,
+"Mất cược Ante, Blind và Trips (nếu có đặt)."
 """
 
 from collections.abc import Sequence
@@ -66,9 +66,9 @@ def hand_value(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequen
 
 
 def best_hand(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> Chosen:
-    """Return that value with the five cards that make it, hole cards first, then the board's.
+    """Return the value that ``hand_value`` returns and the five cards that make it, hole cards first, then the board's.
 
-    Of equal choices it is the first. Raise ValueError as ``hand_value`` does.
+    Of equal choices of cards the first is returned. Raise ValueError as ``hand_value`` does.
     """
     match rules.hands.rule:
         case HandRule.BEST_OF_SEVEN:
@@ -117,7 +117,7 @@ def settle(state: State) -> Outcome:
         house_qualifies=qualifies,
         seats=tuple(seats),
         transfers=tuple(transfers),
-        winners=tuple([Seat(seat) for seat, one in enumerate(seats) if one.result is Result.WON]),
+        winners=tuple([Seat(seat) for seat, outcome in enumerate(seats) if outcome.result is Result.WON]),
         net=net_amounts(transfers, len(seats)),
     )
 
@@ -175,7 +175,7 @@ def _result(seat: SeatState, value: HandValue, house: HandValue) -> Result:
 
 
 def _paid(bet: int, ratio: Ratio) -> int:
-    """Return what a bet pays; raise AmountError where that is not whole, which ``check_stakes`` rules out."""
+    """Return the winnings of a bet; raise AmountError if they are not whole, which ``check_stakes`` rules out."""
     amount, rest = divmod(bet * ratio.numerator, ratio.denominator)
     if rest:
         raise AmountError(f"a bet of {bet} at {ratio.numerator}/{ratio.denominator} does not pay a whole amount")

@@ -1,8 +1,8 @@
 """What a seat puts up before the cards: the Ante, a Blind of the same amount, and Trips if it likes.
 
-Source: 004_c8c49b7352941e86.txt, "Đặt cược Ante và Blind với giá trị bằng nhau."; "Tùy chọn: Đặt cược Trip để có cơ hội
-nhận thưởng thêm theo bảng trả thưởng." The Ante is a multiple of the ruleset's bet unit, so that every payout is whole;
-Trips is any whole amount, 0 for none. A ruleset may limit both. This module knows no cards.
+Source: the text that ``ultimate_texas.casino.toml`` quotes, "Đặt cược Ante và Blind với giá trị bằng nhau."; "Tùy
+chọn: Đặt cược Trip để có cơ hội nhận thưởng thêm theo bảng trả thưởng." The Ante is a multiple of the ruleset's bet
+unit, so that every payout is whole; Trips is any whole amount, 0 for none. A ruleset may limit both.
 
 >>> Stake(ante=Amount(10), trips=Amount(5)).blind
 10
@@ -23,7 +23,7 @@ from referee.verdict import Violation
 
 
 class Stake(msgspec.Struct, frozen=True, kw_only=True):
-    """The bets of one seat before the deal, in minor units. Whether they are lawful is ``check_stakes``' affair."""
+    """The bets of one seat before the deal, in minor units; ``check_stakes`` checks whether they are lawful."""
 
     ante: Amount
     trips: Amount
@@ -40,7 +40,7 @@ def stakes_of(seat_stakes: Iterable[Sequence[int]]) -> tuple[Stake, ...]:
 
 
 class MostUnits(NamedTuple):
-    """What one seat can win or lose at most: for each bet unit of its Ante, and for each unit of its Trips."""
+    """Most that one seat can win or lose: for each bet unit of its Ante, and for each unit of its Trips."""
 
     ante: int
     trips: int
@@ -62,21 +62,21 @@ def check_stakes(
     faults: list[Violation] = []
     if stake != bet_unit:
         faults.append(Violation(code=StakeFault.STAKE_NOT_THE_BET_UNIT, expected=bet_unit, found=stake))
-    del seat_count  # one stake a seat: their number is judged
+    del seat_count  # each seat has its own stake, so the number of stakes is checked
     stakes = stakes_of(seat_stakes)
     if len(stakes) < rules.seats.minimum:
         faults.append(Violation(code=Code.TOO_FEW_SEATS, expected=rules.seats.minimum, found=len(stakes)))
     if len(stakes) > rules.seats.maximum:
         faults.append(Violation(code=Code.TOO_MANY_SEATS, expected=rules.seats.maximum, found=len(stakes)))
-    for index, one in enumerate(stakes):
-        faults += _bet_faults(rules, Seat(index), one, bet_unit)
+    for index, seat_stake in enumerate(stakes):
+        faults += _bet_faults(rules, Seat(index), seat_stake, bet_unit)
     if _at_risk(rules, stakes, bet_unit) > MAX_AMOUNT:
         faults.append(Violation(code=Code.STAKES_TOO_HIGH, expected=MAX_AMOUNT))
     return tuple(faults)
 
 
 def _bet_faults(rules: UltimateTexasRules, seat: Seat, stake: Stake, bet_unit: int) -> Iterator[Violation]:
-    """Yield what is wrong with the bets of one seat by the bet unit and the limits of the ruleset."""
+    """Yield the faults of one seat's bets under the bet unit and the limits of the ruleset."""
     limits = rules.limits
     smallest_ante, smallest_trips = bet_unit, 0
     largest_ante = largest_trips = int(MAX_AMOUNT)

@@ -1,4 +1,4 @@
-"""A round between two events: which street it is, and what each seat has done. No card is known here.
+"""A round between two events: which street it is, and what each seat has done, without its cards.
 
 States are values: nothing changes one, an event makes another. Decisions need no cards, because a seat may decide as
 it likes whatever it holds; cards come in at settlement. Each seat is alone against the house.
@@ -26,9 +26,9 @@ from referee.games.ultimate_texas.rules import Order, UltimateTexasRules
 from referee.games.ultimate_texas.stakes import Stake, check_stakes, stakes_of
 
 MAX_EVENTS: Final = 23
-"""The most events a round can have, so none need be refused for being too many.
+"""The most events a round can have, so no event need be refused for their number.
 
-Six seats decide on three streets and may leave; whose decision is the last cannot leave after it.
+Six seats decide on three streets (18) and may leave (6); the seat that decides last cannot leave after that.
 """
 
 
@@ -53,14 +53,14 @@ class Event(EventRecord, frozen=True, tag="DECIDE"):
 
     @property
     def is_imposed(self) -> bool:
-        """Whether others report it: a TIMEOUT."""
+        """Whether others report the event; only a TIMEOUT."""
         return self.decision is Decision.TIMEOUT
 
 
 class SeatState(msgspec.Struct, frozen=True):
     """What one seat has done: its play bet in Antes (0 for none), and whether it checked on this street, folded, left.
 
-    At most one of ``multiple``, ``has_checked`` and ``has_folded`` says something.
+    At most one of ``multiple``, ``has_checked`` and ``has_folded`` is set.
     """
 
     multiple: int = 0
@@ -158,5 +158,5 @@ def begin(rules: UltimateTexasRules, deal: Deal) -> State:
 
 
 def unseal(state: State, time: int) -> State:
-    """Return the state after the street's cards were opened at a time, from which its clock runs."""
+    """Return the state after the street's cards opened at a time; the street's clock runs from then."""
     return msgspec.structs.replace(state, street_time=time, last_time=time)
