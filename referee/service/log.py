@@ -1,7 +1,7 @@
 """LogService: reads the log and proves its contents."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NoReturn, Protocol
 
@@ -9,6 +9,7 @@ import grpc
 
 from referee.evidence.merkle import LeafIndex, leaf_hash
 from referee.log import FIRST_ROUND, LogReceipt, Slot, SlotKey, Stage, StepKind
+from referee.service.listing import RoundList
 from referee.storage import Cosigned, DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -76,10 +77,19 @@ class WaitingRoom:
 
 
 class LogService(log_pb2_grpc.LogServiceServicer):
-    """Servicer of a log; at most ``waiting`` calls wait for witnesses at once."""
+    """Servicer of a log; at most ``waiting`` calls wait for witnesses at once. ``clock`` dates what seats sign."""
 
-    def __init__(self, reader: Reader, *, keys: LogKeys, cosigners: Cosigners | None = None, waiting: int = 1) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        keys: LogKeys,
+        clock: Callable[[], int],
+        cosigners: Cosigners | None = None,
+        waiting: int = 1,
+    ) -> None:
         self._reader = reader
+        self._rounds = RoundList(reader=reader, clock=clock, stage_of=_stage)
         self._keys = keys
         self._cosigners = cosigners
         self._waiting = WaitingRoom(waiting)
@@ -106,6 +116,20 @@ class LogService(log_pb2_grpc.LogServiceServicer):
             round_id=found.round_id,
             leaves=[write_receipt(logged) for logged in leaves],
         )
+
+    def ListRounds(
+        self, request: log_pb2.ListRoundsRequest, context: grpc.ServicerContext
+    ) -> log_pb2.ListRoundsResponse:
+        """List a page of rounds, the newest first."""
+        del context
+        return self._rounds.page(request)
+
+    def ListSeatRounds(
+        self, request: log_pb2.ListSeatRoundsRequest, context: grpc.ServicerContext
+    ) -> log_pb2.ListSeatRoundsResponse:
+        """List a page of the rounds of the key that signed the request."""
+        del context
+        return self._rounds.page_of_seat(request)
 
     def GetCheckpoint(
         self, request: log_pb2.GetCheckpointRequest, context: grpc.ServicerContext

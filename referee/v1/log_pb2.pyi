@@ -45,6 +45,90 @@ class GetTableRoundResponse(_message.Message):
     leaves: _containers.RepeatedCompositeFieldContainer[_round_pb2.LogReceipt]
     def __init__(self, round_number: _Optional[int] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ...) -> None: ...
 
+class ListRoundsRequest(_message.Message):
+    __slots__ = ("table_id", "table_prefix", "seat_key", "start_time", "end_time", "page_size", "page_token")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    TABLE_PREFIX_FIELD_NUMBER: _ClassVar[int]
+    SEAT_KEY_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    table_prefix: str
+    seat_key: bytes
+    start_time: int
+    end_time: int
+    page_size: int
+    page_token: str
+    def __init__(self, table_id: _Optional[str] = ..., table_prefix: _Optional[str] = ..., seat_key: _Optional[bytes] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListRoundsResponse(_message.Message):
+    __slots__ = ("rounds", "next_page_token")
+    ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    rounds: _containers.RepeatedCompositeFieldContainer[ListedRound]
+    next_page_token: str
+    def __init__(self, rounds: _Optional[_Iterable[_Union[ListedRound, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ListSeatRoundsRequest(_message.Message):
+    __slots__ = ("seat_key", "start_time", "end_time", "signed_time", "signature", "page_size", "page_token")
+    SEAT_KEY_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
+    SIGNED_TIME_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    seat_key: bytes
+    start_time: int
+    end_time: int
+    signed_time: int
+    signature: bytes
+    page_size: int
+    page_token: str
+    def __init__(self, seat_key: _Optional[bytes] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ..., signed_time: _Optional[int] = ..., signature: _Optional[bytes] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSeatRoundsResponse(_message.Message):
+    __slots__ = ("rounds", "next_page_token")
+    ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    rounds: _containers.RepeatedCompositeFieldContainer[ListedRound]
+    next_page_token: str
+    def __init__(self, rounds: _Optional[_Iterable[_Union[ListedRound, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ListedRound(_message.Message):
+    __slots__ = ("table_id", "round_number", "stage", "revealed")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    REVEALED_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    stage: RoundStage
+    revealed: RevealedRound
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., revealed: _Optional[_Union[RevealedRound, _Mapping]] = ...) -> None: ...
+
+class RevealedRound(_message.Message):
+    __slots__ = ("header", "round_id", "opened_time", "dealt_time", "ended_time", "is_settled", "net_minor", "leaf_indexes")
+    HEADER_FIELD_NUMBER: _ClassVar[int]
+    ROUND_ID_FIELD_NUMBER: _ClassVar[int]
+    OPENED_TIME_FIELD_NUMBER: _ClassVar[int]
+    DEALT_TIME_FIELD_NUMBER: _ClassVar[int]
+    ENDED_TIME_FIELD_NUMBER: _ClassVar[int]
+    IS_SETTLED_FIELD_NUMBER: _ClassVar[int]
+    NET_MINOR_FIELD_NUMBER: _ClassVar[int]
+    LEAF_INDEXES_FIELD_NUMBER: _ClassVar[int]
+    header: _round_pb2.RoundHeader
+    round_id: bytes
+    opened_time: int
+    dealt_time: int
+    ended_time: int
+    is_settled: bool
+    net_minor: _containers.RepeatedScalarFieldContainer[int]
+    leaf_indexes: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., opened_time: _Optional[int] = ..., dealt_time: _Optional[int] = ..., ended_time: _Optional[int] = ..., is_settled: _Optional[bool] = ..., net_minor: _Optional[_Iterable[int]] = ..., leaf_indexes: _Optional[_Iterable[int]] = ...) -> None: ...
+
 class GetCheckpointRequest(_message.Message):
     __slots__ = ("cosigned_size",)
     COSIGNED_SIZE_FIELD_NUMBER: _ClassVar[int]

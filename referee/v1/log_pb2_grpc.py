@@ -40,6 +40,16 @@ class LogServiceStub:
                 request_serializer=referee_dot_v1_dot_log__pb2.GetTableRoundRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_log__pb2.GetTableRoundResponse.FromString,
                 _registered_method=True)
+        self.ListRounds = channel.unary_unary(
+                '/referee.v1.LogService/ListRounds',
+                request_serializer=referee_dot_v1_dot_log__pb2.ListRoundsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_log__pb2.ListRoundsResponse.FromString,
+                _registered_method=True)
+        self.ListSeatRounds = channel.unary_unary(
+                '/referee.v1.LogService/ListSeatRounds',
+                request_serializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsResponse.FromString,
+                _registered_method=True)
         self.GetCheckpoint = channel.unary_unary(
                 '/referee.v1.LogService/GetCheckpoint',
                 request_serializer=referee_dot_v1_dot_log__pb2.GetCheckpointRequest.SerializeToString,
@@ -78,6 +88,22 @@ class LogServiceServicer:
 
     def GetTableRound(self, request, context):
         """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRounds(self, request, context):
+        """Lists rounds that the log has, the newest opening first, a page a call: those of a table, of tables whose ids begin
+        alike, or of the key of a seat, opened in a period. Of a round whose seed is not revealed yet only table, number and
+        stage are shown. GetTableRound has the leaves of a round that is listed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSeatRounds(self, request, context):
+        """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -135,6 +161,16 @@ def add_LogServiceServicer_to_server(servicer, server):
                     servicer.GetTableRound,
                     request_deserializer=referee_dot_v1_dot_log__pb2.GetTableRoundRequest.FromString,
                     response_serializer=referee_dot_v1_dot_log__pb2.GetTableRoundResponse.SerializeToString,
+            ),
+            'ListRounds': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRounds,
+                    request_deserializer=referee_dot_v1_dot_log__pb2.ListRoundsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_log__pb2.ListRoundsResponse.SerializeToString,
+            ),
+            'ListSeatRounds': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSeatRounds,
+                    request_deserializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsResponse.SerializeToString,
             ),
             'GetCheckpoint': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCheckpoint,
@@ -195,6 +231,60 @@ class LogService:
             '/referee.v1.LogService/GetTableRound',
             referee_dot_v1_dot_log__pb2.GetTableRoundRequest.SerializeToString,
             referee_dot_v1_dot_log__pb2.GetTableRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRounds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.LogService/ListRounds',
+            referee_dot_v1_dot_log__pb2.ListRoundsRequest.SerializeToString,
+            referee_dot_v1_dot_log__pb2.ListRoundsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSeatRounds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.LogService/ListSeatRounds',
+            referee_dot_v1_dot_log__pb2.ListSeatRoundsRequest.SerializeToString,
+            referee_dot_v1_dot_log__pb2.ListSeatRoundsResponse.FromString,
             options,
             channel_credentials,
             insecure,

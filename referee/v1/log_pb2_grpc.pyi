@@ -35,6 +35,13 @@ class LogServiceStub:
     def __new__(cls, channel: _aio.Channel) -> LogServiceAsyncStub: ...
     GetTableRound: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetTableRoundRequest, _log_pb2.GetTableRoundResponse]
     """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data."""
+    ListRounds: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListRoundsRequest, _log_pb2.ListRoundsResponse]
+    """Lists rounds that the log has, the newest opening first, a page a call: those of a table, of tables whose ids begin
+    alike, or of the key of a seat, opened in a period. Of a round whose seed is not revealed yet only table, number and
+    stage are shown. GetTableRound has the leaves of a round that is listed.
+    """
+    ListSeatRounds: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListSeatRoundsRequest, _log_pb2.ListSeatRoundsResponse]
+    """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials."""
     GetCheckpoint: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]
     """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request."""
     ListCosignedCheckpoints: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]
@@ -60,6 +67,13 @@ class LogServiceAsyncStub(LogServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetTableRound: _aio.UnaryUnaryMultiCallable[_log_pb2.GetTableRoundRequest, _log_pb2.GetTableRoundResponse]  # type: ignore[assignment]
     """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data."""
+    ListRounds: _aio.UnaryUnaryMultiCallable[_log_pb2.ListRoundsRequest, _log_pb2.ListRoundsResponse]  # type: ignore[assignment]
+    """Lists rounds that the log has, the newest opening first, a page a call: those of a table, of tables whose ids begin
+    alike, or of the key of a seat, opened in a period. Of a round whose seed is not revealed yet only table, number and
+    stage are shown. GetTableRound has the leaves of a round that is listed.
+    """
+    ListSeatRounds: _aio.UnaryUnaryMultiCallable[_log_pb2.ListSeatRoundsRequest, _log_pb2.ListSeatRoundsResponse]  # type: ignore[assignment]
+    """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials."""
     GetCheckpoint: _aio.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]  # type: ignore[assignment]
     """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request."""
     ListCosignedCheckpoints: _aio.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]  # type: ignore[assignment]
@@ -88,6 +102,25 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.GetTableRoundResponse, _abc.Awaitable[_log_pb2.GetTableRoundResponse]]:
         """Returns the stage of a table's round with everything needed to continue it, for a frontend that lost its data."""
+
+    @_abc_1.abstractmethod
+    def ListRounds(
+        self,
+        request: _log_pb2.ListRoundsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_log_pb2.ListRoundsResponse, _abc.Awaitable[_log_pb2.ListRoundsResponse]]:
+        """Lists rounds that the log has, the newest opening first, a page a call: those of a table, of tables whose ids begin
+        alike, or of the key of a seat, opened in a period. Of a round whose seed is not revealed yet only table, number and
+        stage are shown. GetTableRound has the leaves of a round that is listed.
+        """
+
+    @_abc_1.abstractmethod
+    def ListSeatRounds(
+        self,
+        request: _log_pb2.ListSeatRoundsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_log_pb2.ListSeatRoundsResponse, _abc.Awaitable[_log_pb2.ListSeatRoundsResponse]]:
+        """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials."""
 
     @_abc_1.abstractmethod
     def GetCheckpoint(

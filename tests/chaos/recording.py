@@ -22,7 +22,8 @@ from referee.v1 import (
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
-from tests.driver.table import Table
+from tests.driver.table import Player, Table
+from tests.vectors.dealing.dealing_derivation import number, tagged
 
 Recorded = dict[str, list[bytes]]
 """Requests by method, in the order they were sent."""
@@ -178,8 +179,16 @@ def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channe
     seating_pb2_grpc.SeatingServiceStub(channel).DecideSeating(
         seating_pb2.DecideSeatingRequest(ruleset_id="mau_binh.classic", persons=[person], now_time=room.clock.now)
     )
-    room.log.GetKeys(log_pb2.GetKeysRequest())
+    origin = room.log.GetKeys(log_pb2.GetKeysRequest()).origin.encode()
     room.log.ListEntries(log_pb2.ListEntriesRequest(start=1, count=5))
+    room.log.ListRounds(log_pb2.ListRoundsRequest(table_prefix="r", page_size=5))
+    player = Player("listed", 0)
+    signed = tagged("list-rounds", origin, player.public_key, bytes(8), bytes(8), number(room.clock.now, 8))
+    room.log.ListSeatRounds(
+        log_pb2.ListSeatRoundsRequest(
+            seat_key=player.public_key, signed_time=room.clock.now, signature=player.key.sign(signed)
+        )
+    )
     room.log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=3, tree_size=9))
     room.log.GetConsistencyProof(log_pb2.GetConsistencyProofRequest(first_size=3, second_size=9))
     room.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(start_size=1, count=3))

@@ -88,16 +88,20 @@ def foreign(message: Message) -> bool:
     return _each_round(message, change)
 
 
+def _table_field(message: Message) -> Any:  # noqa: ANN401 - a descriptor
+    return message.DESCRIPTOR.fields_by_name.get("table_id")
+
+
 @way("MISSING_FIELD", "the header or the table's name is left out")
 def headless(message: Message) -> bool:
-    """Clear what names the round."""
+    """Clear what names the round and must be there."""
 
     def clear(one: Any) -> None:  # noqa: ANN401 - as above
         one.ClearField("header")
 
     if _each_round(message, clear):
         return True
-    named = [part for part in parts_of(message) if "table_id" in part.DESCRIPTOR.fields_by_name]
+    named = [part for part in parts_of(message) if not getattr(_table_field(part), "has_presence", True)]
     for part in named:
         part.ClearField("table_id")
     return bool(named)

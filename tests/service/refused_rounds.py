@@ -9,7 +9,7 @@ from nacl.signing import SigningKey
 
 from referee.cards import Card
 from referee.dealing.commitment import deck_root, section_root
-from referee.v1 import mau_binh_pb2, shuffler_pb2
+from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
 from tests.driver.courses import steps_of
 from tests.driver.opening import open_round, opening
 
@@ -387,3 +387,9 @@ def round_given_up_after_a_seed(house: House) -> Call:
     table.contribute(0)
     request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
     return lambda: table.shuffler.AbortRound(request)
+
+
+@refused("SIGNATURE_EXPIRED", "signed_time")
+def list_that_was_signed_a_minute_ago(house: House) -> Call:
+    asked = log_pb2.ListSeatRoundsRequest(seat_key=bytes(32), signed_time=house.clock.now - 60_001)
+    return lambda: house.log.ListSeatRounds(asked)

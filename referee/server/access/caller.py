@@ -43,10 +43,21 @@ class Caller:
             return False
         return self.tables == "*" or _matcher(self.tables).fullmatch(table) is not None
 
+    def has_each(self, prefix: str) -> bool:
+        """Return whether the caller may name every table whose id begins so.
+
+        >>> an = Caller(name="an", role=CallerRole.FRONTEND, tenant="acme", tables="acme.vip-*")
+        >>> [an.has_each(prefix) for prefix in ("acme.vip-", "acme.vip-7", "acme.", "")]
+        [True, True, False, False]
+        """
+        head, star, rest = self.tables.partition("*")
+        is_its_tenants = self.tenant == EVERY_TENANT or (self.tenant and prefix.startswith(f"{self.tenant}."))
+        return bool(self.place is None and is_its_tenants and star and not rest and prefix.startswith(head))
+
     @property
     def has_all(self) -> bool:
         """Whether the caller may name every table of every tenant."""
-        return self.place is None and self.tenant == EVERY_TENANT and self.tables == "*"
+        return self.has_each("")
 
 
 def tenant_of(table: str) -> str:

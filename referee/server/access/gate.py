@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 from referee.server.access.authenticator import Authenticator, certified_names
 from referee.server.access.caller import Caller
 from referee.server.access.roles import PUBLIC_LOG, TABLE, Rule
-from referee.server.access.scope import rounds_named, values_at
+from referee.server.access.scope import prefix_named, rounds_named, values_at
 from referee.server.limits.rate_limit import TokenBuckets, account_of, address_of
 from referee.server.settings.access import AccessSettings
 from referee.server.settings.caller_role import CallerRole
@@ -69,16 +69,7 @@ class AccessGate:
         rule = self._rules[call.method]
         if rule.shows_all and CallerRole.ANYONE not in rule.roles and not caller.has_all:
             raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, "this method shows the tables of every tenant")
-        for table, round_number in rounds_named(request):
-            if not caller.has(table):
-                raise _forbidden(
-                    ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, f"table {table[:64]!r} is not {caller.name}'s"
-                )
-            if caller.place is not None and round_number != caller.place.round_number:
-                message = (
-                    f"{caller.name} acts for round {caller.place.round_number}, and the request names {round_number}"
-                )
-                raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
+        _check_tables(caller, request)
         if caller.place is not None and rule.seat:
             for seat in values_at(request, rule.seat):
                 if seat != caller.place.seat:
@@ -126,6 +117,20 @@ class AccessGate:
                 f"the caller exceeds its rate; try again in {seconds} s",
                 retry_seconds=seconds,
             )
+
+
+def _check_tables(caller: Caller, request: Message) -> None:
+    """Reject a request that names a table or round that is not the caller's."""
+    prefix = prefix_named(request)
+    if prefix is not None and not caller.has_each(prefix):
+        message = f"not every table whose id begins with {prefix[:64]!r} is {caller.name}'s; name one that is"
+        raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
+    for table, round_number in rounds_named(request):
+        if not caller.has(table):
+            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, f"table {table[:64]!r} is not {caller.name}'s")
+        if caller.place is not None and round_number != caller.place.round_number:
+            message = f"{caller.name} acts for round {caller.place.round_number}, and the request names {round_number}"
+            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
 
 
 def gate_of(

@@ -65,6 +65,8 @@ _SERVICES: Final = {
     **{service.full_name: _rules_of(service) for service in GAME_SERVICES.values()},
     "referee.v1.LogService": {
         "GetTableRound": Rule(roles=_KNOWN),
+        "ListRounds": Rule(roles=_TABLES | {CallerRole.AUDITOR, CallerRole.ADMIN}),
+        "ListSeatRounds": Rule(roles=_ANYONE),
         "GetCheckpoint": Rule(roles=_ANYONE),
         "ListCosignedCheckpoints": Rule(roles=_ANYONE),
         "GetKeys": Rule(roles=_ANYONE),

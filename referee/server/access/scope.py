@@ -1,7 +1,8 @@
 """The tables, rounds and seats that a request names, found by the shape of its message.
 
 Each text field ``table_id``, at any depth, names a table, and a ``round_number`` beside it the round. The fields are
-found once for each message type from its descriptor, so new messages are covered. Absent parts name nothing.
+found once for each message type from its descriptor, so new messages are covered. Absent parts name nothing. A request
+with a field ``table_prefix`` names by it, unless it names one table, all tables whose ids begin so.
 
 >>> from referee.v1 import log_pb2
 >>> list(rounds_named(log_pb2.GetTableRoundRequest(table_id="acme.1", round_number=4)))
@@ -17,6 +18,7 @@ from google.protobuf.message import Message
 
 TABLE_ID: Final = "table_id"
 ROUND_NUMBER: Final = "round_number"
+TABLE_PREFIX: Final = "table_prefix"
 
 Plan: TypeAlias = "tuple[bool, bool, tuple[tuple[str, bool, Plan], ...]]"
 """Whether a message names a table, whether a round beside it, and its parts that may: name, is repeated, plan."""
@@ -25,6 +27,13 @@ Plan: TypeAlias = "tuple[bool, bool, tuple[tuple[str, bool, Plan], ...]]"
 def rounds_named(message: Message) -> Iterator[tuple[str, int]]:
     """Yield each table in the message with its round number, 0 for none."""
     return _named(message, plan_of(message.DESCRIPTOR))
+
+
+def prefix_named(message: Message) -> str | None:
+    """Return how the ids of all tables begin that a request names, empty for every table; None where it names each."""
+    names = message.DESCRIPTOR.fields_by_name
+    request: Any = message
+    return None if TABLE_PREFIX not in names or request.HasField(TABLE_ID) else request.table_prefix
 
 
 def values_at(message: Message, path: tuple[str, ...]) -> Iterator[Any]:
@@ -50,7 +59,7 @@ def plan_of(descriptor: Descriptor) -> Plan:
 
 def _named(message: Any, plan: Plan) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - of any generated type
     names_table, names_round, parts = plan
-    if names_table:
+    if names_table and (not message.DESCRIPTOR.fields_by_name[TABLE_ID].has_presence or message.HasField(TABLE_ID)):
         yield message.table_id, message.round_number if names_round else 0
     for name, is_repeated, below in parts:
         if is_repeated:

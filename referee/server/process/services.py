@@ -10,7 +10,6 @@ from referee.server.limits.advising import AdvicePool
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.options import ServerOptions
 from referee.server.process.startup import OpenedLog, suite_of
-from referee.server.settings.configuration import Configuration
 from referee.service.attesting import Attestor
 from referee.service.log import LogKeys, LogService
 from referee.service.opening import Opener
@@ -106,7 +105,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         ),
         "shuffler": add_shuffler,
         "referee": add_referee,
-        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(settings, log, cosigner), server),
+        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(options, log, cosigner), server),
     }
     names: list[str] = []
     for service in settings.serve.services:
@@ -121,7 +120,8 @@ def _writer(log: OpenedLog) -> Writer:
     return log.writer
 
 
-def _log_service(settings: Configuration, log: OpenedLog, cosigner: Cosigner | None) -> LogService:
+def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | None) -> LogService:
+    settings = options.configuration
     witnesses = settings.witnesses.parsed()
     keys = LogKeys(
         log=log.keys.public["log"].text,
@@ -130,4 +130,5 @@ def _log_service(settings: Configuration, log: OpenedLog, cosigner: Cosigner | N
         witnesses=[] if witnesses is None else [one.key.text for one in witnesses.addresses],
         quorum=0 if witnesses is None else witnesses.quorum.needed,
     )
-    return LogService(log.store, keys=keys, cosigners=cosigner, waiting=max(1, settings.serve.threads // 2))
+    waiting = max(1, settings.serve.threads // 2)
+    return LogService(log.store, keys=keys, clock=options.clock, cosigners=cosigner, waiting=waiting)

@@ -53,7 +53,7 @@ OF_TABLES = [
     (method, role)
     for method in METHODS
     for role in CallerRole
-    if role in TABLE[method].roles and list(rounds_named(filled(METHODS[method].input_type)))
+    if role in TABLE[method].roles and list(rounds_named(filled(METHODS[method].input_type, table_id=TABLE_NAME)))
 ]
 """Each method that names a table, and each role that may ask it."""
 
@@ -123,6 +123,7 @@ def test_every_method_but_those_without_a_table_is_among_them():
         "SeatingService/DecideSeating",
         "LogService/GetKeys",
         "LogService/GetCheckpoint",
+        "LogService/ListSeatRounds",
         "LogService/ListCosignedCheckpoints",
         "LogService/ListEntries",
         "LogService/GetInclusionProof",
@@ -153,12 +154,13 @@ def test_seat_that_acts_is_named_in_the_table(method):
 
 
 def test_what_anyone_may_ask_shows_no_table():
-    """Spelled out here once more: what a stranger needs to check the log, and the laws of the games."""
+    """Spelled out here once more: what a stranger needs to check the log, the laws of the games, its key's rounds."""
     assert {name.rpartition(".")[2] for name, rule in TABLE.items() if CallerRole.ANYONE in rule.roles} == {
         "RulesetService/ListRulesets",
         "RulesetService/GetRuleset",
         "LogService/GetKeys",
         "LogService/GetCheckpoint",
+        "LogService/ListSeatRounds",
         "LogService/ListCosignedCheckpoints",
         "LogService/GetInclusionProof",
         "LogService/GetConsistencyProof",
