@@ -131,6 +131,9 @@ class _EmptyLog:
     def unrevealed_rounds(self, _most: int) -> list[object]:
         return []
 
+    def aborts_by_table(self, **_bounds: int) -> list[tuple[str, int, int]]:
+        return []
+
 
 def page() -> str:
     """Return the page, in Markdown."""

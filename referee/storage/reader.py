@@ -17,7 +17,7 @@ from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, 
 from referee.log import LogReceipt, Slot, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.storage.flavor import Flavor, Retry
-from referee.storage.listing import Listed
+from referee.storage.listing import EVERY, Listed
 from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError
 from referee.storage.schema import check_version
 from referee.storage.statements import statements_of
@@ -117,6 +117,15 @@ class Reader:
         """
         rows = self._rows(self._sql.read_listed, scope, since, *before, count)
         return [Listed(key=SlotKey(row[0], row[1]), opened_time=row[2], index=LeafIndex(row[3])) for row in rows]
+
+    def aborts_by_table(self, *, since: int, rounds: int, least: int, most: int) -> list[tuple[str, int, int]]:
+        """Return tables with ``least`` aborted rounds or more: the table's id, its rounds, how many were aborted.
+
+        Counted are the newest ``rounds`` rounds of the log that were opened at ``since`` (ms since 1970 UTC) or later.
+        At most ``most`` tables are returned, those with most aborts first, then in the order of their ids.
+        """
+        rows = self._rows(self._sql.read_aborts, EVERY, since, rounds, StepKind.ABORT, least, most)
+        return [(table, opened, aborted) for table, opened, aborted in rows]
 
     def overdue_rounds(self, now: int, limit: int) -> list[Slot]:
         """Return rounds that have not ended and whose deadline is before ``now``, the longest overdue first.

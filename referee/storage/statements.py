@@ -77,6 +77,8 @@ class Statements:
         self.insert_listed = self._insert(LISTED)
         self.read_listed = self._text(_listed(), "of_scope", "since", "before_time", "before_index", "count")
 
+        self.read_aborts = self._text(_aborts(), "of_scope", "since", "count", "of_kind", "least", "most")
+
         self.insert_cosigned = self._insert(COSIGNED)
         self.read_cosigned_at = self._text(_columns(COSIGNED, "note").where(COSIGNED.c.size == bindparam("at")), "at")
         self.read_cosigned = self._text(_cosigned(), "least", "start", "count")
@@ -150,6 +152,28 @@ def _listed() -> Select[Any]:
         .where(LISTED.c.scope == bindparam("of_scope"), LISTED.c.opened_time >= bindparam("since"), before)
         .order_by(*[column.desc() for column in opening])
         .limit(bindparam("count"))
+        .offset(_NONE)
+    )
+
+
+def _aborts() -> Select[Any]:
+    newest = (
+        _columns(LISTED, "table_id", "number")
+        .where(LISTED.c.scope == bindparam("of_scope"), LISTED.c.opened_time >= bindparam("since"))
+        .order_by(LISTED.c.opened_time.desc(), LISTED.c.position.desc())
+        .limit(bindparam("count"))
+        .offset(_NONE)
+        .subquery()
+    )
+    of_round = (MARK.c.table_id == newest.c.table_id) & (MARK.c.number == newest.c.number)
+    aborts = func.count(MARK.c.position)
+    return (
+        select(newest.c.table_id, func.count(), aborts)
+        .select_from(newest.outerjoin(MARK, of_round & (MARK.c.kind == bindparam("of_kind"))))
+        .group_by(newest.c.table_id)
+        .having(aborts >= bindparam("least"))
+        .order_by(aborts.desc(), newest.c.table_id)
+        .limit(bindparam("most"))
         .offset(_NONE)
     )
 

@@ -61,6 +61,15 @@ def gauge(name: str, value: str) -> dict[str, str]:
     return {f'{name}{{instance="a"}}': f"{sound}x80", f'{name}{{instance="b"}}': value}
 
 
+def aborts(count: int, *, rounds: int) -> dict[str, str]:
+    """Write how many rounds of the worst table were aborted, as two processes report it."""
+    series = {}
+    for process in ("a", "b"):
+        series[f'referee_table_aborts{{instance="{process}"}}'] = f"{count}x80"
+        series[f'referee_table_rounds{{instance="{process}"}}'] = f"{rounds}x80"
+    return series
+
+
 REFUSED: Final = 'referee_refusals_total{{reason="{}"}}'.format
 CASES: Final = {
     "RefereeLogStopped": Case(gauge("referee_log_stopped", "1x80"), gauge("referee_log_stopped", "0x80"), 1),
@@ -83,6 +92,7 @@ CASES: Final = {
     "RefereeSeedsNotRevealed": Case(
         {"referee_rounds_unrevealed": "2x80"}, {"referee_rounds_unrevealed": "2x16 0x64"}, 10
     ),
+    "RefereeTableAborts": Case(aborts(6, rounds=40), aborts(6, rounds=90), 9),
     "RefereeNotCosigned": Case(
         {"referee_log_cosigned_lag_leaves": "9x80"}, {"referee_log_cosigned_lag_leaves": "9x40 0x40"}, 19
     ),

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 from msgspec.structs import replace
 
+from referee.evidence.merkle import leaf_hash
 from referee.log import SlotError
 from referee.storage import Listed, Store, Writer, open_postgres, open_sqlite
 from referee.storage.listing import EVERY, of_seat, of_table, of_tenant
@@ -82,6 +83,24 @@ def test_refused_and_repeated_openings_are_listed_once(writer: Writer, store: St
     with pytest.raises(SlotError):
         writer.submit(*both).result(30)
     assert tables(store.listed(EVERY, since=0, before=END, count=10)) == ["t"]
+
+
+def test_aborts_are_counted_by_table_the_worst_first(writer: Writer, store: Store, bench: Bench) -> None:
+    """Only the newest rounds that were opened in the period count, and a table with too few aborts is left out."""
+    ended = {table: bytes(32) for table in ("one", "two", "three")}
+    for number in range(1, 6):
+        for aborts, table in enumerate(ended, start=1):
+            opening = bench.append("OPEN", table, number, previous=ended[table])
+            ending = bench.append("SETTLE" if number <= 5 - aborts else "ABORT", table, number)
+            writer.append(replace(opening, time=START + number))
+            writer.append(bench.append("DEAL", table, number))
+            writer.append(ending)
+            ended[table] = leaf_hash(ending.leaf)
+    counted = partial(store.aborts_by_table, least=2, most=10)
+    assert counted(since=0, rounds=100) == [("three", 5, 3), ("two", 5, 2)]
+    assert counted(since=START + 4, rounds=100) == [("three", 2, 2), ("two", 2, 2)]
+    assert counted(since=START + 4, rounds=4) == [("three", 2, 2)]
+    assert store.aborts_by_table(since=0, rounds=100, least=1, most=1) == [("three", 5, 3)]
 
 
 def test_pages_have_every_round_once_while_the_log_grows(writer: Writer, store: Store, bench: Bench) -> None:

@@ -34,6 +34,8 @@ COMMIT_SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2
 COMMIT_REQUESTS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 COUNTED_ROUNDS: Final = 1000
 """Overdue and unrevealed rounds are counted up to this many."""
+_ABORT_PERIOD_MS: Final = 3_600_000
+"""Aborts are counted of the rounds that were opened in this time."""
 
 
 class Metrics:
@@ -168,7 +170,7 @@ class Metrics:
 
 
 class LogCollector(Collector):
-    """Reads the log at each scrape: its size, its cosigned size, its overdue and unrevealed rounds."""
+    """Reads the log at each scrape: its size, its cosigned size, its overdue, unrevealed and aborted rounds."""
 
     def __init__(self, reader: Reader, *, clock: Clock, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._reader = reader
@@ -209,6 +211,16 @@ class LogCollector(Collector):
         yield _gauge("referee_rounds_overdue", "Rounds past their deadline; at most 1000 counted.", overdue)
         unrevealed = len(self._reader.unrevealed_rounds(COUNTED_ROUNDS))
         yield _gauge("referee_rounds_unrevealed", "Ended rounds without REVEAL; at most 1000 counted.", unrevealed)
+        yield from self._aborts()
+
+    def _aborts(self) -> Iterator[Metric]:
+        """Yield the rounds and the aborted rounds of the table that aborted most; no label names it."""
+        since = self._clock() - _ABORT_PERIOD_MS
+        tables = self._reader.aborts_by_table(since=since, rounds=5_000, least=1, most=1)
+        _, rounds, aborts = tables[0] if tables else ("", 0, 0)
+        worst = "of the table with most aborts, of the last hour and the log's newest 5000 rounds."
+        yield _gauge("referee_table_rounds", f"Rounds {worst}", rounds)
+        yield _gauge("referee_table_aborts", f"Aborted rounds {worst}", aborts)
 
 
 def _children(metric: M) -> Callable[..., M]:

@@ -9,7 +9,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -25,7 +25,7 @@ from referee.server.process.app import Application
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.service.call import Call
 from referee.storage import Cosigned, StoreError, open_sqlite
-from referee.v1 import log_pb2
+from referee.v1 import log_pb2, shuffler_pb2
 from referee.wire.refusal import RefusedError
 from tests.driver.opening import open_round, terms_of
 from tests.server.options import server_options
@@ -168,8 +168,22 @@ def test_lag_of_the_witnesses_and_age_of_the_checkpoint(tmp_path: Path, caller_t
             "referee_log_cosigned_lag_leaves": 2,
             "referee_rounds_overdue": 0,
             "referee_rounds_unrevealed": 0,
+            "referee_table_rounds": 0,
+            "referee_table_aborts": 0,
         }
         store.close()
+
+
+def test_aborts_are_those_of_the_table_with_most(tmp_path: Path, caller_type: type) -> None:
+    with serving(tmp_path, caller_type) as (_, caller), closing(open_sqlite(tmp_path)) as store:
+        caller.play("settles")
+        for number in range(1, 4):
+            open_round(caller.shuffler, terms_of("aborts"))
+            reason = shuffler_pb2.ABORT_REASON_OPERATOR
+            request = shuffler_pb2.AbortRoundRequest(table_id="aborts", round_number=number, reason=reason)
+            caller.shuffler.AbortRound(request)
+        found = {metric.name: metric.samples[0].value for metric in LogCollector(store, clock=system_clock).collect()}
+    assert (found["referee_table_rounds"], found["referee_table_aborts"]) == (3, 3)
 
 
 def test_log_that_cannot_be_read_is_a_figure_and_no_failure() -> None:
@@ -223,6 +237,8 @@ def test_dashboard_and_alerts_use_existing_metrics_the_dashboard_all() -> None:
         "referee_log_cosigned_lag_leaves",
         "referee_rounds_overdue",
         "referee_rounds_unrevealed",
+        "referee_table_rounds",
+        "referee_table_aborts",
     }  # those that the test of the lag reads
     for file, asked in shown().items():
         assert len(asked) > 8
