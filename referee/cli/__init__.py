@@ -1,7 +1,8 @@
 """The ``referee`` command.
 
-Exit codes: 0 done and nothing found, 1 something was found (an audit's findings, a replay that differs), 2 the command
-could not be carried out (bad arguments, no such file, a log that cannot be read, an extra that is not installed).
+Exit codes: 0 if the command was carried out and found nothing wrong; 1 if it found a fault (an audit's findings, a
+replay that differs); 2 if it could not be carried out (bad arguments, no such file, a log that cannot be read, an extra
+that is not installed).
 """
 
 import sys
@@ -33,11 +34,11 @@ EXTRAS: Final = MappingProxyType(
         "uvicorn": "web",
     }
 )
-"""The extra that installs each library that the base does without, by the library's top-level module."""
+"""Extras by the top-level module of the library that each installs; the package without extras needs none of these."""
 
 
 def main() -> None:
-    """Run the command of this process; exit with 2 and name the extra if a library of one is not installed."""
+    """Run the command line of this process; exit with 2 and name the extra if one is not installed."""
     try:
         from referee.cli.main import app  # noqa: PLC0415 - the extra cli
 

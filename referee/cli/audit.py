@@ -159,7 +159,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     well. Without --log-key and --root-key the keys beside the log, of --data, or of the service are used; that proves
     only that the log agrees with itself. Tiles and postgresql://... have no keys beside them.
 
-    Exit code 0 if nothing was found, 1 if something was, 2 if the log cannot be read.
+    Exit code 0 if nothing failed, 1 if something did, 2 if the log cannot be read.
     """
     database = database_of(context, place, database)
     if scheduler and workers > 1:
@@ -188,19 +188,19 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
 
 def audit_folder(folder: Path, *, catalogue: Catalogue) -> tuple[Report, AuditedLog]:
-    """Audit a data folder with the keys beside it."""
+    """Audit a data folder with its own keys; return the report and the log that was audited."""
     with audited_log(str(folder), folder) as log:
         return _run(log, catalogue, (), workers=1), log
 
 
 def report_of(report: Report, log: AuditedLog) -> dict[str, object]:
-    """Return a report with the keys that it goes by, ready to be written as JSON."""
+    """Return a report with the keys that the audit trusted, as values for JSON."""
     keys = {"log": log.log_key, "root": log.root_key, "from": log.keys_from}
     return {"keys_used": keys, **msgspec.to_builtins(report)}
 
 
 def _rounds(texts: Sequence[str]) -> tuple[RoundKey, ...]:
-    """Parse rounds written TABLE:NUMBER; end the command for anything else."""
+    """Parse rounds written TABLE:NUMBER; end the command if a text is not written so."""
     keys = []
     for text in texts:
         table, _, number = text.rpartition(":")
@@ -211,7 +211,7 @@ def _rounds(texts: Sequence[str]) -> tuple[RoundKey, ...]:
 
 
 def _held(files: Sequence[Path]) -> Documents:
-    """Read the files of --receipt; end the command if one is of no known kind."""
+    """Read the files of --receipt, each with the leaf file beside it; end the command if one is of no known kind."""
     read = []
     for path in files:
         beside = path.with_suffix(LEAF_SUFFIX)
@@ -223,7 +223,7 @@ def _held(files: Sequence[Path]) -> Documents:
 
 
 def _seeds(files: Sequence[Path]) -> tuple[HeldSeed, ...]:
-    """Read the files of --seeds; end the command at a line that is no seed."""
+    """Read the files of --seeds; end the command if a line is no seed."""
     found: list[HeldSeed] = []
     for path in files:
         try:
@@ -269,14 +269,14 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
 
 
 def print_audit(console: Console, report: Report, log: AuditedLog) -> None:
-    """Print a report and the keys that it goes by."""
+    """Print a report and the keys that the audit trusted."""
     print_report(console, report)
     for line in _key_lines(log):
         console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def _key_lines(log: AuditedLog) -> tuple[str, ...]:
-    """Return what the audit went by: both keys and where they are from."""
+    """Return lines with both keys that the audit trusted and where they are from."""
     lines = (f"log key  {printable(log.log_key)}", f"root key {printable(log.root_key)}")
     if log.keys_from == "options":
         return (*lines, "both keys as given")

@@ -48,9 +48,9 @@ Origin = Annotated[str, typer.Option(help="A published log's origin; otherwise t
 class AuditedLog:
     """A log with its origin, the two keys to trust and the checkpoints that witnesses cosigned.
 
-    ``place`` names it on a command line, ``location`` is where other machines can read its tiles. ``keys_from`` says
-    where the keys are from: ``OPTIONS``, a folder, or a service. ``named_root`` is the root key that the place itself
-    names, empty where it names none.
+    ``place`` names the log on a command line. ``location`` is a URL at which other machines can read its tiles, None if
+    there is none. ``keys_from`` says where the keys are from: ``OPTIONS``, a folder, or a service. ``named_root`` is
+    the root key that the place itself names, empty if it names none.
     """
 
     source: LogSource
@@ -75,11 +75,11 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
     origin: str = "",
     access: ServiceAccess = NO_ACCESS,
 ) -> Iterator[AuditedLog]:
-    """Open the log at a place for the block; end the command if there is none or it cannot be read.
+    """Open the log at a place for the block; end the command if there is no log or it cannot be read.
 
-    A place is a data folder, a folder or URL with tiles, a PostgreSQL URL, or a service as host:port; empty for
-    ``database``, or the data folder where that is None. Keys that are not given are read from the data folder or
-    service that the place is, otherwise from ``data``, which has no default then.
+    A place is a data folder, a folder or URL with tiles, a PostgreSQL URL, or a service as host:port. An empty place
+    means ``database``, or the data folder if ``database`` is None. Keys that are not given are read from the place if
+    it is a data folder or a service. For any other place they are read from ``data``, which must then be given.
     """
     keys = log_key, root_key
     is_service = "://" not in place and not Path(place).exists() and _SERVICE.fullmatch(place) is not None
@@ -124,7 +124,7 @@ def database_of(context: typer.Context, place: str, database: str | None) -> str
 
 
 def _check_kind(place: str) -> None:
-    """End the command if a place that is no data folder and no service cannot be tiles or a database either."""
+    """End the command if a place that is no data folder and no service is no URL and no folder of tiles either."""
     path = Path(place)
     if "://" in place or (path / _CHECKPOINT).exists():
         return
@@ -137,7 +137,7 @@ def _check_kind(place: str) -> None:
 
 
 def without_password(database: str) -> str:
-    """Return a database's URL as it may be printed.
+    """Return a database's URL for a message, without its password and its parameters.
 
     >>> without_password("postgresql://auditor:secret@db/games?password=secret")
     'postgresql://auditor:***@db/games'
@@ -207,7 +207,7 @@ def _published(location: str, data: Path, origin: str, log_key: str, root_key: s
 
 
 def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str, str]:
-    """Return the two keys and where they are from; read those that are not given from a data folder."""
+    """Return the two keys and where they are from; read a key that is empty from a data folder."""
     if log_key and root_key:
         return log_key, root_key, OPTIONS
     from referee.cli.stored_log import public_keys  # noqa: PLC0415 - the extra server
@@ -217,7 +217,7 @@ def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str, str]:
 
 
 def _root_beside(data: Path) -> str:
-    """Return the root's verifier key of a data folder; empty if it has none that can be read."""
+    """Return the root's verifier key of a data folder; empty if the folder's public keys cannot be read."""
     from referee.cli.stored_log import root_key_of  # noqa: PLC0415 - the extra server
 
     return root_key_of(data)

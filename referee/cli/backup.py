@@ -1,4 +1,4 @@
-"""``referee backup`` and ``referee restore``: the log at one moment, in one file."""
+"""``referee backup`` and ``referee restore``: a copy of the log at one moment, in one file."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -54,10 +54,10 @@ def restore(
 ) -> None:
     """Bring a log back from its backup, or into a database, where no log is yet.
 
-    Whatever was appended after the backup is lost, and everyone with a receipt of it can show that: a server with
-    witnesses refuses to start on a log that is behind what they have cosigned, and so do keys that have signed more.
-    Give the newest checkpoints that you know with --checkpoint to be refused here already. The keys are in no backup of
-    a log: copy the keys folder back from its own.
+    Leaves that were appended after the backup are lost, and everyone with a receipt for one can prove it. A server
+    refuses to start on a log that is shorter than its witnesses have cosigned or its keys have signed. With
+    --checkpoint and the newest checkpoints that you know this command refuses such a log. A backup of a log has no
+    keys: restore the keys folder from its own backup.
     """
     try:
         known = [Checkpoint.parse(Note.parse(path.read_bytes()).text) for path in witnessed or ()]
@@ -77,7 +77,7 @@ def restore(
 
 
 def _missing(data: Path, head: Head) -> Iterator[str]:
-    """Yield what a restored log still lacks before a server starts on it."""
+    """Yield hints on what is still missing before a server can start on a restored log; none if nothing is."""
     keys = data / "keys"
     if not has_keys(keys):
         yield f"{keys} has no keys, which a backup of the log does not hold: copy the folder from its own backup"
@@ -89,8 +89,8 @@ def _missing(data: Path, head: Head) -> Iterator[str]:
     if signed is not None and signed.size > head.size:
         lost = signed.size - head.size
         yield (
-            f"its keys have signed {lost} leaves that are not in this backup; restore a newer one, or give them up: "
-            f"referee serve --set log.accept_loss={lost}"
+            f"its keys have signed {lost} leaves that are not in this backup; restore a newer backup, or give "
+            f"them up: referee serve --set log.accept_loss={lost}"
         )
 
 

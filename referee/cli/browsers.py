@@ -1,4 +1,4 @@
-"""The gateway for browsers beside a server, as ``referee serve --web`` opens it."""
+"""The gateway for browsers that ``referee serve --web`` runs beside the server."""
 
 import secrets
 import shutil
@@ -18,7 +18,10 @@ from referee.server.settings.web import WebSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """Agreement of a server and its gateway: the socket between them, and the gateway's secret."""
+    """Connection of a server and its gateway: the socket between them, and the secret that the gateway shows.
+
+    ``folder`` holds the socket; it is None without a gateway.
+    """
 
     settings: WebSettings
     tls: TlsSettings
@@ -32,7 +35,7 @@ class Door:
         return [] if self.folder is None else [f"unix:{self.folder / 'door'}"]
 
     def open(self, application: Application, *, is_port_shared: bool, grace: float) -> str:
-        """Open the gateway until the application closes and return its address, empty without a gateway.
+        """Start the gateway, which runs until the application closes; return its address, empty without a gateway.
 
         Raise AddressError if the address cannot be used.
         """
@@ -56,7 +59,7 @@ class Door:
 
 @contextmanager
 def door_for(settings: WebSettings, *, tls: TlsSettings, limits: LimitSettings) -> Iterator[Door]:
-    """Prepare a gateway that is not open yet; end the command if the extra ``web`` is not installed."""
+    """Prepare a gateway for the block without starting it; end the command if the extra ``web`` is not installed."""
     if not settings.listen:
         yield Door(settings=settings, tls=tls, limits=limits, folder=None)
         return

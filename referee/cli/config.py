@@ -26,7 +26,7 @@ ConfigFile = Annotated[
 Set = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="SECTION.KEY=VALUE", help="Any key of the configuration; may be shown several times."
+        "--set", metavar="SECTION.KEY=VALUE", help="Any key of the configuration; may be given several times."
     ),
 ]
 _PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)[^@/\s]*(?=@)|((?:^|[?&\s])password=)[^&\s]*")
@@ -39,7 +39,7 @@ def show(
     extra: Set = None,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object, by section.key.")] = False,
 ) -> None:
-    """Print every setting that a server would use and where its value comes from; passwords are shown as …."""
+    """Print every setting that a server would use and where its value is from; passwords are shown as …."""
     found = read_or_fail(config=config, extra=extra or ())
     values = values_of(found)
     if as_json:
@@ -63,7 +63,7 @@ def show(
 
 @app.command()
 def check(*, config: ConfigFile = None, extra: Set = None, as_json: AsJson = False) -> None:
-    """Print everything that is wrong with a configuration; exit with 0 if nothing is, else with 2."""
+    """Print every fault of a configuration; exit with 0 if there is none, else with 2."""
     found = read_or_fail(config=config, extra=extra or ())
     count = sum(source != DEFAULT for source in found.sources.values())
     if as_json:
@@ -81,7 +81,7 @@ def example() -> None:
 def read_or_fail(
     *, config: Path | None, flags: Mapping[str, object] | None = None, extra: tuple[str, ...] | list[str] = ()
 ) -> LoadedSettings:
-    """Read the settings of this process; end the command with all faults if there are any."""
+    """Read the settings of this process; if any is wrong, print all faults and end the command."""
     try:
         return read_settings(file=config, environ=os.environ, flags=flags or {}, extra=extra)
     except SettingsError as error:
@@ -93,7 +93,7 @@ def read_or_fail(
 
 
 def values_of(found: LoadedSettings) -> dict[str, Any]:
-    """Return the value of every key, as JSON types; a password within a value is replaced by …."""
+    """Return the value of every key as JSON types; a password in a URL or connection string is replaced by …."""
     sections = msgspec.to_builtins(found.configuration)
     return {key: _without_password(sections[key.partition(".")[0]][key.partition(".")[2]]) for key in KEYS}
 

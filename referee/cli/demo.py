@@ -27,18 +27,18 @@ START_SECONDS: Final = 20
 DEMOS: Final[Registry[DemoGame]] = Registry(
     "referee.demos", lambda: (demo_mau_binh.DEMO, demo_tien_len.DEMO, demo_ultimate_texas.DEMO)
 )
-"""Demos by game: three built-in ones and those of installed packages, by entry points ``referee.demos``."""
+"""Demos by game: three built-in demos and those of installed packages, from the entry points ``referee.demos``."""
 
 
 class DemoError(RuntimeError):
-    """The server of the demo did not start."""
+    """Error for a demo whose server did not start."""
 
 
 @contextlib.contextmanager
 def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]:
     """Start a server on a free loopback port with its data in the folder; yield its address."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet"]
-    command += ["--set", "advice.seconds=300"]  # a machine may be slow, and nobody else waits
+    command += ["--set", "advice.seconds=300"]  # the machine may be slow, and the demo is the only caller
     command += [] if rulesets is None else ["--rulesets", str(rulesets)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own command
         try:
@@ -83,7 +83,7 @@ def demo(
 def _play(
     console: Console, catalogue: Catalogue, folder: Path, *, rounds: int, rulesets: Path | None
 ) -> list[dict[str, Any]]:
-    """Play rounds of each ruleset on a server of their own and list them; raise DemoError if it does not start."""
+    """Play rounds of each ruleset on a new server and return a list of them; raise DemoError if it does not start."""
     played: list[dict[str, Any]] = []
     with running_server(folder, rulesets=rulesets) as address, grpc.insecure_channel(address) as channel:
         _print_title(console, address=address, data=folder)
@@ -105,7 +105,7 @@ def _print_title(console: Console, *, address: str, data: Path) -> None:
 
 
 def _tables(channel: grpc.Channel, console: Console, catalogue: Catalogue) -> Iterator[tuple[DemoGame, Table]]:
-    """Yield a table for each ruleset, with different numbers of seats; print which games have no demo."""
+    """Yield a table for each ruleset of a game with a demo, in turn with its numbers of seats; name the other games."""
     for name, law in GAMES.items():
         game = DEMOS.get(name)
         if game is None:

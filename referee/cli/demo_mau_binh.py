@@ -10,7 +10,7 @@ from referee.cli.table import CURRENCY, DemoGame, Table
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
 
 WIDE: Final = 110
-"""Columns from which the three chi are shown side by side; below, one after the other."""
+"""Fewest columns with which the three chi are shown side by side, else one after the other."""
 
 
 def play(table: Table, *, stronger: bool) -> None:
@@ -29,7 +29,7 @@ def play(table: Table, *, stronger: bool) -> None:
 def arrange(
     referee: mau_binh_pb2_grpc.MauBinhServiceStub, played: mau_binh_pb2.MauBinhRound, *, seat: int
 ) -> mau_binh_pb2.Arrangement:
-    """Choose the arrangement of a seat's hand that is worth most at this table; the hand must not win at the deal."""
+    """Choose the arrangement of a seat's hand that the referee suggests first; the hand must not win at the deal."""
     given = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
     question = mau_binh_pb2.SuggestArrangementRequest(dealt=mau_binh_pb2.DealtHand(round=given, seat=seat), count=1)
     return referee.SuggestArrangement(question).suggestions[0].arrangement
@@ -63,7 +63,7 @@ def _showdown_grid(
     table: Table,
 ) -> Grid:
     grid = Grid(show_lines=True)
-    grid.add_column("", no_wrap=True)  # a narrow terminal wraps the others: no name and no card is cut off
+    grid.add_column("", no_wrap=True)  # a narrow terminal wraps the other columns, so no name or card is cut off
     chi = preview.showdown.chi
     for shown in chi:
         grid.add_column(f"{shown.name.vi} · {shown.name.en}\n[dim]{shown.seconds} s[/]")

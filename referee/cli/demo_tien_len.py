@@ -17,7 +17,7 @@ _HOW: Final = {
 
 
 def play(table: Table, *, stronger: bool) -> None:
-    """Play one round and print it; the winner of the table's round before it leads."""
+    """Play one round and print it; the winner of the table's previous round leads."""
     opened, dealt = table.deal(stronger=stronger)
     played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
     referee = tien_len_pb2_grpc.TienLenServiceStub(table.channel)
@@ -36,9 +36,10 @@ def play(table: Table, *, stronger: bool) -> None:
 def choose(
     referee: tien_len_pb2_grpc.TienLenServiceStub, played: tien_len_pb2.TienLenRound
 ) -> tien_len_pb2.TienLenEvent | None:
-    """Choose the event of the seat on turn, without time and receipt; None once the round is over.
+    """Choose the event of the seat on turn, without its time; None once the round is over.
 
-    It takes the quick advice, which looks at the seat's own cards, at what was played, and at how many the others hold.
+    It is the referee's quick advice, which uses the seat's own cards, the cards played, and how many cards each other
+    seat holds.
     """
     advised = referee.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=played, count=1))
     if not advised.HasField("turn"):
@@ -60,7 +61,7 @@ def _play_events(
     *,
     receipts: bool,
 ) -> list[list[Line]]:
-    """Group the events into tricks, each a list of what the seats did."""
+    """Play the round to its end; return its tricks, each a list of lines about the seats' plays and passes."""
     tricks: list[list[Line]] = []
     leads = True
     while (event := choose(referee, played)) is not None:

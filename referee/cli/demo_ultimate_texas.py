@@ -1,6 +1,7 @@
 """Ultimate Texas Hold'em in the demo: streets, decisions, the house's hand, and the settlement.
 
-The bots decide as ``Advise`` says: what is worth most, counted exactly from the seat's own cards and the open board.
+The bots decide as ``Advise`` says: the decision with the highest value, computed exactly from the seat's own cards and
+the open board.
 """
 
 from typing import Final
@@ -46,9 +47,9 @@ def play_round(
     *,
     receipts: bool,
 ) -> ultimate_texas_pb2.UltimateTexasRound:
-    """Play a round to its showdown, every seat by a bot, ready to be settled.
+    """Play a round with a bot at every seat to its showdown; return it ready to be settled.
 
-    Without receipts only the events that close a street are accepted by the referee, since the board opens by them.
+    Without ``receipts``, the referee accepts only the last event of each street, whose receipt opens the board.
     """
     played = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
     question = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest
@@ -77,7 +78,7 @@ def open_cards(
     dealt: shuffler_pb2.DealRoundResponse,
     played: ultimate_texas_pb2.UltimateTexasRound,
 ) -> shuffler_pb2.OpenSectionResponse:
-    """Open the cards that the last event of a round opens; their certificate replaces the one before."""
+    """Open the cards that the last event of a round opens; replace the round's certificate by the new one."""
     header = read_header(played.header, field="header")
     deck_root = parse(Envelope.parse(dealt.log_receipt.leaf).payload, DealLeaf).deck_root
     course = Course.begin(round_id=header.round_id, deck_root=bytes.fromhex(deck_root))
@@ -106,7 +107,7 @@ def advised(
     played: ultimate_texas_pb2.UltimateTexasRound,
     seat: int,
 ) -> Decision:
-    """Return the decision that is worth most to a seat, as the referee computes it."""
+    """Return the decision that the referee advises a seat as the best."""
     return referee.Advise(ultimate_texas_pb2.AdviseRequest(round=played, seat=seat)).best
 
 

@@ -1,4 +1,4 @@
-"""``referee doctor``: whether this machine can serve, and what to do where it cannot."""
+"""``referee doctor``: checks whether this machine can serve, and says what to do if it cannot."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -39,9 +39,9 @@ def doctor(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.
 
-    It works beside a running server, too.
+    It may run beside a running server.
 
-    Exit code 0 where a server can serve, 1 where something failed.
+    Exit code 0 if a server can serve, 1 if a check failed.
     """
     console = paper(highlight=False)
     results: list[tuple[str, CheckResult]] = []
@@ -71,7 +71,7 @@ def doctor(  # noqa: PLR0913 - one parameter an option
 def _findings(
     config: ConfigFile, flags: Mapping[str, object], extra: list[str], progress: ProgressBar
 ) -> Iterator[tuple[str, CheckResult]]:
-    """Yield the faults of the configuration, or, if it has none, all results of the checks."""
+    """Yield the faults of the configuration; if it has none, yield the results of all checks, each with its group."""
     try:
         read = read_settings(file=config, environ=os.environ, flags=flags, extra=extra)
     except SettingsError as error:

@@ -1,9 +1,9 @@
 """``referee export``: one round with everything that proves it, in one self-contained file.
 
-The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` describes it): all KEY
-leaves, the round's own, and what ended the table's rounds before it back to the first settled one, each with its
-inclusion proof under one checkpoint. With ``--proof`` it is a C2SP tlog-proof of the leaf that ended the round, with
-the leaf in a file beside it.
+The file is the bundle that ``clients/verifier`` checks (its ``bundle.schema.json`` describes it): all KEY leaves, the
+round's own leaves, and the leaves that ended the table's previous rounds, back to the last settled one, each with its
+inclusion proof under one checkpoint. With ``--proof`` the file is a C2SP tlog-proof of the leaf that ended the round,
+and the leaf is in a file beside it.
 """
 
 import json
@@ -32,7 +32,7 @@ from referee.storage import Reader
 FORMAT: Final = 1
 PROOF_SUFFIX: Final = ".tlog-proof"
 _STEP: Final = 1_000
-"""Leaves between two reports of progress."""
+"""Number of leaves between two calls of ``progress``."""
 
 
 def export(  # noqa: PLR0913 - one parameter an option
@@ -48,7 +48,7 @@ def export(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Write one round as a bundle that can be verified without the log.
 
-    A round's seed, once revealed, shows every card of it; nothing of other rounds is shown but how they ended.
+    Once its seed is revealed, a bundle shows every card of its round; of other rounds it shows only how they ended.
     """
     keys = public_keys(data)
     with stored_log(data, database) as reader:
@@ -75,9 +75,9 @@ def bundle_of(
     *,
     progress: Callable[[int, int], None] = lambda _done, _size: None,
 ) -> dict[str, object]:
-    """Return the bundle of a round, ready to be written as JSON.
+    """Return the bundle of a round as values for JSON.
 
-    ``progress`` is called with the leaves read and the number of all.
+    ``progress`` is called with the number of leaves read and the number of all leaves.
     """
     head = reader.head()
     chosen = set()
@@ -109,9 +109,9 @@ def bundle_of(
 
 
 def _consistency(reader: Reader, found: Slot, *, size: int) -> dict[str, object]:
-    """Return the cosigned checkpoints that a verifier with witnesses needs, each with its consistency proof.
+    """Return the bundle's member with the cosigned checkpoints, each with its consistency proof; empty without any.
 
-    They are the one that the round's DEAL carries, which level L3 takes, and the newest that the store keeps.
+    They are the checkpoint that the round's DEAL carries, which level L3 needs, and the newest in the store.
     """
     dealt = [mark.index for mark in reader.marks(found.key) if mark.kind is StepKind.DEAL]
     carried = parse(Envelope.parse(reader.leaf(dealt[0])).payload, DealLeaf).cosigned_checkpoint if dealt else None
@@ -131,10 +131,10 @@ def _consistency(reader: Reader, found: Slot, *, size: int) -> dict[str, object]
 
 
 def _proof(reader: Reader, found: Slot, out: Path | None) -> bytes:
-    """Return the inclusion proof of the leaf that ended a round, or of its newest leaf if it has not ended.
+    """Return a tlog-proof of the leaf that ended a round, or of its newest leaf if it has not ended.
 
-    It is under the newest checkpoint that witnesses cosigned, if the leaf is in its tree, else under the log's newest.
-    With ``out`` the leaf is written beside it, under the same name with the suffix of leaves.
+    It is under the newest checkpoint that witnesses cosigned if the leaf is in its tree, else under the log's newest
+    checkpoint. With ``out`` the leaf is written beside that file, with the suffix ``.leaf``.
     """
     places = {mark.kind: int(mark.index) for mark in reader.marks(found.key)}
     index = places.get(StepKind.SETTLE, places.get(StepKind.ABORT, max(places.values())))
@@ -155,7 +155,10 @@ def _is_key(leaf: bytes) -> bool:
 
 
 def _before(reader: Reader, found: Slot) -> list[int]:
-    """List the leaves that ended the table's rounds before, back to the last settled one, and OPEN of aborted ones."""
+    """List the indices of the leaves that ended the table's previous rounds, newest first, to the last settled one.
+
+    For each aborted round among these, list its OPEN too.
+    """
     places: list[int] = []
     key, opened = found.key, _place(reader, found.key, StepKind.OPEN)
     while OpenedRound.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:

@@ -1,4 +1,4 @@
-"""``referee fairness-report``: the shuffle counted out, measured, and held against shufflers with faults."""
+"""``referee fairness-report``: the shuffle proved by exact counts, measured, and compared with faulty shufflers."""
 
 import os
 import secrets
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SEED_SIZE: Final = 32
 MOST_DECKS: Final = 100_000_000
-"""A fingerprint of eight bytes is kept of every deck, and sorted at the end."""
+"""Largest number of decks; a fingerprint of eight bytes of every deck is kept in memory."""
 
 
 def fairness_report(  # noqa: PLR0913 - one parameter an option
@@ -39,8 +39,8 @@ def fairness_report(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Report on the shuffle: exact counts, statistics over millions of decks, and controls that must fail.
 
-    Exit code 0 where everything holds, 1 where something was found or a control was not, 2 for a bad question. The same
-    seed and numbers give the same report. For dieharder: referee fairness-report --stream | dieharder -g 200 -a
+    Exit code 0 if everything holds, 1 if a fault was found or a control was not, 2 for bad arguments. The same seed and
+    numbers give the same report. For dieharder: referee fairness-report --stream | dieharder -g 200 -a
     """
     from referee.lab.fairness.page import render_page  # noqa: PLC0415 - numpy, which no other command waits for
     from referee.lab.fairness.text import report_lines  # noqa: PLC0415 - as above
@@ -102,5 +102,5 @@ def _write_stream(seed: bytes, *, workers: int, limit: int) -> None:
             if limit and not left:
                 break
         output.flush()
-    except BrokenPipeError:  # the reader has enough; the buffer has nowhere to go
+    except BrokenPipeError:  # the reader closed the pipe; let the interpreter flush its buffer to nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())

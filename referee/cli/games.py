@@ -34,7 +34,7 @@ def new_game(
 ) -> None:
     """Write a package with a small game that is served, tested and audited: a start for your own.
 
-    Its law is replaced by yours file by file; its tests are the properties that every game must have.
+    Replace its rules by yours, file by file. Its tests check the properties that every game must have.
     """
     if not _NAME.fullmatch(name) or name in GAMES:
         taken = ", ".join(GAMES)
@@ -87,7 +87,7 @@ def _generate(folder: Path) -> None:
 
 
 def _includes() -> list[Path]:
-    """Return the folders of Referee's protos, installed beside it or in its tree, and of the libraries' protos."""
+    """Return the folders with protos: Referee's own, installed beside it or in its tree, and those of libraries."""
     beside = Path(str(resources.files("referee"))).parent
     found = [beside, beside / "protos", Path(str(resources.files("grpc_tools"))) / "_proto"]
     google = util.find_spec("google.rpc.status_pb2")

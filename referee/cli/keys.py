@@ -64,9 +64,9 @@ def keys(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Print the public keys, as C2SP verifier keys, one role a line. Publish log and root where players find them.
 
-    No keys are made for a log that exists, in the data folder or the database, for only its own can continue it.
-    Private keys are checked to be there, but for the root's, which may be away. Encrypted ones are opened where their
-    passphrase is given.
+    No keys are made if the data folder or the database has a log already, since only the log's own keys can continue
+    it. The command checks that the private keys are there, except the root's, which may be kept elsewhere. It decrypts
+    encrypted keys if their passphrase is given.
     """
     if context.invoked_subcommand is not None:
         return
@@ -102,8 +102,8 @@ def rotate(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Name a new key for a role in the log, while no server runs, and print it.
 
-    The old key of shuffler or referee is revoked at once. A log's old key signs beside the new one until it is revoked:
-    give the new one to witnesses and players first.
+    The old key of the shuffler or the referee is revoked at once. The log's old key signs beside the new key until you
+    revoke it: give the new key to witnesses and players first.
     """
     with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
         key = rotation.rotate(role).text
@@ -123,9 +123,9 @@ def revoke(  # noqa: PLR0913 - one parameter an option
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a key in the log, while no server runs, and print it. What it signed before still counts.
+    """Revoke a key in the log, while no server runs, and print it. Its earlier signatures remain valid.
 
-    For a log that has two, its old key. A role without a key serves no more until ``rotate`` names a new one.
+    The role log means the older of its two keys. A role without a key cannot serve until ``rotate`` names a new one.
     """
     with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
         key = rotation.revoke(named).text
@@ -146,7 +146,7 @@ def encrypt(
     """Encrypt the private keys with a passphrase.
 
     Keys that are already encrypted with it stay as they are. Make a new backup afterwards. The server needs the
-    passphrase from its next start on. Who forgets it has lost the keys.
+    passphrase from its next start on. If you forget the passphrase, the keys are lost.
     """
     files = _files(data, root)
     passphrase = passphrase_to_encrypt(passphrase_file)
@@ -161,7 +161,7 @@ def decrypt(
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write the private keys as plain files that their owner alone can read."""
+    """Write the private keys as unencrypted files that only their owner can read."""
     files = _files(data, root)
     _relocked(files, old=passphrase_to_decrypt(passphrase_file), new=None, done="decrypted", as_json=as_json)
 
@@ -193,9 +193,10 @@ def agent(
     group: Annotated[str, typer.Option(help="A group that may ask, too; otherwise this user alone may.")] = "",
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Hold the private keys and sign for servers that ask over a Unix socket (keys.signer), until stopped.
+    """Hold the private keys and sign for servers that call over a Unix socket (keys.signer), until stopped.
 
-    Prints one JSON line with the verifier keys once it answers. The root's key is needed for the first start alone.
+    Prints one JSON line with the verifier keys once it answers. The root's key is needed only for a server's first
+    start.
     """
     logging.configure(quiet=False)
     signers = _signers(keys, role or [], passphrase_of(passphrase_file))
@@ -213,7 +214,10 @@ def agent(
 
 
 def _check_no_log(data: Path, database: str | None, root: Path | None) -> None:
-    """Raise KeyFileError if a log exists for which keys would be made; a database that is away has none yet."""
+    """Raise KeyFileError if there is a log already for which keys would be made.
+
+    A database that cannot be reached is taken to have no log.
+    """
     if is_missing(data, database):
         return
     try:
@@ -227,7 +231,10 @@ def _check_no_log(data: Path, database: str | None, root: Path | None) -> None:
 
 
 def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
-    """Return the private keys to read: all but a root's kept elsewhere, and encrypted ones without a passphrase."""
+    """Return the roles whose private keys to read.
+
+    Left out are the root's key if it is kept elsewhere, and encrypted keys unless ``is_openable``.
+    """
     is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
     there = (role for role in EVERY if role != "root" or not is_away)
     return tuple(role for role in there if is_openable or not is_encrypted_file(folder / f"{role}.key"))
@@ -269,7 +276,7 @@ def _signers(keys: Path, roles: list[str], passphrase: Passphrase | None) -> dic
 
 
 def _files(data: Path, root: Path | None) -> list[Path]:
-    """List the private keys of a data folder, the root's at its own place."""
+    """List the private key files of a data folder, and the root's file ``root``; end the command if there are none."""
     files = sorted((data / "keys").glob("*.key"))
     if root is not None and root not in files:
         files.append(root)
@@ -279,7 +286,10 @@ def _files(data: Path, root: Path | None) -> list[Path]:
 
 
 def _relocked(files: list[Path], *, old: Passphrase, new: Passphrase | None, done: str, as_json: bool) -> None:
-    """Encrypt each file anew, or decrypt it, and print what was done to it; JSON is printed once all are done."""
+    """Encrypt each file with the new passphrase, or decrypt it, and print the result of each.
+
+    ``new`` is None to decrypt. If one file cannot be read, none is changed.
+    """
     try:
         steps = {path: reencrypt(path, old=old, new=new) for path in files}
     except (KeyFileError, OSError) as error:

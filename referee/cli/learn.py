@@ -1,4 +1,4 @@
-"""``referee learn``: what a game's advice expects of opponents, learned by self-play."""
+"""``referee learn``: learns by self-play how opponents arrange, which a game's advice assumes."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Populations of Mậu Binh: what its advice expects of opponents, learned by self-play."""
+"""Populations of Mậu Binh: how opponents arrange their hands, as its advice assumes; learned by self-play."""
 
 from pathlib import Path
 

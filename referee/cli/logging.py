@@ -1,8 +1,8 @@
-"""Log lines: JSON on standard error, one a call, which never hold a request's or an answer's content.
+"""Log lines: one line of JSON for each call, on standard error, without the content of requests and answers.
 
-A thread writes the lines, all that came within ``GATHER_SECONDS`` at once, so that no call waits for a file; a warning
-or an error is written before the call that logs it returns. A line that cannot be written, since the disk is full or
-the reader is gone, is lost, and nothing else: the caller must not suffer for it.
+A thread writes all lines that were logged within ``GATHER_SECONDS`` at once, so that no call waits for a file. A
+warning or an error is written before the call that logs it returns. A line that cannot be written, because the disk is
+full or the reader is gone, is lost without an error.
 """
 
 import atexit
@@ -25,12 +25,15 @@ from referee.evidence.printable import ascii_json
 _DELETE: Final = 0x7F
 GATHER_SECONDS: Final = 0.05
 MOST_LINES: Final = 4096
-"""Lines that may wait to be written; the call that logs one more writes them itself."""
+"""Most lines that wait to be written; the call that logs one more writes them all itself."""
 
 
 def configure(*, quiet: bool, worker: int | None = None) -> None:
-    """Write log lines to standard error, with ``quiet`` only warnings; each names the ``worker``, if given."""
-    file = cast("BinaryIO", getattr(sys.stderr.buffer, "raw", sys.stderr.buffer))  # a buffer would try again at the end
+    """Write log lines to standard error; with ``quiet`` only warnings and errors.
+
+    Each line names the number of the ``worker``, unless it is None.
+    """
+    file = cast("BinaryIO", getattr(sys.stderr.buffer, "raw", sys.stderr.buffer))  # a buffer would try again at exit
     lines = LineWriter(file)
     structlog.configure(
         cache_logger_on_first_use=True,
@@ -46,9 +49,9 @@ def configure(*, quiet: bool, worker: int | None = None) -> None:
 
 
 class LineWriter:
-    """A logger that appends lines to a file from a thread of its own; that file takes whole lines of several processes.
+    """A logger that appends lines to a file from a thread of its own; several processes may share the file.
 
-    No write but that of one long line is larger than a pipe takes whole.
+    A write is no larger than a pipe takes in one piece, unless it is a single long line, so lines are never mixed.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -60,7 +63,7 @@ class LineWriter:
         self._is_started = False
 
     def info(self, line: bytes) -> None:
-        """Leave a line to the thread."""
+        """Add a line, which the thread writes soon."""
         self._lines.append(line + b"\n")
         if len(self._lines) > MOST_LINES:
             self.flush()
@@ -72,14 +75,14 @@ class LineWriter:
     debug = info
 
     def warning(self, line: bytes) -> None:
-        """Write a line, and those before it."""
+        """Write a line and all lines that wait, at once."""
         self._lines.append(line + b"\n")
         self.flush()
 
     error = critical = exception = warning
 
     def flush(self) -> None:
-        """Write the lines that wait."""
+        """Write all lines that wait."""
         with self._writing:
             chunk = b""
             while self._lines:
@@ -91,8 +94,8 @@ class LineWriter:
             self._write(chunk)
 
     def _write(self, chunk: bytes) -> None:
-        """Write lines as far as that is possible."""
-        with suppress(OSError, ValueError):  # the latter where the file was closed
+        """Write lines; if the file fails, drop the rest."""
+        with suppress(OSError, ValueError):  # ValueError if the file is closed
             while chunk:
                 chunk = chunk[self._file.write(chunk) or len(chunk) :]
 
@@ -112,7 +115,7 @@ class LineWriter:
 
 
 def _render(_logger: WrappedLogger, _method: str, event: EventDict) -> bytes:
-    """Add the time and write the line."""
+    """Add the time to an event and encode it as a line of printable ASCII."""
     event["timestamp"] = datetime.now(UTC)
     line = orjson.dumps(event, option=orjson.OPT_UTC_Z)
     return line if line.isascii() and _DELETE not in line else ascii_json(line.decode()).encode()

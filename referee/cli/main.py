@@ -1,4 +1,4 @@
-"""The command line: each command with the module that carries it out, which is imported when the command is run."""
+"""The command line: its commands, and the module of each, which is imported only when the command runs."""
 
 from importlib import import_module
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from referee.cli.usage import describe
 
 
 class CommandSource(NamedTuple):
-    """Where a command is: a module of ``referee.cli``, the function or group in it, and its line in the help."""
+    """Code of a command, in a module of ``referee.cli`` and its function or group, and its line in the help."""
 
     module: str
     attribute: str
@@ -156,7 +156,7 @@ GUESSES: Final = MappingProxyType(
         "version": "--version",
     }
 )
-"""What people call a command by the habits of other tools, and its name here."""
+"""Commands by names that people may guess from other tools."""
 _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
@@ -174,10 +174,10 @@ def load_command(name: str) -> Any:  # noqa: ANN401 - typer exports no type for 
 
 
 class Commands(TyperGroup):
-    """The commands by name: the help lists them all, and only the one that runs is imported."""
+    """Group of all commands: the help lists them, and only the command that runs is imported."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as in ``load_command``
-        """Import the command that is asked for, then resolve it as any other; suggest one for a common guess."""
+        """Import the named command, then resolve it as usual; for a common guess, name the right command and fail."""
         if args[0] in COMMANDS:
             self.commands[args[0]] = load_command(args[0])
         elif args[0] in GUESSES and not ctx.resilient_parsing:

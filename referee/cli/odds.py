@@ -1,4 +1,4 @@
-"""``referee odds``: what a game is worth under a ruleset, counted over everything that can be dealt."""
+"""``referee odds``: exact odds of a game under a ruleset, counted over every possible deal."""
 
 import os
 from collections.abc import Callable
@@ -18,13 +18,13 @@ SEVERAL: Final = "; Ultimate Texas Hold'em only."
 
 @dataclass(frozen=True, kw_only=True)
 class OddsGame:
-    """What can be computed of one game beforehand.
+    """Functions that compute the odds of one game.
 
-    - ``show(ruleset, *, processes, as_json, svg, table, recount)`` counts, prints and writes the requested files;
-      OSError if one cannot be written.
-    - ``options``: which of --svg, --table and --recount the game has.
-    - ``learn(ruleset, *, rounds, seed, folder, as_json)`` learns what its advice expects of opponents; None if it
-      expects nothing.
+    - ``show(ruleset, *, processes, as_json, svg, table, recount)`` counts, prints and writes the
+      requested files. It raises OSError if a file cannot be written.
+    - ``options`` are those of --svg, --table and --recount that the game has.
+    - ``learn(ruleset, *, rounds, seed, folder, as_json)`` learns the opponents that the game's advice assumes;
+      None if it assumes none.
     """
 
     name: str
@@ -51,7 +51,7 @@ def _builtin() -> tuple[OddsGame, ...]:
 
 
 ODDS: Final[Registry[OddsGame]] = Registry("referee.odds", _builtin)
-"""Games with odds: three built-in ones and those of installed packages, by entry points ``referee.odds``."""
+"""Games with odds: three built-in games and those of installed packages, from the entry points ``referee.odds``."""
 
 
 def odds(  # noqa: PLR0913 - one parameter an option
@@ -73,9 +73,9 @@ def odds(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Count what a ruleset's game is worth: exact figures, computed from its own prices.
 
-    Ultimate Texas Hold'em: the value of best play over every deal, Trips, how often each thing happens, and when to bet
-    before the flop; shipped rulesets came counted, others take minutes. Mậu Binh and Tiến Lên: the chance and the worth
-    of each win at the deal (seconds).
+    Ultimate Texas Hold'em: the value of best play over every deal, Trips, how often each outcome happens, and when to
+    bet before the flop. The counts for the built-in rulesets are installed; other rulesets take minutes. Mậu Binh and
+    Tiến Lên: the chance and the worth of each win at the deal (seconds).
     """
     try:
         ruleset = catalogue_of(rulesets).get(ruleset_id)

@@ -1,4 +1,4 @@
-"""What ``referee odds`` shows of a game that can be won at the deal: the chance and the worth of each such win."""
+"""``referee odds`` for a game that can be won at the deal: the chance and the worth of each such win."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from referee.rulesets import Ruleset
 
 
 def show(count: Callable[..., InstantWinOdds], ruleset: Ruleset, *, as_json: bool, **_options: object) -> None:
-    """Count and print."""
+    """Count the odds of a ruleset with ``count`` and print them."""
     odds = count(ruleset.rules)
     if as_json:
         typer.echo(odds.write())

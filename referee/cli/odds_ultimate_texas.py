@@ -1,4 +1,4 @@
-"""What ``referee odds`` shows of Ultimate Texas Hold'em."""
+"""``referee odds`` for Ultimate Texas Hold'em."""
 
 import math
 from fractions import Fraction
@@ -24,9 +24,9 @@ from referee.rulesets import Ruleset
 def show(  # noqa: PLR0913 - options of the command
     ruleset: Ruleset, *, processes: int, as_json: bool, svg: Path | None, table: Path | None, recount: bool
 ) -> None:
-    """Count and print; write the requested files. Raise OSError if a file cannot be written.
+    """Count and print the odds of a ruleset; write the requested files. Raise OSError if a file cannot be written.
 
-    What came counted with the referee is not counted again without ``recount``.
+    Unless ``recount``, installed counts are used if there are any for these rules.
     """
     rules: UltimateTexasRules = ruleset.rules  # type: ignore[assignment] # the ruleset is of this game
     before = None if recount else _counted(rules)
@@ -47,7 +47,7 @@ def show(  # noqa: PLR0913 - options of the command
 
 
 def _counted(rules: UltimateTexasRules) -> tuple[PreflopTable, Figures] | None:
-    """Return the best play and the figures that come with the referee for these rules, if both do."""
+    """Return the installed best play and figures for these rules; None if one of them is not installed."""
     best, figures = PreflopTables.builtin().table_for(rules), Figures.counted(rules)
     return None if best is None or figures is None else (best, figures)
 

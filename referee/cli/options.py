@@ -1,4 +1,4 @@
-"""Options that several commands share, and how a command ends when it cannot be carried out."""
+"""Options that several commands share, and ``fail``, which ends a command that cannot be carried out."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ from referee.rulesets import Catalogue, RulesetError, load_builtin, load_folder
 from referee.server.keys.private_key import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, KeyFileError, Passphrase
 from referee.server.settings.variable import variable_of
 
-# One variable for one setting: where an option is a setting of the server too, its variable is the server's.
+# If an option is also a setting of the server, its environment variable is the server's.
 FOUND: Final = 1
 UNANSWERABLE: Final = 2
 NEW_VARIABLE: Final = "REFEREE_NEW_PASSPHRASE"
@@ -52,7 +52,7 @@ RootKey = Annotated[
         dir_okay=False,
     ),
 ]
-# A passphrase is never the value of a flag: the list of processes and the shell's history would show it.
+# No flag takes a passphrase as its value: the list of processes and the shell's history would show it.
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(
@@ -67,9 +67,9 @@ NewPassphraseFile = Annotated[
 
 
 def fail(message: str) -> NoReturn:
-    """Print why the command cannot be carried out, and end it with exit code 2.
+    """Print the reason why the command cannot be carried out, and end it with exit code 2.
 
-    The message may quote others: whatever is not printable ASCII in it is escaped.
+    Characters that are not printable ASCII are escaped, since the message may quote others.
     """
     Console(stderr=True).print(f"[red]referee:[/] {escape(printable_lines(message))}", highlight=False, soft_wrap=True)
     raise typer.Exit(UNANSWERABLE)
@@ -81,7 +81,7 @@ def print_json(value: object) -> None:
 
 
 def catalogue_of(folder: Path | None) -> Catalogue:
-    """Return the built-in rulesets and those of the folder; end the command if one of its files is not a ruleset."""
+    """Return the built-in rulesets and those of the folder, if given; end the command if a file there is no ruleset."""
     try:
         return load_builtin() if folder is None else load_folder(folder)
     except (RulesetError, OSError) as error:
@@ -89,7 +89,7 @@ def catalogue_of(folder: Path | None) -> Catalogue:
 
 
 def passphrase_of(file: Path | None) -> Passphrase | None:
-    """Return the given passphrase, or None; end the command if its file cannot be read."""
+    """Return the passphrase from the file or the environment; None without either. End the command on a bad file."""
     try:
         return Passphrase.of(str(file or ""), os.environ)
     except KeyFileError as error:
@@ -97,12 +97,15 @@ def passphrase_of(file: Path | None) -> Passphrase | None:
 
 
 def passphrase_to_decrypt(file: Path | None) -> Passphrase:
-    """Return the given passphrase; ask for it in a terminal if it was not given."""
+    """Return the passphrase from the file or the environment; without either, ask for it in the terminal."""
     return passphrase_of(file) or _ask("Passphrase", confirm=False)
 
 
 def passphrase_to_encrypt(file: Path | None, *, variable: str = PASSPHRASE_VARIABLE) -> Passphrase:
-    """Return the passphrase to encrypt keys with; ask for it twice in a terminal if it was not given."""
+    """Return the passphrase to encrypt keys with; if none is given, ask for it twice in the terminal.
+
+    End the command if it is too short.
+    """
     try:
         passphrase = Passphrase.of(str(file or ""), {PASSPHRASE_VARIABLE: os.environ.get(variable, "")})
     except KeyFileError as error:

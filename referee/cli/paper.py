@@ -1,4 +1,4 @@
-"""Where commands print for people: tables and colours in a terminal, one plain row a line in a pipe, never wrapped.
+"""Consoles that commands print on: tables and colours in a terminal; in a pipe one plain row a line, never wrapped.
 
 >>> paper().width > 1000 or paper().is_terminal
 True
@@ -14,14 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 _UNBOUNDED: Final = 100_000
-"""Width of a pipe's lines, in characters: no row is longer."""
+"""Width of a console on a pipe in characters, longer than any row."""
 
 
 class PlainRows(RenderHook):
-    """Draws tables without boxes and without folding, so that each row is one line, and rules and panels as words."""
+    """Draws tables without boxes and folding, so that each row is one line; of rules and panels only the text."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Change the tables among the objects that are printed."""
+        """Return the objects to print, with plain tables and without frames."""
         for table in renderables:
             if isinstance(table, Table):
                 table.box = None
@@ -33,7 +33,7 @@ class PlainRows(RenderHook):
 
 
 def _unframed(drawn: ConsoleRenderable) -> ConsoleRenderable:
-    """Return the words of a rule or a panel, which would be as wide as the line; anything else as it is."""
+    """Return the text of a rule or a panel, which would be as wide as the line; return any other object as it is."""
     words = drawn.title if isinstance(drawn, Rule) else drawn.renderable if isinstance(drawn, Panel) else None
     if words is None:
         return drawn
@@ -41,7 +41,7 @@ def _unframed(drawn: ConsoleRenderable) -> ConsoleRenderable:
 
 
 def paper(*, stderr: bool = False, highlight: bool = True) -> Console:
-    """Return a console on standard output, or on standard error."""
+    """Return a console on standard output, or with ``stderr`` on standard error."""
     console = Console(stderr=stderr, highlight=highlight)
     if not console.is_terminal:
         console = Console(stderr=stderr, highlight=False, width=_UNBOUNDED)
@@ -50,5 +50,5 @@ def paper(*, stderr: bool = False, highlight: bool = True) -> Console:
 
 
 def names_on(console: Console, names: Iterable[str]) -> str:
-    """Join names in several languages: below one another in a terminal, beside one another in a pipe."""
+    """Join a name's translations: one below the other in a terminal, in one line in a pipe."""
     return ("\n" if console.is_terminal else " · ").join(names)

@@ -1,6 +1,6 @@
-"""Progress of what can take longer than two seconds: a bar with its rate and the time left.
+"""Progress of work that can take longer than two seconds: a bar with its rate and the time left.
 
-It is drawn on standard error, only where that is a terminal, and taken away at the end.
+It is drawn on standard error if that is a terminal, and removed at the end.
 """
 
 import time
@@ -14,11 +14,11 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, Tex
 from rich.text import Text
 
 _HIDDEN_SECONDS: Final = 0.5
-"""Until then nothing is drawn; most of what can take long does not."""
+"""Time before a bar is drawn, since most work is done sooner."""
 
 
 class ProgressBar:
-    """A bar for each part of the work; it is drawn from the first report after half a second on."""
+    """Bars, one for each part of the work, which are drawn from the first report after half a second on."""
 
     def __init__(self, bars: Progress, name: str) -> None:
         self._bars, self._name = bars, name
@@ -27,16 +27,16 @@ class ProgressBar:
         self._began = time.monotonic()
 
     def __call__(self, done: int, size: int) -> None:
-        """Show how much of the whole is done."""
+        """Show how much of the whole work is done; ``size`` is all of it."""
         self.show(self._name, done, size)
 
     def advance(self, part: str, more: int, size: int) -> None:
-        """Show that more of a part is done."""
+        """Add ``more`` to the work done of a part, and show it."""
         self._done[part] += more
         self.show(part, self._done[part], size)
 
     def show(self, part: str, done: int, size: int) -> None:
-        """Show how much of a part is done."""
+        """Show how much of a part is done; ``size`` is all of it."""
         if self._bars.disable:
             return
         if part not in self._tasks:
@@ -50,7 +50,7 @@ class ProgressBar:
 
 @contextmanager
 def progress_bar(name: str, unit: str = "leaves", *, console: Console | None = None) -> Iterator[ProgressBar]:
-    """Yield a bar for the block; ``name`` says what is being done, ``unit`` what is counted."""
+    """Yield a bar for the block; ``name`` names the work, ``unit`` the things counted."""
     console = console or Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), _CountColumn(unit), TimeRemainingColumn(compact=True))
     bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -66,6 +66,6 @@ class _CountColumn(ProgressColumn):
         self._unit = unit
 
     def render(self, task: Task) -> Text:
-        """Return such as ``1,200 of 40,000 leaves, 310/s``."""
+        """Return text such as ``1,200 of 40,000 leaves, 310/s``."""
         rate = "" if task.speed is None else f", {task.speed:,.0f}/s"
         return Text(f"{task.completed:,.0f} of {task.total or 0:,.0f} {self._unit}{rate}")

@@ -1,4 +1,4 @@
-"""``referee publish``: the log as static files, for any web server, object store or folder to hand out."""
+"""``referee publish``: the log as static files, which any web server, object store or folder can serve."""
 
 import threading
 from contextlib import closing
@@ -20,7 +20,7 @@ from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
 
 _LONGEST_PAUSE: Final = 60.0
-"""Seconds between two attempts where the place or the store fails again and again."""
+"""Longest pause in seconds between two attempts if the place or the store fails repeatedly."""
 
 
 def publish(  # noqa: PLR0913 - one parameter an option
@@ -34,11 +34,11 @@ def publish(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Publish the log as C2SP tiles, which `referee audit` and common tools check without asking the operator.
 
-    Only what is new is written, the checkpoint last. Run it again after it was stopped or killed and it goes on; what
-    is published is never overwritten by something else. Keys are not needed: the log is signed already. SIGTERM and
+    Only new files are written, the checkpoint last. If it was stopped or killed, run it again and it goes on. A
+    published file is never overwritten with other content. Keys are not needed: the log is signed already. SIGTERM and
     Ctrl-C stop it.
 
-    Exit code 0 where the log is published, 1 where what is published contradicts it, 2 where it could not be done.
+    Exit code 0 if the log is published, 1 if the published files contradict it, 2 if it could not be published.
     """
     with until_asked() as stop:
         try:
@@ -54,7 +54,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
 
 def note_of(reader: Reader) -> bytes:
-    """Return the signed note to publish a log under: its newest checkpoint, with its cosignatures."""
+    """Return the signed note to publish a log under: its newest checkpoint, with the cosignatures that it has."""
     head, cosigned = reader.head(), reader.newest_cosigned(quorate=False)
     return cosigned.note if cosigned is not None and cosigned.size == head.size else head.checkpoint
 
@@ -73,7 +73,7 @@ def _publish_once(reader: Reader, place: Place, location: str, stop: threading.E
 def _follow(  # noqa: PLR0913 - options of the command
     reader: Reader, place: Place, location: str, stop: threading.Event, *, every: float, as_json: bool
 ) -> None:
-    """Publish the log again and again until stopped; after a failure wait longer each time."""
+    """Publish the log every ``every`` seconds until stopped; double the pause after each failure, up to a minute."""
     pause, reported = every, -1
     while not stop.is_set():
         try:

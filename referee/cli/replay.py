@@ -78,17 +78,17 @@ def replay(  # noqa: PLR0913 - one parameter an option
             console, "redeal(OPEN, DEAL, REVEAL) == the cards of the inputs", given, orjson.dumps(dealt)
         )
     else:
-        console.print("[yellow]the seed is not at hand, so the deck was not dealt again[/]")
+        console.print("[yellow]the seed is not revealed here, so the deck was not dealt again[/]")
     raise typer.Exit(0 if same else FOUND)
 
 
 def _payload(data: bytes) -> bytes:
-    """Return the transcript of an envelope, or the bytes themselves if they are a bare transcript."""
+    """Return the transcript in an envelope; return the bytes themselves if they are a transcript without one."""
     return data if data.startswith(b'{"format"') else Envelope.parse(data).payload
 
 
 def _redealt(given: Inputs, leaves: dict[StepKind, bytes]) -> list[list[int]]:
-    """Deal the cards again from the seeds, for the sections of the transcript."""
+    """Deal again from the seeds; return the card numbers of the sections that the transcript has."""
     dealt = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf)
     revealed = parse_leaf(Envelope.parse(leaves[StepKind.REVEAL]).payload, RevealLeaf)
     deal = Deal.derive(
@@ -137,7 +137,7 @@ def _who(seat: int) -> str:
 
 
 def _print_equality(console: Console, claim: str, given: bytes, found: bytes) -> bool:
-    """Print whether two texts are equal or where they first differ; return whether they are."""
+    """Print whether two texts are equal, or else their first difference; return whether they are equal."""
     if given == found:
         console.print(f"[bold green]✓[/] {claim}")
         return True

@@ -1,4 +1,4 @@
-"""How an audit's report looks in a terminal: what was proved, how strongly, and what does not hold."""
+"""An audit's report for a terminal: numbers of checks, levels of proof, tables, and findings."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ EVENT_WORDS: Final = {
 
 
 def print_report(console: Console, report: Report) -> None:
-    """Print a report for people."""
+    """Print a report with tables and colours."""
     console.print(f"log [bold]{shown(report.origin)}[/], {report.size:,} leaves, root {report.root}")
     _print_proved(console, report)
     _print_tables(console, report)

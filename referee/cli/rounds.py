@@ -28,7 +28,7 @@ def rounds(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
     place: LogPlace = "",
     *,
-    out: Annotated[Path, typer.Option(help="Folder of the tables; one that has some is continued.", file_okay=False)],
+    out: Annotated[Path, typer.Option(help="Folder of the tables; tables in it are continued.", file_okay=False)],
     data: KeysFolder = None,
     database: Database = None,
     log_key: LogKey = "",

@@ -69,7 +69,8 @@ def show(
 ) -> None:
     """Print a ruleset's file, byte for byte; in a terminal, with invisible characters escaped.
 
-    Also prints mau_binh.house_example and the like, which have every knob of a game and are never loaded.
+    It also prints the examples, such as mau_binh.house_example, which have every field of a game's rules and are never
+    loaded by a server.
     """
     try:
         own = catalogue_of(rulesets)
@@ -87,9 +88,9 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Load a folder of rulesets as a server would, and report every fault of every file with its line.
+    """Load a folder of rulesets as a server would, and print every fault of every file with its line.
 
-    Exit code 0 if a server would take the folder, 2 if not.
+    Exit code 0 if a server would accept the folder, 2 if not.
     """
     errors = faults_in(folder)
     if as_json:
@@ -115,7 +116,7 @@ def schema(game: Annotated[str, typer.Argument(help="Name of a game, such as tie
 
 @app.command("fields")
 def fields(game: Annotated[str | None, typer.Argument(help="Name of a game; all games without it.")] = None) -> None:
-    """Print a page of all fields of ruleset files: values allowed, meaning, schema."""
+    """Print a page of all fields of ruleset files: allowed values, meaning, schema."""
     try:
         typer.echo(field_page(GAMES if game is None else [game]), nl=False)
     except UnknownGameError as error:

@@ -29,20 +29,20 @@ from referee.storage import DataLossError, StoreAwayError, StoreError, trouble_o
 
 _PROGRESS_SECONDS: Final = 5.0
 _STOPPING_SECONDS: Final = 20.0
-"""Time for a worker to stop besides its drain: reveal ended rounds, compact the log."""
+"""Time in seconds that a worker may take to stop after its drain: it reveals ended rounds and compacts the log."""
 _FIRST_WAIT_SECONDS: Final = 0.5
 _LONGEST_WAIT_SECONDS: Final = 5.0
-"""Pauses of a worker that waits for its log."""
+"""First and longest pause in seconds of a worker that waits for its log."""
 _PLAIN: Final = Configuration()
 _log = structlog.get_logger("referee.serve")
 
 
 def serve(  # noqa: PLR0913 - one parameter an option
     *,
-    # These two reach every key of the configuration; each flag below says why it exists besides.
+    # These two set every key of the configuration; a comment above each group of flags below says why it exists too.
     config: ConfigFile = None,
     extra: Set = None,
-    # As in audit, replay, export and keys, so that one command line is changed into another by its first word.
+    # The same flags as audit, replay, export and keys have, so that only the command's name changes.
     data: Annotated[
         str | None, typer.Option(help="Folder with the log and the keys.", show_default=_PLAIN.log.data)
     ] = None,
@@ -69,7 +69,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
         str | None,
         typer.Option(help="Address for Prometheus, as 127.0.0.1:9464; each further worker takes the next port."),
     ] = None,
-    # So do the part that a server plays and the cores that it has.
+    # Services and cores differ between such servers too.
     services: Annotated[
         str | None, typer.Option(help=f"Which services: {', '.join(SERVICES)}; all by default.")
     ] = None,
@@ -79,19 +79,19 @@ def serve(  # noqa: PLR0913 - one parameter an option
     ] = None,
     passphrase_file: Annotated[
         str | None,
-        # Named by the error about encrypted keys, which other commands share; the help of this one stays short.
+        # The error about encrypted keys, which other commands share, names it; hidden to keep this help short.
         typer.Option(hidden=True, help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}."),
     ] = None,
-    # Differs between a terminal and a supervised process.
+    # A terminal and a supervised process need different values.
     quiet: Annotated[bool | None, typer.Option("--quiet/--no-quiet", help="Do not log each call.")] = None,
-    # How the supervisor starts its workers; not for people.
+    # The supervisor starts its workers with it; not for people.
     worker: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Serve on one address until stopped; make the keys and the log on the first start.
 
-    A flag comes before an environment variable (REFEREE_SERVE_THREADS), a variable before the configuration file, the
-    file before the default. --set reaches every key: `referee config example` lists them. Prints one JSON line with the
-    address once it listens. SIGTERM and Ctrl-C answer the accepted calls and then stop.
+    A flag overrides an environment variable (REFEREE_SERVE_THREADS), a variable the configuration file, and the file
+    the default. --set sets any key: `referee config example` lists them. Prints one JSON line with the address once it
+    listens. On SIGTERM and Ctrl-C it answers the accepted calls and then stops.
     """
     flags: dict[str, object] = {
         "log.data": data,
@@ -118,7 +118,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
 
 
 def _serve(configuration: Configuration, *, worker: int | None) -> None:
-    """Serve in this process until it is asked to stop."""
+    """Serve in this process until a signal, or a fault that retires the server, stops it."""
     options = _options_of(configuration, worker=worker)
     web, grace = options.configuration.web, configuration.serve.drain_grace
     retired: list[str] = []
@@ -152,7 +152,7 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
 
 
 def _announce(configuration: Configuration, application: Application, *, browsers: str, worker: int | None) -> None:
-    """Print the line that says where the server listens; for a worker also what it verified of the log."""
+    """Print the JSON line with the server's addresses; for a worker also with the part of the log that it verified."""
     host = configuration.serve.listen.rpartition(":")[0]
     ready = {"event": "ready", "address": f"{host}:{application.port}", "origin": application.origin}
     if application.metrics_port:
@@ -166,9 +166,9 @@ def _announce(configuration: Configuration, application: Application, *, browser
 
 
 def _opened(options: ServerOptions, stop: threading.Event, *, is_waiting: bool) -> Application | None:
-    """Return the server, or None where it was asked to stop before it could be opened.
+    """Make the server; return None if the process was asked to stop before that succeeded.
 
-    A worker whose server began to serve before waits for a log that cannot be used now.
+    With ``is_waiting``, wait and try again if the log cannot be used now; without, raise its error.
     """
     pause = _FIRST_WAIT_SECONDS
     while True:
@@ -190,7 +190,7 @@ def _opened(options: ServerOptions, stop: threading.Event, *, is_waiting: bool) 
 
 
 def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOptions:
-    """Return the options of this process: the worker of that number, or the only process."""
+    """Return the options of this process: of the worker with this number, or of the only process if it is None."""
     serving, keys = configuration.serve, configuration.keys
     return ServerOptions(
         configuration=configuration.of_worker(worker or 0),
@@ -204,7 +204,7 @@ def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOp
 
 
 class Verifying:
-    """Progress of the log's verification, as a log line every few seconds."""
+    """Progress of the log's verification, as a log line every five seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -212,7 +212,7 @@ class Verifying:
         self._said = 0.0
 
     def __call__(self, done: int, size: int) -> None:
-        """Log how many leaves are verified, how many a second since the first report, and the seconds left."""
+        """Log the number of leaves verified, their rate a second since the first call, and the seconds left."""
         now = self._clock()
         if self._began is None:
             self._began, self._said = (now, done), now

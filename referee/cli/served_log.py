@@ -1,4 +1,4 @@
-"""A log behind a running LogService, as ``referee audit host:port`` reads it."""
+"""A log that ``referee audit host:port`` reads from a running LogService."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ServedLog:
-    """A served log under the checkpoint of the audit's start, as the audit's log source."""
+    """Log source of an audit that reads a service; its checkpoint is the newest when the audit began."""
 
     stub: log_pb2_grpc.LogServiceStub
     metadata: Metadata
@@ -41,7 +41,7 @@ class ServedLog:
             start += len(leaves)
 
     def cosigned(self) -> Iterator[bytes]:
-        """Yield the cosigned checkpoints that the service lists, smallest first."""
+        """Yield the cosigned checkpoints that the service lists, smallest first; stop at a page that goes backwards."""
         start = 0
         while True:
             notes = self._cosigned_from(start)

@@ -1,4 +1,4 @@
-"""Options of a command that calls a service: how it trusts the service, and how it proves who asks."""
+"""Options of a command that calls a service: the authorities it trusts, and the credentials of the caller."""
 
 import os
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Certificate = Annotated[
     Path | None, typer.Option("--cert", help="This caller's certificate (PEM), where the service asks for one.")
 ]
 CertificateKey = Annotated[Path | None, typer.Option("--cert-key", help="The private key of --cert (PEM).")]
-# Like a passphrase, a token is never the value of a flag: the list of processes would show it.
+# As with a passphrase, no flag takes a token as its value: the list of processes would show it.
 TokenFile = Annotated[
     Path | None, typer.Option("--token-file", help=f"A file with this caller's token; or {TOKEN_VARIABLE}.")
 ]
@@ -29,7 +29,7 @@ TokenFile = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceAccess:
-    """The options as given; ``authorities``, ``certificate`` and ``key`` are PEM files' contents."""
+    """The values of the options; ``authorities``, ``certificate`` and ``key`` are the contents of PEM files."""
 
     is_tls: bool = False
     authorities: bytes | None = None
@@ -39,7 +39,7 @@ class ServiceAccess:
 
     @property
     def options(self) -> str:
-        """Options that were given for a service, for a message about another kind of place."""
+        """Names of the given options that only a service can use; empty without any."""
         files = {"--ca": self.authorities, "--cert": self.certificate}
         given = [name for name, data in files.items() if data is not None]
         return ", ".join(given or ["--tls"] * self.is_tls)

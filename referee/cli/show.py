@@ -1,4 +1,4 @@
-"""Cards, money, hands and text by others in a terminal; a suit has a sign and a colour, not a colour alone."""
+"""Cards, amounts, events and untrusted text for a terminal; a suit has a sign as well as a colour."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -26,9 +26,9 @@ def card_line(cards: Iterable[Card | int]) -> Line:
 
 
 def event_line(event: bytes) -> tuple[str, Line]:
-    """Return an event's seat, and the event in one line: what was done, cards as cards, then its other members.
+    """Return an event's seat as text, and a line with its kind, its cards drawn, and its other members.
 
-    The bytes themselves, escaped, where they are not an event.
+    If the bytes are no event, return an empty seat and the bytes, escaped.
 
     >>> seat, line = event_line(b'{"cards":[1,2],"kind":"PLAY","seat":3,"seen":7}')
     >>> seat, line.plain
@@ -47,7 +47,7 @@ def event_line(event: bytes) -> tuple[str, Line]:
 
 
 def time_text(milliseconds: int) -> str:
-    """Write a time in ms since 1970 UTC for people; as a number where the calendar ends.
+    """Write a time in ms since 1970 UTC for people; as a number of ms if it is beyond the end of the calendar.
 
     >>> time_text(1_800_000_000_123)
     '2027-01-15 08:00:00.123 UTC'
@@ -60,7 +60,7 @@ def time_text(milliseconds: int) -> str:
 
 
 def signed(value: int, *, unit: str = "") -> Line:
-    """Draw a gain or loss with its sign, thousands separated, green or red."""
+    """Draw a gain in green or a loss in red, with its sign and thousands separated; zero is dim."""
     style = "green" if value > 0 else "red" if value < 0 else "dim"
     return Line(f"{value:+,}{unit}" if value else f"0{unit}", style=style)
 
@@ -71,5 +71,5 @@ def short_hash(data: bytes) -> str:
 
 
 def shown(text: str) -> str:
-    """Return text by others for a rich console: neither markup nor anything but printable ASCII in it has an effect."""
+    """Escape untrusted text for a rich console: its markup, and characters that are not printable ASCII."""
     return escape(printable_lines(text))

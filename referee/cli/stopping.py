@@ -1,10 +1,10 @@
-"""A stop event for commands that run until they are asked to stop.
+"""An event that a signal sets, for commands that run until they are asked to stop.
 
-SIGTERM and Ctrl-C set the event and do nothing else. After the first one, both signals are ignored from the end of the
-block until the process is gone: the interpreter restores the default handlers while it ends, so a second SIGTERM would
-turn a command that had ended well into a failure. A handler would run in the main thread alone, which does not wake up
-for a signal that comes just before it begins to wait, or that another thread gets. So Python writes the number of each
-signal to a socket (``signal.set_wakeup_fd``), and a thread that reads it sets the event.
+SIGTERM and Ctrl-C set the event and do nothing else. If one of them came, both signals are ignored from the end of the
+block until the process ends: the interpreter restores the default handlers while it ends, so a second SIGTERM would
+make a command that succeeded fail. A Python handler runs only in the main thread, which does not wake up for a signal
+that comes just before it begins to wait, or that another thread receives. So Python writes the number of each signal to
+a socket (``signal.set_wakeup_fd``), and a thread that reads the socket sets the event.
 
 >>> with until_asked() as stop:
 ...     signal.raise_signal(signal.SIGTERM)
@@ -29,10 +29,9 @@ ASKING: Final = (signal.SIGTERM, signal.SIGINT)
 
 @contextmanager
 def until_asked() -> Iterator[threading.Event]:
-    """Yield an event that is set when the command is asked to stop. In the main thread only.
+    """Yield an event that SIGTERM or Ctrl-C sets; call it only in the main thread.
 
-    After the block both signals are ignored where the command was asked, by a signal or by the event itself; otherwise
-    they do what they did before.
+    After the block both signals are ignored if the event is set; otherwise their earlier handlers are restored.
     """
     stop = threading.Event()
     reading, writing = socket.socketpair()
@@ -62,4 +61,4 @@ def until_asked() -> Iterator[threading.Event]:
 
 
 def _do_nothing(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing: the number of the signal is in the socket already, as it is for signals with a handler."""
+    """Do nothing: for a signal with a handler, Python has already written its number to the socket."""

@@ -1,4 +1,4 @@
-"""A log in a data folder or in PostgreSQL, as commands read it."""
+"""A log that commands read from a data folder or from PostgreSQL."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ _PAGE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class StoredLog:
-    """A stored log under one of its checkpoints, as the audit's log source."""
+    """Log source of an audit that reads a store under one of the log's checkpoints."""
 
     reader: Reader
     checkpoint: bytes
@@ -49,7 +49,7 @@ def stored_log(data: Path, database: str | None = None) -> Iterator[Reader]:
 
 
 def trouble_text(error: Exception) -> str:
-    """Describe an error of a store; of a log that contradicts itself, say that it is damaged and what to do."""
+    """Describe an error of a store; if the log contradicts itself, say that it is damaged and what to do."""
     if not isinstance(error, DataLossError | BrokenLogError):
         return str(error)
     return f"{error}. The log is damaged: {trouble_of(DataLossError()).remedy}"
@@ -72,7 +72,7 @@ def root_key_of(data: Path) -> str:
 
 
 def find_round(reader: Reader, table_id: str, round_number: int) -> Slot:
-    """Find a round, the table's latest if the number is 0; end the command if there is none."""
+    """Find a round by number, the table's latest if the number is 0; end the command if there is no such round."""
     try:
         found = reader.round(SlotKey(table_id, round_number)) if round_number else reader.latest_round(table_id)
     except ValueError as error:
@@ -83,5 +83,5 @@ def find_round(reader: Reader, table_id: str, round_number: int) -> Slot:
 
 
 def leaves_of_round(reader: Reader, found: Slot) -> dict[StepKind, bytes]:
-    """Read the leaves of a round by their kind."""
+    """Read the leaves of a round by kind; of several leaves of one kind, the last."""
     return {mark.kind: reader.leaf(mark.index) for mark in reader.marks(found.key)}

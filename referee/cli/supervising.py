@@ -1,4 +1,4 @@
-"""``referee serve --workers N``: one process that keeps the port and supervises the workers."""
+"""``referee serve --workers N``: a process that holds the port and supervises the workers."""
 
 import json
 import os
@@ -19,15 +19,15 @@ from referee.server.settings.configuration import Configuration
 _VARIABLE: Final = "REFEREE_WORKER_CONFIGURATION"
 _VERIFIED: Final = "REFEREE_WORKER_VERIFIED"
 VERIFIED: Final = "verified"
-"""Member of the line that a worker prints when it is ready: what it verified of the log."""
+"""Member, in the JSON line of a worker that is ready, with the part of the log that it verified."""
 
 
 def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
-    """Run the workers until this process is asked to stop; end with 1 if they did not end well.
+    """Run the workers until this process is asked to stop; exit with 1 if they were given up or did not stop well.
 
-    A worker gets its number as an option and this process's configuration, addresses filled in, as a variable. So a
-    worker that is restarted much later serves as the others do, even if the configuration file has changed. The first
-    worker verifies the whole log; the others, and one that is restarted, verify what was appended since.
+    A worker gets its number as an option, and this process's configuration with the actual addresses in an environment
+    variable. So a worker that is restarted later serves as the others do, even if the configuration file has changed.
+    The first worker verifies the whole log; the others, and restarted workers, verify only the leaves appended since.
     """
     serve, web = configuration.serve, configuration.web
     with ExitStack() as kept:
@@ -61,18 +61,18 @@ def worker_configuration() -> Configuration:
 
 
 def verified_before() -> VerifiedLog | None:
-    """Return what another worker has verified of the log; None for the first worker."""
+    """Return the part of the log that another worker has verified; None for the first worker."""
     text = os.environ.get(_VERIFIED)
     return None if text is None else msgspec.json.decode(text, type=VerifiedLog)
 
 
 def _pass_on(printed: bytes) -> None:
-    """Pass what the first worker has verified to those that are started from now on."""
+    """Pass the part of the log that the first worker verified to all workers that are started from now on."""
     os.environ[_VERIFIED] = json.dumps(json.loads(printed)[VERIFIED])
 
 
 def stop_with_parent(stop: threading.Event) -> None:
-    """Set the event when standard input ends, that is when the supervisor of this worker is gone."""
+    """Set the event when standard input ends, which means that this worker's supervisor has ended."""
 
     def wait() -> None:
         while os.read(0, 4096):
@@ -83,7 +83,7 @@ def stop_with_parent(stop: threading.Event) -> None:
 
 
 def _reserve(key: str, address: str, kept: ExitStack) -> str:
-    """Hold the address until this process ends and return it with its port; return an empty address as it is."""
+    """Hold the address until ``kept`` closes and return it with its port; return an empty address as it is."""
     try:
         return kept.enter_context(reserve_address(address)) if address else ""
     except (OSError, ValueError) as error:
@@ -92,14 +92,14 @@ def _reserve(key: str, address: str, kept: ExitStack) -> str:
 
 
 def _announce(supervisor: Supervisor, stop: threading.Event) -> None:
-    """Print one line once all workers are ready: the first worker's, with the addresses of all."""
+    """Print one line once all workers are ready: the first worker's line, with the addresses of all workers."""
     try:
         printed = supervisor.start()
     except WorkerError:
         stop.set()
         return
     if not all(printed):
-        return  # stopped meanwhile
+        return  # it was stopped before all were ready
     ready = [json.loads(line) for line in printed]
     ready[0].pop(VERIFIED)
     together = ready[0] | {

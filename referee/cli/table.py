@@ -1,4 +1,4 @@
-"""A table of the demo: it opens and deals rounds of any game, and prints what all games have in common."""
+"""A table of the demo: opens and deals rounds of any game, and prints the parts that all games share."""
 
 import hashlib
 import secrets
@@ -25,9 +25,9 @@ HOUSE_SEAT: Final = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table of the demo: the server, the game, and the console that shows it.
+    """One table of the demo: the channel to the server, the ruleset, and the console to print on.
 
-    ``played`` lists the rounds for programs, in their order.
+    ``played`` lists the rounds as values for JSON, in the order played.
     """
 
     channel: grpc.Channel
@@ -52,7 +52,7 @@ class Table:
         return shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
 
     def name_of(self, seat: int) -> str:
-        """Return the name of a seat's player, or that of the house."""
+        """Return the name of a seat's player, or the house's name."""
         return HOUSE_NAME if seat == HOUSE_SEAT else NAMES[seat]
 
     def word(self, code: str) -> str:
@@ -63,7 +63,7 @@ class Table:
     def deal(
         self, *, stronger: bool, seat_stakes: Sequence[money_pb2.SeatStake] = ()
     ) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
-        """Open and deal the table's next round; with ``stronger`` every seat commits to its seed beforehand."""
+        """Open, deal and print the table's next round; with ``stronger`` every seat commits to its seed beforehand."""
         terms = shuffler_pb2.RoundTerms(
             table_id=self.table_id,
             ruleset_id=self.ruleset.id,
@@ -95,7 +95,7 @@ class Table:
         return opened, dealt
 
     def print_settlement(self, transfers: Sequence[money_pb2.Transfer], receipt: round_pb2.LogReceipt) -> None:
-        """Print and list who pays whom and for what, and the settlement's leaf in the log."""
+        """Print the transfers and the settlement's leaf, and add them to ``played``."""
         self.played[-1] |= {
             "leaf": int(receipt.leaf_index),
             "transfers": [
@@ -150,8 +150,8 @@ class Table:
 class DemoGame:
     """The demo of one game.
 
-    ``seat_counts`` are the numbers of seats at its tables, one ruleset after the other. ``play(table, *, stronger)``
-    plays and prints one round; with ``stronger`` it takes commitments, and receipts for every event.
+    ``seat_counts`` are numbers of seats, which the tables of its rulesets take in turn. ``play(table, *, stronger)``
+    plays and prints one round; with ``stronger`` every seat commits to its seed and every event gets a receipt.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""``referee token``: keys that issue tokens, tokens, and who may ask what."""
+"""``referee token``: keys that issue tokens, the tokens, and the roles that may call each method."""
 
 import os
 import secrets
@@ -34,14 +34,14 @@ KeyFile = Annotated[Path, typer.Option("--key", help="The issuer's private key."
 def key(
     file: Annotated[
         Path,
-        typer.Argument(help="The issuer's private key, made where there is none; or an Ed25519 public key in PEM."),
+        typer.Argument(help="The issuer's private key, made if the file is missing; or an Ed25519 public key in PEM."),
     ],
     *,
     name: Annotated[str, typer.Option(help="The issuer's name, such as acme.example/tokens.")],
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print an issuer's verifier key, for ``access.issuers`` of the servers that shall take its tokens."""
+    """Print an issuer's verifier key, for ``access.issuers`` of the servers that are to accept its tokens."""
     try:
         public_key = public_key_in_pem(file.read_bytes()) if file.is_file() else None
         if public_key is not None:
@@ -67,16 +67,16 @@ def _print_key(text: str, *, as_json: bool) -> None:
 def issue_token(  # noqa: PLR0913 - one parameter a claim
     *,
     key: KeyFile,
-    role: Annotated[CallerRole, typer.Option(help="What its bearer is there for.")],
+    role: Annotated[CallerRole, typer.Option(help="The role of its bearer.")],
     name: Annotated[str, typer.Option(help="Its bearer's name, for log lines and limits.")],
-    tenant: Annotated[str, typer.Option(help="Whose tables it is for; * for every tenant's.")],
+    tenant: Annotated[str, typer.Option(help="The tenant whose tables it is for; * for every tenant.")],
     tables: Annotated[str, typer.Option(help="A pattern that narrows them, such as acme.vip-*.")] = "",
     table: Annotated[str, typer.Option(help="A seat's table.")] = "",
     round_number: Annotated[int | None, typer.Option("--round", help="A seat's round.", min=1)] = None,
     seat: Annotated[int | None, typer.Option(help="The seat, 0-based.", min=0)] = None,
-    seconds: Annotated[int, typer.Option(help="How long it counts.", min=1)] = 3600,
-    begins_in: Annotated[int, typer.Option(help="Seconds until it counts.", min=0)] = 0,
-    token_id: Annotated[str, typer.Option("--id", help="What it is revoked by; made up where none is given.")] = "",
+    seconds: Annotated[int, typer.Option(help="Seconds for which it is valid.", min=1)] = 3600,
+    begins_in: Annotated[int, typer.Option(help="Seconds until it becomes valid.", min=0)] = 0,
+    token_id: Annotated[str, typer.Option("--id", help="Its id, to revoke it by; a random one if not given.")] = "",
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -113,7 +113,7 @@ def show(
     *,
     issuer: Annotated[str, typer.Option(help="A verifier key that should have signed it.")] = "",
 ) -> None:
-    """Print what a token claims, as JSON. Exit code 1 where the issuer named did not sign it."""
+    """Print the claims of a token as JSON. Exit code 1 if the named issuer did not sign it."""
     try:
         found = read_token((sys.stdin.read() if token == "-" else token).strip())  # noqa: S105 - a place, no password
         signer = VerifierKey.parse(issuer) if issuer else None
@@ -136,7 +136,7 @@ def revoke(
         Path,
         typer.Option(envvar=variable_of("access.revoked"), help="The servers' file of revocations, access.revoked."),
     ],
-    why: Annotated[str, typer.Option(help="A note beside it in the file.")] = "",
+    why: Annotated[str, typer.Option(help="A note for the file.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Add a token, an issuer or a certificate to the file of revocations; servers read it again within a second."""
@@ -164,7 +164,7 @@ def revoke(
 
 @app.command()
 def roles(*, as_json: AsJson = False) -> None:
-    """Print who may ask which method, as a table in Markdown."""
+    """Print the roles that may call each method, as a table in Markdown."""
     if as_json:
         print_json({method: sorted(rule.roles) for method, rule in TABLE.items()})
     else:

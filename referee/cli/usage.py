@@ -1,6 +1,6 @@
-"""What the help of each command shows beside its words: placeholders for values, and examples.
+"""Placeholders for values, and examples, which the help of each command shows.
 
-Placeholders are in capitals and name what is wanted (``FILE``, ``KEY``), not a type of Python. Each example is a
+Placeholders are in capitals and name the kind of value (``FILE``, ``KEY``), not a type of Python. Each example is a
 command line that the command accepts; a test parses them all.
 """
 
@@ -60,7 +60,7 @@ PLACEHOLDERS: Final = MappingProxyType(
         "witnessed": "FILE",
     }
 )
-"""Placeholder of an option or argument by its name; of others, by the type of their values."""
+"""Placeholders by the name of the option or argument; others have one by the type of their value."""
 _BY_TYPE: Final = MappingProxyType({"int": "N", "float": "N", "Path": "FILE", "str": "TEXT"})
 
 EXAMPLES: Final = MappingProxyType(
@@ -106,11 +106,11 @@ EXAMPLES: Final = MappingProxyType(
         "witness": ("referee witness --log KEY --listen 127.0.0.1:50052",),
     }
 )
-"""Command lines by the command that they run, subcommands after their group's name."""
+"""Command lines by the name of the command that they run; a subcommand's name follows its group's."""
 
 
 def describe(command: Any, name: str) -> Any:  # noqa: ANN401 - typer exports no type for its commands
-    """Give a command and its subcommands placeholders and examples; return the command."""
+    """Add placeholders and examples to the help of a command and its subcommands; return the command."""
     command.help = _plain(command.help)
     command.short_help = _plain(command.short_help) or (command.help or "").partition("\n\n")[0].replace("\n", " ")
     for parameter in command.params:
@@ -133,7 +133,7 @@ def _plain(text: str | None) -> str | None:
 
 
 def _placeholder(parameter: Any) -> str | None:  # noqa: ANN401 - as in ``describe``
-    """Return the placeholder of a value; None if the values are few, so that the help lists them."""
+    """Return the placeholder of a value; None for a choice, whose values the help lists."""
     kind = parameter.type_descriptor
     if kind.is_choice:
         return None

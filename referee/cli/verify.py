@@ -1,4 +1,4 @@
-"""``referee verify``: one round proved from its bundle, as players and auditors are handed it."""
+"""``referee verify``: proves one round from its bundle, for players and auditors."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,10 +32,10 @@ def verify(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result from the rules.
 
-    With --witness the bundle's cosigned checkpoints count: a round that waited for witnesses is proved as L3.
+    With --witness the bundle's cosigned checkpoints are verified, so a round that waited for witnesses is proved as L3.
 
-    Exit code 0 where everything holds, 1 where something does not or the round is not over, 2 where the file is no
-    bundle. What other rounds and other readers of the log would show, only an audit of the whole log can say.
+    Exit code 0 if everything holds, 1 if something does not or the round is not over, 2 if the file is no bundle. Only
+    an audit of the whole log can find faults that other rounds show, such as a seed used twice.
     """
     witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age)
     try:

@@ -21,7 +21,7 @@ from referee.witness.trust import read_trusted
 
 def witness(  # noqa: PLR0913 - one parameter an option
     *,
-    data: Annotated[Path, typer.Option(help="Folder with the witness's key and what it has seen.")] = Path(
+    data: Annotated[Path, typer.Option(help="Folder with the witness's key and its records of logs.")] = Path(
         "witness-data"
     ),
     listen: Annotated[str, typer.Option(help="Address and port; port 0 takes a free one.")] = "127.0.0.1:50052",
@@ -40,8 +40,8 @@ def witness(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Witness logs over HTTP (C2SP tlog-witness) until stopped; the key is made on the first start.
 
-    Prints one JSON line with the address and the witness's verifier key once it listens. The folder is as precious as
-    the key in it: a witness that lost it must not go on under that key.
+    Prints one JSON line with the address and the witness's verifier key once it listens. Keep the folder as safe as the
+    key in it: a witness that lost its records must not go on under that key.
     """
     logging.configure(quiet=quiet)
     host, _, port = listen.rpartition(":")
@@ -84,5 +84,5 @@ def witness(  # noqa: PLR0913 - one parameter an option
 
 
 def _kept_name(key: Path, passphrase: Passphrase | None) -> str:
-    """Return the name of an existing key, empty if there is none."""
+    """Return the name of an existing key; empty if there is no key."""
     return read_key(key, passphrase).name if key.exists() else ""

@@ -12,11 +12,12 @@ from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError, quorum_of
 
 WitnessKeys = Annotated[
-    list[str] | None, typer.Option("--witness", help="A witness's verifier key, to believe it; several may be given.")
+    list[str] | None,
+    typer.Option("--witness", help="The verifier key of a witness to trust; several may be given."),
 ]
-Needed = Annotated[int, typer.Option("--quorum", help="How many of them must have cosigned; 0 for all.", min=0)]
+Needed = Annotated[int, typer.Option("--quorum", help="Number of these that must have cosigned; 0 for all.", min=0)]
 MaxAge = Annotated[
-    int, typer.Option("--max-age", help="Seconds since they vouched for the log last, at most; 0 for any time.", min=0)
+    int, typer.Option("--max-age", help="Most seconds since the quorum last cosigned the log; 0 for no limit.", min=0)
 ]
 
 
