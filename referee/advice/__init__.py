@@ -1,8 +1,8 @@
-"""Advice for players, computed only from what the asker may know and from published tables.
+"""Advice for players, computed only from what the asking seat may know and from published tables.
 
 The same question has the same answer, and nothing unlawful is advised. No game's advice imports another's. A server
-computes advice in processes of their own (``process``), so a question and its answer can be pickled, and the modules
-that define them do not import numpy.
+computes advice in separate processes (``process``), so a question and its answer can be pickled, and the modules that
+define them do not import numpy.
 
 >>> from referee.advice.mau_binh.advisor import Advisor
 >>> Advisor.__name__

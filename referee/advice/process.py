@@ -1,8 +1,8 @@
 """The process in which a server computes advice: it answers one question after the other until its server is gone.
 
 Its first message, READY, says that it has started. A question is a pickled function with its arguments. The answer is
-a pair, pickled too: True and the function's result, or False and the error: a NoAdviceError as it was raised, any other
-one as an AdviceFaultError with its traceback.
+a pair, pickled too: True and the function's result, or False and the error. A NoAdviceError is sent as it was raised,
+any other error as an AdviceFaultError with its traceback.
 
 While it computes, the process sleeps for a moment every so often. Linux may let a process compute until the next tick,
 four milliseconds at 250 Hz, before another that woke up gets the core, whatever their priorities: a server that shares
@@ -58,7 +58,7 @@ def _answer(question: bytes) -> bytes:
         return pickle.dumps((True, function(*args, **kwargs)))
     except NoAdviceError as error:
         return pickle.dumps((False, error))
-    except Exception:  # noqa: BLE001 - whatever a function raises is an answer
+    except Exception:  # noqa: BLE001 - each error of a function is its answer
         return pickle.dumps((False, AdviceFaultError(traceback.format_exc())))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -34,7 +34,7 @@ class LawTests:
     """Rounds that are played at random, each from a seed of its own."""
 
     def choices(self, state: Any, time: int) -> Sequence[Event]:
-        """Return events that players may choose at a time, for each seat that can act; unlawful ones do no harm."""
+        """Return events that players may choose at a time, for each seat that can act; unlawful events are left out."""
         raise NotImplementedError
 
     @property
@@ -43,7 +43,7 @@ class LawTests:
         return get(self.ruleset_id)
 
     def rounds(self) -> tuple[TrialRound, ...]:
-        """Play the rounds; a game whose tables can be sealed has every other one sealed."""
+        """Return the rounds, which are played once; if tables can be sealed, every second round is sealed."""
         kind = type(self)
         if kind not in _PLAYED:
             _PLAYED[kind] = _play(self)
@@ -70,7 +70,7 @@ class LawTests:
             )
 
     def test_event_adds_one_to_the_count_and_gives_the_time(self) -> None:
-        """And changes no state that was there before it."""
+        """Applying an event does not change the state before it."""
         for before, event, after in self.steps():
             kept = copy.deepcopy(before)
             assert after.event_count == before.event_count + 1
@@ -87,10 +87,10 @@ class LawTests:
                 faults = [
                     self.game.check(trial.state, event) for event in self.choices(trial.state, trial.state.last_time)
                 ]
-                assert all(refusals(self.game, one) for one in faults)
+                assert all(refusals(self.game, violations) for violations in faults)
 
     def test_check_and_apply_agree(self) -> None:
-        """An event is applied exactly when no violation refuses it, and otherwise raises those that do."""
+        """``apply`` accepts an event exactly when no violation refuses it; otherwise it raises those violations."""
         refused = 0
         for before, event, _ in self.steps():
             for other in self.spoilt(before, event):
@@ -106,7 +106,7 @@ class LawTests:
         assert refused
 
     def spoilt(self, before: Any, event: Event) -> Iterator[Event]:
-        """Yield the event of a seat that does not exist, of another seat, and of another time."""
+        """Yield copies of the event: three of seats that do not exist, one of another seat, three of other times."""
         seats = before.deal.seat_count
         for seat in (seats, seats + 250, -1, (event.seat + 1) % seats):
             yield msgspec.structs.replace(event, seat=Seat(seat))  # type: ignore[type-var] # an EventRecord
@@ -114,7 +114,7 @@ class LawTests:
             yield msgspec.structs.replace(event, time=time)  # type: ignore[type-var] # as above
 
     def test_event_of_no_seat_or_of_the_past_is_refused(self) -> None:
-        """Whatever the event."""
+        """Events of every kind are refused for it."""
         for before, event, _ in self.steps():
             strays = list(self.spoilt(before, event))
             for stray in (*strays[:3], *strays[4:6]):
@@ -185,17 +185,18 @@ class LawTests:
             outcome = self.game.settle(trial.state)
             results = msgspec.json.decode(self.results(trial.state))
             assert [seat["net"] for seat in results["seats"]] == list(outcome.net)
-            assert [one["amount"] for one in results["transfers"]] == [one.amount for one in outcome.transfers]
+            amounts = [transfer["amount"] for transfer in results["transfers"]]
+            assert amounts == [transfer.amount for transfer in outcome.transfers]
             named = {code for codes in self.ruleset.rules.named_codes.values() for code in codes}
-            assert {one["reason"] for one in results["transfers"]} <= named
+            assert {transfer["reason"] for transfer in results["transfers"]} <= named
 
     def test_round_is_not_settled_before_its_last_event(self) -> None:
-        """Nor before the deal."""
+        """A round without events is not settled before its deal."""
         for trial in self.rounds():
             assert self.game.check_closing(trial.state, trial.state.last_time - 1)
 
     def test_closed_cards_decide_nothing_and_are_not_settled(self) -> None:
-        """Checks are the same whether cards that need not be open are known; no round is settled without them."""
+        """A check has the same faults if cards that it does not need are closed; no round settles without all cards."""
         for trial in self.rounds():
             deal = trial.begun.deal
             closed = msgspec.structs.replace(deal, sections=(None,) * len(deal.sections))
@@ -223,12 +224,12 @@ class LawTests:
             assert set(opened) <= set(self.game.layout(trial.begun.deal.seat_count).shown)
 
     def test_nobody_must_have_seen_what_is_not_there(self) -> None:
-        """``minimum_seen`` is the number of an event so far."""
+        """``minimum_seen`` is 0 or the number of an earlier event."""
         for before, event, _ in self.steps():
             assert 0 <= self.game.minimum_seen(before, event) <= before.event_count
 
     def test_clock_runs_until_the_round_is_over(self) -> None:
-        """It starts with the deal or an event that there is, is within the round's bounds, and ends with the round."""
+        """The clock starts with the deal or an earlier event, fits into the round's bounds, and ends with the round."""
         longest = self.ruleset.rules.round.bounds.longest
         for trial in self.rounds():
             for state in (trial.begun, *[step.after for step in trial.steps]):
@@ -264,7 +265,7 @@ class LawTests:
             assert _raises(StakesError, begin, rules, msgspec.structs.replace(deal, stake=-1))
 
     def test_a_defect_is_an_error_of_the_law(self) -> None:
-        """A function that is called with what is no state raises LawError, which names the game."""
+        """A function that is called with an object that is no state raises LawError, which names the game."""
         for name in ("check_closing", "settle", "clock"):
             function, arguments = getattr(self.game, name), (object(), 0) if name == "check_closing" else (object(),)
             try:

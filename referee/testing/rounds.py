@@ -11,7 +11,7 @@ from referee.rulesets import Ruleset
 DEALT_TIME = 1_000_000
 ROUND_ID = bytes(range(32))
 Choices = Callable[[Any, int], Sequence[Event]]
-"""Function from a state and a time to some events that players may choose then; unlawful ones are passed over."""
+"""Function from a state and a time to events that players may choose then; unlawful events are left out."""
 
 
 class Step(NamedTuple):
@@ -23,7 +23,7 @@ class Step(NamedTuple):
 
 
 class TrialRound(NamedTuple):
-    """A round played at random; ``closed_time`` is None where it could not be brought to its end by time alone."""
+    """A round played at random; ``closed_time`` is None if it cannot be settled even after its longest time."""
 
     begun: Any
     steps: tuple[Step, ...]
@@ -61,7 +61,10 @@ def random_deal(game: AnyGame, ruleset: Ruleset, luck: random.Random, *, is_seal
 
 
 def play_round(game: AnyGame, ruleset: Ruleset, deal: Deal, choices: Choices, luck: random.Random) -> TrialRound:
-    """Play random lawful choices until there are none, with a random stop now and then; close when time allows."""
+    """Play random lawful choices until there are none, or to a random stop in about one round of four.
+
+    The round is closed at its last time or the end of its running clock, or else after its longest time.
+    """
     begun = state = game.begin(ruleset.rules, deal)
     steps: list[Step] = []
     gives_up_at = luck.choice((None, None, None, luck.randrange(game.max_events)))

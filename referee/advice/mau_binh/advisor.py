@@ -1,7 +1,7 @@
-"""The best arrangements of thirteen cards, each with its value and what makes it up.
+"""The best arrangements of thirteen cards, each with its value and the parts of this value.
 
-The order of the cards does not matter. A strength is worth what its level is (``levels``): kickers that no opponent's
-hand can meet count for nothing, so they are free for another chi. Splits of the same three levels are one suggestion,
+The order of the cards does not matter. A strength is valued by its level (``levels``): kickers that no opponent's hand
+can meet count for nothing, so they are free for another chi. Splits of the same three levels are one suggestion,
 shown with the strongest and first cards that make it. A split is never suggested where another has no lower level and
 no lower price in any chi and a higher level in one. Among suggestions of equal value the one with the higher back is
 first, then middle, then front.
@@ -97,9 +97,9 @@ class Advisor:
         return self._leveller.levels(cards)
 
     def values(self, splits: Splits, levels: Levels | None = None) -> Ints:
-        """Value each split against one opponent, by levels or else by strengths; a fouled one is below all others.
+        """Return the value of each split against one opponent; a fouled split has a value below all others.
 
-        The thread's next call overwrites the array.
+        Strengths are valued by ``levels``, or by themselves without it. The thread's next call overwrites the array.
         """
         held = self._buffers
         backs, middles, fronts = self._back, self._middle, self._front
@@ -115,7 +115,7 @@ class Advisor:
         return value
 
     def _best(self, splits: Splits, values: Ints, levels: Levels, count: int) -> list[tuple[int, int]]:
-        """Return the places of the best splits of which none is dominated.
+        """Return the places of the ``count`` best splits, or fewer, that no other split dominates.
 
         A split that dominates another is worth as much at least and precedes it, so a split need only be compared with
         those taken before it.
@@ -126,27 +126,27 @@ class Advisor:
             looked_at = min(looked_at, len(of_fronts))
             least = of_fronts[-looked_at] if looked_at < len(of_fronts) else _FOULED + 1
             places = np.flatnonzero(values >= max(least, _FOULED + 1))
-            found = self._undominated(splits, values, levels, places, count)
-            if len(found) >= count or looked_at == len(of_fronts):
-                return found
+            best = self._undominated(splits, values, levels, places, count)
+            if len(best) >= count or looked_at == len(of_fronts):
+                return best
             looked_at *= 4
 
     def _undominated(
         self, splits: Splits, values: Ints, levels: Levels, places: NDArray[np.intp], count: int
     ) -> list[tuple[int, int]]:
-        """Return the first ``count`` of some splits, best first, of which none is dominated by one before it."""
+        """Return the best ``count`` of the splits at these places, best first, that no better one dominates."""
         fronts, pairs = np.divmod(places, PAIRS)
         strengths = splits.backs[fronts, pairs], splits.middles[fronts, pairs], splits.fronts[fronts]
         level = [levels.of(chi).take(strength) for chi, strength in enumerate(strengths)]
         price = [self.table.prices[chi].take(strength - 1) for chi, strength in enumerate(strengths)]
         keys = (-places, *strengths[::-1], *level[::-1], values[fronts, pairs])
         left = np.lexsort(keys)[::-1]
-        found: list[tuple[int, int]] = []
-        while len(left) and len(found) < count:
+        taken: list[tuple[int, int]] = []
+        while len(left) and len(taken) < count:
             best = left[0]
-            found.append((int(fronts[best]), int(pairs[best])))
+            taken.append((int(fronts[best]), int(pairs[best])))
             left = left[np.logical_or.reduce([of_chi[left] > of_chi[best] for of_chi in (*level, *price)])]
-        return found
+        return taken
 
     def _suggestion(self, splits: Splits, place: tuple[int, int], levels: Levels) -> Suggestion:
         back, middle = int(splits.backs[place]), int(splits.middles[place])
@@ -159,7 +159,7 @@ class Advisor:
         return Suggestion(splits.arrangement(*place), values, tuple(self._parts(values, levels)))
 
     def _parts(self, values: ChiValues, levels: Levels) -> Iterator[Part]:
-        """Yield the values of the three chi, then what a sweep and four aces add."""
+        """Yield the value of each chi, then, if the rules have them, the additions of a sweep and of four aces."""
         table, units = self.table, []
         level = [int(levels.of(chi)[value.strength]) for chi, value in enumerate(values)]
         for chi, (reason, value) in enumerate(zip(CHI_REASONS, values, strict=True)):
@@ -193,14 +193,14 @@ def leveller_of(ranking: Ranking) -> Leveller:
 
 
 def _packed(values: Ints, bins: Ints) -> Ints:
-    """Pack value and bin of each strength into one number; a sum of three has both sums, as neither overflows."""
+    """Pack value and bin of each strength into one number, so that adding three numbers adds values and bins apart."""
     packed = values << _BIN_BITS
     packed[1:] += bins
     return packed
 
 
 def _sweep_units(rules: MauBinhRules, units: int) -> int:
-    """Return what a sweep adds to three chi that pay ``units``."""
+    """Return the units that a sweep adds to three chi which pay ``units`` together."""
     match rules.sweep:
         case SweptByAll() | SweptPairTimes():
             return (rules.sweep.multiplier - 1) * units

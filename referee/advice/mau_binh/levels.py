@@ -2,8 +2,9 @@
 
 Against the 39 other cards many strengths are worth the same: with three aces in the back nobody else has three, so
 neither of the two cards beside them ever decides. A strength that the other cards can make is its own level. Any other
-is raised to the strongest of its category below the next one that they can make. In one chi, two hands of one level
-win, lose and are paid alike whatever the others hold, and of two levels the higher never wins less often.
+strength is raised to the strongest one of its category below the next strength that the other cards can make. In one
+chi, two hands of one level win, lose and are paid alike whatever the others hold, and of two levels the higher never
+wins less often.
 
 >>> from referee.cards import parse_cards
 >>> from referee.rulesets import get
@@ -83,13 +84,13 @@ def _needed(of_strength: Callable[[int], HandValue], count: int) -> tuple[Ints, 
 
 
 def _enough(needed: Ints, left: int) -> NDArray[np.bool_]:
-    """Return which hands the cards left make, suits apart."""
+    """Return by strength whether the cards left include the ranks that the hand needs; suits are not checked."""
     enough: NDArray[np.bool_] = ((left | _GUARDS) - needed) & _GUARDS == _GUARDS
     return enough
 
 
 def _levels(made: NDArray[np.bool_], ends: NDArray[np.bool_]) -> Ints:
-    """Return the level of each strength: the next one that is made, precedes one that is made, or ends a category."""
+    """Return the level of each strength: the next strength that is made, precedes a made one, or ends a category."""
     last = made | ends
     last[:-1] |= made[1:]
     last[0] = True

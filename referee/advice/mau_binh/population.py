@@ -33,7 +33,7 @@ from referee.hands import Category, Ranking, RankingRules
 
 FORMAT: Final = "referee.mau_binh.population/1"
 BINS: Final = 30
-"""A bin ends once it has more than this fraction of the population, and where a category ends."""
+"""A bin ends once it has more than one part in this many of the population, and where a category ends."""
 
 _FIVE_CARD_HANDS: Final = 7462
 _CHI: Final = ("back", "middle", "front")
@@ -198,7 +198,7 @@ def categories_of(ranking: Ranking) -> tuple[tuple[Category, ...], ...]:
 
 
 def _bins_of(categories: Sequence[Category], count: Ints) -> tuple[int, ...]:
-    """Return the strongest strength of each bin; a bin ends with a category or with its share of the hands."""
+    """Return the strongest strength of each bin. A bin ends with its category, or once it has more than its share."""
     share = int(count.sum()) // BINS
     edges, held = [], 0
     for index, (category, hands) in enumerate(zip(categories, count.tolist(), strict=True)):

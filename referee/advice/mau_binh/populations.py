@@ -1,8 +1,8 @@
 """The available populations: those that come with the referee, and an operator's own beside their rulesets.
 
-A ruleset is advised by the population that was learned from it. Without one, a population of the same ranking serves,
-since prices are taken from the ruleset itself: first one with the same kind of sweep, then by id. An operator's file is
-named after its ruleset, ``<id>.population``; ``referee learn`` writes it.
+A ruleset is advised by the population that was learned from it. Otherwise a population of the same ranking is used,
+because prices are taken from the ruleset itself: preferably one with the same kind of sweep, then the first by id. An
+operator's file is named after its ruleset, ``<id>.population``; ``referee learn`` writes it.
 
 >>> from referee.rulesets import get
 >>> ruleset = get("mau_binh.classic")
@@ -25,14 +25,15 @@ SUFFIX: Final = ".population"
 
 
 class NoPopulationError(LookupError):
-    """Rules with a ranking that no available population has."""
+    """No available population has the ranking of the rules."""
 
 
 class Populations:
     """Populations by the ruleset that they advise."""
 
     def __init__(self, populations: Iterable[Population]) -> None:
-        self._populations = sorted(populations, key=lambda one: (one.origin.ruleset_id, one.origin.ruleset_version))
+        ordered = sorted(populations, key=lambda learned: (learned.origin.ruleset_id, learned.origin.ruleset_version))
+        self._populations = ordered
 
     @staticmethod
     def builtin() -> "Populations":
@@ -43,7 +44,7 @@ class Populations:
     def with_folder(cls, folder: Path) -> "Populations":
         """Read the populations that come with the referee and every ``.population`` file of a folder.
 
-        Raises PopulationError, naming the file, if one is none; OSError if the folder cannot be read.
+        Raise PopulationError, naming the file, for a file that is no population; OSError if the folder cannot be read.
         """
         own = [file for file in sorted(folder.iterdir()) if file.suffix == SUFFIX]
         return cls([*cls.builtin(), *(_read(file) for file in own)])
@@ -52,13 +53,16 @@ class Populations:
         return iter(self._populations)
 
     def population_for(self, rules: MauBinhRules, *, digest: bytes) -> Population:
-        """Return the population for a ruleset with this digest of its file; raise NoPopulationError if none fits."""
-        fitting = [one for one in self._populations if one.ranking == rules.ranking.rules]
-        for one in reversed(fitting):
-            if one.origin.ruleset_digest == digest.hex():
-                return one
+        """Return the population that advises a ruleset, whose file has this digest.
+
+        Raise NoPopulationError if no population has the ruleset's ranking.
+        """
+        fitting = [learned for learned in self._populations if learned.ranking == rules.ranking.rules]
+        for learned in reversed(fitting):
+            if learned.origin.ruleset_digest == digest.hex():
+                return learned
         kind = sweep_kind(rules)
-        fitting.sort(key=lambda one: one.origin.sweep != kind)
+        fitting.sort(key=lambda learned: learned.origin.sweep != kind)
         if not fitting:
             raise NoPopulationError("no population ranks hands as this ruleset does; `referee learn` makes one")
         return fitting[0]

@@ -1,4 +1,4 @@
-"""A question about an arrangement, as an advice process answers it; numpy is imported with the first one."""
+"""A question about an arrangement, as an advice process answers it; the first question imports numpy."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ArrangementTable(NamedTuple):
-    """What hands are valued by: a ruleset, the digest of its file, the seats, and a folder of further populations."""
+    """The table at which cards are valued: ruleset, digest of its file, seats, and a folder of further populations."""
 
     rules: MauBinhRules
     ruleset_digest: bytes

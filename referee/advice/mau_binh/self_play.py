@@ -78,19 +78,19 @@ def learn(
 
 
 def sweep_kind(rules: MauBinhRules) -> str:
-    """Return the kind of the rules' sweep, as a ruleset's file names it."""
+    """Return the ``kind`` of the table ``sweep`` in a ruleset file with these rules."""
     return str(rules.sweep.__struct_config__.tag)
 
 
 def greatest_sum(splits: Splits, _seat_count: int) -> tuple[int, int]:
-    """Choose the split with the greatest sum of strengths, each relative to the strongest."""
+    """Return the place of the split with the greatest sum of strengths, each as a share of the strongest of its chi."""
     sums = (splits.backs + splits.middles) * _THREES + splits.fronts[:, np.newaxis] * _FIVES
     front, pair = divmod(int(np.where(splits.fouled, -1, sums).argmax()), PAIRS)
     return front, pair
 
 
 def _by_advice(rules: MauBinhRules, population: Population) -> Choose:
-    """Return the function that chooses the split of the highest value."""
+    """Return the function that chooses the split of the highest value against this population."""
     advisors = {
         seat_count: Advisor.of(rules, population, seat_count=seat_count)
         for seat_count in range(rules.seats.minimum, rules.seats.maximum + 1)

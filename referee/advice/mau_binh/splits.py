@@ -9,8 +9,8 @@ same thread overwrites the result.
 
 >>> from referee.cards import DECK
 >>> from referee.hands import AceLowStraight, Category, Ranking, RankingRules
->>> known = (Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND)
->>> ranking = Ranking.of(RankingRules(tuple(Category)[:9], known, AceLowStraight.LOWEST))
+>>> three_card_order = (Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND)
+>>> ranking = Ranking.of(RankingRules(tuple(Category)[:9], three_card_order, AceLowStraight.LOWEST))
 >>> splits = Splitter(ranking).split(DECK[::4])
 >>> splits.backs.shape, int(splits.backs.max()) == 7462, bool(splits.fouled.all())
 ((286, 126), True, False)
@@ -60,7 +60,7 @@ FIRST, SECOND = _pairs_of_fives()
 
 
 def _incidence(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a matrix that sums the chosen places; the sums are whole and exact."""
+    """Return the matrix whose product with values by place has, for each choice, the sum over its places."""
     matrix = np.zeros((len(chosen), HAND_SIZE))
     np.put_along_axis(matrix, chosen, 1.0, axis=1)
     return matrix

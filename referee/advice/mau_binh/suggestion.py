@@ -1,4 +1,4 @@
-"""A suggested arrangement and what makes up its value."""
+"""A suggested arrangement and the parts of its value."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,15 +8,16 @@ from referee.games.mau_binh.arrangement import ChiValues
 
 SCALE_BITS: Final = 16
 SCALE: Final = 1 << SCALE_BITS
-"""One stake, and the chance of what is certain, in the numbers of advice."""
+"""One stake as a value, and certainty as a chance: the numbers of advice are 65,536ths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One part of an arrangement's value.
 
-    ``won`` and ``lost`` are the chances to be paid for it by one opponent and to pay one, in 65,536ths. ``units`` is
-    what an opponent pays, in stakes. ``expected`` is against all opponents together, in 65,536ths of a stake.
+    ``won`` and ``lost`` are the chances that one opponent pays for it, and that the seat pays one opponent, in
+    65,536ths. ``units`` is the price that an opponent pays, in stakes. ``expected`` is the mean win from all opponents
+    together, in 65,536ths of a stake.
     """
 
     reason: Reason

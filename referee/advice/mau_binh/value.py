@@ -1,9 +1,9 @@
 """The value of each split against one opponent of a population, at a ruleset's prices: one number a chi and one joint.
 
 All numbers are whole: 65,536ths (``SCALE``) of a stake. With *N* hands counted, a chi of strength *s* and price *u* is
-worth ``u * (weaker hands) / N`` less what the stronger hands are paid; equal hands move nothing. What a sweep or four
-aces add is computed for every bin of back, middle and front from the joint counts; of two hands of one bin each is the
-stronger as often as the counts say, independently in the three chi.
+worth ``u * (weaker hands) / N`` minus the mean price paid to stronger hands; equal hands move nothing. The addition of
+a sweep or four aces is computed for every bin of back, middle and front from the joint counts; of two hands of one bin
+each is the stronger as often as the counts say, independently in the three chi.
 
 The joint part, for *o* opponents. *W* is the chance to win all three chi from one opponent, *L* to lose them all to
 one, *U* what the three chi pay.
@@ -54,7 +54,7 @@ Cube: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What one rule adds to the three chi, by bins: the chances to be paid and to pay, and its value.
+    """Addition of one rule to the three chi, by bins: the chances to be paid and to pay, and its value.
 
     All are in 65,536ths, against one opponent.
     """
@@ -67,10 +67,10 @@ class Extra:
 class ValueTable:
     """The value of every back, middle and front against one opponent of a population, at these prices.
 
-    ``chi`` has for back, middle and front one number a strength, from 1 (entry 0 is unused), and ``prices`` what a chi
-    won with each strength pays, the first being that of strength 1. ``sweep`` and ``aces`` are
-    what is added, None if the rules add nothing; ``joint`` is their sum. Raises ValueError if the population has
-    another ranking or the rules do not allow this number of seats.
+    ``chi`` has for back, middle and front one value a strength, from 1 (entry 0 is unused); ``prices`` has the price of
+    a chi won with each strength, the first for strength 1. ``sweep`` and ``aces`` are the additions for these, None if
+    the rules add nothing; ``joint`` is the sum of their values. Raises ValueError if the population has another ranking
+    or the rules do not allow this number of seats.
     """
 
     chi: tuple[Ints, ...]
@@ -114,7 +114,7 @@ class ValueTable:
 
 
 def _prices_of(rules: MauBinhRules) -> tuple[Ints, ...]:
-    """Return for back, middle and front what a chi won with each strength from 1 pays, in stakes."""
+    """Return for back, middle and front the price of a chi won with each strength from 1, in stakes."""
     return tuple(
         np.array([units[category] for category in categories], dtype=np.int64)
         for units, categories in zip(rules.units, categories_of(rules.ranker), strict=True)
@@ -130,7 +130,7 @@ def _chi_values(prices: Ints, count: Ints) -> Ints:
 
 
 class _Bins:
-    """The joint counts as shares, and what follows from them for every bin of back, middle and front."""
+    """The joint counts as shares, and the additions that follow from them for every bin of back, middle and front."""
 
     def __init__(self, rules: MauBinhRules, population: Population, prices: tuple[Ints, ...]) -> None:
         self._rules = rules
@@ -147,7 +147,7 @@ class _Bins:
         self._won, self._lost = self._over(self._shares, wins=True), self._over(self._shares, wins=False)
 
     def aces(self, opponents: int) -> Extra | None:
-        """Return what four aces add that win everything; None if the rules add nothing."""
+        """Return the addition for four aces in the back that win all three chi against everyone; None without one."""
         rule = self._rules.four_aces_sweep
         if not isinstance(rule, FourAcesFullSweep):
             return None
@@ -158,7 +158,7 @@ class _Bins:
         return Extra(won, lost, added * (won - lost))
 
     def sweep(self, opponents: int) -> Extra | None:
-        """Return what losing all three chi adds; None if it adds nothing."""
+        """Return the addition for winning or losing all three chi; None if the rules have no sweep."""
         rule = self._rules.sweep
         if isinstance(rule, NoSweep):
             return None
@@ -181,18 +181,18 @@ class _Bins:
         return Extra(won, lost, value)
 
     def _of_aces(self, chance: Cube) -> Cube:
-        """Return the chance for bins whose back is four aces that are paid for a sweep of all seats; 0 for others."""
+        """Return ``chance`` at bins with four aces in the back, if the rules pay for sweeping with them; else 0."""
         if not isinstance(self._rules.four_aces_sweep, FourAcesFullSweep):
             return np.zeros_like(self._shares)
         return np.where(self._is_aces, chance, 0)
 
     def _sweepers_won(self) -> Cube:
-        """Return, by own bins, the chance to win all three chi from one that wins all three from another seat."""
+        """Return, by own bins, the chance to win all three chi against a seat that itself sweeps another seat."""
         sweepers = self._shares * self._won >> SCALE_BITS
         return self._over((sweepers << _SHARE_BITS) // max(int(sweepers.sum()), 1), wins=True)
 
     def _over(self, weights: Cube, *, wins: bool) -> Cube:
-        """Sum, by own bins, the weights of opponents from whom all three chi are won, or to whom they are lost."""
+        """Return, by own bins, the summed weights of opponents that lose all three chi (``wins``) or win all three."""
         for axis, same_bin in enumerate(self._same_bin):
             up_to = weights.cumsum(axis=axis)
             others = up_to - weights if wins else up_to.take([-1], axis=axis) - up_to
@@ -203,7 +203,7 @@ class _Bins:
 
 
 def _same_bin(count: Ints, edges: tuple[int, ...]) -> Ints:
-    """Return how often, of two hands of one bin, the first is the stronger, in 1,024ths."""
+    """Return for each bin the chance, in 1,024ths, that the first of two of its hands is the stronger."""
     starts = np.concatenate([[0], np.array(edges[:-1], dtype=np.int64)])
     hands, pairs_tied = np.add.reduceat(count, starts), np.add.reduceat(count * count, starts)
     pairs = np.maximum(hands * hands, 1)

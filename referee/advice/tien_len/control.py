@@ -1,4 +1,4 @@
-"""The chance that a play holds its trick: what is unseen that beats it, and what of that rivals can have.
+"""The chance that a play holds its trick, by the unseen cards that beat it and the numbers of cards of rivals.
 
 Each unseen card is equally likely with any holder of unseen cards; rivals are those who can still play in the trick.
 The number of better plays that rivals have on average gives a chance, by a slope for each kind, as rivals do not always
@@ -22,7 +22,7 @@ from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.order import COUNT, RANK_COUNT, RANK_OF_TWOS, CardSet
 
 NO_CHOP: Final = 0.97
-"""Chance that no rival chops a two, and that nothing beats what chops twos."""
+"""Chance that no rival chops a two, and that no rival beats a play that can chop."""
 
 _SLOPES: Final = {Kind.SINGLE: 0.6, Kind.PAIR: 0.9, Kind.TRIPLE: 1.0, Kind.RUN: 1.0}
 _PAIR: Final = 2
@@ -67,17 +67,17 @@ class HoldChances:
     def _better_groups(self, top: int, by_count: tuple[float, ...]) -> float:
         """Return how many ranks rivals have, on average, that beat a group with this top card."""
         rank = top >> 2
-        found = 0.0
+        better = 0.0
         same = self._unseen >> 4 * rank & 15
         if same >> (top & 3):
-            found += by_count[COUNT[same]]
+            better += by_count[COUNT[same]]
         for higher in range(rank + 1, RANK_COUNT):
-            found += by_count[COUNT[self._unseen >> 4 * higher & 15]]
-        return found
+            better += by_count[COUNT[self._unseen >> 4 * higher & 15]]
+        return better
 
     def _better_runs(self, top: int, length: int) -> float:
         """Return how many runs of a length rivals have, on average, with a top rank at least this card's."""
-        found = 0.0
+        better = 0.0
         counts = [COUNT[self._unseen >> 4 * rank & 15] for rank in range(RANK_OF_TWOS)]
         for high in range(top >> 2, RANK_OF_TWOS):
             if high == top >> 2 and not (self._unseen >> 4 * high & 15) >> (top & 3):
@@ -89,11 +89,11 @@ class HoldChances:
                 chance = 1.0
                 for count in needed:
                     chance *= 1 - (1 - share) ** count
-                found += chance
-        return found
+                better += chance
+        return better
 
     def _chances_of_pairs(self) -> tuple[float, ...]:
-        """Return how many rivals have two cards of a rank, on average, by how many of it are unseen."""
+        """Return the mean number of rivals that have two cards of a rank, by the number of its unseen cards."""
         if not self._pairs:
             self._pairs = tuple([self._chance(unseen, _PAIR) for unseen in range(5)])
         return self._pairs

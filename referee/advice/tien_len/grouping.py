@@ -1,4 +1,4 @@
-"""Legal plays in groups: by kind, runs by their length, with what each chops and which plays keep the hand whole.
+"""Legal plays in groups: by kind, runs by their length, with the price of a chop and the plays that keep a hand whole.
 
 Every legal play is in exactly one group, in the order of the list of legal plays. A group's plays are all of one kind
 and length, so they all chop the same thing or none does. A play keeps the hand whole if the best plan for the hand
@@ -49,7 +49,7 @@ def group_plays(state: State, plays: Sequence[Combination]) -> tuple[PlayGroup, 
     places: dict[tuple[Kind, int], list[int]] = {}
     for place, play in enumerate(plays):
         places.setdefault((play.kind, play.length), []).append(place)
-    return tuple([_group(state, plays, kind, length, found) for (kind, length), found in places.items()])
+    return tuple([_group(state, plays, kind, length, listed) for (kind, length), listed in places.items()])
 
 
 def whole_plays(state: State, plays: Sequence[Combination]) -> tuple[int, ...]:

@@ -27,11 +27,10 @@ from referee.games.tien_len.rules import HAND_SIZE, TienLenRules
 
 
 class Playout:
-    """A round in progress: ``held`` by seat, ``turn``, what is to be beaten and by whom, and ``net`` stakes so far.
+    """A round in progress: ``held`` by seat, ``turn``, the play to beat and its seat, and ``net`` stakes so far.
 
-    A commission is not counted: it takes a part of what is won, so it changes no play worth making.
-
-    ``winner`` is None until the end; then everything is in ``net``.
+    A commission is not counted: it takes a part of the winnings, so it changes no play worth making. ``winner`` is None
+    until the end; then all payments are in ``net``.
     """
 
     __slots__ = (
@@ -66,7 +65,7 @@ class Playout:
 
     @classmethod
     def of(cls, view: View, held: Sequence[CardSet]) -> Self:
-        """Build a round with these hands that looks to the seat on turn as the view says."""
+        """Build a round with these hands in which the seat on turn sees this view."""
         playout = cls(view.rules, held, turn=view.seat)
         playout.to_beat, playout.to_beat_seat = view.to_beat, view.to_beat_seat
         playout.passed, playout.gone = view.passed, view.gone
@@ -75,7 +74,7 @@ class Playout:
         return playout
 
     def view(self) -> View:
-        """Return what the seat on turn sees."""
+        """Return the view of the seat on turn."""
         hand = self.held[self.turn]
         return View(
             self.rules,
@@ -133,7 +132,7 @@ class Playout:
         self.turn = following
 
     def _chop(self, combination: Combination, beaten: Combination) -> None:
-        """Account for a chop; if each victim pays, pay it at once."""
+        """Add a chop's price to the unpaid chain; first pay a chain that ends here or is paid chop by chop."""
         price = None
         if combination.kind in CHOPPING and (beaten.top >> 2 == RANK_OF_TWOS or beaten.kind in CHOPPING):
             price = chopped_by(self.rules.chops, combination, victim=beaten)
@@ -172,11 +171,11 @@ class Playout:
         self.winner = winner
 
     def _times(self, seat: int) -> int:
-        """Return how many times a seat pays at the end what it owes."""
+        """Return the factor of what a seat owes at the end; above 1 only for a seat that left."""
         return self.rules.leaving_multiplier if self.gone >> seat & 1 else 1
 
 
 def left_units(rules: TienLenRules, hand: CardSet) -> int:
-    """Return what a hand left at the end costs, in stakes; thirteen cards are those of a seat that played none."""
+    """Return the price of a hand left at the end, in stakes; with thirteen cards the seat has played none."""
     units = sum(item.units for item in price_leftover(rules.leftover_prices, hand))
     return max(units, rules.untouched_units) if hand.bit_count() == HAND_SIZE else units

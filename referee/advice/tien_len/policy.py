@@ -1,15 +1,16 @@
 """A quick policy for one seat: shed many cards, keep the hand whole, hold the lead, mind the money.
 
-A choice depends on the view and the weights alone. Every candidate is weighed in *leads*: what its plan of the rest
-still costs, the value of the lead that it may keep, how many cards it sheds, what it chops, and what it risks. The
-weights are measured by tournaments of the bots against one another, not derived.
+A choice depends on the view and the weights alone. Every candidate is weighed in *leads*: the cost of the best plan for
+the cards left, the value of the lead that it may keep, the number of cards it sheds, the price of its chop, and its
+risks. The weights are measured by tournaments of the bots against one another, not derived.
 
 *Kết 3 bích*: a seat whose last card is 3♠ wins the highest price of the game, and pays as much if the play before it is
 beaten. So 3♠ is kept while the seat has a card that nothing unseen beats, and a play that leaves 3♠ alone is weighed by
 its chance to hold.
 
 *A seat with one card left* goes out with it on any lower single. Singles are then led from the highest down, so that
-what it might beat is led last, or never. Of two cards and 3♠ the lower is led first, as the other is to hold before 3♠.
+singles it might beat are led last, or never. Of two cards and 3♠ the lower is led first, so that the other can hold
+before 3♠.
 
 >>> from referee.advice.tien_len.view import EVERYTHING
 >>> from referee.cards import parse_cards, spell
@@ -53,7 +54,7 @@ class Weights(NamedTuple):
     keep_three: float
     """Spending 3S while the seat has a card that nothing unseen beats."""
     keep_control: float
-    """Spending that card while the seat has 3S and further cards."""
+    """Spending a card that nothing unseen beats while the seat has 3S and further cards."""
     last_card: float
     """Each higher card that is kept back when a single is led and a rival has one card."""
 
@@ -100,19 +101,22 @@ def weigh(view: View, weights: Weights = WEIGHTS, *, wide: bool = False) -> list
     only candidate.
     """
     weigher = _Weigher(view, weights)
-    found: list[Weighed] = []
+    ranked: list[Weighed] = []
     for play in candidates(view, wide=wide):
         if play.card_set == view.hand:
             return [Weighed(play, float("inf"), 0, 1.0, _chopped(view, play))]
-        found.append(weigher.weigh(play))
+        ranked.append(weigher.weigh(play))
     if view.to_beat is not None:
-        found.append(weigher.weigh_pass())
-    found.sort(key=lambda weighed: -weighed.weight)
-    return found
+        ranked.append(weigher.weigh_pass())
+    ranked.sort(key=lambda weighed: -weighed.weight)
+    return ranked
 
 
 def candidates(view: View, *, wide: bool) -> list[Combination]:
-    """Return the plays worth weighing: the weakest of each kind and top rank, and each two."""
+    """Return the plays to weigh: the weakest of each kind, length and top rank, and each two.
+
+    A leader that is bound to no card has, unless ``wide``, the groups of its best plan and its best card.
+    """
     if view.to_beat is None and not wide and not view.bound:
         groups = list(plan_of(view.hand).groups)
         top = view.hand.bit_length() - 1
@@ -122,10 +126,9 @@ def candidates(view: View, *, wide: bool) -> list[Combination]:
 
 
 def kept_back(hand: CardSet, play: Combination) -> int:
-    """Return how many cards should be led before a single when a rival has one card.
+    """Return the number of cards that should be led before a single when a rival has one card: the higher ones.
 
-    They are the higher ones. Of two cards and 3♠ the higher is kept to hold before 3♠, and of one card and 3♠ either
-    may go first.
+    Of two cards and 3♠ the higher is kept to hold before 3♠, and of one card and 3♠ either may go first.
     """
     higher = (hand >> play.top + 1).bit_count()
     if hand & THREE_OF_SPADES and play.card_set != THREE_OF_SPADES and hand.bit_count() == _ESCORTED:
@@ -135,14 +138,14 @@ def kept_back(hand: CardSet, play: Combination) -> int:
 
 def _one_a_rank(plays: Iterable[Combination]) -> list[Combination]:
     seen: set[tuple[Kind, int, int]] = set()
-    found = []
+    weakest = []
     for play in plays:
         rank = play.top >> 2
         key = (play.kind, play.length, play.top if rank == RANK_OF_TWOS else rank)
         if key not in seen:
             seen.add(key)
-            found.append(play)
-    return found
+            weakest.append(play)
+    return weakest
 
 
 def _chopped(view: View, play: Combination) -> Price | None:

@@ -23,7 +23,7 @@ class AdviceReason(enum.StrEnum):
     MAY_BE_LAST_THREE = "MAY_BE_LAST_THREE"
     """The one card of ``seat``, the seat to beat, is 3S with ``chance_permille``: beating it then pays ``units``."""
     GOES_FOR_THREE = "GOES_FOR_THREE"
-    """It leaves 3S alone: ``units`` from each other seat if it holds, as much to each that had not passed if not."""
+    """It leaves 3S alone: ``units`` from each other seat if it holds; otherwise as much to each that had not passed."""
     KEEPS_THREE = "KEEPS_THREE"
     """It keeps 3S, ``cards``, to go out with: the seat has a card that nothing unseen beats."""
     LETS_OUT = "LETS_OUT"

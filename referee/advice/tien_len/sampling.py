@@ -3,8 +3,8 @@
 The answer depends on the view, the candidates and the number of samples alone: the deals come from a generator seeded
 with a hash of the view, so the same position gives the same answer on any machine. In every sample each candidate meets
 the same hands, and every seat continues by the policy. Candidates are halved twice as samples go on. The policy's own
-choice is replaced only by one that did better by more than the error of the difference. What a seat's passes say of its
-hand is not used.
+choice is replaced only by a candidate that did better by more than the error of the difference. No conclusion is drawn
+from the passes of other seats.
 """
 
 import hashlib
@@ -64,13 +64,13 @@ def _chosen(kept: Sequence[int], results: Sequence[Sequence[int]]) -> int:
     """Return the policy's choice, or the best one if it did better by more than the difference's error."""
     own = kept[0]
     best = max(kept, key=lambda place: sum(results[place]))
-    differences = [one - other for one, other in zip(results[best], results[own], strict=True)]
+    differences = [better - usual for better, usual in zip(results[best], results[own], strict=True)]
     mean, error = _mean_and_error(differences)
     return best if mean > error else own
 
 
 def _played_out(view: View, hands: Sequence[CardSet], play: Combination | None, weights: Weights) -> int:
-    """Play a round with these hands to its end after this play; return what the seat won, in stakes."""
+    """Play a round with these hands to its end after this play; return the stakes that the seat won or lost."""
     playout = Playout.of(view, hands)
     if play is None:
         playout.pass_turn()

@@ -1,10 +1,10 @@
 """The plan of a hand: its division into plays that costs the fewest leads.
 
 A *plan* splits a hand into combinations. Each has a cost: about one lead for a low single, which others beat and lead
-next, and little for what hardly anything beats. The plan of least cost is found exactly, rank by rank: at each rank
-some cards continue runs begun below it, some begin one, and the rest are grouped. Runs of pairs are tried first; twos
-are singles. Costs are thousandths of a lead and the same in every position, so results are remembered by the counts of
-ranks. What is left of a plan when one of its groups is played is a plan of least cost of the cards left.
+next, and little for a play that hardly anything beats. The plan of least cost is found exactly, rank by rank: at each
+rank some cards continue runs begun below it, some begin a run, and the rest are grouped. Runs of pairs are tried first;
+twos are singles. Costs are thousandths of a lead and the same in every position, so results are remembered by the
+counts of ranks. When a group of a plan is played, the other groups are a plan of least cost for the cards left.
 
 >>> from referee.cards import parse_cards, spell
 >>> from referee.games.tien_len import set_of
@@ -86,7 +86,7 @@ def cost_of(hand: CardSet) -> int:
 
 
 def is_whole(hand: CardSet, play: CardSet) -> bool:
-    """Return True if a play breaks nothing: it costs what it adds to the best plan of the cards left."""
+    """Return whether a play breaks no group: with the best plan of the cards left it costs no more than the hand."""
     return cost_of(hand ^ play) + cost_of(play) == cost_of(hand)
 
 
@@ -119,7 +119,7 @@ def _pair_runs(counts: int) -> Iterator[tuple[int, int]]:
                 yield low, length
 
 
-_known: dict[_Step | tuple[int, int, int, int, int], tuple[int, int, int]] = {}
+_costs: dict[_Step | tuple[int, int, int, int, int], tuple[int, int, int]] = {}
 
 
 def _cost_from(rank: int, counts: int, begun: int, two_long: int, long: int) -> tuple[int, int, int]:
@@ -129,9 +129,9 @@ def _cost_from(rank: int, counts: int, begun: int, two_long: int, long: int) -> 
     three cards that reach the rank below; the former two must continue.
     """
     key = (rank, counts, begun, two_long, long)
-    known = _known.get(key)
-    if known is not None:
-        return known
+    cached = _costs.get(key)
+    if cached is not None:
+        return cached
     free = (counts & 7) - begun - two_long
     if free < 0:
         return _IMPOSSIBLE, 0, 0
@@ -148,14 +148,17 @@ def _cost_from(rank: int, counts: int, begun: int, two_long: int, long: int) -> 
             cost = ended + grouped[left - start][0] + _cost_from(rank + 1, rest, start, begun, two_long + on)[0]
             if cost < best:
                 best, best_on, best_start = cost, on, start
-    if len(_known) >= _REMEMBERED:
-        _known.clear()
-    _known[key] = best, best_on, best_start
+    if len(_costs) >= _REMEMBERED:
+        _costs.clear()
+    _costs[key] = best, best_on, best_start
     return best, best_on, best_start
 
 
 def _groups_along(hand: CardSet, counts: int) -> list[Combination]:
-    """Return the groups of the best plan. Runs take the weaker cards of a rank, the longest run first."""
+    """Return the groups of the best plan of a hand, whose ``counts`` are in three bits a rank.
+
+    Of the cards of a rank, runs take the weakest; of several runs the longest takes its card first.
+    """
     groups: list[Combination] = []
     runs: list[tuple[int, CardSet]] = []  # length and cards of the runs that reach the rank below, longest first
     begun = two_long = long = 0

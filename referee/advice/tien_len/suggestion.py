@@ -60,8 +60,8 @@ def suggest(view: View, *, count: int, samples: int = 0) -> tuple[PlaySuggestion
     weighed = weigh(view, wide=count > 1)
     facts = _Facts(view)
     if not samples or len(weighed) == 1:
-        return tuple([PlaySuggestion(play=one.play, advice=facts.advice(one)) for one in weighed[:count]])
-    return tuple([_played_out(facts, one) for one in sample(view, weighed, samples=samples)[:count]])
+        return tuple([PlaySuggestion(play=best.play, advice=facts.advice(best)) for best in weighed[:count]])
+    return tuple([_played_out(facts, best) for best in sample(view, weighed, samples=samples)[:count]])
 
 
 def _played_out(facts: "_Facts", sampled: Sampled) -> PlaySuggestion:

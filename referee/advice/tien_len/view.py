@@ -1,4 +1,4 @@
-"""What one seat may know of a round: its own cards, what has been played, and how many cards each other seat has.
+"""Knowledge of one seat in a round: its own cards, the cards played, and the number of cards of each other seat.
 
 A view has nothing that its seat cannot see at the table, so two rounds that look alike to a seat have the same view and
 the same advice. Cards that were not dealt are indistinguishable from those in other hands.
@@ -55,7 +55,7 @@ class View(NamedTuple):
 
     @classmethod
     def of(cls, state: State) -> "View":
-        """Return what the seat on turn sees; the round must not be over."""
+        """Return the view of the seat on turn; the round must not be over."""
         played = 0
         for dealt, held in zip(state.dealt, state.held, strict=True):
             played |= dealt ^ held

@@ -1,9 +1,9 @@
 """The exact value of each decision of a seat, from its own cards and the open board.
 
-The value is the mean of what the seat wins or loses, over everything that can still be dealt, if it decides best from
-there on. Ante, Blind and play bet are valued in Antes, Trips in units of Trips; the best option maximises their sum
-under the seat's own stakes, because a fold gives up Trips as well. The cards of other seats count as unseen, as in the
-published analyses of the game.
+The value is the mean amount that the seat wins or loses, over all cards that can still be dealt, if it decides best
+from there on. Ante, Blind and play bet are valued in Antes, Trips in units of Trips; the best option maximises their
+sum under the seat's own stakes, because a fold gives up Trips as well. The cards of other seats count as unseen, as in
+the published analyses of the game.
 
 One case is not exact. Before the flop, with Trips above nothing but below ``Prices.sure_trips`` Antes (a quarter with
 the usual paytable), a hand that Trips pays is sometimes folded and sometimes not, by the ratio of the stakes. Checking

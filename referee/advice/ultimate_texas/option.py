@@ -1,4 +1,4 @@
-"""A decision and what it is worth."""
+"""A decision and its value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

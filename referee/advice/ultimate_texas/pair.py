@@ -81,7 +81,7 @@ _PLACES: Final[dict[int, Cards]] = {}
 
 def places_of(count: int) -> Cards:
     """Return all pairs of places below ``count``; made once for each count."""
-    found = _PLACES.get(count)
-    if found is None:
-        found = _PLACES[count] = _combinations(count)
-    return found
+    places = _PLACES.get(count)
+    if places is None:
+        places = _PLACES[count] = _combinations(count)
+    return places

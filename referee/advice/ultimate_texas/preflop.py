@@ -128,7 +128,7 @@ class PreflopTables:
     def with_folder(cls, folder: Path) -> "PreflopTables":
         """Read the tables that come with the referee and every ``.preflop`` file of a folder.
 
-        Raises PreflopTableError, naming the file, if one is none; OSError if the folder cannot be read.
+        Raise PreflopTableError, naming the file, for a file that is no table; OSError if the folder cannot be read.
         """
         own = [file for file in sorted(folder.iterdir()) if file.suffix == SUFFIX]
         return cls([*cls.builtin(), *(_read(file.read_bytes(), name=str(file)) for file in own)])

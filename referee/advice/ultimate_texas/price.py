@@ -67,15 +67,15 @@ def _prices(rules: UltimateTexasRules) -> Prices:
     unit = math.lcm(ante.denominator, play.denominator, *(ratio.denominator for ratio in blinds.values()))
     order = rules.ranking.rules.order
     categories = [rules.ranker.five_of_strength(strength).category for strength in range(1, STRENGTHS + 1)]
-    qualifying = 1 + next(place for place, one in enumerate(categories) if one in rules.qualifying_categories)
+    qualifying = 1 + next(place for place, name in enumerate(categories) if name in rules.qualifying_categories)
     least_paid = min(rules.trips_units.values(), default=None)
     smallest = rules.streets.river.multiples[0]
     return Prices(
         unit=unit,
         ante=int(ante * unit),
         play=int(play * unit),
-        blind=_whole([0, *(int(blinds.get(one, Fraction(0)) * unit) for one in categories)]),
-        trips=_whole([0, *(rules.trips_units.get(one, -1) for one in categories)]),
+        blind=_whole([0, *(int(blinds.get(category, Fraction(0)) * unit) for category in categories)]),
+        trips=_whole([0, *(rules.trips_units.get(category, -1) for category in categories)]),
         qualifying=qualifying,
         category=np.array([0, *map(order.index, categories)], dtype=np.uint8),
         categories=order,

@@ -1,4 +1,4 @@
-"""A question about a decision, as an advice process answers it; numpy is imported with the first one."""
+"""A question about a decision, as an advice process answers it; the first question imports numpy."""
 
 from pathlib import Path
 from typing import NamedTuple

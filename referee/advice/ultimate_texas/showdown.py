@@ -44,9 +44,9 @@ _ALWAYS_HIGHER: Final = 0xFFFF
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
-    """The seat's strength on each board, and how many of the 990 hands of the house it beats and loses to.
+    """The seat's strength on each board, and the numbers of the house's 990 hands that it beats and loses to.
 
-    The last two count those with which the house qualifies.
+    ``won_qualified`` and ``lost_qualified`` count only hands with which the house qualifies.
     """
 
     own: Strengths

@@ -48,7 +48,7 @@ class UnsupportedRankingError(ValueError):
 
 
 class BoardStrengths:
-    """Strengths of pairs on boards under one hand rule and ranking; ``of`` gives one object for equal ones."""
+    """Strengths of pairs on boards under one hand rule and ranking; ``of`` returns one object for equal rules."""
 
     def __init__(self, rule: HandRule, ranking: RankingRules) -> None:
         table = Ranking.of(ranking).five_table
@@ -58,7 +58,7 @@ class BoardStrengths:
 
     @staticmethod
     def of(rules: UltimateTexasRules) -> "BoardStrengths":
-        """Return the strengths under a ruleset's rules; raise UnsupportedRankingError if they cannot be computed."""
+        """Return the strengths under these rules; UnsupportedRankingError if the ranking makes a suit weaken a hand."""
         return _of(rules.hands.rule, rules.ranking.rules)
 
     def rows(self, boards: Cards, pairs: npt.NDArray[np.int16]) -> Strengths:

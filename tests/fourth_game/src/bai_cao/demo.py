@@ -24,8 +24,8 @@ def play(table: Table, *, stronger: bool) -> None:
         played.events.append(event)
     settled = referee.SettleRound(bai_cao_pb2.SettleRoundRequest(round=played))
     grid = Grid("seat", "cards", "hand", "net")
-    for one in settled.outcome.seats:
-        grid.add_row(table.name_of(one.seat), card_line(one.cards), one.name.vi, signed(one.net_minor))
+    for result in settled.outcome.seats:
+        grid.add_row(table.name_of(result.seat), card_line(result.cards), result.name.vi, signed(result.net_minor))
     table.console.print(grid)
     table.print_settlement(settled.outcome.transfers, settled.log_receipt)
 

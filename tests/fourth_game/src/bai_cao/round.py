@@ -141,13 +141,13 @@ def apply(state: State, event: Event) -> State:
 
 
 def clock(state: State) -> Clock | None:
-    """Return the clock that all seats which have not shown share; None once the round is over."""
+    """Return the clock of all seats that have still to show; None once the round is over."""
     limit = state.rules.clocks.showing.seconds * 1000
     return None if state.is_over else Clock(state.deal.dealt_time, limit, None)
 
 
 def check_closing(state: State, time: int) -> tuple[Violation, ...]:
-    """Return what keeps the round from being settled at a time: a later event, or a seat that may still show."""
+    """Return the faults that keep the round from being settled at a time: a later event, or a seat that may show."""
     faults = []
     if time < state.last_time:
         faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=time))

@@ -21,7 +21,7 @@ class Seats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Clock of a round: within it each seat shows its cards; after it they count without."""
+    """Clock of a round: until it ends a seat may show its cards; cards that are not shown count all the same."""
 
     showing: HouseClock
 
@@ -41,7 +41,7 @@ class BaiCaoRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     @property
     def payouts(self) -> Sequence[Fraction]:
-        """Everything that is ever paid, in stakes: a seat wins or loses one."""
+        """All payouts, in stakes: a seat wins or loses one stake."""
         return (Fraction(1),)
 
     @property

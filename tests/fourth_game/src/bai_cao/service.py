@@ -1,4 +1,4 @@
-"""BaiCaoService: the methods that every game has, and none besides. Entry point ``referee.services``."""
+"""BaiCaoService: the methods that every game has and no others. Entry point ``referee.services``."""
 
 from typing import Final
 

@@ -16,7 +16,7 @@ _ACTS: Final[dict[int, type[Event]]] = {bai_cao_pb2.ACT_SHOW: Show, bai_cao_pb2.
 
 
 def read_event(message: bai_cao_pb2.BaiCaoEvent, *, time: int, round_id: bytes, field: str) -> Event:
-    """Read an event; refuse one without an act, or with one that does not exist."""
+    """Read an event; refuse an event without an act or with an act that does not exist."""
     del round_id
     act = _ACTS.get(message.act)
     if act is None:
