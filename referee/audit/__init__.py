@@ -24,8 +24,10 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``totals``           results of all rounds together, and seeds used twice
 ``cause``            causes of findings, and findings left out because a wrong key or damage explains them
 ``finding``          codes, severities, differences
+``explanation``      what a finding means, what to do about it, and who can have caused it
 ``report``           the report, which ``page`` shows as lines of text and as a page
 ``bundle``           one round proved from its bundle, without the log
+``dispute``          a quarrel about one round, answered from what people hold
 ===================  =====================================================================================
 """
 

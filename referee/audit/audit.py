@@ -12,7 +12,16 @@ from typing import Final, cast
 
 import msgspec
 
-from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, signer_faults, sort_findings
+from referee.audit.cause import (
+    Cause,
+    cause_of,
+    checkpoint_refused,
+    kept_checkpoint_fault,
+    root_key_mismatch,
+    signer_faults,
+    sort_findings,
+    split_views,
+)
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
 from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
@@ -41,7 +50,6 @@ GRACE_MS: Final = 60_000
 """Time in ms by which a leaf may miss its deadline before its absence is a finding."""
 MAX_FINDINGS: Final = 1_000
 """Most findings of one severity that a report lists; it counts all."""
-TWO_HISTORIES: Final = "the log signed two checkpoints of which neither continues the other"
 _STEP: Final = 4_096
 """Number of leaves between two calls of ``Progress``."""
 
@@ -67,6 +75,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     grace: int = GRACE_MS,
     named_root: str = "",
     progress: Progress | None = None,
+    on_round: Callable[[RoundLeaves], None] | None = None,
 ) -> Report:
     """Audit a log and return a report.
 
@@ -77,7 +86,8 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
 
     Of a log without a valid checkpoint no leaf is examined. If the log changed its key, the keys that the root named
     for it are trusted too, provided that ``log_key`` is one of them. ``named_root`` is the root key that the log's
-    keeper names; only the message about a wrong root key uses it.
+    keeper names; only the message about a wrong root key uses it. ``on_round`` is called with each round's
+    leaves before the round is examined.
     """
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
     report = Report.empty(origin=origin, now=now)
@@ -93,7 +103,8 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     report.checkpoint = source.checkpoint.decode()
     report.size = checkpoint.size
     kept = _open_kept(notes[1:], origin=origin, keys=keys, findings=findings)
-    _compare_heads((checkpoint, source.checkpoint), kept, findings)
+    for fault in split_views((checkpoint, source.checkpoint), kept):
+        findings.add(fault, is_certain=True)
     timeline = Timeline(findings.add, now=now)
     heads = CosignedHeads(witnessing, kept=notes, origin=origin, now=now, report=findings.add, timeline=timeline)
     receipts = LogReceiptCheck(documents.log_receipts, origin=origin, keys=keys)
@@ -103,7 +114,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     terms = AuditTerms(origin=origin, catalogue=catalogue)
     if make_pool is None and workers > 1:
         make_pool = partial(ProcessPool, count=workers)
-    with totals.seeds, RoundExaminer(terms, None if make_pool is None else make_pool(terms)) as examiner:
+    with totals.seeds, RoundExaminer(terms, None if make_pool is None else make_pool(terms), on_round) as examiner:
         audit.read(source, checkpoint, kept, examiner, progress, receipts=receipts)
         audit.close(examiner, grace=grace)
     report.first_time, report.last_time = timeline.period or (None, None)
@@ -208,10 +219,7 @@ class _Audit:
         self._compare(tree.frontier, at_size)
         receipts.compare(tree.frontier)
         for larger in sorted(size for size in at_size if size > checkpoint.size):
-            note = at_size[larger][0][1]
-            difference = Difference("checkpoint", self._report.checkpoint, note.decode())
-            detail = f"the log has {checkpoint.size} leaves and once signed that it has {larger}"
-            self._find(Code.LOG_TRUNCATED, detail, difference=difference)
+            self._compare_kept(at_size[larger][0], None)
         for size, data in enumerate(source.leaves(0, checkpoint.size), 1):
             hashed = leaf_hash(data)
             leaves = self._add(data, hashed, size - 1)
@@ -350,18 +358,15 @@ class _Audit:
         """Compare the tree of the leaves so far with each checkpoint of the same size."""
         if self._heads.next_size == frontier.size:
             self._heads.compare(frontier.size, frontier.root, self._log_keys)
-        for kept, note in at_size.get(frontier.size, ()):
-            if kept.root != frontier.root and kept.size < self._report.size:
-                difference = Difference("checkpoint", self._report.checkpoint, note.decode())
-                self._find(Code.HISTORY_REWRITTEN, TWO_HISTORIES, difference=difference)
+        for kept in at_size.get(frontier.size, ()):
+            if frontier.size < self._report.size:
+                self._compare_kept(kept, frontier.root)
 
-
-def _compare_heads(head: _Kept, kept: Sequence[_Kept], findings: _Findings) -> None:
-    """Report kept checkpoints that have the log's size and another root. The two signed notes alone prove it."""
-    for checkpoint, note in kept:
-        if checkpoint.size == head[0].size and checkpoint.root != head[0].root:
-            difference = Difference("checkpoint", head[1].decode(), note.decode())
-            findings.add(Finding.of(Code.SPLIT_VIEW, TWO_HISTORIES, difference=difference), is_certain=True)
+    def _compare_kept(self, kept: _Kept, root: bytes | None) -> None:
+        """Report a kept checkpoint whose tree is not the log's of that size; None if the log has no such tree."""
+        fault = kept_checkpoint_fault(*kept, size=self._report.size, root=root, shown=self._report.checkpoint)
+        if fault is not None:
+            self._findings.add(fault)
 
 
 def keys_of_log(

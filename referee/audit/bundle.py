@@ -74,13 +74,15 @@ class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
 
     ``leaves`` and ``result`` are None if the checkpoint is refused or the round's OPEN cannot be read. ``explained``
     counts findings that are left out because damage or a wrong root key explains them. ``unchecked`` names in English
-    each check that was left out because the bundle lacks the leaves for it.
+    each check that was left out because the bundle lacks the leaves for it. ``roots`` are
+    those of the trees that are proved to be this log's, by size.
     """
 
     checkpoint: str
     findings: tuple[Finding, ...]
     explained: int = 0
     unchecked: tuple[str, ...] = ()
+    roots: Mapping[int, bytes] = msgspec.field(default_factory=dict)
     leaves: RoundLeaves | None = None
     result: RoundResult | None = None
 
@@ -126,6 +128,7 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
     reading.findings += signer_faults(shown, records, log=log, size=checkpoint.size)
     leaves = _assemble(bundle, reading)
     result = None if leaves is None else examine(leaves, AuditTerms(origin=origin, catalogue=catalogue))
+    roots = {one.size: one.root for one, _ in shown}
     if witnessing.quorum is not None:
         heads = CosignedHeads(
             witnessing,
@@ -135,7 +138,6 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
             report=reading.findings.append,
             timeline=Timeline(list[Finding]().append, now=None),  # only an audit can compare these times
         )
-        roots = {one.size: one.root for one, _ in shown}
         for size in sorted(roots):
             heads.compare(size, roots[size], keys)
         result = _raised(leaves, result, heads, roots=roots, keys=keys)
@@ -149,6 +151,7 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
         findings=tuple(kept),
         explained=len(found) - len(kept),
         unchecked=tuple(reading.unchecked),
+        roots=roots,
         leaves=leaves,
         result=result,
     )

@@ -12,7 +12,7 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from referee.audit.finding import Code, Finding, Severity
+from referee.audit.finding import Code, Difference, Finding, Severity
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint
@@ -45,6 +45,7 @@ _CAUSES: Final = {
     Code.WITNESS_DOUBLED: Cause.STATEMENTS,
     Code.HEAD_FROZEN: Cause.STATEMENTS,
 }
+TWO_HISTORIES: Final = "the log signed two checkpoints of which neither continues the other"
 _STATISTICS: Final = frozenset({38, 39, 40, 53, 54, 66})
 """Numbers of the findings that statistics make, in the list that ``make findings`` prints."""
 
@@ -95,6 +96,32 @@ def checkpoint_refused(note: bytes, keys: Iterable[VerifierKey], reason: str) ->
         Code.CHECKPOINT_REFUSED,
         f"{detail}; is this the right key? Give the log key that the operator publishes with --log-key",
     )
+
+
+def kept_checkpoint_fault(
+    kept: Checkpoint, note: bytes, *, size: int, root: bytes | None, shown: str
+) -> Finding | None:
+    """Compare a checkpoint that was kept with a log of ``size`` leaves under the checkpoint ``shown``; None if it fits.
+
+    ``root`` is that of the log's first ``kept.size`` leaves, None if there are not as many.
+    """
+    difference = Difference("checkpoint", shown, note.decode(errors="replace"))
+    if root is None:
+        detail = f"the log has {size} leaves and once signed that it has {kept.size}"
+        return Finding.of(Code.LOG_TRUNCATED, detail, difference=difference)
+    if kept.root == root:
+        return None
+    code = Code.SPLIT_VIEW if kept.size == size else Code.HISTORY_REWRITTEN
+    return Finding.of(code, TWO_HISTORIES, difference=difference)
+
+
+def split_views(head: tuple[Checkpoint, bytes], kept: Iterable[tuple[Checkpoint, bytes]]) -> Iterator[Finding]:
+    """Yield a finding for each kept checkpoint of the log's size with another root; the two notes alone prove it."""
+    newest, shown = head[0], head[1].decode()
+    for checkpoint, note in kept:
+        if checkpoint.size == newest.size and checkpoint.root != newest.root:
+            difference = Difference("checkpoint", shown, note.decode(errors="replace"))
+            yield Finding.of(Code.SPLIT_VIEW, TWO_HISTORIES, difference=difference)
 
 
 def signer_faults(

@@ -44,7 +44,7 @@ def examine_course(
     no such replay.
     """
     inputs = settle.leaf.inputs
-    course, unsigned = _course_of(leaves, inputs) if replayed is None else (replayed, [])
+    course, unsigned = course_of(leaves, inputs) if replayed is None else (replayed, [])
     fault = _receipt_fault(leaves, settle, course, verified=verified, is_replayed=replayed is not None)
     if fault is not None:
         code, detail, difference = fault
@@ -116,7 +116,7 @@ def _members(raw: bytes | msgspec.Raw) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
+def course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
     """Return the course of the inputs, and a description of each fault in the events that its seats had seen."""
     course = Course.begin(round_id=leaves.round_id, deck_root=unhex(inputs.deck_root))
     faults: list[str] = []

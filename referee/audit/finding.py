@@ -1,23 +1,18 @@
 """Findings: the faults that an audit reports about a log, each with a stable code, its place and the facts.
 
-A code never changes its meaning. Texts for people are in ``findings.toml``.
+A code never changes its meaning. Texts for people are in ``findings.toml``, which ``explanation`` reads.
 
 >>> fault = Finding.of(Code.ROOT_MISMATCH, "the leaves hash to another root")
 >>> fault.number, fault.severity.value
 (42, 'FAIL')
 >>> first_difference(b'{"net":[10,-10],"stake":5}', b'{"net":[10,-12],"stake":6}')
 Difference(path='net[1]', claimed='-10', found='-12')
->>> explain(Code.OPENED_TWICE).meaning.en
-'One round of a table was opened twice.'
 """
 
 import enum
 import itertools
 import json
-import tomllib
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 from typing import Final, Self
 
 import msgspec
@@ -305,40 +300,3 @@ class Phrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     vi: str
     en: str
-
-
-class Explanation(msgspec.Struct, frozen=True):
-    """Meaning of a code, and the action that the reader of a report can take."""
-
-    meaning: Phrase
-    remedy: Phrase
-
-
-class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A code's texts; ``remedy`` is the code's own text, or the name of a text that several codes share."""
-
-    vi: str
-    en: str
-    remedy: str | Phrase
-
-
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    remedies: dict[str, Phrase]
-    codes: dict[Code, _Entry]
-
-
-def explain(code: Code) -> Explanation:
-    """Return the texts of a code."""
-    return _explanations()[code]
-
-
-@cache
-def _explanations() -> dict[Code, Explanation]:
-    text = resources.files("referee.audit").joinpath("findings.toml").read_text(encoding="utf-8")
-    file = msgspec.convert(tomllib.loads(text), _File)
-    return {
-        code: Explanation(
-            Phrase(vi=one.vi, en=one.en), file.remedies[one.remedy] if isinstance(one.remedy, str) else one.remedy
-        )
-        for code, one in file.codes.items()
-    }

@@ -9,13 +9,26 @@ nothing.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from referee.audit.documents import KeptReceipt
 from referee.audit.finding import Code, Difference, Finding
-from referee.evidence.merkle import Frontier, ProofError, root_from_inclusion
+from referee.evidence.merkle import ProofError, root_from_inclusion
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointError, LogReceipt, ReceiptError, open_checkpoint
+
+
+class Tree(Protocol):
+    """A tree that a log grew through, as far as it is compared: a ``Frontier``, or a ``Checkpoint``."""
+
+    @property
+    def size(self) -> int:
+        """Number of leaves."""
+
+    @property
+    def root(self) -> bytes:
+        """Root hash."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,7 +62,10 @@ class _Open:
 
 
 class LogReceiptCheck:
-    """Check of kept log receipts during one audit. ``compare`` must get the tree of each size in ``sizes``."""
+    """Check of kept log receipts against one log.
+
+    ``add_leaf`` must get the leaf of each index in ``places``, ``compare`` the tree of each size in ``sizes``.
+    """
 
     def __init__(self, receipts: Sequence[KeptReceipt], *, origin: str, keys: Iterable[VerifierKey]) -> None:
         keys = tuple(keys)
@@ -60,21 +76,21 @@ class LogReceiptCheck:
                 self._open.append(_opened(number, kept, origin=origin, keys=keys))
             except (CheckpointError, NoteError, ReceiptError) as error:
                 self._refused.append(Finding.of(Code.LOG_RECEIPT_REFUSED, f"log receipt {number} is refused: {error}"))
-        self._places = frozenset(int(one.receipt.index) for one in self._open)
+        self.places = frozenset(int(one.receipt.index) for one in self._open)
         self.sizes = frozenset(one.checkpoint.size for one in self._open)
 
     def add_leaf(self, index: int, hashed: bytes) -> None:
         """Record the hash of the leaf at an index."""
-        if index in self._places:
+        if index in self.places:
             for one in self._open:
                 if one.receipt.index == index:
                     one.hash_at_place = hashed
 
-    def compare(self, frontier: Frontier) -> None:
-        """Compare the tree of the leaves so far with the receipts for a tree of its size."""
+    def compare(self, tree: Tree) -> None:
+        """Compare a tree of the log's first leaves with the receipts for a tree of its size."""
         for one in self._open:
-            if one.checkpoint.size == frontier.size:
-                one.is_same_tree = one.checkpoint.root == frontier.root
+            if one.checkpoint.size == tree.size:
+                one.is_same_tree = one.checkpoint.root == tree.root
 
     def close(self, checkpoint: str, *, size: int) -> Iterator[Finding]:
         """Yield the findings; call it once all leaves are read.

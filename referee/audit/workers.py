@@ -6,7 +6,7 @@ does not grow with the log.
 
 import multiprocessing
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -48,8 +48,14 @@ class WorkerPool(Protocol):
 class RoundExaminer:
     """Examination of rounds by a pool, or without one in this process."""
 
-    def __init__(self, terms: AuditTerms, pool: WorkerPool | None = None) -> None:
+    def __init__(
+        self,
+        terms: AuditTerms,
+        pool: WorkerPool | None = None,
+        on_round: Callable[[RoundLeaves], None] | None = None,
+    ) -> None:
         self._terms = terms
+        self._on_round = on_round
         self._pool = pool
         self._waiting: list[RoundLeaves] = []
         self._under_way: deque[Pending] = deque()
@@ -65,6 +71,8 @@ class RoundExaminer:
 
     def submit(self, leaves: RoundLeaves) -> Iterator[RoundResult]:
         """Submit a round; yield results that are ready, which may be of earlier rounds."""
+        if self._on_round is not None:
+            self._on_round(leaves)
         if self._pool is None:
             yield examine(leaves, self._terms)
             return

@@ -15,6 +15,7 @@ from rich.console import Console
 from referee.audit.audit import audit_log
 from referee.audit.cluster import Cluster, ClusterError
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
+from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
 from referee.audit.page.story import RoundKey
 from referee.audit.page.text import report_lines
@@ -42,7 +43,6 @@ from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
 from referee.tiles import PlaceError
 
-LEAF_SUFFIX: Final = ".leaf"
 _DIGITS: Final = 16
 
 

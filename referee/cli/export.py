@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import msgspec
 import typer
 
-from referee.cli.audit import LEAF_SUFFIX
+from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.cli.options import Database, DataFolder, fail
 from referee.cli.progress import progress_bar
 from referee.cli.stored_log import find_round, public_keys, stored_log

@@ -64,6 +64,15 @@ COMMANDS: Final = MappingProxyType(
                 ),
             ),
             (
+                "dispute",
+                "dispute",
+                "dispute",
+                (
+                    "Settle a quarrel about a round: what each file proves, who can have done it, and what nobody can "
+                    "prove."
+                ),
+            ),
+            (
                 "learn",
                 "learn",
                 "learn",
@@ -134,6 +143,7 @@ GUESSES: Final = MappingProxyType(
     {
         "bundle": "export",
         "check": "doctor",
+        "complaint": "dispute",
         "fairness": "fairness-report",
         "health": "doctor",
         "help": "--help",

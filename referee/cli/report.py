@@ -7,7 +7,8 @@ from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as Grid
 
-from referee.audit.finding import Code, Severity, explain
+from referee.audit.explanation import explain
+from referee.audit.finding import Code, Severity
 from referee.audit.page.text import EXPLAINED, by_tenant, given_up_text, place_of, verdict_on
 from referee.audit.report import DealingLevel, Report
 from referee.cli.show import shown

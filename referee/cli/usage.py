@@ -20,6 +20,7 @@ PLACEHOLDERS: Final = MappingProxyType(
         "file": "FILE",
         "folder": "FOLDER",
         "game": "GAME",
+        "held": "FILE",
         "html": "FILE",
         "issuer": "KEY",
         "key": "FILE",
@@ -73,6 +74,10 @@ EXAMPLES: Final = MappingProxyType(
         "backup": ("referee backup log-2026-11-23.sqlite3",),
         "config": ("referee config example > referee.toml", "referee config check --config referee.toml"),
         "demo": ("referee demo", "referee demo --rounds 20 --data demo-data", "referee demo --rounds 1 --json"),
+        "dispute": (
+            "referee dispute round.json --held move.json --log-key KEY --root-key KEY",
+            "referee dispute referee-data acme.vip-7 42 --held kept.json --html page.html",
+        ),
         "doctor": ("referee doctor --config referee.toml",),
         "export": ("referee export acme.vip-7 42 --out round.json",),
         "fairness-report": ("referee fairness-report --html fairness.html",),

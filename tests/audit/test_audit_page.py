@@ -14,19 +14,18 @@ import pytest
 from typer.testing import CliRunner
 
 from referee.audit import Code, Finding, Report
-from referee.audit.finding import explain
+from referee.audit.explanation import explain
 from referee.audit.page.chart import Histogram, histogram, shades
 from referee.audit.page.faults import MAX_PLACES
 from referee.audit.page.page import (
     MAX_STORIES,
     MAX_TABLES,
-    SCRIPT,
-    SCRIPT_HASH,
     PageOptions,
     latest_rounds,
     leaves_of_rounds,
     render_page,
 )
+from referee.audit.page.rendering import SCRIPT, SCRIPT_HASH
 from referee.audit.page.story import story_of
 from referee.audit.page.words import load_words
 from referee.cli.main import app
@@ -215,7 +214,7 @@ def test_every_code_and_every_phrase_has_words_in_both_languages():
 def test_every_phrase_of_the_page_is_used():
     """And none is missing: the template refuses a name that has no words."""
     room = Path(__file__).parents[2] / "referee" / "audit" / "page"
-    used = (room / "page.html.j2").read_text("utf-8") + (room / "page.py").read_text("utf-8")
+    used = "".join([(room / name).read_text("utf-8") for name in ("page.html.j2", "macros.html.j2", "page.py")])
     names = set(load_words().page)
     unused = {name for name in names if not re.search(rf"words\.{name}\b|page\[\"{name}\"\]", used)}
     dynamic = {name for name in names if name.startswith(("verdict_", "stories_", "chance_"))}

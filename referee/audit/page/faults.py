@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import Final
 
 from referee.audit.cause import Cause, cause_of
-from referee.audit.finding import Code, Explanation, Finding, Severity, explain
+from referee.audit.explanation import Explanation, explain
+from referee.audit.finding import Code, Finding, Severity
 from referee.audit.report import Report
 
 MAX_PLACES: Final = 12

@@ -4,24 +4,19 @@ Everything that could grow with a log is capped: tables, findings of a code, rou
 cause. The page shows the rounds that were chosen, else the first with findings, else the latest.
 """
 
-import base64
-import hashlib
 import math
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cache
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from referee import __version__
 from referee.audit.finding import Finding, Phrase, Severity
 from referee.audit.page import chart
 from referee.audit.page.faults import MAX_PLACES, faults_by_cause
 from referee.audit.page.played import money_by_currency, played_rulesets
+from referee.audit.page.rendering import RANKS, SUITS, Language, render
 from referee.audit.page.story import RoundKey, Story, story_of
 from referee.audit.page.words import Words, load_words
 from referee.audit.report import Report
@@ -29,7 +24,7 @@ from referee.audit.source import LogSource
 from referee.cards import DECK
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope, EnvelopeError
-from referee.evidence.printable import printable, printable_lines, readable
+from referee.evidence.printable import printable
 from referee.games import GAMES
 from referee.rulesets import Catalogue
 from referee.suspicion.owners import YOUNG, Owner
@@ -47,14 +42,6 @@ MAX_CHOSEN: Final = 20
 
 DECKS_FOR_PICTURE: Final = 520
 """Fewest decks for which the chart of cards by place is drawn; each card is then expected ten times at each place."""
-SCRIPT: Final = "if(!/^vi\\b/i.test(navigator.language))document.getElementById('lang-en').checked=true"
-"""Script that chooses the reader's language; the page's content security policy allows no other script."""
-SCRIPT_HASH: Final = "sha256-" + base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-
-RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
-"""Ranks as written on cards, from the lowest rank index."""
-SUITS: Final = "♠♣♦♥"
-
 MAX_SCORES: Final = 4
 """Most scores of each measure shown."""
 
@@ -63,8 +50,6 @@ TAIL: Final = 400
 
 Album = dict[RoundKey, list[tuple[int, bytes]]]
 """Leaves with their indexes, in order, by round."""
-
-Language = Literal["vi", "en", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +91,14 @@ def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, opti
     statistics = report.statistics
     shown_tables = _tables_to_show(report)
     places = statistics.places if statistics.decks >= DECKS_FOR_PICTURE else ()
-    return _template().render(
-        words=words.page,
-        word=words.of,
-        language=options.language,
+    return render(
+        "page.html.j2",
+        options.language,
         report=report,
         asked=options,
         failures=report.count(Severity.FAIL),
         notes=report.count(Severity.NOTE),
         causes=faults_by_cause(report),
-        version=__version__,
         rulesets=played_rulesets(report.money, catalogue),
         currencies=money_by_currency(report.money, catalogue),
         glossary=words.glossary,
@@ -125,40 +108,13 @@ def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, opti
         histogram=chart.histogram(places, decks=statistics.decks) if places else None,
         shades=chart.shades(places, decks=statistics.decks) if places else (),
         chance_verdict=_verdict_on(statistics.scores),
-        script=SCRIPT,
-        script_hash=SCRIPT_HASH,
         dots=chart.dots(statistics.scores, Measure.CHOSEN_DECKS),
         reach=chart.MAX_DEVIATION,
         row_of=lambda score: _row(score, words),
         stories=stories,
         stories_why=words.page[f"stories_{why}" if stories else "stories_none"],
         stories_left_out=max(0, with_findings - len(stories)) if why == "worst" else 0,
-        deck=DECK,
-        ranks=RANKS,
-        suits=SUITS,
-        severity=Severity,
     )
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("referee.audit.page", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "spaced": _spaced,
-        "moment": _moment,
-        "after": _after,
-        "chance": _chance,
-        "probability": _probability,
-        "shown": printable_lines,
-        "readable": readable,
-    }
-    return environment.get_template("page.html.j2")
 
 
 def _faulty_rounds(report: Report) -> list[RoundKey]:
@@ -256,40 +212,12 @@ def _card_name(number: int) -> str:
     return f"{RANKS[card.rank]}{SUITS[card.suit]}"
 
 
-def _spaced(number: float) -> str:
-    """Write a number with narrow spaces between thousands, which suits both languages."""
-    return f"{number:,}".replace(",", "\u202f").replace("-", "\N{MINUS SIGN}")
-
-
-def _moment(time: int) -> str:
-    """Write a time in ms since 1970 as UTC; as a number of ms if it is beyond the end of the calendar."""
-    try:
-        return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (OverflowError, OSError, ValueError):
-        return f"{time} ms"
-
-
-def _after(milliseconds: int) -> str:
-    """Write a time in ms after the deal as seconds."""
-    return f"+{milliseconds / 1000:,.1f} s".replace(",", "\u202f")
-
-
 def _verdict_on(scores: Sequence[Score]) -> str:
     """Return the name of the text that says whether chance explains all scores."""
     least = min((score.log10_anywhere for score in scores), default=0.0)
     if least > math.log10(NOTE_RATE):
         return "chance_ordinary"
     return "chance_rare" if least > math.log10(FAIL_RATE) else "chance_unexplained"
-
-
-def _probability(log10: float) -> str:
-    """Write a corrected probability, given by its decimal logarithm, with two decimal places, rounded up."""
-    return f"{min(1.0, math.ceil(100 * 10**log10) / 100):.2f}"
-
-
-def _chance(log10: float) -> str:
-    """Write a probability's power of ten, rounded up to a whole number."""
-    return f"\N{MINUS SIGN}{int(-log10)}"
 
 
 class _Slot(msgspec.Struct, frozen=True):

@@ -14,9 +14,11 @@ nothing failed
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
-from referee.audit.finding import Code, Finding, Severity, explain
+from referee.audit.explanation import explain
+from referee.audit.finding import Code, Finding, Severity
 from referee.audit.report import Report, Statistics
 from referee.evidence.printable import printable, printable_lines
 from referee.suspicion.given_up import Share
@@ -85,6 +87,14 @@ def place_of(finding: Finding) -> str:
     if finding.leaf_index is not None:
         words.append(f"leaf {finding.leaf_index}")
     return ", ".join(words) or "the whole log"
+
+
+def moment(time: int) -> str:
+    """Write a time in ms since 1970 as UTC; as a number of ms if it is beyond the end of the calendar."""
+    try:
+        return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, OSError, ValueError):
+        return f"{time} ms"
 
 
 def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]:

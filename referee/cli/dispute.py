@@ -1,0 +1,164 @@
+"""``referee dispute``: a quarrel about one round, answered from its bundle or its log and what people hold."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from referee.audit.bundle import BundleError
+from referee.audit.cosignatures import Witnessing
+from referee.audit.dispute.case import Case, CaseError, case_of_bundle, case_of_log
+from referee.audit.dispute.dispute import settle_dispute
+from referee.audit.dispute.held import LEAF_SUFFIX, HeldPart, Kind, read_all
+from referee.audit.dispute.lines import dispute_lines
+from referee.cli.audit import Words
+from referee.cli.audited_log import OPTIONS, AuditedLog, audited_log
+from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
+from referee.cli.progress import progress_bar
+from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
+from referee.cli.witnessing import Needed, WitnessKeys, witnessing_of
+from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.rulesets import Catalogue
+from referee.server.clock import system_clock
+from referee.tiles import PlaceError
+
+
+def dispute(  # noqa: PLR0913 - one parameter an option
+    place: Annotated[
+        str,
+        typer.Argument(help="The round's bundle; or where its log is, as for `referee audit`, and then the table."),
+    ],
+    table_id: Annotated[str, typer.Argument(help="The table; left out for a bundle.")] = "",
+    round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
+    *,
+    held: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="What somebody holds: any file that `referee export`, a client or the table's page writes, or a "
+            "folder of them; several.",
+            exists=True,
+        ),
+    ] = None,
+    data: Annotated[Path | None, typer.Option("--data", help="Data folder with another place's keys.")] = None,
+    log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")] = "",
+    root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")] = "",
+    origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
+    witness: WitnessKeys = None,
+    quorum: Needed = 0,
+    rulesets: RulesetFolder = None,
+    tls: Tls = False,
+    ca: Authorities = None,
+    cert: Certificate = None,
+    cert_key: CertificateKey = None,
+    token_file: TokenFile = None,
+    as_json: AsJson = False,
+    html: Annotated[Path | None, typer.Option(help="A file to write the answer to as one page for people.")] = None,
+    language: Annotated[
+        Words, typer.Option(help="The answer's language; the page has both with a switch.")
+    ] = Words.BOTH,
+) -> None:
+    """Settle a quarrel about a round: what each file proves, who can have done it, and what nobody can prove.
+
+    A bundle shows its round alone and needs both keys; in its place give the log to have the rest of it examined too.
+    Each fault is a finding of `referee audit`, and no file is left out: one of no known kind is named.
+
+    Exit code 0 if no promise was broken, 1 if one was or this copy of the log decides nothing, 2 if there is no such
+    round or it cannot be read.
+    """
+    parts, witnessing = read_all(_files(held or ())), witnessing_of(witness, quorum=quorum, max_age=0)
+    access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
+    terms = _Terms(catalogue_of(rulesets), witnessing)
+    try:
+        if table_id:
+            with audited_log(place, data, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
+                case = terms.case_of_log(log, table_id, round_number)
+                answer = settle_dispute(case, parts, is_witnessed=witnessing.quorum is not None)
+            keys = log.log_key, log.root_key
+        else:
+            bundle, keys = Path(place), (log_key, root_key)
+            case = terms.case_of_bundle(bundle, origin, *keys)
+            added = [part for part in _read(bundle) if part.kind is not Kind.BUNDLE]
+            answer = settle_dispute(case, (*added, *parts), is_witnessed=witnessing.quorum is not None)
+    except (KeyTextError, PlaceError, BundleError, CaseError) as error:
+        fail(str(error))
+    if html is not None:
+        from referee.audit.dispute.page import DisputePageOptions, render_dispute  # noqa: PLC0415 - Jinja2
+
+        target = [log.place, table_id, str(round_number)] if table_id else [place]
+        shown = [text for path in held or () for text in ("--held", str(path))]
+        options = DisputePageOptions(
+            language=language.value,
+            log_key=keys[0],
+            root_key=keys[1],
+            keys_are_given=not table_id or log.keys_from == OPTIONS,
+            command=shlex.join(["referee", "dispute", *target, *shown, "--log-key", keys[0], "--root-key", keys[1]]),
+        )
+        try:
+            html.write_text(render_dispute(answer, case, options), encoding="utf-8")
+        except OSError as error:
+            fail(f"{html} cannot be written: {error.strerror}")
+    if as_json:
+        print_json({**msgspec.to_builtins(answer), "keys_used": {"log": keys[0], "root": keys[1]}})
+    else:
+        typer.echo("\n".join(dispute_lines(answer, "vi" if language is Words.VI else "en")))
+    raise typer.Exit(0 if answer.is_sound else FOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What the round is read by."""
+
+    catalogue: Catalogue
+    witnessing: Witnessing
+
+    def case_of_bundle(self, file: Path, origin: str, log_key: str, root_key: str) -> Case:
+        """Read the round of a bundle; end the command if it is no file, or a key is missing."""
+        if not file.is_file():
+            fail(f"{file} is no bundle of a round; of a log name the round too: referee dispute PLACE TABLE ROUND")
+        if not (log_key and root_key):
+            fail("a bundle is proved by keys from elsewhere: give --log-key and --root-key as published")
+        return case_of_bundle(
+            file.read_bytes(),
+            origin=origin or VerifierKey.parse(log_key).name,
+            log_key=log_key,
+            root_key=root_key,
+            catalogue=self.catalogue,
+            witnessing=self.witnessing,
+            now=system_clock(),
+        )
+
+    def case_of_log(self, log: AuditedLog, table_id: str, round_number: int) -> Case:
+        """Audit a log and read the round."""
+        with progress_bar("auditing") as bar:
+            return case_of_log(
+                log.source,
+                table_id,
+                round_number,
+                origin=log.origin,
+                log_key=log.log_key,
+                root_key=log.root_key,
+                named_root=log.named_root,
+                catalogue=self.catalogue,
+                witnessing=replace(self.witnessing, cosigned=log.cosigned),
+                now=system_clock(),
+                progress=bar,
+            )
+
+
+def _files(held: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files with their paths; of a folder all in it, and of a log receipt its leaf as well."""
+    for path in held:
+        found = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        for file in found:
+            yield str(file), file.read_bytes()
+            beside = file.with_suffix(LEAF_SUFFIX)
+            if file.suffix != LEAF_SUFFIX and beside.is_file():
+                yield str(beside), beside.read_bytes()
+
+
+def _read(bundle: Path) -> tuple[HeldPart, ...]:
+    return read_all([(str(bundle), bundle.read_bytes())])

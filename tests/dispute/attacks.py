@@ -1,0 +1,135 @@
+"""The attacks of ``tests/attacks``, run again, and quarrels about the rounds that they leave.
+
+Each test function there is one attack for each of its parameters. It runs as it is, on a server of its own; every audit
+that it makes is kept, with the log and what people held.
+"""
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from referee.audit import MemoryLog, Report, audit_log
+from referee.audit.cosignatures import NO_WITNESSING
+from referee.audit.dispute.case import case_of_log
+from referee.audit.dispute.dispute import Dispute, settle_dispute
+from referee.audit.dispute.held import HeldPart, read_held
+from referee.audit.documents import NO_DOCUMENTS, Documents
+from referee.audit.source import LogSource
+
+FOLDER: Final = Path(__file__).parents[1] / "attacks"
+TERMS: Final = ("origin", "log_key", "root_key", "catalogue", "witnessing", "now", "named_root")
+"""Arguments of an audit that a dispute takes as well."""
+MOST: Final = 3
+"""Rounds of one log about which a quarrel is answered: those with findings first, then the latest."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A test function of an attack, with one of its sets of parameters."""
+
+    module: ModuleType
+    function: Callable[..., None]
+    parameters: Mapping[str, Any]
+    name: str
+
+    @property
+    def key(self) -> str:
+        """Name of the attack without its parameters."""
+        return f"{self.module.__name__.rpartition('.')[2]}.{self.function.__name__}"
+
+    @property
+    def fixtures(self) -> list[str]:
+        """Names of its arguments that are no parameters."""
+        return [one for one in inspect.signature(self.function).parameters if one not in self.parameters]
+
+
+def modules() -> list[str]:
+    """Return the names of all modules of attacks."""
+    return sorted(path.stem for path in FOLDER.glob("test_*.py"))
+
+
+def attacks_of(name: str) -> Iterator[Attack]:
+    """Yield the attacks of a module."""
+    module = import_module(f"tests.attacks.{name}")
+    for function_name, function in inspect.getmembers(module, inspect.isfunction):
+        if function_name.startswith("test_") and function.__module__ == module.__name__:
+            for number, parameters in enumerate(_parameters(function)):
+                yield Attack(module, function, parameters, f"{name}.{function_name}-{number}")
+
+
+def _parameters(function: Callable[..., None]) -> Iterator[dict[str, Any]]:
+    marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
+    sets = [[_named(mark.args[0], values) for values in mark.args[1]] for mark in marks]
+    for chosen in itertools.product(*sets):
+        yield {name: value for one in chosen for name, value in one.items()}
+
+
+def _named(names: str | tuple[str, ...], values: Any) -> dict[str, Any]:  # noqa: ANN401 - any value, or pytest.param
+    """Return one set of values of a parametrisation by the names of its parameters."""
+    listed = [one.strip() for one in names.split(",")] if isinstance(names, str) else list(names)
+    given = getattr(values, "values", values) if hasattr(values, "marks") else values
+    single = len(listed) == 1 and not hasattr(values, "marks")
+    return dict(zip(listed, (given,) if single else given, strict=True))
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An audit that an attack made: its log, its terms and its report."""
+
+    source: LogSource
+    terms: dict[str, Any]
+    report: Report
+    documents: Documents = NO_DOCUMENTS
+
+    @property
+    def held(self) -> tuple[HeldPart, ...]:
+        """What people held, as files."""
+        files = [*self.documents.certificates, *self.documents.event_receipts]
+        seeds = [msgspec.json.encode(one) for one in self.documents.seeds]
+        return tuple(part for number, data in enumerate([*files, *seeds]) for part in read_held(f"held-{number}", data))
+
+    def disputes(self) -> Iterator[Dispute]:
+        """Answer quarrels about rounds of the log: those with findings first, then the latest of each table."""
+        named = [
+            (one.table_id, one.round_number)
+            for one in self.report.findings
+            if one.table_id is not None and one.round_number is not None
+        ]
+        chosen = list(dict.fromkeys([*named, *((table, 0) for table in self.report.tables)]))[:MOST]
+        for table, number in chosen:
+            case = case_of_log(self.source, table, number, **self.terms)
+            is_witnessed = self.terms.get("witnessing", NO_WITNESSING).quorum is not None
+            yield settle_dispute(case, self.held, is_witnessed=is_witnessed)
+
+
+@dataclass
+class Recorder:
+    """Keeps every audit that is made through it."""
+
+    audits: list[Audit] = field(default_factory=list)
+
+    def __call__(self, source: LogSource, **terms: Any) -> Report:  # noqa: ANN401 - what audit_log takes
+        """Audit a log and keep the audit."""
+        if "witnessing" in terms:
+            terms["witnessing"] = replace(terms["witnessing"], cosigned=list(terms["witnessing"].cosigned))
+        report = audit_log(source, **terms)
+        size = int(source.checkpoint.split(b"\n", 2)[1])
+        log = MemoryLog(checkpoint=source.checkpoint, entries=tuple(source.leaves(0, size)))
+        documents = terms.get("documents", NO_DOCUMENTS)
+        self.audits.append(Audit(log, {name: terms[name] for name in TERMS if name in terms}, report, documents))
+        return report
+
+    def watch(self, attack: Attack, patch: pytest.MonkeyPatch) -> None:
+        """Have the audits of the driver, of the attack itself and of ``referee audit`` recorded."""
+        patch.setattr("tests.driver.running.audit_log", self)
+        patch.setattr("referee.cli.audit.audit_log", self)
+        if hasattr(attack.module, "audit_log"):
+            patch.setattr(attack.module, "audit_log", self)
