@@ -24,6 +24,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.games import LeaderBy
 from referee.games.mau_binh import arrangement_commitment
+from referee.log.listing import listing_statement
 from tests.evidence.envelopes import open_envelope
 
 Vector = dict[str, Any]
@@ -126,6 +127,15 @@ def test_seed_signature_vectors(vectors_of: Read):
         )
         assert statement.hex() == vector["statement"]
         assert is_signature(signature, statement, key)
+
+
+def test_list_request_vectors(vectors_of: Read):
+    for vector in vectors_of("list_requests"):
+        key, signature = unhexed(vector["public_key"], vector["signature"])
+        times = {name: vector[name] for name in ("start_time", "end_time", "signed_time")}
+        statement = listing_statement(origin=vector["origin"], seat_key=key, **times)
+        assert statement.hex() == vector["statement"]
+        assert is_signature(signature, statement, key) == vector["holds"]
 
 
 def test_seat_token_vectors(vectors_of: Read):

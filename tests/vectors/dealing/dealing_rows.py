@@ -30,6 +30,7 @@ from tests.vectors.dealing.dealing_derivation import (
 from tests.vectors.dealing.dealing_leads import lead_rows
 from tests.vectors.dealing.dealing_refusals import SOURCE, refused_certificate_rows
 from tests.vectors.dealing.dealing_seats import (
+    list_request_rows,
     sealed_certificate_rows,
     sealed_event_rows,
     seat_leaf_rows,
@@ -301,6 +302,7 @@ TOPICS: dict[str, Callable[[], Iterator[Row]]] = {
     "arrangements": arrangement_rows,
     "leaves": leaf_rows,
     "seed_signatures": seed_signature_rows,
+    "list_requests": list_request_rows,
     "seat_tokens": seat_token_rows,
     "sealed_certificates": sealed_certificate_rows,
     "seat_leaves": seat_leaf_rows,

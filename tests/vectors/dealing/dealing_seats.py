@@ -81,6 +81,32 @@ def seed_signature_rows() -> Iterator[Row]:
             )
 
 
+def list_request_rows() -> Iterator[Row]:
+    cases = {
+        "period": ("the rounds of an hour", "log.example/1", (DEALT_TIME - 3_600_000, DEALT_TIME)),
+        "since": ("an absent end is 0", "log.example/1", (DEALT_TIME, 0)),
+        "all": ("an absent period is 0 and 0", "log.example/1", (0, 0)),
+        "foreign": ("a signature for another log", "log.example/2", (0, 0)),
+    }
+    for id_, (why, origin, (start, end)) in cases.items():
+        times = [number(time, 8) for time in (start, end, DEALT_TIME)]
+        signed = [
+            tagged("list-rounds", one.encode(), bytes.fromhex(KEYS[0]), *times) for one in (origin, "log.example/1")
+        ]
+        yield row(
+            id_,
+            why,
+            origin=origin,
+            public_key=KEYS[0],
+            start_time=start,
+            end_time=end,
+            signed_time=DEALT_TIME,
+            statement=signed[0].hex(),
+            signature=sign(0, signed[1]).hex(),
+            holds=signed[0] == signed[1],
+        )
+
+
 def seat_token_rows() -> Iterator[Row]:
     for name in ("mau_binh_four", "ultimate_texas_six"):
         header = HEADERS[name][1]

@@ -9,10 +9,11 @@ import grpc
 import grpc.aio
 
 from referee.log.checkpoint import Checkpoint
-from referee.v1 import ruleset_pb2
+from referee.v1 import log_pb2, ruleset_pb2
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel
 from referee_client.journal import RoundJournal, open_journal
 from referee_client.line import AioLine
+from referee_client.listing import list_rounds, list_seat_rounds
 from referee_client.mau_binh import AsyncMauBinhRound
 from referee_client.resuming import ResumableRound, resume
 from referee_client.round import AsyncRound
@@ -107,6 +108,36 @@ class AsyncClient:
     async def rulesets(self) -> list[ruleset_pb2.Ruleset]:
         """List the rulesets that can be played."""
         return await rulesets(self._session)
+
+    async def rounds(  # noqa: PLR0913 - one parameter a field
+        self,
+        *,
+        table: str | None = None,
+        table_prefix: str | None = None,
+        seat_key: bytes | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        most: int = 100,
+    ) -> list[log_pb2.ListedRound]:
+        """List rounds of the log, newest first: of a table, of tables whose ids begin so, or in which a seat has a key.
+
+        They were opened at ``start_time`` or later and before ``end_time``, in ms since 1970 UTC. A round that is not
+        revealed yet has table, number and stage alone. The list is what the server says, without a proof; ``referee
+        export`` fetches and verifies a round of it.
+        """
+        request = log_pb2.ListRoundsRequest(
+            table_id=table, table_prefix=table_prefix, seat_key=seat_key, start_time=start_time, end_time=end_time
+        )
+        return await list_rounds(self._session, request, most=most)
+
+    async def own_rounds(
+        self, private_key: bytes, *, start_time: int | None = None, end_time: int | None = None, most: int = 100
+    ) -> list[log_pb2.ListedRound]:
+        """List the rounds in which a seat has the key of this private one, as ``rounds`` does; it takes no token.
+
+        The request is signed by the key, and lasts for a minute around this machine's clock.
+        """
+        return await list_seat_rounds(self._session, private_key, start_time=start_time, end_time=end_time, most=most)
 
     async def checkpoint(self) -> Checkpoint:
         """Fetch the log's newest checkpoint and verify that it continues every one this client has seen."""

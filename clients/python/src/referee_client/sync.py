@@ -9,7 +9,7 @@ import grpc
 
 from referee.cards import Card
 from referee.log.checkpoint import Checkpoint
-from referee.v1 import mau_binh_pb2, ruleset_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
+from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_client.aio import KINDS, new_round, rulesets
 from referee_client.cards import Cards
@@ -17,6 +17,7 @@ from referee_client.channel import DEFAULT_TIMEOUT, open_channel
 from referee_client.event import Event
 from referee_client.journal import RoundJournal, open_journal
 from referee_client.line import BlockingLine, finished
+from referee_client.listing import list_rounds, list_seat_rounds
 from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
 from referee_client.resuming import resume
 from referee_client.round import OPERATOR, AsyncRound
@@ -253,6 +254,29 @@ class Client:
     def rulesets(self) -> list[ruleset_pb2.Ruleset]:
         """List the rulesets that can be played."""
         return finished(rulesets(self._session))
+
+    def rounds(  # noqa: PLR0913 - one parameter a field
+        self,
+        *,
+        table: str | None = None,
+        table_prefix: str | None = None,
+        seat_key: bytes | None = None,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        most: int = 100,
+    ) -> list[log_pb2.ListedRound]:
+        """As ``AsyncClient.rounds``."""
+        request = log_pb2.ListRoundsRequest(
+            table_id=table, table_prefix=table_prefix, seat_key=seat_key, start_time=start_time, end_time=end_time
+        )
+        return finished(list_rounds(self._session, request, most=most))
+
+    def own_rounds(
+        self, private_key: bytes, *, start_time: int | None = None, end_time: int | None = None, most: int = 100
+    ) -> list[log_pb2.ListedRound]:
+        """As ``AsyncClient.own_rounds``."""
+        listing = list_seat_rounds(self._session, private_key, start_time=start_time, end_time=end_time, most=most)
+        return finished(listing)
 
     def checkpoint(self) -> Checkpoint:
         """Fetch the log's newest checkpoint and verify that it continues every one this client has seen."""
