@@ -118,6 +118,8 @@ class RoundReader:
 
     def _begin(self, index: int, data: bytes, leaf: OpenLeaf) -> None:
         header = read_header(leaf)
+        if header.round_id.hex() != leaf.round_id:
+            raise UnreadLeafError(f"its round id is {leaf.round_id}, and its header's is {header.round_id.hex()}")
         if leaf.round_id in self._open:
             raise UnreadLeafError(f"round {leaf.round_id} is open already")
         mark = RunningRound(open_leaf=index, open_hash=leaf_hash(data).hex())

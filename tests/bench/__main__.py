@@ -26,6 +26,7 @@ PARTS: Final = (
     ("audit", "tests.bench.bench_audit"),
     ("what grows with the log", "tests.bench.bench_growth"),
     ("the log as tiles", "tests.bench.bench_tiles"),
+    ("the log's rounds as tables", "tests.bench.bench_rounds"),
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from referee.audit import MemoryLog
+from referee.evidence.dsse import Envelope
 from referee.rounds import export as exporting
 from referee.rounds.export import ExportError, export_rounds
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, STRANGER, LogBuilder, Table
@@ -142,12 +143,20 @@ def test_leaves_that_change_between_the_two_readings_are_never_written(entries: 
 
 
 def test_leaf_that_gives_no_row_is_named_and_the_rest_is_written(entries: list[bytes], whole, tmp_path: Path):
-    """A leaf that is no JSON, a second settlement, a deal of an ended round: an audit says what is wrong with them."""
+    """No JSON, a second settlement, a deal of an ended round, a header of another id: an audit says what is wrong."""
     size = len(entries)
-    done = export([*entries, b"{}", entries[-3], entries[6]], tmp_path)
-    assert [index for index, _ in done.unread] == [size, size + 1, size + 2]
-    assert done.unread_count == 3
-    assert [why.startswith("no running round has the id") for _, why in done.unread] == [False, True, True]
+    opened = Envelope.parse(entries[-1])
+    renamed = Envelope(opened.payload_type, opened.payload.replace(b'"table_id":"running"', b'"table_id":"renamed"'))
+    done = export([*entries, b"{}", entries[-3], entries[6], renamed.to_bytes()], tmp_path)
+    assert [index for index, _ in done.unread] == [size, size + 1, size + 2, size + 3]
+    assert done.unread_count == 4
+    reasons = (
+        "not the canonical JSON",
+        "no running round has the id",
+        "no running round has the id",
+        "its header's is",
+    )
+    assert [reason in why for reason, (_, why) in zip(reasons, done.unread, strict=True)] == [True] * 4
     assert rows_in(tmp_path) == whole
 
 
