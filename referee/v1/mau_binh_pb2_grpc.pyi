@@ -31,10 +31,10 @@ class MauBinhServiceStub:
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does
-    NOT_OPENED, where a seat is reported that did not open its arrangement. Of an event: UNKNOWN_SEAT, OUT_OF_ORDER,
-    ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING,
-    ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
+    NOT_OPENED, of a seat that is reported because it did not open its arrangement. Of an event: UNKNOWN_SEAT,
+    OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement:
+    ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED,
+    WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
     Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
@@ -44,12 +44,12 @@ class MauBinhServiceStub:
 
     Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
     Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
-    in has committed or run out of time, the receipt of the last such event names the last hand's section,
-    ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
-    arrange as it is committed to, with its nonce. A seat that does not is then reported by TIMEOUT and has fouled; its
-    cards are shown as dealt. The showdown begins with the last of these arrangements and reports, and until then no seat
-    can leave. To check an arrangement needs that seat's own certificate, an outcome needs all hands; other events need
-    the certificate of the hands once they are open.
+    in has committed or run out of time, the receipt of the last such event names the last hand's section, and
+    ShufflerService.OpenSection opens all hands for this receipt. From the unsealed_time of the hands on, each seat has 30
+    seconds to submit the arrangement that it committed to, with its nonce. A seat that does not is then reported by
+    TIMEOUT and has fouled; its cards are shown as dealt. The showdown begins with the last of these arrangements and
+    reports; from the opening of the hands until then no seat can leave. The check of an arrangement needs that seat's own
+    certificate, an outcome needs all hands; other events need the certificate of the hands once they are open.
     """
 
     @_typing.overload
@@ -62,8 +62,9 @@ class MauBinhServiceStub:
     """Checks many at once, at most 256."""
     SuggestArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]
     """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-    Signs nothing. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
-    TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
+    Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
+    ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to
+    stop it.
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
@@ -82,10 +83,10 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does
-    NOT_OPENED, where a seat is reported that did not open its arrangement. Of an event: UNKNOWN_SEAT, OUT_OF_ORDER,
-    ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING,
-    ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
+    NOT_OPENED, of a seat that is reported because it did not open its arrangement. Of an event: UNKNOWN_SEAT,
+    OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement:
+    ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED,
+    WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
     Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
@@ -95,12 +96,12 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
 
     Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
     Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
-    in has committed or run out of time, the receipt of the last such event names the last hand's section,
-    ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
-    arrange as it is committed to, with its nonce. A seat that does not is then reported by TIMEOUT and has fouled; its
-    cards are shown as dealt. The showdown begins with the last of these arrangements and reports, and until then no seat
-    can leave. To check an arrangement needs that seat's own certificate, an outcome needs all hands; other events need
-    the certificate of the hands once they are open.
+    in has committed or run out of time, the receipt of the last such event names the last hand's section, and
+    ShufflerService.OpenSection opens all hands for this receipt. From the unsealed_time of the hands on, each seat has 30
+    seconds to submit the arrangement that it committed to, with its nonce. A seat that does not is then reported by
+    TIMEOUT and has fouled; its cards are shown as dealt. The showdown begins with the last of these arrangements and
+    reports; from the opening of the hands until then no seat can leave. The check of an arrangement needs that seat's own
+    certificate, an outcome needs all hands; other events need the certificate of the hands once they are open.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -110,8 +111,9 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     """Checks many at once, at most 256."""
     SuggestArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]  # type: ignore[assignment]
     """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-    Signs nothing. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
-    TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
+    Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
+    ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to
+    stop it.
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
@@ -129,10 +131,10 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Violation codes. Of an arrangement: BACK_WRONG_SIZE, MIDDLE_WRONG_SIZE, FRONT_WRONG_SIZE, CARD_NOT_DEALT, CARD_TWICE,
     CARD_MISSING; FOULED_MIDDLE and FOULED_FRONT only warn: a fouled arrangement is accepted and loses. So does
-    NOT_OPENED, where a seat is reported that did not open its arrangement. Of an event: UNKNOWN_SEAT, OUT_OF_ORDER,
-    ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement: ROUND_NOT_OVER,
-    CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED, WRONG_OPENING,
-    ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
+    NOT_OPENED, of a seat that is reported because it did not open its arrangement. Of an event: UNKNOWN_SEAT,
+    OUT_OF_ORDER, ROUND_OVER, ALREADY_LEFT, DEADLINE_PASSED, SHOWDOWN_STARTED, TOO_MANY_EVENTS. Of a settlement:
+    ROUND_NOT_OVER, CLOSED_TOO_EARLY. On a sealed table: NOT_SEALED, STILL_SEALED, COMMITTING_OVER, NOT_COMMITTED,
+    WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
     Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
@@ -142,12 +144,12 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Sealed tables (OpenRoundRequest.seat_tokens). Only its seat sees a hand, so seats commit to their arrangements first.
     Each seat commits within the arranging time, through AcceptEvent; its last commitment counts. Once every seat still
-    in has committed or run out of time, the receipt of the last such event names the last hand's section,
-    ShufflerService.OpenSection opens all hands against it, and from its unsealed_time on each seat has 30 seconds to
-    arrange as it is committed to, with its nonce. A seat that does not is then reported by TIMEOUT and has fouled; its
-    cards are shown as dealt. The showdown begins with the last of these arrangements and reports, and until then no seat
-    can leave. To check an arrangement needs that seat's own certificate, an outcome needs all hands; other events need
-    the certificate of the hands once they are open.
+    in has committed or run out of time, the receipt of the last such event names the last hand's section, and
+    ShufflerService.OpenSection opens all hands for this receipt. From the unsealed_time of the hands on, each seat has 30
+    seconds to submit the arrangement that it committed to, with its nonce. A seat that does not is then reported by
+    TIMEOUT and has fouled; its cards are shown as dealt. The showdown begins with the last of these arrangements and
+    reports; from the opening of the hands until then no seat can leave. The check of an arrangement needs that seat's own
+    certificate, an outcome needs all hands; other events need the certificate of the hands once they are open.
     """
 
     @_abc_1.abstractmethod
@@ -173,8 +175,9 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.SuggestArrangementResponse, _abc.Awaitable[_mau_binh_pb2.SuggestArrangementResponse]]:
         """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-        Signs nothing. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
-        TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
+        Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
+        ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to
+        stop it.
         """
 
     @_abc_1.abstractmethod

@@ -136,8 +136,8 @@ class TienLenServiceServicer:
     def SuggestPlay(self, request, context):
         """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
         played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-        answer. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
-        TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
+        answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
+        TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -56,8 +56,8 @@ class TienLenServiceStub:
     SuggestPlay: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]
     """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
     played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-    answer. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
-    TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
+    answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
+    TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it."""
@@ -98,8 +98,8 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
     SuggestPlay: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]  # type: ignore[assignment]
     """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
     played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-    answer. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
-    TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
+    answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
+    TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it."""
@@ -161,8 +161,8 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_tien_len_pb2.SuggestPlayResponse, _abc.Awaitable[_tien_len_pb2.SuggestPlayResponse]]:
         """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
         played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-        answer. Computed apart from judging, within limits of its own: beyond them it is refused as ADVICE_BUSY or
-        TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time for it. Give a deadline, or cancel, to stop it.
+        answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
+        TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
         """
 
     @_abc_1.abstractmethod

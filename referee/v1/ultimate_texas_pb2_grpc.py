@@ -149,9 +149,9 @@ class UltimateTexasServiceServicer:
 
     def Advise(self, request, context):
         """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-        cards count as unseen, whatever the certificates show. Signs nothing. Computed apart from judging, within limits of
-        its own: beyond them it is refused as ADVICE_BUSY or TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time
-        for it. Give a deadline, or cancel, to stop it.
+        cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
+        its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
+        ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

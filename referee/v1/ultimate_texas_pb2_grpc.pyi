@@ -66,9 +66,9 @@ class UltimateTexasServiceStub:
     """Checks many at once, at most 256."""
     Advise: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]
     """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-    cards count as unseen, whatever the certificates show. Signs nothing. Computed apart from judging, within limits of
-    its own: beyond them it is refused as ADVICE_BUSY or TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time
-    for it. Give a deadline, or cancel, to stop it.
+    cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
+    its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
+    ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
     """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
@@ -121,9 +121,9 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     """Checks many at once, at most 256."""
     Advise: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]  # type: ignore[assignment]
     """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-    cards count as unseen, whatever the certificates show. Signs nothing. Computed apart from judging, within limits of
-    its own: beyond them it is refused as ADVICE_BUSY or TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time
-    for it. Give a deadline, or cancel, to stop it.
+    cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
+    its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
+    ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
     """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
@@ -191,9 +191,9 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.AdviseResponse, _abc.Awaitable[_ultimate_texas_pb2.AdviseResponse]]:
         """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-        cards count as unseen, whatever the certificates show. Signs nothing. Computed apart from judging, within limits of
-        its own: beyond them it is refused as ADVICE_BUSY or TOO_MANY_CALLS, and as ADVICE_TOO_LONG after the server's time
-        for it. Give a deadline, or cancel, to stop it.
+        cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
+        its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
+        ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
         """
 
     @_abc_1.abstractmethod
