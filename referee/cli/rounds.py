@@ -52,9 +52,9 @@ def rounds(  # noqa: PLR0913 - one parameter an option
     database = database_of(context, place, database)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
     with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
+        lock = LeaderLock(out / "lock")
         try:
             out.mkdir(parents=True, exist_ok=True)
-            lock = LeaderLock(out / "lock")
             if not lock.take():
                 fail(f"another export to {out} is running; wait for its end")
             with progress_bar("exporting") as bar:
@@ -65,7 +65,8 @@ def rounds(  # noqa: PLR0913 - one parameter an option
             fail(str(error))
         except OSError as error:
             fail(f"{out}: {error.strerror}")
-        lock.leave()
+        finally:
+            lock.leave()
     if as_json:
         print_json({"folder": str(out), "origin": log.origin, **msgspec.to_builtins(done)})
     else:

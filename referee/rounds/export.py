@@ -89,6 +89,7 @@ def export_rounds(  # noqa: PLR0913 - the terms of an export
 
     Keys are C2SP verifier key text. ``progress`` is called with the leaves done and the number of all.
     """
+    empty = {_file(table, _EMPTY_DAY, "empty"): _encode(table, ()) for table in TABLES}
     checkpoint = _open(source, origin=origin, log_key=log_key, root_key=root_key)
     place = FolderPlace(folder)
     state = _read_state(place, folder, origin=origin)
@@ -100,7 +101,7 @@ def export_rounds(  # noqa: PLR0913 - the terms of an export
         raise _other_log(folder, str(error)) from None
     if not state.size:
         place.write({STATE: msgspec.json.encode(state)})
-        place.write({_file(table, _EMPTY_DAY, "empty"): _encode(table, ()) for table in TABLES})
+        place.write(empty)
     done = Exported(start=state.size, size=checkpoint.size, root=checkpoint.root.hex())
     frontier = state.frontier
     for leaves in _parts(source, state.size, checkpoint.size):

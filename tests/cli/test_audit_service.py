@@ -1,4 +1,4 @@
-"""``referee audit host:port`` of services behind TLS, client certificates and tokens."""
+"""``referee audit host:port``, and ``rounds``, of services behind TLS, client certificates and tokens."""
 
 import json
 from collections.abc import Iterator
@@ -83,6 +83,9 @@ def test_service_that_asks_for_tokens_is_audited_with_one(tmp_path: Path, author
         code, error = audited(address, "--ca", ca)
         assert code == 2
         assert "--token-file or REFEREE_TOKEN" in error
+        export = ("rounds", address, "--ca", ca, "--out", tmp_path / "rounds")
+        assert "--token-file or REFEREE_TOKEN" in referee(*export).stderr
+        assert referee(*export, "--token-file", tmp_path / "token").returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,14 @@ def test_leaf_that_gives_no_row_is_named_and_the_rest_is_written(entries: list[b
     assert rows_in(tmp_path) == whole
 
 
+def test_missing_library_is_named_before_anything_is_written(entries: list[bytes], tmp_path: Path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "referee.rounds.parquet", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ModuleNotFoundError):
+        export(entries, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_folder_without_its_state_is_refused(entries: list[bytes], tmp_path: Path):
     export(entries[:30], tmp_path)
     (tmp_path / exporting.STATE).unlink()
