@@ -80,5 +80,5 @@ def abort_faults(  # noqa: PLR0913 - the facts that decide
 
 
 def blamed_seats(reason: AbortReason, seeds: Sequence[object]) -> tuple[int, ...]:
-    """Return the seats at fault, ascending: those without a seed if a missing seed is the reason, otherwise none."""
+    """Return the seats at fault, ascending: the seats without a seed if the reason is SEED_MISSING, otherwise none."""
     return tuple([seat for seat, seed in enumerate(seeds) if not seed]) if reason == "SEED_MISSING" else ()

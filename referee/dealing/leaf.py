@@ -38,7 +38,7 @@ START_TYPE: Final = "application/vnd.referee.start.v1+json"
 MAX_NOTE_SIZE: Final = 4_096
 """Most bytes of the cosigned checkpoint in a DEAL."""
 EDITABLE: Final = "editable"
-"""What a START says instead of a digest where the program runs from a checkout, whose files change in place."""
+"""The ``package`` of a START whose program runs from a checkout: its files change in place, so a digest has no use."""
 _RELEASE: Final = re.compile(r"[A-Za-z0-9.+!_-]{1,64}")
 """Version of a program."""
 
@@ -157,7 +157,7 @@ class StartRuleset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StartLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What judges from this leaf on, until the next START of the same ``instance``.
+    """The program, rulesets and settings that judge from this leaf on, until the next START of the same ``instance``.
 
     ``package`` is the digest of the program's installed files or EDITABLE, ``python`` the version of the interpreter,
     ``settings`` the digest of the settings that matter to a round, ``version`` the program's. ``rulesets`` ascend by id
@@ -173,7 +173,7 @@ class StartLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: str
 
     def judges_as(self, other: "StartLeaf") -> bool:
-        """Return whether another START says the same but for its time."""
+        """Return whether another START has the same members, ``started_time`` excepted."""
         return msgspec.structs.replace(self, started_time=other.started_time) == other
 
 

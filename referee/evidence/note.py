@@ -135,7 +135,7 @@ def sign_note(text: str, *, name: str, signer: Signer) -> Note:
 
 
 def cosign_note(note: Note, *, name: str, signer: Signer, time: int) -> Note:
-    """Add a witness's cosignature/v1 to the note; ``time`` is in seconds since 1970 UTC."""
+    """Return the note with a witness's cosignature/v1 as its last line; ``time`` is in seconds since 1970 UTC."""
     key = VerifierKey(name, signer.public_key, Algorithm.COSIGNATURE_V1)
     signature = signer.sign(_cosigned(note.text, time))
     return note.with_signature(NoteSignature(name, key.key_id, time.to_bytes(_TIME_SIZE, "big") + signature))

@@ -1,4 +1,4 @@
-"""The law of each game (its code: what is lawful, what an event does, who pays whom), with an interface and a registry.
+"""The law of each game as code (lawful events, their effect, the payments), with an interface and a registry.
 
 No game knows another, and none reads a network, a clock or a disk.
 """

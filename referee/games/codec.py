@@ -1,4 +1,4 @@
-"""Events as records: what a seat does, as canonical JSON, which the course of a round hashes."""
+"""Events as records: canonical JSON of a seat's act, which the course of a round hashes."""
 
 import contextlib
 import copy

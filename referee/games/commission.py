@@ -61,7 +61,7 @@ def commission_transfers(
 
 
 def most_house_units(rule: CommissionRule, *, most_units: int, seat_count: int) -> int:
-    """Return a bound on the stakes that the house takes in a round in which no seat wins more than ``most_units``."""
+    """Return an upper bound on the stakes that the house takes in a round if no seat wins more than ``most_units``."""
     if isinstance(rule, NoCommission):
         return 0
     part = -(-most_units * rule.permille // _PERMILLE)

@@ -1,4 +1,4 @@
-"""What a round starts from: its seats, stakes, cards by section, and who leads."""
+"""The deal that a round starts from: its seats, stakes, cards by section, and leader."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
@@ -30,7 +30,7 @@ class DealError(ValueError):
 
 
 class Deal(msgspec.Struct, frozen=True, kw_only=True):
-    """What a round starts from; ``dealt_time`` in ms since 1970 UTC, ``leader`` and its reason None without a leader.
+    """Start of a round; ``dealt_time`` in ms since 1970 UTC, ``leader`` and ``leader_by`` None without a leader.
 
     ``stake``, ``seat_stakes`` (one tuple a seat, or none) and ``round_id`` are those of the round's header.
     """

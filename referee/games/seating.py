@@ -87,7 +87,7 @@ def decide_seating(people: Sequence[Person], *, now: int, seats: SeatLimits, rea
 
 
 def _ready_deadlines(seated: Sequence[Person], ready_limit: int | None) -> dict[str, int]:
-    """Return when each seated person who is not ready is sent out; empty while none is ready or without a limit."""
+    """Return by name when seated people who are not ready are sent out; empty without a limit or anyone ready."""
     ready = [person.ready_time for person in seated if person.ready_time is not None]
     if not ready or ready_limit is None:
         return {}

@@ -1,4 +1,4 @@
-"""Stakes of a round: what games that are played for the table's stake check, and how faults of stakes are raised."""
+"""Stakes of a round: the check for games that are played for the table's stake, and the error for faulty stakes."""
 
 import enum
 from collections.abc import Callable, Mapping, Sequence

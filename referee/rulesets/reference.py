@@ -50,7 +50,7 @@ class UnknownGameError(LookupError):
 class Row(NamedTuple):
     """One row of the page: a path of keys, its legal values, its meaning and the schema that added it.
 
-    The schema is followed by what files of earlier ones mean, if there are any.
+    The schema is followed by the value that files of earlier schemas mean, if there are any.
     """
 
     path: str

@@ -1,8 +1,8 @@
-r"""Ruleset: the bytes of one TOML file, read strictly, so that no file says more than it does.
+r"""Ruleset: the bytes of one TOML file, read strictly, so that every field of a file has an effect.
 
-A file has the fields of ``Header`` and those of its game's rules type in its schema, and none besides; writing the
-result out again gives what was read. The bet unit is proved (every payout times the unit is whole), and every code that
-a result can show has a name. Identity is id, version and the SHA-256 of the bytes.
+A file has the fields of ``Header`` and those of its game's rules type in its schema, and no others; writing the result
+out again gives the same data. Every payout times the bet unit is whole, and every code that a result can show has a
+name. Identity is id, version and the SHA-256 of the bytes.
 
 >>> parse_ruleset(b"schema = 1\ngame = 'whist'\nid = 'whist.club'\nbet_unit = 0", file="a.toml")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
@@ -44,7 +44,7 @@ class RulesetError(ValueError):
 
     @property
     def line(self) -> int | None:
-        """Line of the first fault."""
+        """Line of the first fault, None if it is not known."""
         return self.faults[0][0]
 
     @property

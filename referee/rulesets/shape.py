@@ -36,7 +36,7 @@ class Fault(NamedTuple):
 class Member(NamedTuple):
     """One field of a table: its name, its type with constraints, the schema that added it, and its default.
 
-    ``default`` is what files of earlier schemas mean; NODEFAULT for a field of the first schema.
+    ``default`` is the value that files of earlier schemas mean; NODEFAULT for a field of the first schema.
     """
 
     name: str
@@ -76,7 +76,7 @@ def spelled_out(made: object, *, schema: int) -> object:
 
 
 def members_of(table: type[msgspec.Struct]) -> tuple[Member, ...]:
-    """Return the fields of a table in the order of its type; raise TypeError where a later field lacks its default."""
+    """Return the fields of a table in the order of its type; TypeError if a field of a later schema has no default."""
     hints = typing.get_type_hints(table, include_extras=True)
     members = []
     for field in msgspec.structs.fields(table):

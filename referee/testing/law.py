@@ -167,7 +167,7 @@ class LawTests:
             raise AssertionError(stray)
 
     def test_rounds_settle_and_conserve_money(self) -> None:
-        """What seats and house win and lose sums to zero and follows from the transfers."""
+        """The net amounts of seats and house sum to zero and follow from the transfers."""
         settled = [trial for trial in self.rounds() if trial.closed_time is not None]
         assert settled, "no round could be settled: choices() must lead to an end"
         for trial in settled:

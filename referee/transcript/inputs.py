@@ -93,7 +93,7 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Transcript(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole transcript; ``results`` stays raw because only its game can say what it must be."""
+    """A whole transcript; ``results`` stays raw because its members depend on the game."""
 
     format: int
     inputs: Inputs

@@ -16,7 +16,7 @@ from referee.transcript.inputs import TranscriptError
 
 
 class EvidenceFault(enum.StrEnum):
-    """What is missing to prove an event."""
+    """Reasons why an event is not proved."""
 
     NOT_RECEIVED = "NOT_RECEIVED"
     """The referee's clock must give the time of this event, and it was only reported."""

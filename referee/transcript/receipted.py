@@ -1,4 +1,4 @@
-"""Receipted event: what a player keeps of a move, so that nobody can drop the move unseen.
+"""Receipted event: a file that a player keeps of a move, so that nobody can drop the move unseen.
 
 A file with three members: the referee's receipt of event k, the event's bytes, and h_{k-1}. Together they give the h_k
 that the receipt signs, so the file proves which move the referee received, and when, without the rest of the course.

@@ -31,13 +31,13 @@ def classic() -> Ranking:
 
 @pytest.fixture(scope="session")
 def maubinh_com() -> Ranking:
-    """Straight flushes in three categories, four aces above them: seed 000."""
+    """Straight flushes in three categories, four aces above them, as in ``mau_binh.maubinh_com``."""
     return _ranking("maubinh_com")
 
 
 @pytest.fixture(scope="session")
 def ultimate() -> Ranking:
-    """Return the ranking of seed 004: the royal flush apart, three cards not ranked."""
+    """Return the ranking of ``ultimate_texas.casino``: the royal flush apart, three cards not ranked."""
     return _ranking("ultimate_texas")
 
 

@@ -60,7 +60,7 @@ def test_middle_stronger_than_the_back_fouls(classic: Ranking) -> None:
 
 
 def test_four_aces_in_the_middle_always_foul_where_they_outrank_all(maubinh_com: Ranking) -> None:
-    """No back made of other cards holds them up (seed 000); the royal flush does where they are plain quads."""
+    """No other hand outranks four aces in ``mau_binh.maubinh_com``; the royal flush does where they are plain quads."""
     middle, front = maubinh_com.five(parse_cards("AS AC AD AH 2S")), maubinh_com.three(parse_cards("5S 4S 3S"))
     strongest = max(map(maubinh_com.five, itertools.combinations(DECK[:48], 5)), key=lambda value: value.strength)
     assert strongest.ranks == (11, 10, 9, 8, 7)

@@ -198,7 +198,7 @@ def categories_of(ranking: Ranking) -> tuple[tuple[Category, ...], ...]:
 
 
 def _bins_of(categories: Sequence[Category], count: Ints) -> tuple[int, ...]:
-    """Return the strongest strength of each bin. A bin ends with its category, or once it has more than its share."""
+    """Return the strongest strength of each bin; a bin ends with its category or with more than 1/BINS of all hands."""
     share = int(count.sum()) // BINS
     edges, held = [], 0
     for index, (category, hands) in enumerate(zip(categories, count.tolist(), strict=True)):

@@ -53,7 +53,7 @@ class Populations:
         return iter(self._populations)
 
     def population_for(self, rules: MauBinhRules, *, digest: bytes) -> Population:
-        """Return the population that advises a ruleset, whose file has this digest.
+        """Return the population that was learned from the ruleset file with this digest, or else one of its ranking.
 
         Raise NoPopulationError if no population has the ruleset's ranking.
         """

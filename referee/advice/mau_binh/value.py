@@ -5,13 +5,13 @@ worth ``u * (weaker hands) / N`` minus the mean price paid to stronger hands; eq
 a sweep or four aces is computed for every bin of back, middle and front from the joint counts; of two hands of one bin
 each is the stronger as often as the counts say, independently in the three chi.
 
-The joint part, for *o* opponents. *W* is the chance to win all three chi from one opponent, *L* to lose them all to
-one, *U* what the three chi pay.
+The joint part, for *o* opponents. *W* is the chance to win all three chi against one opponent, *L* to lose all three to
+one, *U* the price of the three chi, *P* the mean price paid to one opponent that wins all three.
 
-- Between two seats, times *m*: ``(m - 1) * (U * W - what they are paid)``; plus *u*: ``u * (W - L)``.
+- Between two seats, times *m*: ``(m - 1) * (U * W - P)``; plus *u*: ``u * (W - L)``.
 - By every seat: an opponent pays ``(m - 1) * U`` more when this seat and all the others sweep it, which depends on its
   own hand; this seat pays the same to each when all sweep it, which has the chance ``L`` for each other one.
-- Four aces in the back that win all three chi from everyone: ``W ** o`` times what that adds, and then no sweep. With a
+- Four aces in the back that win all three chi against all: ``W ** o`` times their addition, and then no sweep. With a
   sweep by every seat one chance is not exact: that the others sweep a seat and these aces sweep the others. The latter
   is its mean over all hands that sweep a seat.
 

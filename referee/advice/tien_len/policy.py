@@ -79,7 +79,8 @@ _ESCORTED: Final = 3
 class Weighed(NamedTuple):
     """A candidate: the play, or None for passing, and its weight in leads, more being better.
 
-    ``cost`` is that of the plan of the cards left, in thousandths of a lead; ``hold`` the chance to hold the trick.
+    ``cost`` is the cost of the best plan for the cards left, in thousandths of a lead; ``hold`` is the chance to hold
+    the trick.
     """
 
     play: Combination | None
@@ -113,7 +114,7 @@ def weigh(view: View, weights: Weights = WEIGHTS, *, wide: bool = False) -> list
 
 
 def candidates(view: View, *, wide: bool) -> list[Combination]:
-    """Return the plays to weigh: the weakest of each kind, length and top rank, and each two.
+    """Return the plays to weigh: the weakest of each kind, length and top rank, and one for each two as the top card.
 
     A leader that is bound to no card has, unless ``wide``, the groups of its best plan and its best card.
     """

@@ -86,7 +86,7 @@ def _played_out(view: View, hands: Sequence[CardSet], play: Combination | None, 
 
 
 def _deal(view: View, chance: random.Random) -> list[CardSet]:
-    """Deal hands to all seats that agree with what this seat sees."""
+    """Deal random hands that agree with the view: this seat's own, and for others as many unseen cards as they hold."""
     unseen = [place for place in range(52) if view.unseen >> place & 1]
     chance.shuffle(unseen)
     hands = []

@@ -44,8 +44,8 @@ _NEAR_THE_END: Final = 3
 class PlaySuggestion(msgspec.Struct, frozen=True, kw_only=True):
     """A play, or None for passing, with its reasons.
 
-    ``stakes`` is what the seat wins on average from here on, negative for a loss, ``error`` its standard error, over
-    ``samples`` rounds; None and 0 if none were played out.
+    ``stakes`` is the seat's average win from here on over ``samples`` rounds, negative for a loss, and ``error`` the
+    standard error. If no round was played out, both are None and ``samples`` is 0.
     """
 
     play: Combination | None

@@ -60,9 +60,10 @@ class PreflopTableError(ValueError):
 class KindSums(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Sums of one kind over every way that a deal can go on.
 
-    In units of Ante: ``stays``, Ante and Blind once a play bet is made; ``play``, a play bet of one Ante; ``check``,
-    the best after a check without Trips; ``check_sure``, the same if Trips is so large that no hand it pays is folded.
-    In units of Trips: ``trips``, with nothing folded; ``given_up``, what the folds of ``check`` lose of that.
+    In units of Ante: ``stays``, results of Ante and Blind if a play bet is made; ``play``, results of a play bet of one
+    Ante; ``check``, best results after a check without Trips; ``check_sure``, the same if Trips is so large that no
+    hand it pays is folded. In units of Trips: ``trips``, results if nothing is folded; ``given_up``, the part of these
+    that the folds of ``check`` lose.
     """
 
     stays: int

@@ -1,4 +1,4 @@
-"""The stable codes of Mậu Binh: chi, instant wins, transfer reasons, violations. What people call them is data."""
+"""The stable codes of Mậu Binh: chi, instant wins, transfer reasons, violations. Their names for people are data."""
 
 import enum
 from typing import Final
@@ -54,15 +54,15 @@ class Reason(enum.StrEnum):
     MIDDLE = "MIDDLE"
     FRONT = "FRONT"
     SWEEP = "SWEEP"
-    """What a sweep adds to the chi. Subject: FOUL or LEFT if that is why the chi were lost, otherwise empty."""
+    """The addition of a sweep. Subject: FOUL or LEFT if that is why the chi were lost, otherwise empty."""
     FOUR_ACES_SWEEP = "FOUR_ACES_SWEEP"
-    """What four aces in the back of a seat that won every chi add to the back."""
+    """The addition for four aces in the back of a seat that won every chi."""
     FOUL = "FOUL"
     """The flat price of a foul."""
     INSTANT_WIN = "INSTANT_WIN"
     """Subject: the pattern."""
     WINNER_SWEEP = "WINNER_SWEEP"
-    """What winning all three chi from every other seat adds; only where the ruleset has it."""
+    """The addition for winning all three chi against every other seat; only if the ruleset has it."""
     COMMISSION = "COMMISSION"
     """The house's part of what a seat won in all; only where the ruleset has one."""
 
@@ -124,7 +124,7 @@ class Code(enum.StrEnum):
     NOT_COMMITTED = "NOT_COMMITTED"
     """An arrangement of a seat that has committed to none."""
     WRONG_OPENING = "WRONG_OPENING"
-    """The arrangement and its nonce are not what the seat is committed to."""
+    """The arrangement and its nonce do not give the seat's commitment."""
     ALREADY_OPENED = "ALREADY_OPENED"
     """The seat has opened its commitment."""
     NOT_OUT_OF_TIME = "NOT_OUT_OF_TIME"

@@ -30,7 +30,7 @@ _ALL_SECOND: Final = (SECOND,) * _ALL
 
 
 class Showing(msgspec.Struct, frozen=True):
-    """What one seat shows: its arrangement and the values of its chi.
+    """Hand of one seat in the showdown: its arrangement and the values of its chi.
 
     A seat that left before the showdown has no ``fouls``: its arrangement is not checked. ``chi_stayed`` is the number
     of chi that leaving has not cost the seat: 0 if it left before the showdown, otherwise 3 unless it left during the

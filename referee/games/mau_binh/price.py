@@ -8,8 +8,8 @@ The table of who sweeps whom:
 - *A fouled seat* counts as swept against each lawful seat where the rules say so, but not against one that left during
   the showdown where leaving costs chi. Where an arrangement that was not opened costs the foul or the sweep, it counts
   as swept too, and a flat foul is paid only where that is no less.
-- *Four aces in the back* whose seat won all three chi from every seat that did not leave before the showdown are worth
-  more from each of these, and no sweep is put on top of what they owe that seat.
+- *Four aces in the back* whose seat won all three chi against every seat that did not leave before the showdown are
+  worth more: each of these seats pays the higher price, and no sweep is added to it.
 - *A seat that left before the showdown* counts as swept where the rules say so, against each lawful seat but one that
   left during the showdown where leaving costs chi. It is never swept otherwise, and it does not owe the price of four
   aces that won from everyone.

@@ -74,7 +74,7 @@ class RankingTable(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class SpecialValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a chi won with a hand of this category is worth, in place of the ordinary value."""
+    """Price of a chi won with a hand of this category, in place of the ordinary price."""
 
     chi: Chi
     category: Category
@@ -82,7 +82,7 @@ class SpecialValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Values(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a won chi is worth, by the category of the winning hand."""
+    """Prices of a won chi, by the category of the winning hand."""
 
     ordinary: Units
     special: tuple[SpecialValue, ...]
@@ -140,7 +140,7 @@ FourAcesSweep: TypeAlias = FourAcesFullSweep | NoFourAcesSweep
 
 
 class Unopened(enum.StrEnum):
-    """What a committed arrangement that is not opened in time costs towards each lawful seat."""
+    """Penalty to each lawful seat for a committed arrangement that is not opened in time."""
 
     FOUL = "FOUL"
     FOUL_OR_SWEEP = "FOUL_OR_SWEEP"
@@ -176,7 +176,7 @@ Foul: TypeAlias = FoulSwept | FoulLosesChi | FoulFlat
 
 
 class LeavingBefore(enum.StrEnum):
-    """What leaving before the showdown costs towards each lawful seat that stays.
+    """Penalty to each lawful seat that stays for leaving before the showdown.
 
     The seat loses all three chi. SWEPT: each of these losses is a sweep. LOSES_CHI: none of them is.
     """
@@ -186,7 +186,7 @@ class LeavingBefore(enum.StrEnum):
 
 
 class LeavingInShowdown(enum.StrEnum):
-    """What leaving while a chi is being shown does to the chi that follow."""
+    """Effect of leaving while a chi is shown on the chi after it."""
 
     LOSES_LATER_CHI = "LOSES_LATER_CHI"
     ARRANGEMENT_COUNTS = "ARRANGEMENT_COUNTS"
@@ -242,7 +242,7 @@ WinnerSweep: TypeAlias = WinnerSweepTimes | NoWinnerSweep
 
 
 class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """What one Mậu Binh ruleset says. ValueError where its tables contradict each other."""
+    """Rules of one Mậu Binh ruleset. Raises ValueError if its tables contradict each other."""
 
     seats: Seats
     clocks: Clocks

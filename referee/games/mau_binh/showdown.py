@@ -1,8 +1,8 @@
 """The showdown as data: chi after chi what each seat shows, wins and loses, then the summary.
 
-Every chi is shown for the same time, in the order back, middle, front; the summary follows the last. What a sweep, four
-aces or the flat price of a foul add belongs to no chi and is in the summary. After an instant win nobody compares
-chi: the summary alone is shown, at once. The cards of a seat that left before the showdown are not shown.
+Every chi is shown for the same time, in the order back, middle, front; the summary follows the last. The addition of a
+sweep or four aces and the flat price of a foul belong to no chi and are in the summary. After an instant win nobody
+compares chi: the summary alone is shown, at once. The cards of a seat that left before the showdown are not shown.
 
 Amounts are units, which are multiples of the stake; a commission is in minor units.
 """
@@ -34,7 +34,7 @@ class Named(Protocol):
 
 
 class SeatShown(msgspec.Struct, frozen=True):
-    """What one seat shows in one chi.
+    """The hand that one seat shows in one chi.
 
     ``cards`` are empty, and category and name None, for a seat that left before the showdown. ``is_gone`` marks a seat
     that loses this chi because it left. ``units_won`` and ``units_lost`` are sums over the other seats.

@@ -23,7 +23,7 @@ class Kind(enum.StrEnum):
 
 
 class Victim(enum.StrEnum):
-    """What a chop can take."""
+    """Plays that a chop can take."""
 
     TWO = "TWO"
     PAIR_OF_TWOS = "PAIR_OF_TWOS"
@@ -93,8 +93,8 @@ class EndKind(enum.StrEnum):
 class Reason(enum.StrEnum):
     """Why money moves; the last three only where the ruleset has such a rule.
 
-    UNTOUCHED (*cóng*): a loser has played no card. LEAVING: what a loser pays more because it left. COMMISSION: the
-    house's part of what a seat won in all.
+    UNTOUCHED (*cóng*): a loser has played no card. LEAVING: the additional price that a loser pays because it left.
+    COMMISSION: the house's part of a seat's winnings.
     """
 
     CHOP = "CHOP"

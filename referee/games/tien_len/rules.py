@@ -36,7 +36,7 @@ class Seats(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Chops(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What each of the three chopping kinds takes, and who pays for a chain of chops.
+    """The plays that each of the three chopping kinds takes, and who pays for a chain of chops.
 
     A kind that is not listed under itself is still beaten by a higher one of the kind, but nothing is paid for that.
     """
@@ -99,7 +99,7 @@ class Penalty(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Turn(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What follows when a turn's time is up, and how long a turn lasts."""
+    """The length of a turn, and what happens to a seat whose time is up."""
 
     out_of_time: OutOfTime
     seconds: Seconds
@@ -162,7 +162,7 @@ LeadRule: TypeAlias = LowestCardLead | DrawnLead
 
 
 class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What one Tiến Lên ruleset says. ``instant_wins`` lists the patterns that win at the deal, the strongest first.
+    """Rules of one Tiến Lên ruleset. ``instant_wins`` lists the patterns that win at the deal, the strongest first.
 
     Raises ValueError if a code is listed twice, or if bounds or prices contradict each other.
     """

@@ -60,7 +60,7 @@ def settle(state: State) -> Outcome:
 
 
 def chop_transfers(state: State) -> tuple[Transfer, ...]:
-    """Return what is paid for the chops so far; a chain in the current trick can still grow until it ends."""
+    """Return the transfers for the chops so far; the chain of the current trick can still grow until the trick ends."""
     rules, stake = state.rules, Amount(state.deal.stake)
     match rules.chops.chain:
         case Chain.EACH_VICTIM_PAYS:

@@ -33,7 +33,8 @@ _PLAYS: Final = {decision.multiple: decision for decision in Decision if decisio
 def check(state: State, event: Event) -> tuple[Violation, ...]:
     """Check the next event; return all faults in the order of Code.
 
-    An unknown seat has no other fault, and after the end the street's offer is not checked.
+    For an unknown seat no other fault is returned. Once the round is over, it is not checked whether the street offers
+    the decision.
     """
     seat, decision = event.seat, event.decision
     if not 0 <= seat < len(state.seats):
@@ -53,10 +54,10 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def legal_decisions(state: State, seat: Seat) -> tuple[Decision, ...]:
-    """Return what a seat may decide until its time is up, in the order CHECK, play bets from the smallest, FOLD, LEAVE.
+    """Return the lawful decisions of a seat until its time is up: CHECK, play bets from the smallest, FOLD, LEAVE.
 
-    It is empty for an unknown seat, for one that has left, and once the round is over. A seat that has nothing to
-    decide now may only LEAVE.
+    Empty for an unknown seat, for a seat that has left, and once the round is over. A seat that has nothing to decide
+    now may only LEAVE.
     """
     if state.is_over or not 0 <= seat < len(state.seats) or state.seats[seat].has_left:
         return ()

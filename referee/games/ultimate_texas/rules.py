@@ -23,7 +23,7 @@ from referee.hands import Category, Ranking, RankingRules
 from referee.money import MAX_AMOUNT, Odds
 
 _ANTE_AND_BLIND: Final = 2
-"""What a seat bets beside Play and Trips, in Antes."""
+"""The bets of a seat other than Play and Trips, in Antes."""
 
 _DECIDING_STREETS: Final = 3
 """Before the flop, on the flop, on the river."""
@@ -109,7 +109,7 @@ class Qualifying(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class Payout(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a bet pays with a hand of this category."""
+    """Odds that a bet pays with a hand of this category."""
 
     hand: Category
     odds: Text
@@ -119,7 +119,7 @@ class Payout(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class FlatOdds(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a bet pays with any winning hand."""
+    """Odds that a bet pays with any winning hand."""
 
     odds: Text
 

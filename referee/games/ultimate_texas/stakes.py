@@ -1,4 +1,4 @@
-"""What a seat puts up before the cards: the Ante, a Blind of the same amount, and Trips if it likes.
+"""The bets of a seat before the cards: the Ante, a Blind of the same amount, and Trips if it likes.
 
 Source: the text that ``ultimate_texas.casino.toml`` quotes, "Đặt cược Ante và Blind với giá trị bằng nhau."; "Tùy
 chọn: Đặt cược Trip để có cơ hội nhận thưởng thêm theo bảng trả thưởng." The Ante is a multiple of the ruleset's bet
@@ -56,8 +56,8 @@ def check_stakes(
 ) -> tuple[Violation, ...]:
     """Check the stakes of a round, (Ante, Trips) by seat; return all faults.
 
-    The table's stake is the bet unit. STAKES_TOO_HIGH, last, concerns all seats together, as the house plays against
-    them all: what they could win or lose in this round stays within the largest amount.
+    The table's stake is the bet unit. STAKES_TOO_HIGH, last, is about all seats together, because the house plays
+    against them all: the amount that they could win or lose in this round must not exceed the largest amount.
     """
     faults: list[Violation] = []
     if stake != bet_unit:

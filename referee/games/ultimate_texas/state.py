@@ -45,7 +45,7 @@ def layout(seat_count: int) -> Layout:
 
 
 class Event(EventRecord, frozen=True, tag="DECIDE"):
-    """What happened: a seat decided, ran out of time or left."""
+    """Event of a round: a seat decided, ran out of time or left."""
 
     decision: Decision
     time: int = 0
@@ -58,7 +58,7 @@ class Event(EventRecord, frozen=True, tag="DECIDE"):
 
 
 class SeatState(msgspec.Struct, frozen=True):
-    """What one seat has done: its play bet in Antes (0 for none), and whether it checked on this street, folded, left.
+    """State of one seat: its play bet in Antes (0 for none), and whether it checked on this street, folded, left.
 
     At most one of ``multiple``, ``has_checked`` and ``has_folded`` is set.
     """
