@@ -31,13 +31,13 @@ class Memo(Generic[KeyT, ValueT]):
         known = self._values.get(key)
         return None if known is None else known[0]
 
-    def put(self, key: KeyT, value: ValueT, *, size: int = 0) -> None:
-        """Set the value of a key; do nothing if its ``size`` in bytes exceeds the memo's bound.
+    def put(self, key: KeyT, value: ValueT, *, size: int = 0) -> bool:
+        """Set the value of a key and return True; do nothing and return False if ``size`` exceeds the memo's bound.
 
-        The caller states the size; the memo does not measure it.
+        The caller states the size in bytes; the memo does not measure it.
         """
         if size > self._max_bytes:
-            return
+            return False
         with self._lock:
             _, before = self._values.get(key, (None, 0))
             self._values[key] = value, size
@@ -45,3 +45,4 @@ class Memo(Generic[KeyT, ValueT]):
             while len(self._values) > self._size or self._bytes > self._max_bytes:
                 _, (_, freed) = self._values.popitem(last=False)
                 self._bytes -= freed
+        return True

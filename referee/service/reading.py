@@ -3,12 +3,14 @@
 Every request carries its whole round; usually that is the previous request's round with one event more. So rounds are
 remembered with the bytes of their events, and reading continues from the longest remembered beginning of the events.
 Bytes are compared, not only hashed: the memo saves work and changes no answer.
+
+A request may name a round by its course instead. Such a round is taken from the memo alone, as it was last read.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from referee.games import DealError, StakesError, refusals, under_ruleset
 from referee.games.codec import with_seen
@@ -28,6 +30,8 @@ from referee.wire.round import stakes_refusal
 _ROUND_BYTES: Final = 8 * 1024
 _EVENT_BYTES: Final = 1024
 """Bytes of memory that a read round, and each of its events, take besides the events' bytes; upper estimates."""
+_COURSE_BYTES: Final = 512
+"""Bytes of memory of the entry by which a remembered round is found by its course; an upper estimate."""
 _CLOCK_SLACK: Final = 2_000
 """Milliseconds that the referee's clock may be behind a round's last time, if that time is not only reported."""
 
@@ -84,6 +88,18 @@ def faults_at(played: Round, time: int) -> tuple[Violation, ...]:
         return played.game.check_closing(played.state, time)
 
 
+class ReadRound(NamedTuple):
+    """A round that was read, what it was verified as, and the bytes of its event messages."""
+
+    verified: VerifiedRound
+    events: tuple[bytes, ...]
+    played: Round
+
+
+_Key: TypeAlias = "tuple[VerifiedRound, tuple[bytes, ...]] | tuple[str, int, bytes]"
+"""A round by its deal and events, or by its table, number and course."""
+
+
 class RoundReader:
     """Reader of the rounds of one game in requests; it remembers the newest rounds."""
 
@@ -98,15 +114,15 @@ class RoundReader:
         self._service = service
         self._verifier = verifier
         self._attestor = attestor
-        self._memo: Memo[tuple[VerifiedRound, tuple[bytes, ...]], Round] = Memo(max_bytes=memo_bytes)
+        self._memo: Memo[_Key, ReadRound] = Memo(max_bytes=memo_bytes)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> Round:
         """Verify the round message of a request and play its events; return the round after the last lawful event.
 
-        Refuse a round that is past its deadline unless ``may_have_ended``.
+        A round that is named by its course is taken from the memo. Refuse a round that is past its deadline unless
+        ``may_have_ended``.
         """
-        verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
-        return self._read(message, verify(message.header, message.certificates, field="round"))[0]
+        return self._read(message, may_have_ended=may_have_ended).played
 
     def read_next(self, played: Round, message: Any, *, time: int) -> Any:
         """Read the event that a request proposes as the next one of a round, without playing it.
@@ -120,19 +136,20 @@ class RoundReader:
 
     def accept(
         self, message: Any, event_message: Any, signature: bytes, *, clock: Callable[[], int]
-    ) -> tuple[tuple[Violation, ...], Round]:
-        """Read a round and play the event of ``event_message`` as its next one; return its violations and the round.
+    ) -> tuple[tuple[Violation, ...], Round, bool]:
+        """Read a round and play the event of ``event_message`` as its next one.
 
-        The returned round is the one after the event, with its receipt, or the round before it if a violation refuses
-        the event. ``signature`` is the seat's; it is verified. The event's time is written into ``event_message``.
+        Return its violations, the round, and whether the event was accepted. The returned round is the one after the
+        event, with its receipt, or the round before it if a violation refuses the event. ``signature`` is the seat's;
+        it is verified. The event's time is written into ``event_message``.
         """
-        verified = self._verifier.verify(message.header, message.certificates, field="round")
-        played, events = self._read(message, verified)
+        verified, events, played = self._read(message)
         with _under(verified.ruleset):
             violations, after = self._accept(played, event_message, signature, verified=verified, now=clock())
-        if after is not played:
-            self._remember(after, verified, events=(*events, event_message.SerializeToString()))
-        return violations, after
+        is_accepted = after is not played
+        if is_accepted:
+            self._remember(ReadRound(verified, (*events, event_message.SerializeToString()), after))
+        return violations, after, is_accepted
 
     def _accept(
         self, played: Round, message: Any, signature: bytes, *, verified: VerifiedRound, now: int
@@ -153,30 +170,69 @@ class RoundReader:
             raise evidence_refusal(error, field="event") from None
         return violations, self._attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
 
-    def _read(self, message: Any, verified: VerifiedRound) -> tuple[Round, tuple[bytes, ...]]:
-        """Return the round and the bytes of all its event messages."""
+    def _read(self, message: Any, *, may_have_ended: bool = False) -> ReadRound:
+        """Read a whole round, or recall the one that a course names."""
+        if message.HasField("course"):
+            return self._recall(message, may_have_ended=may_have_ended)
+        verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
+        verified = verify(message.header, message.certificates, field="round")
         if verified.ruleset.game != self._service.game.name:
             self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
         self._check_count(message.events)
         messages = message.events[:]  # a list, because a repeated field is slow to iterate over
         events = tuple([event.SerializeToString() for event in messages])
         known = self._find(verified, events)
-        if known is not None and known.course.number == len(events) and _is_proved(known, message):
-            return known, events
+        if known is not None and known.played.course.number == len(events) and _is_proved(known.played, message):
+            self._note_course(known)
+            return known
         with _under(verified.ruleset):
-            played = self._play(known or self._begin(verified), messages, verified=verified)
+            before = self._begin(verified) if known is None else known.played
+            played = self._play(before, messages, verified=verified)
+            read = ReadRound(verified, events, played)
             if played.violations:
-                return played, events
+                return read
             played = self._attestor.verify(played, message.receipt, message.signatures, field="round")
-        self._remember(played, verified, events=events)
-        return played, events
+        read = read._replace(played=played)
+        self._remember(read)
+        return read
 
-    def _remember(self, played: Round, verified: VerifiedRound, *, events: tuple[bytes, ...]) -> None:
-        """Remember a round by its deal and the bytes of its events, in place of the same round with another receipt."""
-        size = _ROUND_BYTES + _EVENT_BYTES * len(events) + sum(map(len, events))
-        self._memo.put((verified, events), played, size=size)
+    def _recall(self, message: Any, *, may_have_ended: bool) -> ReadRound:
+        """Return the round that a course names as it was last read; refuse one that is not remembered.
 
-    def _find(self, verified: VerifiedRound, events: tuple[bytes, ...]) -> Round | None:
+        Its table is the one that the course names, by which access was decided.
+        """
+        if len(message.ListFields()) > 1:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_INVALID_FIELD,
+                "a course replaces the whole round; leave out either the course or all other fields",
+                field="round.course",
+            )
+        course = message.course
+        known = self._memo.get((course.table_id, course.round_number, course.history))
+        if known is None:
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_ROUND_UNKNOWN,
+                "this server does not remember a round of this table with this course; send the whole round",
+                field="round.course",
+            )
+        if not may_have_ended:
+            self._verifier.check_unexpired(known.verified, field="round")
+        return known
+
+    def _remember(self, read: ReadRound) -> None:
+        """Remember a round by its deal and events, and by its course; it replaces another one with another proof."""
+        size = _ROUND_BYTES + _EVENT_BYTES * len(read.events) + sum(map(len, read.events))
+        if self._memo.put((read.verified, read.events), read, size=size):
+            self._note_course(read)
+
+    def _note_course(self, read: ReadRound) -> None:
+        """Have a remembered round found by its course, rather than one with other certificates or another proof."""
+        header = read.verified.header
+        key = header.table_id, header.round_number, read.played.course.history
+        if self._memo.get(key) is not read:
+            self._memo.put(key, read, size=_COURSE_BYTES)
+
+    def _find(self, verified: VerifiedRound, events: tuple[bytes, ...]) -> ReadRound | None:
         """Return the remembered round that has the most of these events from the first on; None if there is none.
 
         ``verified`` is compared by identity: the verifier's memo returns one object for equal bytes.

@@ -124,10 +124,12 @@ class RoundService:
                     field=f"event.{name}",
                 )
         event = type(request.event).FromString(request.event.SerializeToString())
-        violations, played = self._reader.accept(request.round, event, request.signature, clock=self._settler.clock)
+        violations, played, is_accepted = self._reader.accept(
+            request.round, event, request.signature, clock=self._settler.clock
+        )
         response.violations.extend(write_violations(violations, self._texts, played.ruleset))
         self._fill_state(response, played)
-        if played.course.number <= len(request.round.events):
+        if not is_accepted:
             _fill_refused_event(response, played.refused_event)
             return
         response.event.CopyFrom(event)

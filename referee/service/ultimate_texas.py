@@ -54,9 +54,9 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         """Return the expectation of each decision, from the seat's own cards and the open board alone."""
         del context
         seat = Seat(request.seat)
+        verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
         played = self._reader.read(request.round)
         state, ruleset = played.state, played.ruleset
-        verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
         verified.check_seat(seat, field="seat")
         response = ultimate_texas_pb2.AdviseResponse(
             violations=write_violations(played.violations, self._texts, ruleset),

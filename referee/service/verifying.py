@@ -112,8 +112,12 @@ class RoundVerifier:
     def verify(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
         """Verify a round that has not ended; refuse anything else, naming the field."""
         verified = self.verify_ended(header, certificates, field=field)
-        check_unexpired(verified.header, now=self._clock(), field=field)
+        self.check_unexpired(verified, field=field)
         return verified
+
+    def check_unexpired(self, verified: VerifiedRound, *, field: str) -> None:
+        """Refuse a verified round that has ended."""
+        check_unexpired(verified.header, now=self._clock(), field=field)
 
     def verify_ended(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
         """Verify a round that may have ended."""

@@ -53,6 +53,16 @@ class RoundHeader(_message.Message):
     round_deadline_time: int
     def __init__(self, protocol: _Optional[int] = ..., origin: _Optional[str] = ..., randomness_suite: _Optional[_Union[RandomnessSuite, str]] = ..., table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., layout: _Optional[_Iterable[int]] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., seat_stakes: _Optional[_Iterable[_Union[_money_pb2.SeatStake, _Mapping]]] = ..., seat_keys: _Optional[_Iterable[bytes]] = ..., previous_leaf_hash: _Optional[bytes] = ..., deal_deadline_time: _Optional[int] = ..., round_deadline_time: _Optional[int] = ...) -> None: ...
 
+class RoundCourse(_message.Message):
+    __slots__ = ("table_id", "round_number", "history")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    history: bytes
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., history: _Optional[bytes] = ...) -> None: ...
+
 class LogReceipt(_message.Message):
     __slots__ = ("leaf_index", "leaf_hash", "leaf", "inclusion_proof", "checkpoint")
     LEAF_INDEX_FIELD_NUMBER: _ClassVar[int]

@@ -6,7 +6,7 @@ Servicers, store, keys and transport are the real ones. The entropy is a hash of
 import hashlib
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -65,8 +65,16 @@ class Running:
     seeds_of = staticmethod(seeds_of)
     START, ORIGIN = START, ORIGIN
 
-    def __init__(self, folder: Path, **settings: Any) -> None:  # noqa: ANN401 - what server_options takes
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        wrap: Callable[[grpc.Channel], Any] = lambda channel: channel,
+        **settings: Any,  # noqa: ANN401 - what server_options takes
+    ) -> None:
+        """Start a server; ``wrap`` makes of its channel the one that is called."""
         self.folder = folder
+        self._wrap = wrap
         self.clock = Clock()
         counter = itertools.count()
         self._settings: dict[str, Any] = {
@@ -82,7 +90,7 @@ class Running:
     def start(self) -> None:
         """Start a server on the folder."""
         self.app = Application(server_options(data=self.folder, **self._settings)).start()
-        self.channel = self.dial()
+        self.channel = self._wrap(self.dial())
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
         self.log = log_pb2_grpc.LogServiceStub(self.channel)
         self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(self.channel)

@@ -135,6 +135,20 @@ def long_named(message: Message) -> bool:
     return bool(named)
 
 
+@way("ROUND_UNKNOWN", "the round is named by a course that the server has not read")
+def forgotten(message: Message) -> bool:
+    """Name each round by a course of zeros, but for questions about one hand, which take whole rounds."""
+    if message.DESCRIPTOR.name.startswith(("CheckArrangement", "SuggestArrangement", "Advise")):
+        return False
+
+    def change(one: Any) -> None:  # noqa: ANN401 - as above
+        table, number = one.header.table_id, one.header.round_number
+        one.Clear()
+        one.course.table_id, one.course.round_number, one.course.history = table, number, bytes(32)
+
+    return _each_round(message, change)
+
+
 @way("NOT_OPENED", "the table has no such round")
 def unopened(message: Message) -> bool:
     """Name another table in requests of a slot."""

@@ -22,7 +22,7 @@ from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.provider import Provider
 from referee.storage import Cosigned
-from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2
+from referee.v1 import log_pb2, mau_binh_pb2, round_pb2, ruleset_pb2, shuffler_pb2
 from tests.driver.opening import open_round, opening
 from tests.service.refused_rounds import CASES, Call, House, refused
 
@@ -75,6 +75,14 @@ def round_whose_ruleset_file_is_gone(house: House) -> Call:
     played = house.play()
     del catalogue._by_digest[played.header.ruleset_digest]  # noqa: SLF001 - as in a server that never had the file
     return played.deal_again
+
+
+@refused("ROUND_UNKNOWN", "round.course")
+def course_that_the_server_has_not_read(house: House) -> Call:
+    header = house.play().header
+    course = round_pb2.RoundCourse(table_id=header.table_id, round_number=header.round_number, history=bytes(32))
+    named = mau_binh_pb2.MauBinhRound(course=course)
+    return lambda: house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=named))
 
 
 @refused("CREDENTIALS_MISSING")

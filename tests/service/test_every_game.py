@@ -13,10 +13,12 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
 from referee.games import GAMES as REGISTERED
 from referee.rulesets import load_builtin
+from referee.server.settings.limits import LimitSettings
 from referee.transcript.chain import FORM, sign_receipt
 from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
 from referee.v1 import log_pb2, shuffler_pb2
+from tests.driver.abridging import AbridgingChannel
 from tests.driver.courses import payload_of
 from tests.driver.house import House
 from tests.driver.opening import open_round
@@ -33,6 +35,15 @@ EVERY_TABLE: Final = [
     for seats in range(ruleset.rules.seats.minimum, ruleset.rules.seats.maximum + 1)
 ]
 Edit = Callable[[Any], object]
+
+
+@pytest.fixture(params=["whole", "by course", "by course, with no memory"])
+def house(request: pytest.FixtureRequest, make_house: Callable[..., House]) -> House:
+    """Start a server that is sent whole rounds, or courses of rounds that it knows, or such while it remembers none."""
+    if request.param == "whole":
+        return make_house()
+    memory = 0 if "no memory" in request.param else LimitSettings().memo_bytes
+    return make_house(wrap=AbridgingChannel, limits=LimitSettings(memo_bytes=memory))
 
 
 @pytest.fixture(params=GAMES)

@@ -22,6 +22,7 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 from referee.v1.log_pb2_grpc import LogServiceStub
+from tests.driver.abridging import course_of
 from tests.driver.opening import open_round, terms_of
 
 
@@ -137,6 +138,11 @@ def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed, reaso
     settle = mau_binh_pb2.MauBinhServiceSettleRoundRequest
     batch = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[settle(round=mine), settle(round=own)])
     stub = mau_binh_pb2_grpc.MauBinhServiceStub(other)
+    course = course_of(own)
+    frontend = mau_binh_pb2_grpc.MauBinhServiceStub(sealed.frontend)
+    by_course = mau_binh_pb2.MauBinhRound(course=course)
+    frontend.SettleRound(settle(round=own))  # which the server now remembers
+    assert frontend.SettleRound(settle(round=by_course)).violations
     calls = (
         lambda: log.GetTableRound(log_pb2.GetTableRoundRequest(**name)),
         lambda: log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=sealed.table)),
@@ -146,8 +152,12 @@ def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed, reaso
         lambda: open_round(shuffler, sealed.opened.header),
         lambda: stub.SettleRound(settle(round=own)),
         lambda: stub.SettleRounds(batch),
+        lambda: stub.SettleRound(settle(round=by_course)),
     )
     assert [refused(call, reason) for call in calls] == ["TABLE_FORBIDDEN"] * len(calls)
+    course.table_id = mine.header.table_id  # a table of its own with the other's course
+    by_course.course.CopyFrom(course)
+    assert refused(lambda: stub.SettleRound(settle(round=by_course)), reason) == "ROUND_UNKNOWN"
     found = LogServiceStub(sealed.frontend).GetTableRound(log_pb2.GetTableRoundRequest(**name))
     assert found.stage == log_pb2.ROUND_STAGE_DEALT
 

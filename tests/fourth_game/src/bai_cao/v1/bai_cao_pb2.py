@@ -30,7 +30,7 @@ from referee.v1 import text_pb2 as referee_dot_v1_dot_text__pb2
 from referee.v1 import violation_pb2 as referee_dot_v1_dot_violation__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x62\x61i_cao/v1/bai_cao.proto\x12\nbai_cao.v1\x1a\x17google/rpc/status.proto\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x15referee/v1/text.proto\x1a\x1areferee/v1/violation.proto\"\x83\x01\n\x0b\x42\x61iCaoEvent\x12\x11\n\x04time\x18\x01 \x01(\x04H\x00\x88\x01\x01\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x10\n\x08received\x18\x03 \x01(\x08\x12\x11\n\x04seen\x18\x04 \x01(\rH\x01\x88\x01\x01\x12\x1c\n\x03\x61\x63t\x18\x10 \x01(\x0e\x32\x0f.bai_cao.v1.ActB\x07\n\x05_timeB\x07\n\x05_seen\"\xab\x01\n\x0b\x42\x61iCaoRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12\'\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x17.bai_cao.v1.BaiCaoEvent\x12\x14\n\x07receipt\x18\x04 \x01(\x0cH\x00\x88\x01\x01\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\x42\n\n\x08_receipt\"R\n\x0b\x42\x61iCaoState\x12\x1a\n\rdeadline_time\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x15\n\rwaiting_seats\x18\x10 \x03(\rB\x10\n\x0e_deadline_time\"\x92\x01\n\x10\x42\x61iCaoSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tnet_minor\x18\x02 \x01(\x03\x12\x0e\n\x06result\x18\x06 \x01(\t\x12\x1f\n\x05\x63\x61rds\x18\x10 \x03(\x0e\x32\x10.referee.v1.Card\x12\x0c\n\x04hand\x18\x11 \x01(\t\x12\x1e\n\x04name\x18\x12 \x01(\x0b\x32\x10.referee.v1.Text\"}\n\rBaiCaoOutcome\x12+\n\x05seats\x18\x01 \x03(\x0b\x32\x1c.bai_cao.v1.BaiCaoSeatResult\x12\'\n\ttransfers\x18\x02 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\"\x8a\x01\n\x12\x41\x63\x63\x65ptEventRequest\x12&\n\x05round\x18\x01 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoRound\x12&\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoEvent\x12\x16\n\tsignature\x18\x03 \x01(\x0cH\x00\x88\x01\x01\x42\x0c\n\n_signature\"\xed\x02\n\x13\x41\x63\x63\x65ptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12!\n\x14refused_event_number\x18\x02 \x01(\rH\x00\x88\x01\x01\x12&\n\x05state\x18\x04 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoState\x12&\n\x05\x65vent\x18\x07 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoEvent\x12\x14\n\x07receipt\x18\x08 \x01(\x0cH\x01\x88\x01\x01\x12\x19\n\x0c\x65vent_number\x18\t \x01(\rH\x02\x88\x01\x01\x12\x1a\n\ropens_section\x18\n \x01(\rH\x03\x88\x01\x01\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.StatusB\x17\n\x15_refused_event_numberB\n\n\x08_receiptB\x0f\n\r_event_numberB\x10\n\x0e_opens_section\"G\n\x13\x41\x63\x63\x65ptEventsRequest\x12\x30\n\x08requests\x18\x01 \x03(\x0b\x32\x1e.bai_cao.v1.AcceptEventRequest\"J\n\x14\x41\x63\x63\x65ptEventsResponse\x12\x32\n\tresponses\x18\x01 \x03(\x0b\x32\x1f.bai_cao.v1.AcceptEventResponse\"=\n\x13PreviewRoundRequest\x12&\n\x05round\x18\x01 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoRound\"\xd7\x01\n\x14PreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12!\n\x14refused_event_number\x18\x02 \x01(\rH\x00\x88\x01\x01\x12&\n\x05state\x18\x04 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoState\x12*\n\x07outcome\x18\x05 \x01(\x0b\x32\x19.bai_cao.v1.BaiCaoOutcomeB\x17\n\x15_refused_event_numberJ\x04\x08\x0f\x10\x10\"<\n\x12SettleRoundRequest\x12&\n\x05round\x18\x01 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoRound\"\xfa\x01\n\x13SettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12!\n\x14refused_event_number\x18\x02 \x01(\rH\x00\x88\x01\x01\x12*\n\x07outcome\x18\x05 \x01(\x0b\x32\x19.bai_cao.v1.BaiCaoOutcome\x12+\n\x0blog_receipt\x18\x06 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.StatusB\x17\n\x15_refused_event_number\"G\n\x13SettleRoundsRequest\x12\x30\n\x08requests\x18\x01 \x03(\x0b\x32\x1e.bai_cao.v1.SettleRoundRequest\"J\n\x14SettleRoundsResponse\x12\x32\n\tresponses\x18\x01 \x03(\x0b\x32\x1f.bai_cao.v1.SettleRoundResponse*7\n\x03\x41\x63t\x12\x13\n\x0f\x41\x43T_UNSPECIFIED\x10\x00\x12\x0c\n\x08\x41\x43T_SHOW\x10\x01\x12\r\n\tACT_LEAVE\x10\x02\x32\xb7\x03\n\rBaiCaoService\x12N\n\x0b\x41\x63\x63\x65ptEvent\x12\x1e.bai_cao.v1.AcceptEventRequest\x1a\x1f.bai_cao.v1.AcceptEventResponse\x12Q\n\x0c\x41\x63\x63\x65ptEvents\x12\x1f.bai_cao.v1.AcceptEventsRequest\x1a .bai_cao.v1.AcceptEventsResponse\x12V\n\x0cPreviewRound\x12\x1f.bai_cao.v1.PreviewRoundRequest\x1a .bai_cao.v1.PreviewRoundResponse\"\x03\x90\x02\x01\x12S\n\x0bSettleRound\x12\x1e.bai_cao.v1.SettleRoundRequest\x1a\x1f.bai_cao.v1.SettleRoundResponse\"\x03\x90\x02\x02\x12V\n\x0cSettleRounds\x12\x1f.bai_cao.v1.SettleRoundsRequest\x1a .bai_cao.v1.SettleRoundsResponse\"\x03\x90\x02\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x62\x61i_cao/v1/bai_cao.proto\x12\nbai_cao.v1\x1a\x17google/rpc/status.proto\x1a\x15referee/v1/card.proto\x1a\x16referee/v1/money.proto\x1a\x16referee/v1/round.proto\x1a\x15referee/v1/text.proto\x1a\x1areferee/v1/violation.proto\"\x83\x01\n\x0b\x42\x61iCaoEvent\x12\x11\n\x04time\x18\x01 \x01(\x04H\x00\x88\x01\x01\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x10\n\x08received\x18\x03 \x01(\x08\x12\x11\n\x04seen\x18\x04 \x01(\rH\x01\x88\x01\x01\x12\x1c\n\x03\x61\x63t\x18\x10 \x01(\x0e\x32\x0f.bai_cao.v1.ActB\x07\n\x05_timeB\x07\n\x05_seen\"\xd4\x01\n\x0b\x42\x61iCaoRound\x12\'\n\x06header\x18\x01 \x01(\x0b\x32\x17.referee.v1.RoundHeader\x12\x14\n\x0c\x63\x65rtificates\x18\x02 \x03(\x0c\x12\'\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x17.bai_cao.v1.BaiCaoEvent\x12\x14\n\x07receipt\x18\x04 \x01(\x0cH\x00\x88\x01\x01\x12\x12\n\nsignatures\x18\x05 \x03(\x0c\x12\'\n\x06\x63ourse\x18\x06 \x01(\x0b\x32\x17.referee.v1.RoundCourseB\n\n\x08_receipt\"R\n\x0b\x42\x61iCaoState\x12\x1a\n\rdeadline_time\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x15\n\rwaiting_seats\x18\x10 \x03(\rB\x10\n\x0e_deadline_time\"\x92\x01\n\x10\x42\x61iCaoSeatResult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tnet_minor\x18\x02 \x01(\x03\x12\x0e\n\x06result\x18\x06 \x01(\t\x12\x1f\n\x05\x63\x61rds\x18\x10 \x03(\x0e\x32\x10.referee.v1.Card\x12\x0c\n\x04hand\x18\x11 \x01(\t\x12\x1e\n\x04name\x18\x12 \x01(\x0b\x32\x10.referee.v1.Text\"}\n\rBaiCaoOutcome\x12+\n\x05seats\x18\x01 \x03(\x0b\x32\x1c.bai_cao.v1.BaiCaoSeatResult\x12\'\n\ttransfers\x18\x02 \x03(\x0b\x32\x14.referee.v1.Transfer\x12\x16\n\x0eruleset_digest\x18\x03 \x01(\x0c\"\x8a\x01\n\x12\x41\x63\x63\x65ptEventRequest\x12&\n\x05round\x18\x01 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoRound\x12&\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoEvent\x12\x16\n\tsignature\x18\x03 \x01(\x0cH\x00\x88\x01\x01\x42\x0c\n\n_signature\"\xed\x02\n\x13\x41\x63\x63\x65ptEventResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12!\n\x14refused_event_number\x18\x02 \x01(\rH\x00\x88\x01\x01\x12&\n\x05state\x18\x04 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoState\x12&\n\x05\x65vent\x18\x07 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoEvent\x12\x14\n\x07receipt\x18\x08 \x01(\x0cH\x01\x88\x01\x01\x12\x19\n\x0c\x65vent_number\x18\t \x01(\rH\x02\x88\x01\x01\x12\x1a\n\ropens_section\x18\n \x01(\rH\x03\x88\x01\x01\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.StatusB\x17\n\x15_refused_event_numberB\n\n\x08_receiptB\x0f\n\r_event_numberB\x10\n\x0e_opens_section\"G\n\x13\x41\x63\x63\x65ptEventsRequest\x12\x30\n\x08requests\x18\x01 \x03(\x0b\x32\x1e.bai_cao.v1.AcceptEventRequest\"J\n\x14\x41\x63\x63\x65ptEventsResponse\x12\x32\n\tresponses\x18\x01 \x03(\x0b\x32\x1f.bai_cao.v1.AcceptEventResponse\"=\n\x13PreviewRoundRequest\x12&\n\x05round\x18\x01 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoRound\"\xd7\x01\n\x14PreviewRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12!\n\x14refused_event_number\x18\x02 \x01(\rH\x00\x88\x01\x01\x12&\n\x05state\x18\x04 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoState\x12*\n\x07outcome\x18\x05 \x01(\x0b\x32\x19.bai_cao.v1.BaiCaoOutcomeB\x17\n\x15_refused_event_numberJ\x04\x08\x0f\x10\x10\"<\n\x12SettleRoundRequest\x12&\n\x05round\x18\x01 \x01(\x0b\x32\x17.bai_cao.v1.BaiCaoRound\"\xfa\x01\n\x13SettleRoundResponse\x12)\n\nviolations\x18\x01 \x03(\x0b\x32\x15.referee.v1.Violation\x12!\n\x14refused_event_number\x18\x02 \x01(\rH\x00\x88\x01\x01\x12*\n\x07outcome\x18\x05 \x01(\x0b\x32\x19.bai_cao.v1.BaiCaoOutcome\x12+\n\x0blog_receipt\x18\x06 \x01(\x0b\x32\x16.referee.v1.LogReceipt\x12#\n\x07refused\x18\x0f \x01(\x0b\x32\x12.google.rpc.StatusB\x17\n\x15_refused_event_number\"G\n\x13SettleRoundsRequest\x12\x30\n\x08requests\x18\x01 \x03(\x0b\x32\x1e.bai_cao.v1.SettleRoundRequest\"J\n\x14SettleRoundsResponse\x12\x32\n\tresponses\x18\x01 \x03(\x0b\x32\x1f.bai_cao.v1.SettleRoundResponse*7\n\x03\x41\x63t\x12\x13\n\x0f\x41\x43T_UNSPECIFIED\x10\x00\x12\x0c\n\x08\x41\x43T_SHOW\x10\x01\x12\r\n\tACT_LEAVE\x10\x02\x32\xb7\x03\n\rBaiCaoService\x12N\n\x0b\x41\x63\x63\x65ptEvent\x12\x1e.bai_cao.v1.AcceptEventRequest\x1a\x1f.bai_cao.v1.AcceptEventResponse\x12Q\n\x0c\x41\x63\x63\x65ptEvents\x12\x1f.bai_cao.v1.AcceptEventsRequest\x1a .bai_cao.v1.AcceptEventsResponse\x12V\n\x0cPreviewRound\x12\x1f.bai_cao.v1.PreviewRoundRequest\x1a .bai_cao.v1.PreviewRoundResponse\"\x03\x90\x02\x01\x12S\n\x0bSettleRound\x12\x1e.bai_cao.v1.SettleRoundRequest\x1a\x1f.bai_cao.v1.SettleRoundResponse\"\x03\x90\x02\x02\x12V\n\x0cSettleRounds\x12\x1f.bai_cao.v1.SettleRoundsRequest\x1a .bai_cao.v1.SettleRoundsResponse\"\x03\x90\x02\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,38 +43,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BAICAOSERVICE'].methods_by_name['SettleRound']._serialized_options = b'\220\002\002'
   _globals['_BAICAOSERVICE'].methods_by_name['SettleRounds']._loaded_options = None
   _globals['_BAICAOSERVICE'].methods_by_name['SettleRounds']._serialized_options = b'\220\002\002'
-  _globals['_ACT']._serialized_start=2258
-  _globals['_ACT']._serialized_end=2313
+  _globals['_ACT']._serialized_start=2299
+  _globals['_ACT']._serialized_end=2354
   _globals['_BAICAOEVENT']._serialized_start=188
   _globals['_BAICAOEVENT']._serialized_end=319
   _globals['_BAICAOROUND']._serialized_start=322
-  _globals['_BAICAOROUND']._serialized_end=493
-  _globals['_BAICAOSTATE']._serialized_start=495
-  _globals['_BAICAOSTATE']._serialized_end=577
-  _globals['_BAICAOSEATRESULT']._serialized_start=580
-  _globals['_BAICAOSEATRESULT']._serialized_end=726
-  _globals['_BAICAOOUTCOME']._serialized_start=728
-  _globals['_BAICAOOUTCOME']._serialized_end=853
-  _globals['_ACCEPTEVENTREQUEST']._serialized_start=856
-  _globals['_ACCEPTEVENTREQUEST']._serialized_end=994
-  _globals['_ACCEPTEVENTRESPONSE']._serialized_start=997
-  _globals['_ACCEPTEVENTRESPONSE']._serialized_end=1362
-  _globals['_ACCEPTEVENTSREQUEST']._serialized_start=1364
-  _globals['_ACCEPTEVENTSREQUEST']._serialized_end=1435
-  _globals['_ACCEPTEVENTSRESPONSE']._serialized_start=1437
-  _globals['_ACCEPTEVENTSRESPONSE']._serialized_end=1511
-  _globals['_PREVIEWROUNDREQUEST']._serialized_start=1513
-  _globals['_PREVIEWROUNDREQUEST']._serialized_end=1574
-  _globals['_PREVIEWROUNDRESPONSE']._serialized_start=1577
-  _globals['_PREVIEWROUNDRESPONSE']._serialized_end=1792
-  _globals['_SETTLEROUNDREQUEST']._serialized_start=1794
-  _globals['_SETTLEROUNDREQUEST']._serialized_end=1854
-  _globals['_SETTLEROUNDRESPONSE']._serialized_start=1857
-  _globals['_SETTLEROUNDRESPONSE']._serialized_end=2107
-  _globals['_SETTLEROUNDSREQUEST']._serialized_start=2109
-  _globals['_SETTLEROUNDSREQUEST']._serialized_end=2180
-  _globals['_SETTLEROUNDSRESPONSE']._serialized_start=2182
-  _globals['_SETTLEROUNDSRESPONSE']._serialized_end=2256
-  _globals['_BAICAOSERVICE']._serialized_start=2316
-  _globals['_BAICAOSERVICE']._serialized_end=2755
+  _globals['_BAICAOROUND']._serialized_end=534
+  _globals['_BAICAOSTATE']._serialized_start=536
+  _globals['_BAICAOSTATE']._serialized_end=618
+  _globals['_BAICAOSEATRESULT']._serialized_start=621
+  _globals['_BAICAOSEATRESULT']._serialized_end=767
+  _globals['_BAICAOOUTCOME']._serialized_start=769
+  _globals['_BAICAOOUTCOME']._serialized_end=894
+  _globals['_ACCEPTEVENTREQUEST']._serialized_start=897
+  _globals['_ACCEPTEVENTREQUEST']._serialized_end=1035
+  _globals['_ACCEPTEVENTRESPONSE']._serialized_start=1038
+  _globals['_ACCEPTEVENTRESPONSE']._serialized_end=1403
+  _globals['_ACCEPTEVENTSREQUEST']._serialized_start=1405
+  _globals['_ACCEPTEVENTSREQUEST']._serialized_end=1476
+  _globals['_ACCEPTEVENTSRESPONSE']._serialized_start=1478
+  _globals['_ACCEPTEVENTSRESPONSE']._serialized_end=1552
+  _globals['_PREVIEWROUNDREQUEST']._serialized_start=1554
+  _globals['_PREVIEWROUNDREQUEST']._serialized_end=1615
+  _globals['_PREVIEWROUNDRESPONSE']._serialized_start=1618
+  _globals['_PREVIEWROUNDRESPONSE']._serialized_end=1833
+  _globals['_SETTLEROUNDREQUEST']._serialized_start=1835
+  _globals['_SETTLEROUNDREQUEST']._serialized_end=1895
+  _globals['_SETTLEROUNDRESPONSE']._serialized_start=1898
+  _globals['_SETTLEROUNDRESPONSE']._serialized_end=2148
+  _globals['_SETTLEROUNDSREQUEST']._serialized_start=2150
+  _globals['_SETTLEROUNDSREQUEST']._serialized_end=2221
+  _globals['_SETTLEROUNDSRESPONSE']._serialized_start=2223
+  _globals['_SETTLEROUNDSRESPONSE']._serialized_end=2297
+  _globals['_BAICAOSERVICE']._serialized_start=2357
+  _globals['_BAICAOSERVICE']._serialized_end=2796
 # @@protoc_insertion_point(module_scope)

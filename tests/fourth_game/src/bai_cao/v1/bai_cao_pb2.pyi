@@ -37,18 +37,20 @@ class BaiCaoEvent(_message.Message):
     def __init__(self, time: _Optional[int] = ..., seat: _Optional[int] = ..., received: _Optional[bool] = ..., seen: _Optional[int] = ..., act: _Optional[_Union[Act, str]] = ...) -> None: ...
 
 class BaiCaoRound(_message.Message):
-    __slots__ = ("header", "certificates", "events", "receipt", "signatures")
+    __slots__ = ("header", "certificates", "events", "receipt", "signatures", "course")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     CERTIFICATES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
     SIGNATURES_FIELD_NUMBER: _ClassVar[int]
+    COURSE_FIELD_NUMBER: _ClassVar[int]
     header: _round_pb2.RoundHeader
     certificates: _containers.RepeatedScalarFieldContainer[bytes]
     events: _containers.RepeatedCompositeFieldContainer[BaiCaoEvent]
     receipt: bytes
     signatures: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[BaiCaoEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    course: _round_pb2.RoundCourse
+    def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[BaiCaoEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ..., course: _Optional[_Union[_round_pb2.RoundCourse, _Mapping]] = ...) -> None: ...
 
 class BaiCaoState(_message.Message):
     __slots__ = ("deadline_time", "waiting_seats")
