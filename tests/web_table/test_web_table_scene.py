@@ -49,6 +49,7 @@ def showdown(*, fouled: bool = False) -> dict[str, Any]:
     view = copy.deepcopy(example("view.mau_binh.showdown"))
     shown = view["round"]["mau_binh"]["showdown"]
     view["round"]["mau_binh"]["showdown"] = shown = shifted(shown, by=now() - shown["summary_time"] - 500)
+    shown["summary"][0]["added_units"] = 0 if fouled else 6
     shown["summary"][2]["fouled"] = fouled
     return view
 
@@ -136,6 +137,76 @@ def test_result_moves_chips_with_sound_and_a_win_is_a_moment(table, invite) -> N
         expect(page.locator(f'.pairs li[data-payer="{payer}"][data-payee="{payee}"]')).to_have_attribute(
             "data-minor", str(minor)
         )
+
+
+def ended(game: str) -> dict[str, Any]:
+    """Return the view after a round of a game that has just ended, without its proof."""
+    view = copy.deepcopy(example(f"view.{game}.last"))
+    view["last"].pop("proof", None)
+    return view
+
+
+def test_last_play_of_tien_len_is_seen_before_its_result(table, invite) -> None:
+    """It lies on the felt with the name of who is out of cards, and gives way to the result by itself."""
+    guest: Guest = invite("Lan", language="en")
+    page = guest.page
+    stage = enter(guest, table.url, dealt("view.tien_len.turn"))
+    stage.show(ended("tien_len"))
+    last = example("view.tien_len.last")["last"]
+    (winner,) = [seat["name"] for seat in last["seats"] if seat.get("winner")]
+    expect(page.locator(".end h2")).to_contain_text(winner, timeout=TIMEOUT)
+    expect(page.locator(".end .play.top .card")).to_have_count(len(last["trick"][-1]["cards"]))
+    expect(page.locator(".result")).to_have_count(0)
+    expect(page.locator(".result")).to_be_visible(timeout=TIMEOUT)
+    expect(page.locator(".end")).to_have_count(0)
+
+
+def test_round_that_ends_with_three_of_spades_names_it_big(table, invite) -> None:
+    guest: Guest = invite("Lan")
+    view = ended("tien_len")
+    name = {"vi": "kết 3 bích", "en": "a seat went out with the three of spades"}
+    view["last"] |= {"ending": "LAST_THREE_OF_SPADES", "ending_name": name}
+    stage = enter(guest, table.url, dealt("view.tien_len.turn"))
+    stage.show(view)
+    expect(guest.page.locator(".end .big")).to_have_text("Kết 3 bích", timeout=TIMEOUT)
+
+
+def test_dealers_cards_turn_over_before_the_result(table, invite) -> None:
+    guest: Guest = invite("Lan", language="en")
+    page = guest.page
+    stage = enter(guest, table.url, dealt("view.ultimate_texas.river"))
+    view = ended("ultimate_texas")
+    stage.show(view)
+    house = page.locator(".end .house").get_by_role("img").first
+    expect(house).to_have_accessible_name("2 cards face down", timeout=TIMEOUT)
+    expect(page.locator(".end h2")).to_contain_text(view["last"]["house_value"]["name"]["en"], timeout=TIMEOUT)
+    expect(house).not_to_have_accessible_name("2 cards face down")
+
+
+@pytest.mark.parametrize("by", ["click", "key", "next round", "reload", "motion"])
+def test_end_of_a_round_gives_way_at_once(table, invite, by: str) -> None:
+    """A click or a key skips it and the next round replaces it; a page that comes back or is still never has it."""
+    guest: Guest = invite("Lan", way="KEYS" if by == "motion" else "MOUSE")
+    page = guest.page
+    stage = enter(guest, table.url, dealt("view.tien_len.turn"))
+    stage.first = ended("tien_len")
+    page.clock.install()  # from here on it would be shown for ever
+    if by == "reload":
+        page.reload()
+    else:
+        stage.show(ended("tien_len"))
+    if by in {"click", "key", "next round"}:
+        expect(page.locator(".end")).to_be_visible(timeout=TIMEOUT)
+    if by == "click":
+        page.locator(".end .pile").click()
+    elif by == "key":
+        page.keyboard.press("Escape")
+    elif by == "next round":
+        stage.show(dealt("view.tien_len.turn"))
+        expect(page.locator(".tien-len")).to_be_visible(timeout=TIMEOUT)
+        return
+    expect(page.locator(".result")).to_be_visible(timeout=TIMEOUT)
+    expect(page.locator(".end")).to_have_count(0)
 
 
 @pytest.mark.parametrize("by", ["mute", "motion"])

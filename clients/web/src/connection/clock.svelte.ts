@@ -28,4 +28,4 @@ setInterval(() => {
 
 /** Seconds left until a deadline, never below nothing. */
 export const secondsTo = (deadline: number): number =>
-  Math.max(0, Math.ceil((deadline - clock.now) / 1000));
+  Math.max(0, Math.round((deadline - clock.now) / 1000));

@@ -17,6 +17,7 @@ const LONGEST_WAIT = 8_000;
 const PING_EVERY = 15_000;
 const SILENCE = 40_000;
 const LONGEST_MOVE = 1_500;
+const NOTICE_SHOWN = 15_000;
 
 /** Keeps the proof of a move, where the answer to a command has one. */
 function keepReceipted(result: unknown): void {
@@ -154,7 +155,9 @@ class Connection {
   }
 
   notify(notice: Notice): void {
-    this.notices = [...this.notices.slice(-3), { ...notice, key: performance.now() }];
+    const key = performance.now();
+    this.notices = [...this.notices.slice(-2), { ...notice, key }];
+    setTimeout(() => this.dismiss(key), NOTICE_SHOWN);
   }
 
   dismiss(key: number): void {

@@ -9,6 +9,7 @@ import type {
   MauBinh,
   Combination,
   TienLen,
+  TrickAction,
   UltimateTexas,
 } from "./games";
 
@@ -259,6 +260,8 @@ export interface Last {
   readonly ending?: string;
   readonly ending_name?: Text;
   readonly showdown?: Showdown;
+  /** Tiến Lên: the last trick. */
+  readonly trick?: readonly TrickAction[];
   readonly proof?: Proof;
 }
 

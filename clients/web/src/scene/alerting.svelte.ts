@@ -47,8 +47,8 @@ function celebrate(last: Last, stake: number, you: string): void {
   }
 }
 
-/** Calls the player from now on. To be called once, while a component is made. */
-export function alertPlayer(present: () => View): void {
+/** Calls the player from now on; chips move once the end of a round has been shown. To be called once, while a component is made. */
+export function alertPlayer(present: () => View, isEnding: () => boolean): void {
   const title = document.title;
   let seen = present().last?.round_id ?? "";
 
@@ -66,7 +66,7 @@ export function alertPlayer(present: () => View): void {
   });
   $effect(() => {
     const { last, phase, stake_minor, you } = present();
-    if (last !== null && phase === "LOBBY" && last.round_id !== seen) {
+    if (last !== null && phase === "LOBBY" && last.round_id !== seen && !isEnding()) {
       seen = last.round_id;
       requestAnimationFrame(() => celebrate(last, stake_minor, you));
     }

@@ -10,9 +10,14 @@ export interface Text {
   readonly en: string;
 }
 
+/** The words of a key with its values; ``{name:one|many}`` is the word for that number of things. */
 export function say(key: Key, values: Record<string, string | number> = {}): string {
   const words = WORDS[key][settings.language === "vi" ? 0 : 1];
-  return words.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return words
+    .replace(/\{(\w+):(\w+)\|(\w+)\}/g, (_, name: string, one: string, many: string) =>
+      /^[+−]?1$/.test(String(values[name])) ? one : many,
+    )
+    .replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
 /** Words of this page in both languages, as the table server sends its own. */
