@@ -134,7 +134,7 @@ class _Draft:
         index = LeafIndex(self.transaction.head.size + len(self.leaves))
         step = append.step
         if step is None:
-            self.roundless += 1
+            self.roundless += append.names_keys
         else:
             previous, current = self._states(step)
             try:

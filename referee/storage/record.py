@@ -104,7 +104,8 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     seats' seeds that the leaf was built from, None if it uses none. If either is another by now, StaleRoundError.
     ``seed`` is the last one, which the leaf publishes and the same transaction keeps. ``time`` is the leaf's own in ms,
     None for a leaf that has none; ClockError where it is out of order. ``seat_keys`` are the keys of the seats that
-    have one, by which the round that an OPEN opens is listed.
+    have one, by which the round that an OPEN opens is listed. ``names_keys`` is whether a leaf without a step names
+    or revokes keys of the log, at which other servers stop.
     """
 
     leaf: bytes
@@ -116,6 +117,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     seed: "Contribution | None" = None
     time: int | None = None
     seat_keys: tuple[bytes, ...] = ()
+    names_keys: bool = True
 
     def __post_init__(self) -> None:
         if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
@@ -147,7 +149,7 @@ class Head(msgspec.Struct, frozen=True):
     newest_time: int
     """Latest time of a leaf in ms since 1970 UTC, 0 for none."""
     roundless: int = 0
-    """Number of leaves that belong to no round: those that name and revoke the log's keys."""
+    """Number of leaves that name and revoke the log's keys."""
 
     @property
     def size(self) -> int:

@@ -27,7 +27,7 @@ def data(tmp_path: Path) -> Path:
 def test_it_ends_with_nothing_where_a_server_can_serve(data: Path) -> None:
     done = doctor("--data", str(data))
     assert done.exit_code == 0, done.stdout
-    for words in ("configuration", "2 of", "store", "3 leaves hash to the head", "keys", "clock", "machine", " well"):
+    for words in ("configuration", "2 of", "store", "4 leaves hash to the head", "keys", "clock", "machine", " well"):
         assert words in done.stdout
     assert "✗" not in done.stdout
 

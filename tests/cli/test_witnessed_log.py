@@ -237,13 +237,13 @@ def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Callabl
     first = start(*serve)
     with grpc.insecure_channel(first.ready["address"]) as channel:
         stub = log_pb2_grpc.LogServiceStub(channel)
-        stub.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=3), timeout=20)
+        stub.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4), timeout=20)
     assert first.stop() == 0
     for path in (*data.glob("log.sqlite3*"), data / "keys" / "log.head"):  # without its own record of it either
         path.unlink()
     refused = referee_process(*serve)
     assert refused.returncode == 2
-    assert "has cosigned 3 leaves" in refused.stderr
+    assert "has cosigned 4 leaves" in refused.stderr
     assert log_key.split("+")[0] in refused.stderr
 
 

@@ -228,7 +228,7 @@ def test_two_servers_on_one_folder_make_one_log(make_house: Callable[..., House]
     end = time.monotonic() + 10
     while one.head() != other.head():
         assert time.monotonic() < end
-    assert one.head().size == 3 + 4 * len(rounds)
+    assert one.head().size == 4 + 4 * len(rounds)
     assert one.leaves() == other.leaves()
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.log import CheckpointSigner
 from referee.server.keys.private_key import (
     SEED_SIZE,
     GuardedSigner,
@@ -111,6 +112,12 @@ class KeyFolder:
         if role not in self._signers:
             raise KeyFileError(f"the private key of {role} was not loaded")
         return self._signers[role]
+
+    @property
+    def checkpoint_signer(self) -> CheckpointSigner:
+        """Signer of the log's checkpoints, with the keys that sign beside it."""
+        signer = self.signer("log")
+        return CheckpointSigner(signer, key_name=signer.name, also=self.retiring)
 
     @property
     def sealing(self) -> bytes:

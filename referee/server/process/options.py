@@ -8,7 +8,7 @@ from typing import Protocol
 import grpc
 import msgspec
 
-from referee.dealing.header import Header
+from referee.dealing.header import SUITE_COMMITMENT, SUITE_FIXTURE, Header
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.clock import Clock, system_clock
 from referee.server.keys.private_key import Passphrase
@@ -67,3 +67,8 @@ class ServerOptions:
     """Called with the reason once this process must sign no more and should be stopped."""
     interceptors: Sequence[grpc.ServerInterceptor] = ()
     """Further interceptors, the first outermost."""
+
+    @property
+    def suite(self) -> int:
+        """Randomness suite that the server deals under."""
+        return SUITE_COMMITMENT if self.fixture_seed is None else SUITE_FIXTURE

@@ -9,7 +9,7 @@ import grpc
 from referee.server.limits.advising import AdvicePool
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.options import ServerOptions
-from referee.server.process.startup import OpenedLog, suite_of
+from referee.server.process.startup import OpenedLog
 from referee.service.attesting import Attestor
 from referee.service.log import LogKeys, LogService
 from referee.service.opening import Opener
@@ -55,7 +55,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         shuffler_keys=log.counted("shuffler"),
         clock=options.clock,
         reader=log.store,
-        suite=suite_of(options),
+        suite=options.suite,
         memo_bytes=settings.limits.memo_bytes,
     )
 
@@ -82,7 +82,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
                 reader=log.store,
                 clock=options.clock,
                 own_keys=log.own_keys,
-                suite=suite_of(options),
+                suite=options.suite,
             ),
             verifier=verifier,
             referee_keys=log.counted("referee"),

@@ -11,11 +11,12 @@ from typing import Final
 
 import structlog
 
-from referee.dealing.header import SUITE_COMMITMENT, SUITE_FIXTURE
+from referee.dealing.header import SUITE_COMMITMENT
 from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import Checkpoint, CheckpointSigner
+from referee.log.starts import StartHistory
 from referee.server.clock import Clock
 from referee.server.folder_lock import lock_folder
 from referee.server.keys.folder import SEALING, KeyFolder, check_keys_exist
@@ -27,6 +28,7 @@ from referee.server.keys.rotation import CHANGING, LOCK_SECONDS, check_in_force,
 from referee.server.keys.signed_head import HeadRecord, SignedHead
 from referee.server.process.cosigner import check_witnesses, known_checkpoints
 from referee.server.process.options import ServerObserver, ServerOptions, VerifiedLog
+from referee.server.process.starting import write_start
 from referee.server.process.witness_client import WitnessError
 from referee.service.lost_ruleset import check_rulesets
 from referee.service.opened import OpenedRound
@@ -124,7 +126,7 @@ class OpenedLog:
         agent = AgentClient(settings.keys.signer) if settings.keys.signer else None
         if agent is not None:
             opened.callback(agent.close)
-        known = _origin_of(store)
+        known, starts, read = _origin_of(store), StartHistory(), 0
         head, is_behind = (store.head() if known else None), False
         if head is None or not head.size:
             signed.check_no_log()
@@ -138,7 +140,8 @@ class OpenedLog:
             )
             registry = KeyRegistry(keys.public["root"])  # a new log names none yet
         else:
-            keys, registry, head = _open_keys(store, options, agent)
+            keys, registry, head = _open_keys(store, options, agent, starts)
+            read = head.size
             is_behind = signed.check_log(store, head)
         keys = guard.over(keys)
         origin = known or keys.public["log"].name
@@ -164,6 +167,8 @@ class OpenedLog:
         if writer is not None and head is not None:
             record.keep(head, is_forced=is_behind)
             guard.trust(head)
+            write_start(options, keys, store, starts, origin=origin, read=read, check=guard.check)
+            record.keep(store.head())
         return cls(store, origin, keys, registry, writer, guard)
 
     @property
@@ -203,11 +208,6 @@ def compare_clock(newest_time: int, *, now: int, is_writing: bool) -> None:
         )
     else:
         _log.info("clock ahead of the log", ahead_seconds=max(0, now - newest_time) / 1000)
-
-
-def suite_of(options: ServerOptions) -> int:
-    """Return the randomness suite that a server deals under."""
-    return SUITE_COMMITMENT if options.fixture_seed is None else SUITE_FIXTURE
 
 
 def check_suite(index: int, leaf: bytes, *, is_fixture: bool) -> None:
@@ -262,8 +262,13 @@ def _origin_of(store: Store) -> str:
         return ""
 
 
-def _open_keys(store: Store, options: ServerOptions, agent: AgentClient | None) -> tuple[KeyFolder, KeyRegistry, Head]:
-    """Verify the log; return the keys that this process needs, those that the log names, and the verified head."""
+def _open_keys(
+    store: Store, options: ServerOptions, agent: AgentClient | None, starts: StartHistory
+) -> tuple[KeyFolder, KeyRegistry, Head]:
+    """Verify the log; return the keys that this process needs, those that the log names, and the verified head.
+
+    ``starts`` reads the START leaves, unless another worker has verified the log.
+    """
     settings = options.configuration
     folder, root = settings.log.folder / "keys", settings.keys.root_file
     check_keys_exist(folder, origin=store.origin, leaves=store.head().size, root=root)
@@ -277,6 +282,7 @@ def _open_keys(store: Store, options: ServerOptions, agent: AgentClient | None) 
     def visit(index: int, leaf: bytes) -> None:
         check_suite(index, leaf, is_fixture=options.fixture_seed is not None)
         registry.visit(index, leaf)
+        starts.visit(leaf, leaf_index=index)
 
     before = options.verified
     for index in () if before is None else before.key_leaves:
@@ -306,7 +312,6 @@ def _writer_of(  # noqa: PLR0913 - what a writer is made of
     """Return the log's writer; None without the log's private key."""
     if not keys.has("log"):
         return None
-    signer = keys.signer("log")
 
     def probe(step: str) -> None:
         for observer in observers:
@@ -318,7 +323,7 @@ def _writer_of(  # noqa: PLR0913 - what a writer is made of
 
     return Writer(
         store,
-        CheckpointSigner(signer, key_name=signer.name, also=keys.retiring),
+        keys.checkpoint_signer,
         origin=origin,
         clock=clock,
         check=check,

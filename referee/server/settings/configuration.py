@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from referee.dealing.header import TABLE_ID
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError
 from referee.server.settings.access import AccessSettings, listen_problems
@@ -79,6 +80,9 @@ class LogSettings(SettingsSection, frozen=True):
     REFEREE_LOG_DATABASE or the database's password file instead."""
     origin: str = DEFAULT_ORIGIN
     """Name of a new log, part of every checkpoint; an existing log keeps its own."""
+    instance: str = "referee"
+    """Name under which this server says in the log what judges: version, files, rulesets. Give each of several servers
+    of one log, but not each worker, a name of its own. It is published."""
     accept_loss: Annotated[int, Meta(ge=0)] = 0
     """Leaves that the keys have signed and the log has lost, to serve without them: exactly the number that a refused
     start names, 0 for none. Who kept a receipt of them can show the loss. Remove it after that start."""
@@ -190,6 +194,9 @@ def _of_log(settings: LogSettings) -> Iterator[SettingProblem]:
         )
     if not settings.origin:
         yield SettingProblem("log.origin", "is empty", "name the log, for example example.com/referee")
+    if TABLE_ID.fullmatch(settings.instance) is None:
+        what = f"is {settings.instance!r}, which is no name of a server"
+        yield SettingProblem("log.instance", what, "use 1 to 64 of A-Z a-z 0-9 . _ -")
 
 
 def _of_keys(settings: KeySettings) -> Iterator[SettingProblem]:

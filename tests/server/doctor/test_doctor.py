@@ -294,8 +294,8 @@ def test_witness_that_has_cosigned_lately_is_well(scene: WitnessScene, data: Pat
     witnesses = scene.configuration.witnesses
     Application(server_options(data=data, witnesses=witnesses)).close()
     found = scene.found(later=7)
-    assert outcome_of(found["witness.example/w"]) == ("OK", "answers; it cosigned 3 of 3 leaves")
-    assert re.fullmatch("1 cosigned 3 leaves [0-9]+ s ago", found["quorum"].measured)
+    assert outcome_of(found["witness.example/w"]) == ("OK", "answers; it cosigned 4 of 5 leaves")
+    assert re.fullmatch("1 cosigned 4 leaves [0-9]+ s ago", found["quorum"].measured)
     assert found["quorum"].level is CheckLevel.OK
     assert scene.found(later=901)["quorum"].level is CheckLevel.WARN
 
@@ -331,8 +331,8 @@ def test_log_behind_what_a_witness_has_cosigned_fails(scene: WitnessScene, data:
     ):
         open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel))
         log = log_pb2_grpc.LogServiceStub(channel)
-        log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4), timeout=30)
+        log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=6), timeout=30)
     old = msgspec.structs.replace(scene.configuration.log, data=str(tmp_path / "old"))
     scene.configuration = msgspec.structs.replace(scene.configuration, log=old)
     found = scene.found()["witness.example/w"]
-    assert outcome_of(found) == ("FAIL", "it has cosigned 4 leaves, but the log has 3")
+    assert outcome_of(found) == ("FAIL", "it has cosigned 6 leaves, but the log has 4")

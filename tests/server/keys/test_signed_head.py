@@ -27,7 +27,7 @@ Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Serve: TypeAlias = Callable[..., Process]
 
 ORIGIN: Final = "log.example/1"
-_KEYS: Final = 3
+_KEYS: Final = 4
 """Leaves of a log that names its keys and has no round."""
 
 

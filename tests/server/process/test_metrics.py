@@ -107,7 +107,7 @@ def test_calls_commits_and_the_log_are_counted(tmp_path: Path, caller_type: type
         )
         assert found["referee_commit_requests_sum", ()] == 4  # two rounds of two steps
         assert found["referee_commit_seconds_count", ()] == found["referee_commit_requests_count", ()]
-        assert found["referee_log_leaves", ()] == 3 + 4
+        assert found["referee_log_leaves", ()] == 4 + 4
         assert found["referee_call_threads", ()] == 3
         assert found["referee_calls_in_flight", ()] == found["referee_calls_waiting", ()] == 0
         assert found["referee_log_readable", ()] == 1
@@ -162,10 +162,10 @@ def test_lag_of_the_witnesses_and_age_of_the_checkpoint(tmp_path: Path, caller_t
         assert abs(figures()["referee_clock_seconds"] - system_clock() / 1000) < 60
         assert {name: value for name, value in figures().items() if name != "referee_clock_seconds"} == {
             "referee_log_readable": 1,
-            "referee_log_leaves": 5,
+            "referee_log_leaves": 6,
             "referee_checkpoint_age_seconds": 0,
             "referee_log_cosigned_leaves": 3,
-            "referee_log_cosigned_lag_leaves": 2,
+            "referee_log_cosigned_lag_leaves": 3,
             "referee_rounds_overdue": 0,
             "referee_rounds_unrevealed": 0,
             "referee_table_rounds": 0,
