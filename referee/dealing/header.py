@@ -126,7 +126,7 @@ class Header(msgspec.Struct, frozen=True, dict=True):
         if len(self.previous_leaf) != _HASH_SIZE:
             _refuse("previous_leaf", "a leaf hash has 32 bytes")
         if (self.round_number == 1) != (self.previous_leaf == NO_LEAF):
-            _refuse("previous_leaf", "it is zeros for round 1 and for no other")
+            _refuse("previous_leaf", "it is 32 zero bytes for round 1 and for no other round")
         if not 0 < self.deal_deadline <= MAX_INTEGER:
             _refuse("deal_deadline", "a time is 1 to 2^53-1 ms since 1970 UTC")
         if not self.deal_deadline <= self.round_deadline <= MAX_INTEGER:

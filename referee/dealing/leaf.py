@@ -272,18 +272,18 @@ def check_unseal(leaf: UnsealLeaf) -> None:
 
 
 def check_start(leaf: StartLeaf) -> None:
-    """Raise CanonicalError unless a START names its server, versions and digests in their forms, each ruleset once."""
-    _check_hashes(leaf.settings, *[one.digest for one in leaf.rulesets])
+    """Raise CanonicalError if a name, version or digest of a START is malformed, or its rulesets do not ascend."""
+    _check_hashes(leaf.settings, *[ruleset.digest for ruleset in leaf.rulesets])
     if leaf.package != EDITABLE:
         unhex(leaf.package, 32)
     texts = [(TABLE_ID, leaf.instance), (_RELEASE, leaf.python), (_RELEASE, leaf.version)]
-    for one in leaf.rulesets:
-        texts += [(RULESET_ID, one.id), (VERSION, one.version)]
+    for ruleset in leaf.rulesets:
+        texts += [(RULESET_ID, ruleset.id), (VERSION, ruleset.version)]
     for form, text in texts:
         if form.fullmatch(text) is None:
             raise LeafError(f"{text!r} is not of the form {form.pattern}")
-    names = [(one.id, one.version) for one in leaf.rulesets]
-    if any(one >= other for one, other in pairwise(names)):
+    names = [(ruleset.id, ruleset.version) for ruleset in leaf.rulesets]
+    if any(name >= following for name, following in pairwise(names)):
         raise LeafError("rulesets ascend by id and version, and these do not")
 
 

@@ -294,7 +294,7 @@ class _Playing:
         """Record that the pending sections opened at this time; raise EvidenceError if it is before the last event."""
         last = self._added[-1][0].time if self._added else self._begun.course.links[-1].time
         if time < last:
-            detail = f"its sections opened at {time}, before it at {last}, and so after other events than these"
+            detail = f"its sections opened at {time}, before the event at {last}: other events opened them"
             fault, number = EvidenceFault.OTHER_COURSE, self._number
             raise EvidenceError(fault, detail, number=number, seat=-1, expected=last, found=time)
         self.state = self._game.later.unseal(self.state, time)
@@ -351,7 +351,7 @@ class _Playing:
             raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=number, seat=seat)
         clock = self._game.clock(self.state) if is_report else None
         if clock is not None and clock.number and not self._is_received(clock.number):
-            detail = f"the referee's clock must give the time of this event, which starts that of seat {seat}"
+            detail = f"the referee's clock must give the time of this event, which starts the clock of seat {seat}"
             raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=clock.number, seat=seat)
 
     def _is_received(self, number: int) -> bool:
