@@ -199,8 +199,8 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
 
     - ``name`` begins the ids of its rulesets, ``title`` is its name for people; the package ``data`` has the ruleset
       files ``<name>.*.toml`` and the words for codes in ``texts/<name>.toml``.
-    - ``event_type`` is the union of its events, ``max_events`` the most that a round can have.
-    - ``layout`` by seat count (ValueError for a number the deck does not allow).
+    - ``event_type`` is the union of its events, ``max_events`` the largest number of events that a round can have.
+    - ``layout(seat_count)`` is the layout of a round (ValueError for a number that the deck does not allow).
     - ``check_stakes(rules, *, seat_count, stake, seat_stakes, bet_unit)`` returns all faults; ``begin`` raises
       StakesError for them and DealError for the deal. ``seat_stake_names`` names the bet and the side bet of a seat;
       empty where all play for the table's stake.

@@ -40,7 +40,7 @@ Groups: TypeAlias = Callable[[Mapping[str, Any]], tuple[CardGroup, ...]]
 
 
 def groups_of(*members: Shown) -> Groups:
-    """Return the function that reads these members, in their order."""
+    """Return a function from a record to the groups of cards in these members, in this order, empty ones left out."""
 
     def groups(record: Mapping[str, Any]) -> tuple[CardGroup, ...]:
         return tuple([group for shown in members for group in _groups(record, shown) if group.cards])

@@ -225,7 +225,7 @@ def line_of_path(path: Sequence[str], text: str) -> int | None:
 
 
 def _line_of_table(path: Sequence[str], lines: Sequence[str]) -> int | None:
-    """Return the line of a table's header; None if there is none."""
+    """Return the line (from 1) of a table's header; a number in the path selects one of an array of tables."""
     name = ".".join(part for part in path if not part.isdigit())
     index = next((int(part) for part in reversed(path) if part.isdigit()), 0)
     headers = [number for number, line in enumerate(lines, start=1) if line in {f"[{name}]", f"[[{name}]]"}]

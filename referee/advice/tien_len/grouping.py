@@ -53,7 +53,7 @@ def group_plays(state: State, plays: Sequence[Combination]) -> tuple[PlayGroup, 
 
 
 def whole_plays(state: State, plays: Sequence[Combination]) -> tuple[int, ...]:
-    """Return the places of the plays that keep the hand of the seat on turn whole."""
+    """Return the places in ``plays`` of the plays that break no group of the hand on turn; none after the end."""
     if state.is_over:
         return ()
     hand = state.held[state.turn]

@@ -34,7 +34,7 @@ class Showing(msgspec.Struct, frozen=True):
 
     A seat that left before the showdown has no ``fouls``: its arrangement is not checked. ``chi_stayed`` is the number
     of chi that leaving has not cost the seat: 0 if it left before the showdown, otherwise 3 unless it left during the
-    showdown under rules by which it loses the later chi. ``left_in_showdown`` says that it did.
+    showdown under rules by which it loses the later chi. ``left_in_showdown``: whether it left so.
     """
 
     arrangement: Arrangement
