@@ -10,6 +10,7 @@ commitments, cards and payments by itself, and raises ``VerificationError`` wher
 from referee.cards import DECK, Card, parse_cards, spell
 from referee.log.checkpoint import Checkpoint
 from referee.transcript.receipted import ReceiptedEvent
+from referee_client.abridging import Abridging
 from referee_client.aio import AsyncClient
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel, open_channel, service_config
 from referee_client.clock import ClockDifference
@@ -44,6 +45,7 @@ from referee_client.ultimate_texas import AsyncUltimateTexasRound
 __all__ = [
     "DECK",
     "DEFAULT_TIMEOUT",
+    "Abridging",
     "AlreadySignedError",
     "Arrangement",
     "AsyncClient",

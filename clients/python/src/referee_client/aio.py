@@ -10,6 +10,7 @@ import grpc.aio
 
 from referee.log.checkpoint import Checkpoint
 from referee.v1 import log_pb2, ruleset_pb2
+from referee_client.abridging import Abridging
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel
 from referee_client.journal import RoundJournal, open_journal
 from referee_client.line import AioLine
@@ -100,6 +101,11 @@ class AsyncClient:
         if game is None or isinstance(game, AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound):
             return game
         raise AssertionError(game)
+
+    @property
+    def abridging(self) -> Abridging:
+        """Figures of the requests that named their round by its course instead of carrying it."""
+        return self._session.abridging
 
     def unfinished(self) -> list[str]:
         """Return the tables whose rounds the journal has, by name: those to ``resume`` after a start."""

@@ -7,6 +7,7 @@ from referee.evidence.merkle import ProofError, verify_consistency
 from referee.log.checkpoint import Checkpoint
 from referee.rulesets import Ruleset, RulesetError, UnknownRulesetError, load_builtin, parse_ruleset
 from referee.v1 import log_pb2, ruleset_pb2
+from referee_client.abridging import Abridging
 from referee_client.errors import RefereeError, VerificationError
 from referee_client.journal import RoundJournal
 from referee_client.line import Line
@@ -26,6 +27,7 @@ class Session:
     def __init__(self, line: Line, trust: Trust | None, journal: RoundJournal | None = None) -> None:
         self.line = line
         self.journal = journal
+        self.abridging = Abridging()
         self._believed = None if trust is None else Believed(trust)
         self._rulesets: dict[bytes, Ruleset | None] = {}
         self._newest: Checkpoint | None = None

@@ -20,7 +20,7 @@ from referee.v1 import round_pb2, shuffler_pb2
 from referee.v1.violation_pb2 import Violation
 from referee_client.clock import ClockDifference
 from referee_client.errors import VerificationError
-from referee_client.event import Event, course_of
+from referee_client.event import Event, appended
 from referee_client.receipts import write_receipts
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import SeatChain
@@ -139,6 +139,8 @@ class RoundView(Generic[RoundMessage]):
 
     def __init__(self, state: RoundState[RoundMessage]) -> None:
         self.state: RoundState[RoundMessage] = state
+        self._read: tuple[list[bytes], Course] | None = None
+        """The events of the course that was computed last, and that course."""
 
     @property
     def header(self) -> Header:
@@ -276,7 +278,20 @@ class RoundView(Generic[RoundMessage]):
         return self.state.message
 
     def _course_of(self, events: Iterable[Event]) -> Course:
+        """Compute the course of some events, from the one that was computed last if they continue it."""
+        given = list(events)
+        texts = [event.SerializeToString() for event in given]
+        course, start = Course.begin(round_id=self.round_id, deck_root=self.state.deck_root), 0
+        if (
+            self._read is not None
+            and self._read[1].start == course.start
+            and texts[: len(self._read[0])] == self._read[0]
+        ):
+            course, start = self._read[1], len(self._read[0])
         try:
-            return course_of(events, round_id=self.round_id, deck_root=self.state.deck_root)
+            for event in given[start:]:
+                course = appended(course, event)
         except ValueError as error:
             raise VerificationError(f"the events make no course: {error}") from None
+        self._read = texts, course
+        return course

@@ -11,6 +11,7 @@ from referee.cards import Card
 from referee.log.checkpoint import Checkpoint
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
+from referee_client.abridging import Abridging
 from referee_client.aio import KINDS, new_round, rulesets
 from referee_client.cards import Cards
 from referee_client.channel import DEFAULT_TIMEOUT, open_channel
@@ -246,6 +247,11 @@ class Client:
             case AsyncUltimateTexasRound() as core:
                 return UltimateTexasRound(core)
         return None
+
+    @property
+    def abridging(self) -> Abridging:
+        """Figures of the requests that named their round by its course instead of carrying it."""
+        return self._session.abridging
 
     def unfinished(self) -> list[str]:
         """As ``AsyncClient.unfinished``."""

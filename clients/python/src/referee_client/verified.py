@@ -17,10 +17,11 @@ from referee.dealing.leaf import DealLeaf
 from referee.rulesets import Ruleset
 from referee.v1 import round_pb2, shuffler_pb2
 from referee_client import clock
+from referee_client.abridging import WHOLE_ONLY, abridged
 from referee_client.cards import cards_of
 from referee_client.checks import same
 from referee_client.clock import ClockDifference
-from referee_client.errors import VerificationError
+from referee_client.errors import NotReadyError, VerificationError
 from referee_client.record import encode_record
 from referee_client.seat_chain import SeatChain
 from referee_client.session import Session
@@ -53,6 +54,8 @@ class VerifiedRound(RoundView[RoundMessage]):
         super().__init__(state)
         self._session = session
         self._turn = session.line.lock()
+        self._sent: tuple[Any, ...] | None = None
+        """The round that the server read or answered last, as ``_identity`` says."""
 
     @property
     def _opened(self) -> shuffler_pb2.OpenRoundResponse:
@@ -86,7 +89,36 @@ class VerifiedRound(RoundView[RoundMessage]):
             await self._save()
 
     async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
-        return await self._session.line.ask(f"{self.messages.service}/{method}", request, kind)
+        """Ask about a round, by its course where the server read the very same round before, or else whole."""
+        line, name, abridging = self._session.line, f"{self.messages.service}/{method}", self._session.abridging
+        if method in WHOLE_ONLY:
+            return await line.ask(name, request, kind)
+        identity = self._identity(request.round)  # type: ignore[attr-defined] # of every other method
+        if identity == self._sent and abridging.is_on():
+            short = abridged(request, table=self.table, number=self.number, history=identity[0])
+            try:
+                answer = await line.ask(name, short, kind)
+            except NotReadyError as error:
+                if error.reason != "ROUND_UNKNOWN":
+                    raise
+                abridging.note(is_known=False)
+            else:
+                abridging.note(is_known=True)
+                return answer
+        answer = await line.ask(name, request, kind)
+        self._sent = identity
+        return answer
+
+    def _identity(self, message: Any) -> tuple[Any, ...]:  # noqa: ANN401 - the game's own message
+        """Return what a round message says: r_n of its course first, then all that the course does not cover."""
+        course = self._course_of(message.events)
+        return (
+            course.history,
+            message.header.SerializeToString(deterministic=True),
+            tuple(message.certificates),
+            message.receipt,
+            tuple(message.signatures),
+        )
 
     async def _proved(self, receipt: round_pb2.LogReceipt, payload_type: str, *, role: str) -> Proved:
         return await self._session.check(lambda believed: believed.prove(receipt, payload_type, role=role))

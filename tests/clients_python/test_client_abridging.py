@@ -1,0 +1,89 @@
+"""Rounds that the client names by their course: fewer bytes, the same answers, and whole rounds where none is known."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from referee_client import Abridging, Client, Terms, TienLenRound
+from referee_client.cards import cards_of
+from referee_client.line import BlockingLine
+
+from referee.server.settings.limits import LimitSettings
+from tests.driver.house import House
+
+MakeHouse = Callable[..., House]
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the sizes of the requests about rounds of a game that clients send."""
+    sizes: list[int] = []
+    ask = BlockingLine.ask
+
+    async def counted(self: BlockingLine, method: str, request: Any, kind: Any, **more: Any) -> Any:  # noqa: ANN401 - as of a line
+        if method.startswith("TienLen"):
+            sizes.append(request.ByteSize())
+        return await ask(self, method, request, kind, **more)
+
+    monkeypatch.setattr(BlockingLine, "ask", counted)
+    return sizes
+
+
+def play(client: Client, table: str) -> TienLenRound:
+    """Play rounds of a table until one is not won at the deal; each seat plays its first lawful play."""
+    while True:
+        game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=4, stake=100))
+        game.open()
+        game.deal()
+        while (listed := game.plays()).HasField("turn"):
+            if listed.plays:
+                game.play(listed.turn, cards_of(listed.plays[0].cards))
+            else:
+                game.pass_turn(listed.turn)
+        settled = game.settle()
+        assert settled.is_replayed
+        if len(game.course.links) > 1:
+            return game
+
+
+def test_round_is_sent_whole_once_and_by_its_course_after_that(make_house: MakeHouse, sent: list[int]) -> None:
+    """A request by its course has less than a tenth of the bytes of a settlement by the whole round."""
+    house = make_house()
+    with Client(f"127.0.0.1:{house.app.port}") as client:
+        game = play(client, "t")
+        assert client.abridging.unknown == 0
+        assert client.abridging.abridged >= 2 * len(game.course.links) - 1
+        assert max(sent[-10:]) * 10 < game.message.ByteSize()
+
+
+def test_whole_rounds_are_sent_to_a_server_that_remembers_none(make_house: MakeHouse, sent: list[int]) -> None:
+    """After two in a row; a round then costs no second call until a hundred whole rounds were sent."""
+    house = make_house(limits=LimitSettings(memo_bytes=0))
+    with Client(f"127.0.0.1:{house.app.port}") as client:
+        game = play(client, "t")
+        assert client.abridging.abridged == 0
+        assert client.abridging.unknown == 2 + (len(sent) - 3) // 101
+        assert sent[-1] > game.message.ByteSize()
+
+
+def test_server_that_was_restarted_is_sent_the_whole_round(make_house: MakeHouse) -> None:
+    """A settlement in two processes: the second has not read the round."""
+    house = make_house()
+    with Client(f"127.0.0.1:{house.app.port}") as client:
+        game = play(client, "t")
+        house.restart(listen=f"127.0.0.1:{house.app.port}")
+        assert game.settle().is_replayed
+        assert client.abridging.unknown == 1
+
+
+def test_two_unknown_rounds_in_a_row_end_abridging_for_a_hundred() -> None:
+    abridging = Abridging()
+    for is_known in (False, True, False):
+        assert abridging.is_on()
+        abridging.note(is_known=is_known)
+    assert abridging.is_on()
+    abridging.note(is_known=False)
+    assert [abridging.is_on() for _ in range(102)] == [False] * 100 + [True, False]
+    abridging.note(is_known=True)
+    assert abridging.is_on()
+    assert (abridging.abridged, abridging.unknown) == (2, 3)
