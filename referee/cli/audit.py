@@ -2,7 +2,7 @@
 
 import enum
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from referee.audit.cluster import Cluster, ClusterError
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
+from referee.audit.installed import InstalledFiles, installed_files
 from referee.audit.page.story import RoundKey
 from referee.audit.page.text import report_lines
 from referee.audit.report import Report
@@ -36,6 +37,7 @@ from referee.cli.progress import progress_bar
 from referee.cli.report import print_report
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.cli.witnessing import MaxAge, Needed, WitnessKeys, witnessing_of
+from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import Quorum
@@ -147,6 +149,9 @@ def audit(  # noqa: PLR0913 - one parameter an option
     token_file: TokenFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")] = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the report to as one page for people.")] = None,
+    installed: Annotated[
+        bool, typer.Option(help="Compare the program that is installed here with what the log's STARTs name.")
+    ] = False,
     auditor: Annotated[str, typer.Option(help="Who audits: a name for the page.")] = "",
     language: Annotated[Words, typer.Option(help="The page's language; both have a switch.")] = Words.BOTH,
     rounds: Annotated[
@@ -159,7 +164,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     well. Without --log-key and --root-key the keys beside the log, of --data, or of the service are used; that proves
     only that the log agrees with itself. Tiles and postgresql://... have no keys beside them.
 
-    Exit code 0 if nothing failed, 1 if something did, 2 if the log cannot be read.
+    Exit code 0 if nothing failed, 1 if something did or no START names what is --installed, 2 if the log is unreadable.
     """
     database = database_of(context, place, database)
     if scheduler and workers > 1:
@@ -176,15 +181,36 @@ def audit(  # noqa: PLR0913 - one parameter an option
         report = _run(log, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
         if page is not None:
             page.write(report, log, witnessing.quorum)
+    here = installed_files() if installed else None
+    named = None if here is None else _named_by(here, report)
     if as_json:
-        typer.echo(ascii_json(msgspec.json.encode(report_of(report, log), order="sorted").decode()))
+        found = report_of(report, log)
+        if here is not None:
+            found["installed"] = {**msgspec.to_builtins(here), "named_by": named}
+        typer.echo(ascii_json(msgspec.json.encode(found, order="sorted").decode()))
     else:
         console = paper()
         if console.is_terminal:
             print_audit(console, report, log)
         else:
             typer.echo("\n".join([*report_lines(report, with_tables=True), *_key_lines(log)]))
-    raise typer.Exit(0 if report.is_clean else FOUND)
+        if here is not None:
+            typer.echo("\n".join(_installed_lines(here, named)))
+    raise typer.Exit(0 if report.is_clean and (here is None or named is not None) else FOUND)
+
+
+def _named_by(here: InstalledFiles, report: Report) -> int | None:
+    """Return the newest leaf that names the installed files, or None; a checkout has no digest to be named by."""
+    leaves = [one.leaf_index for one in report.starts if one.start.package == here.digest != EDITABLE]
+    return leaves[-1] if leaves else None
+
+
+def _installed_lines(here: InstalledFiles, named: int | None) -> Iterator[str]:
+    """Yield what is installed on this machine, which files were edited since, and the leaf that names it."""
+    yield f"installed here: version {here.version}, files {here.digest}"
+    for path in here.changed:
+        yield f"not as installed: {printable(path)}"
+    yield "no START of this log names these files" if named is None else f"named by the START at leaf {named:,}"
 
 
 def audit_folder(folder: Path, *, catalogue: Catalogue) -> tuple[Report, AuditedLog]:

@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 
 from referee.audit.explanation import explain
 from referee.audit.finding import Code, Severity
-from referee.audit.page.text import EXPLAINED, by_tenant, given_up_text, place_of, verdict_on
+from referee.audit.page.text import EXPLAINED, by_tenant, given_up_text, place_of, start_lines, verdict_on
 from referee.audit.report import DealingLevel, Report
 from referee.cli.show import shown
 from referee.transcript.proof import EventLevel
@@ -35,6 +35,8 @@ def print_report(console: Console, report: Report) -> None:
     """Print a report with tables and colours."""
     console.print(f"log [bold]{shown(report.origin)}[/], {report.size:,} leaves, root {report.root}")
     _print_proved(console, report)
+    for line in start_lines(report):
+        console.print(f"  {shown(line)}", highlight=False)
     _print_tables(console, report)
     for severity in Severity:
         _print_findings(console, report, severity)

@@ -43,6 +43,7 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
         f"proved: {checked.signatures:,} signatures, {checked.replayed:,} settlements replayed, "
         f"{checked.redealt:,} decks dealt again"
     )
+    yield from start_lines(report)
     if report.rounds.dealt:
         yield "dealing: " + ", ".join(f"{level} {count:,}" for level, count in report.dealing_levels.items() if count)
     if report.rounds.settled:
@@ -62,6 +63,19 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
     if of_tenants:
         verdict += f", {of_tenants:,} of them for frontends of tenants to answer and not for the operator"
     yield verdict + (f", {notes:,} noted" if notes else "")
+
+
+def start_lines(report: Report) -> Iterator[str]:
+    """Yield a line for each START that the report keeps: which program judged from which leaf on."""
+    left_out = report.start_count - len(report.starts)
+    if left_out:
+        yield f"judged: {left_out:,} earlier STARTs are counted and not listed"
+    for one in report.starts:
+        said = one.start
+        yield (
+            f"judged from leaf {one.leaf_index:,} at {said.instance}: version {said.version}, files {said.package}, "
+            f"Python {said.python}, {len(said.rulesets):,} rulesets, settings {said.settings[:16]}"
+        )
 
 
 def finding_lines(finding: Finding) -> Iterator[str]:
