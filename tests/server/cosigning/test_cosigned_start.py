@@ -99,7 +99,7 @@ def test_witness_that_cannot_be_asked_is_passed_over_unless_required(
     local_witnesses[0].open(log_key)
     local_witnesses[0].close()
     house = run(quorum_of([local_witnesses[0]], 1))
-    assert house.size() == 3
+    assert house.size() == 4
     with pytest.raises(WitnessError, match="cannot be reached"):
         run(quorum_of([local_witnesses[0]], 1, is_required=True))
 

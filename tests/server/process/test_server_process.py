@@ -82,7 +82,7 @@ def test_killed_while_settling_no_answered_settlement_is_lost(serve: Serve, enou
     end = time.monotonic() + 10
     while any(find(again, name).stage != log_pb2.ROUND_STAGE_REVEALED for name in tables):
         assert time.monotonic() < end, "a seed was not revealed"
-    assert len(leaves_of(again)) == 3 + 4 * len(tables)
+    assert len(leaves_of(again)) == 4 + 4 * len(tables)
 
 
 @pytest.mark.slow("starts many processes")
