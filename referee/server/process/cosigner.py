@@ -2,8 +2,9 @@
 
 One head at a time is submitted to all witnesses, so that their cosignatures meet on one checkpoint. The next head is
 chosen once a quorum has cosigned this one or no witness is left that could; a witness that fails is asked again after a
-pause that doubles up to a minute. A head that does not change is cosigned anew every five minutes, to show that no
-newer leaves are withheld. Of several processes on a folder one asks, and the others read what it stores.
+pause that doubles up to a minute. None is asked more often than the settings allow. A head that does not change is
+cosigned anew every five minutes, to show that no newer leaves are withheld. Of several processes on a folder one asks,
+and the others read what it stores.
 ``check_witnesses`` stops a server whose log lost leaves that a witness has cosigned.
 """
 
@@ -74,6 +75,7 @@ class Cosigner:
         self._leads = turn is None
         self._refresh = refresh
         self._quorum = witnesses.quorum
+        self._interval = witnesses.interval
         self._desks = [_Desk(WitnessClient(one, store, timeout=timeout, clock=clock)) for one in witnesses.addresses]
         self._changed = threading.Condition()
         self._target: Head | None = None
@@ -182,11 +184,15 @@ class Cosigner:
         if self._newest is not None and self._newest.size >= target.size:
             return True
         now = time.monotonic()
-        return all(desk.signed >= target.size or (desk.again > now and not desk.is_busy) for desk in self._desks)
+        return all(
+            desk.signed >= target.size or (desk.pause > 0 and desk.again > now and not desk.is_busy)
+            for desk in self._desks
+        )
 
     def _succeed(self, desk: _Desk, kept: Cosigned) -> None:
         with self._changed:
             desk.is_busy, desk.pause, desk.signed, desk.since = False, 0.0, kept.size, time.monotonic()
+            desk.again = desk.since + self._interval
             if kept.is_quorate and (self._newest is None or kept.size >= self._newest.size):
                 self._newest = kept
             self._changed.notify_all()
@@ -198,7 +204,7 @@ class Cosigner:
         with self._changed:
             desk.is_busy = False
             desk.pause = _LONGEST_PAUSE if lost else min(max(_FIRST_PAUSE, 2 * desk.pause), _LONGEST_PAUSE)
-            desk.again = time.monotonic() + desk.pause
+            desk.again = time.monotonic() + max(desk.pause, self._interval)
             self._changed.notify_all()
         say = _log.error if lost else _log.warning
         event = "cosignature not used" if isinstance(error, WitnessClockError) else "not cosigned"
@@ -234,7 +240,9 @@ def check_witnesses(  # noqa: PLR0913 - the last two have defaults
 
     The error quotes the note that a witness shows under a signature of ``log_keys``. A witness that cannot be
     reached, or whose clock disagrees with ``clock``, causes a warning, or WitnessError where all are required.
+    Raises ValueError, before one is asked, where the log has no origin of its operator's own and one is elsewhere.
     """
+    witnesses.check_origin(store.origin)
 
     def ask(address: WitnessAddress) -> None:
         client = WitnessClient(address, store, timeout=timeout, clock=clock)

@@ -86,6 +86,7 @@ def settings(tmp_path: Path, witnesses: Witnesses | None = None, **more: Any) ->
             keys=tuple(one.key.text for one in witnesses.addresses),
             quorum=witnesses.quorum.needed,
             required=witnesses.is_required,
+            interval_seconds=witnesses.interval,
         )
     return server_options(data=tmp_path / "data", origin=ORIGIN, witnesses=named, **more)
 

@@ -1,11 +1,13 @@
 """A server and its witnesses on loopback: heads get cosigned, are waited for and kept; commits never wait."""
 
+import base64
 import http.server
 import socket
 import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -338,3 +340,40 @@ def test_cosigner_closes_while_a_witness_hangs(
         cosigner.close()
         assert time.monotonic() - began < 4
         store.close()
+
+
+def test_witnesses_are_asked_no_more_often_than_the_interval_and_still_agree(
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
+) -> None:
+    """Two of two, one of which came later, meet on one head although the log grows all the while."""
+    first, second = local_witnesses[:2]
+    first.open(log_key)
+    second.open(log_key)
+    house = run(replace(quorum_of([first, second], 2), interval=1.0))
+    began = time.monotonic()
+    for number in range(40):
+        opened = house.open(f"t-{number}")
+        time.sleep(0.05)
+    note = house.cosigned(opened + 1, timeout=20)
+    lasted = time.monotonic() - began
+    assert len(quorum_of([first, second], 2).quorum.attest(note).times) == 2
+    assert 2 <= len(sizes_of(house)) <= lasted + 3  # one each second, one at the start and one on each side
+
+
+def test_answer_with_lines_of_unknown_types_is_read_for_the_known_one(
+    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A witness that signs with ML-DSA-44 as well answers with a line that is too long to be a cosignature/v1."""
+    other = b"".join((bytes(range(4)), (1).to_bytes(8, "big"), bytes(2420)))
+    line = f"\u2014 {local_witnesses[0].name} {base64.b64encode(other).decode()}\n".encode()
+    answer = WitnessClient._exchange  # noqa: SLF001 - where an answer arrives
+
+    def exchange(client: WitnessClient, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
+        status, kind, text = answer(client, method, path, body)
+        return status, kind, line + text if path == "/add-checkpoint" and status == 200 else text
+
+    monkeypatch.setattr(WitnessClient, "_exchange", exchange)
+    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
+    house = run(witnesses)
+    opened = house.open("t")
+    assert witnesses.quorum.attest(house.cosigned(opened + 1)).is_quorate

@@ -1,0 +1,164 @@
+r"""Policies of C2SP tlog-policy: the logs and witnesses that a file names, and how many witnesses must cosign.
+
+A quorum is read that names one witness, or one group of witnesses; groups of groups are refused. A key of a type that
+this program cannot verify is passed over, and the number of witnesses that must cosign stays what the file says.
+
+>>> key = "witness.example/w1+ed8c37d6+BLDvac9mmAMfo6UM3ZhuGEswRR4MUnSlB9TyBI0y+MK1"
+>>> policy = Policy.parse(f"witness w1 {key} https://witness.example\nquorum w1\n".encode())
+>>> [witness.url for witness in policy.witnesses], policy.quorum.needed
+(['https://witness.example'], 1)
+
+Source: https://c2sp.org/tlog-policy
+"""
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
+from referee.log.cosignature import Quorum, QuorumError
+
+MAX_POLICY: Final = 64 * 1024
+"""Bytes of a policy that is read."""
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_KEY: Final = re.compile(r"[^+]+\+[0-9a-f]{8}\+([A-Za-z0-9+/]+={0,2})")
+_NONE: Final = "none"
+
+
+class PolicyError(ValueError):
+    """A text that is no policy, or one that this program cannot apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyWitness:
+    """A witness that the policy names; ``url`` is empty where it has none."""
+
+    name: str
+    key: VerifierKey
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Logs and witnesses of a policy, in their order, without those of ``skipped``, whose keys are of unknown types.
+
+    ``witnesses`` are those of the quorum; ``quorum`` is None where the policy asks for no cosignature.
+    """
+
+    logs: tuple[VerifierKey, ...]
+    witnesses: tuple[PolicyWitness, ...]
+    quorum: Quorum | None
+    skipped: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Parse a policy; raise PolicyError, with the number of the line at fault, if the text is none."""
+        if len(data) > MAX_POLICY:
+            raise PolicyError(f"a policy of {len(data)} bytes is not read; {MAX_POLICY} are allowed")
+        text = data.decode("utf-8", "surrogateescape")
+        reader = _Reader()
+        for number, line in enumerate(text.split("\n"), start=1):
+            try:
+                reader.read(line)
+            except (PolicyError, KeyTextError) as error:
+                raise PolicyError(f"line {number} of the policy: {error}") from error
+        witnesses, needed = reader.agreed()
+        try:
+            quorum = Quorum(tuple([one.key for one in witnesses]), needed) if needed else None
+        except QuorumError as error:
+            raise PolicyError(f"the policy's quorum: {error}") from error
+        return cls(logs=tuple(reader.logs), witnesses=witnesses, quorum=quorum, skipped=tuple(reader.skipped))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What the lines so far have defined; a witness whose key is of an unknown type is None."""
+
+    logs: list[VerifierKey] = field(default_factory=list)
+    witnesses: dict[str, PolicyWitness | None] = field(default_factory=dict)
+    groups: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    quorum: str = ""
+    _keys: set[tuple[Algorithm, bytes]] = field(default_factory=set)
+    _members: set[str] = field(default_factory=set)
+
+    def read(self, line: str) -> None:
+        if _CONTROL.search(line) is not None:
+            raise PolicyError("there is a control character other than tab")
+        words = re.split(r"[ \t]+", line.strip(" \t"))
+        if words == [""] or words[0].startswith("#"):
+            return
+        match words:
+            case ["log", key, *url] if len(url) <= 1:
+                known = self._key(key, key, Algorithm.ED25519)
+                self.logs += [] if known is None else [known]
+            case ["witness", name, key, *url] if len(url) <= 1:
+                self._check_new(name)
+                known = self._key(name, key, Algorithm.COSIGNATURE_V1)
+                self.witnesses[name] = None if known is None else PolicyWitness(name, known, "".join(url))
+            case ["group", name, needed, *members] if members:
+                self._group(name, needed, members)
+            case ["quorum", name]:
+                if self.quorum:
+                    raise PolicyError("a policy has one quorum")
+                if name != _NONE:
+                    self._check_defined(name)
+                self.quorum = name
+            case _:
+                raise PolicyError(f"{line[:100]!r} is no line of a log, witness, group or quorum")
+
+    def agreed(self) -> tuple[tuple[PolicyWitness, ...], int]:
+        """Return the witnesses of the quorum and how many of them must cosign, 0 for none."""
+        if not self.quorum:
+            raise PolicyError("the policy has no quorum; write `quorum none` where no cosignature is asked for")
+        if self.quorum == _NONE:
+            return (), 0
+        needed, members = self.groups.get(self.quorum, (1, (self.quorum,)))
+        if nested := [name for name in members if name in self.groups]:
+            raise PolicyError(f"the group {self.quorum} has the group {nested[0]} in it; name its witnesses instead")
+        known = tuple([one for one in map(self.witnesses.get, members) if one is not None])
+        if needed > len(known):
+            raise PolicyError(f"{needed} witnesses must cosign, and the keys of only {len(known)} can be verified here")
+        return known, needed
+
+    def _group(self, name: str, needed: str, members: list[str]) -> None:
+        self._check_new(name)
+        for member in members:
+            self._check_defined(member)
+            if member in self._members:
+                raise PolicyError(f"{member} is listed in a group before")
+            self._members.add(member)
+        counts = {"any": 1, "all": len(members)}
+        if needed not in counts and re.fullmatch(r"[1-9][0-9]{0,3}", needed) is None:
+            raise PolicyError(f"{needed!r} is not all, any or a number from 1")
+        count = counts.get(needed) or int(needed)
+        if count > len(members):
+            raise PolicyError(f"{count} of {len(members)} members cannot cosign")
+        self.groups[name] = (count, tuple(members))
+
+    def _key(self, name: str, text: str, wanted: Algorithm) -> VerifierKey | None:
+        """Read a key; return None for one of an unknown type, or of one that does not sign this."""
+        match = _KEY.fullmatch(text)
+        try:
+            kind = wanted if match is None else base64.b64decode(match[1], validate=True)[0]
+        except (binascii.Error, IndexError):
+            kind = wanted
+        if kind != wanted:
+            self.skipped.append(name)
+            return None
+        key = VerifierKey.parse(text)
+        if (wanted, key.public_key) in self._keys:
+            raise PolicyError(f"the key of {name[:100]} is named before")
+        self._keys.add((wanted, key.public_key))
+        return key
+
+    def _check_new(self, name: str) -> None:
+        if name == _NONE or name in self.witnesses or name in self.groups:
+            raise PolicyError(f"{name[:100]!r} is defined already")
+
+    def _check_defined(self, name: str) -> None:
+        if name not in self.witnesses and name not in self.groups:
+            raise PolicyError(f"{name[:100]!r} is not defined on a line before")
