@@ -29,6 +29,7 @@ from referee_client.errors import (
     WrongSecretsError,
 )
 from referee_client.event import event_bytes
+from referee_client.gathering import Gathering
 from referee_client.journal import Journal, RoundJournal
 from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
 from referee_client.record import RecordError
@@ -61,6 +62,7 @@ __all__ = [
     "ConflictError",
     "DataLossError",
     "DeniedError",
+    "Gathering",
     "Journal",
     "MauBinhRound",
     "NotFoundError",

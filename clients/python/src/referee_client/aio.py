@@ -12,8 +12,8 @@ from referee.log.checkpoint import Checkpoint
 from referee.v1 import log_pb2, ruleset_pb2
 from referee_client.abridging import Abridging
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel
+from referee_client.gathering import GATHER_SECONDS, Gathering, GatheringLine
 from referee_client.journal import RoundJournal, open_journal
-from referee_client.line import AioLine
 from referee_client.listing import list_rounds, list_seat_rounds
 from referee_client.mau_binh import AsyncMauBinhRound
 from referee_client.resuming import ResumableRound, resume
@@ -42,6 +42,9 @@ class AsyncClient:
     call, its retries included. ``channel`` is open for all that this client has no word for, with the stubs of
     ``referee_client.messages``.
 
+    Tables that ask at the same time share calls: while a call of a method is under way, further requests of it wait
+    for at most ``gather_seconds``; 0 sends each by itself.
+
     ``journal`` names a SQLite file, or is a ``RoundJournal``, that records rounds before each call that they must
     outlive; ``resume`` then goes on with them after a crash.
     """
@@ -55,11 +58,13 @@ class AsyncClient:
         timeout: float = DEFAULT_TIMEOUT,
         token: str = "",
         journal: str | os.PathLike[str] | RoundJournal | None = None,
+        gather_seconds: float = GATHER_SECONDS,
     ) -> None:
         self.channel: grpc.aio.Channel = open_aio_channel(
             address, credentials=credentials, timeout=timeout, token=token
         )
-        self._session = Session(AioLine(self.channel), trust, open_journal(journal))
+        self._line = GatheringLine(self.channel, seconds=gather_seconds)
+        self._session = Session(self._line, trust, open_journal(journal))
 
     async def __aenter__(self) -> Self:
         return self
@@ -101,6 +106,11 @@ class AsyncClient:
         if game is None or isinstance(game, AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound):
             return game
         raise AssertionError(game)
+
+    @property
+    def gathering(self) -> Gathering:
+        """Figures of the requests that could be sent together with those of other tables."""
+        return self._line.figures
 
     @property
     def abridging(self) -> Abridging:

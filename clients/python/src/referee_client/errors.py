@@ -8,7 +8,7 @@ A broken rule of a game is no error: it is answered with ``violations``. What a 
 refusal either, but a ``VerificationError``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Self
 
 import grpc
@@ -18,6 +18,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 _DETAILS: Final = "grpc-status-details-bin"
 _DOMAIN: Final = "referee.v1"
+_CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class VerificationError(Exception):
@@ -57,16 +58,26 @@ class RefereeError(Exception):
 
         What gRPC itself reports, without a reason of the server, is completed with the method and what to do.
         """
-        code, message = call.code(), call.details() or ""
+        error = cls._of(call.code(), call.details() or "", _details_of(call))
+        if not error.reason:
+            message = _completed(call.code(), call.details() or "", method=method, seconds=seconds)
+            return type(error)(message, code=error.code, reason="", field=error.field, facts=error.facts)
+        return error
+
+    @classmethod
+    def of_status(cls, status: status_pb2.Status) -> Self:
+        """Return the error of a request that its batch refused."""
+        return cls._of(_CODES.get(status.code, grpc.StatusCode.UNKNOWN), status.message, status.details)
+
+    @classmethod
+    def _of(cls, code: grpc.StatusCode, message: str, details: Iterable[any_pb2.Any]) -> Self:
         reason, field, facts = "", "", {}
-        for detail in _details_of(call):
+        for detail in details:
             info, request = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
             if detail.Unpack(info) and info.domain == _DOMAIN:
                 reason, facts = info.reason, dict(info.metadata)
             elif detail.Unpack(request) and request.field_violations:
                 field = request.field_violations[0].field
-        if not reason:
-            message = _completed(code, message, method=method, seconds=seconds)
         kind = _KINDS.get(code, cls)
         return kind(message, code=code, reason=reason, field=field, facts=facts)  # type: ignore[return-value] # a subclass
 
