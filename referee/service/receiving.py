@@ -1,9 +1,9 @@
 """Requests received before a thread takes the call up.
 
 gRPC's own server waits for the request of a call on the thread that will answer it: each call wakes that thread twice,
-and a caller who sends slowly holds it. Here the thread that reads gRPC's events asks for the request, and a call
-reaches a thread of the pool once it has come. That needs names of gRPC's server which it does not publish; where a
-release has others, ``receive`` returns None and the call waits on its thread.
+and a caller who sends slowly holds it. Here the thread that reads gRPC's events starts receiving the request, and the
+call gets a thread of the pool once the request has arrived. That uses private names of gRPC's server. If a release of
+gRPC lacks these names, ``receive`` returns None and the call waits on its thread.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,14 @@ try:
 except (ImportError, AttributeError):  # pragma: no cover - another release of gRPC
     _ANSWER = None
 _ARGUMENTS: Final = 7
-"""Arguments of the function that answers a call, itself included."""
+"""Number of the executor's arguments for a call: the function that answers the call, and its arguments."""
 
 
 def receive(args: tuple[Any, ...], ready: Callable[[], object]) -> tuple[Any, ...] | None:
-    """Ask for the request of a call that gRPC hands to its executor; return what answers the call once it has come.
+    """Start receiving the request of a call, and return the function and arguments that then answer the call.
 
-    ``args`` are the executor's. ``ready`` is called on the thread that reads gRPC's events when the request has come or
-    the call has ended. Return None, calling nothing, for other work and where gRPC is not known.
+    ``args`` are the executor's. ``ready`` is called, on the thread that reads gRPC's events, once the request has
+    arrived or the call has ended. Return None and do nothing for work other than a call, and if gRPC's names differ.
     """
     if len(args) != _ARGUMENTS or args[0] is not _ANSWER:
         return None
@@ -42,7 +42,7 @@ def receive(args: tuple[Any, ...], ready: Callable[[], object]) -> tuple[Any, ..
 
     def take_request() -> Any:
         request, state.request = state.request, None
-        return wait_for_request() if request is None else request  # there is none, and gRPC knows what to answer
+        return wait_for_request() if request is None else request  # without a request gRPC itself ends the call
 
     event.call.start_server_batch((_OPERATION(0),), received)
     state.due.add(_TOKEN)

@@ -1,7 +1,7 @@
 """REVEAL leaves, which publish a round's server seed once the round has ended.
 
-They need no signature, because the commitment in the OPEN leaf proves the seed, and no request: the sealing key and
-the log suffice.
+A REVEAL needs no signature, because the commitment in the OPEN leaf proves the seed. It needs no request either: it is
+made from the sealing key and the log alone.
 """
 
 from referee.dealing.leaf import REVEAL_TYPE, RevealLeaf
@@ -13,7 +13,7 @@ from referee.storage import Append
 
 
 def reveal_of(opened: OpenedRound, *, sealing_key: bytes) -> Append:
-    """Return the REVEAL of a round to append; the same every time."""
+    """Return the REVEAL of a round to append, the same bytes each time; the caller ensures that the round has ended."""
     header = opened.header
     leaf = RevealLeaf(round_id=header.round_id.hex(), server_seed=opened.seed(sealing_key).hex())
     return Append(

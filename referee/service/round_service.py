@@ -34,7 +34,7 @@ class Advice(Protocol):
     """Processes that compute advice, so that a long computation keeps no other call waiting."""
 
     def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a function returns in such a process, or raise its NoAdviceError.
+        """Run a function in such a process; return its result, or raise its NoAdviceError.
 
         Function, arguments and result are pickled: the function is one of a module, which imports no server. Raises
         RefusedError where too many calls ask for advice or the computation takes too long.
@@ -43,7 +43,7 @@ class Advice(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class RefereeParts:
-    """What the servicers of games are made of. ``populations`` is a folder of data for advice."""
+    """Shared parts of the servicers of all games. ``populations`` is a folder of data for advice, None for none."""
 
     verifier: RoundVerifier
     attestor: Attestor
@@ -54,7 +54,7 @@ class RefereeParts:
 
 
 class _Judged(NamedTuple):
-    """A settlement to append and its outcome, or what keeps a round from being settled: violations or a refusal."""
+    """Judgement of a round: its settlement to append and its outcome, or violations, or the status of a refusal."""
 
     append: Append | None = None
     outcome: bytes = b""
@@ -64,10 +64,10 @@ class _Judged(NamedTuple):
 
 
 class RoundService:
-    """Servicer of a game; a subclass adds the methods that are the game's own.
+    """Servicer of a game with the methods of all games; a subclass adds the game's own methods.
 
-    Nothing is remembered that could change an answer, so nothing here keeps a frontend from asking for receipts of two
-    courses of a round. The log does, once cards have opened after one of them.
+    Nothing is remembered that could change an answer, so a frontend can get receipts for two contradicting courses of
+    events of one round. The log stops that once cards have been opened for one of the courses.
     """
 
     def __init__(self, service: GameService, parts: RefereeParts) -> None:
@@ -89,7 +89,7 @@ class RoundService:
         }
 
     def AcceptEvent(self, request: Any, context: grpc.ServicerContext) -> Any:
-        """Judge the next event at the referee's clock and answer its receipt."""
+        """Judge a round's next event at the referee's clock; answer its receipt, or the violations that refuse it."""
         del context
         response = self._responses["AcceptEvent"]()
         self._accept(request, response)
@@ -115,7 +115,7 @@ class RoundService:
         return b"".join(answers)
 
     def _accept(self, request: Any, response: Any) -> None:
-        """Judge an event and fill in its receipt, or the violations that refuse it."""
+        """Judge the event of a request; fill the response with its receipt, or with the violations that refuse it."""
         for name in ("time", "received"):
             if getattr(request.event, name):
                 raise RefusedError(
@@ -140,7 +140,7 @@ class RoundService:
             response.opens_section = receipt.opens_section
 
     def PreviewRound(self, request: Any, context: grpc.ServicerContext) -> Any:
-        """Return the state of a round, and its outcome as far as it can be known."""
+        """Return the state of a round, and its outcome if no event and no card can change it any more."""
         del context
         played = self._reader.read(request.round)
         response = self._responses["PreviewRound"]()
@@ -153,11 +153,11 @@ class RoundService:
         return response
 
     def SettleRound(self, request: Any, context: grpc.ServicerContext) -> Any:
-        """Settle a round and return once that is durable; or say what keeps it from being settled."""
+        """Settle a round and answer once the settlement is durable; or answer the violations that prevent it."""
         del context
         judged = self._judge(request)
         response = self._responses["SettleRound"]()
-        self._fill_judged(response, judged)  # here, for a thread that has waited for the log is slower
+        self._fill_judged(response, judged)  # before the append: a thread that has waited for the log is slower
         (logged,) = self._settler.append([judged.append])
         if isinstance(logged, RefusedError):
             raise logged
@@ -197,7 +197,7 @@ class RoundService:
         return b"".join(answers)
 
     def _judge(self, request: Any) -> "_Judged":
-        """Read and judge a round."""
+        """Read the round of a request and judge its settlement now; the round's deadline may have passed."""
         played = self._reader.read(request.round, may_have_ended=True)
         judged = self._settler.judge(played)
         if isinstance(judged, Append):
@@ -214,12 +214,15 @@ class RoundService:
             response.outcome.MergeFromString(judged.outcome)
 
     def _fill_preview(self, response: Any, played: Round) -> None:
-        """Fill in what the game previews of a lawful round: the outcome once nothing is left to decide or open."""
+        """Fill in the preview of a lawful round: its outcome if it is over and all its cards are open, else nothing.
+
+        A game may override this.
+        """
         if played.state.is_over and played.is_open:
             response.outcome.MergeFromString(self._write_outcome(played))
 
     def _write_outcome(self, played: Round) -> bytes:
-        """Return the encoded outcome message of a round; refuse one of which a section is not open."""
+        """Return the encoded outcome message of a round; refuse a round with a section that is not open."""
         known = self._outcomes.get(played)
         if known is None:
             require_sections(played)
@@ -233,6 +236,6 @@ class RoundService:
 
 
 def _fill_refused_event(response: Any, number: int | None) -> None:
-    """Fill in the number of the unlawful event; leave it absent if there is none."""
+    """Fill in the number of the unlawful event; leave it absent if ``number`` is None."""
     if number is not None:
         response.refused_event_number = number

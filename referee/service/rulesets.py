@@ -1,4 +1,4 @@
-"""RulesetService and SeatingService, which answer from the rulesets alone."""
+"""RulesetService and SeatingService, which answer from the loaded rulesets without the log."""
 
 from collections.abc import Callable
 from typing import Final
@@ -27,7 +27,7 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
     def ListRulesets(
         self, request: ruleset_pb2.ListRulesetsRequest, context: grpc.ServicerContext
     ) -> ruleset_pb2.ListRulesetsResponse:
-        """List a page of the rulesets in the order of id and version."""
+        """List a page of the rulesets, ordered by id and version, after the one that ``page_token`` names."""
         del context
         if request.page_size > MAX_PAGE:
             raise RefusedError(
@@ -55,7 +55,7 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
     def GetRuleset(
         self, request: ruleset_pb2.GetRulesetRequest, context: grpc.ServicerContext
     ) -> ruleset_pb2.GetRulesetResponse:
-        """Return a ruleset with the bytes of its file and its codes."""
+        """Return a ruleset, the bytes of its file, and the texts of all codes that its answers use."""
         del context
         ruleset = find_ruleset(
             self._catalogue, request.ruleset_id, request.version, field="ruleset_id", version_field="version"
@@ -66,7 +66,7 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
 
 
 class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
-    """Servicer of seating; ``clock`` gives the time where a request names none."""
+    """Servicer of seating; ``clock`` gives the time in ms since 1970 UTC if a request names none."""
 
     def __init__(self, catalogue: Catalogue, clock: Callable[[], int]) -> None:
         self._catalogue = catalogue
@@ -75,7 +75,7 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
     def DecideSeating(
         self, request: seating_pb2.DecideSeatingRequest, context: grpc.ServicerContext
     ) -> seating_pb2.DecideSeatingResponse:
-        """Decide for each person in a room whether to sit, watch or go, and whether to deal."""
+        """Decide for each person in a room whether to sit, watch or go, and for the table whether to deal."""
         del context
         ruleset = find_ruleset(self._catalogue, request.ruleset_id, request.ruleset_version, field="ruleset_id")
         ready_limit = game_service(ruleset, field="ruleset_id").ready_limit
@@ -95,7 +95,7 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
 
 
 def _write_codes(ruleset: Ruleset) -> list[ruleset_pb2.CodeTable]:
-    """Write the codes of a ruleset by table; without violations if the game's service is not installed."""
+    """Write the tables of a ruleset's codes; leave out that of violations if the game's service is not installed."""
     service = GAME_SERVICES.get(ruleset.game)
     tables = {} if service is None else {"violation": service.texts.violations}
     return [

@@ -1,7 +1,7 @@
 """Settlements: judged, signed, and appended to the log.
 
-A settlement belongs to its deal: the log takes it only where the table's slot holds a DEAL with the same round id and
-deck root and no terminal leaf. The same settlement again is answered from the log, however late it is requested.
+A settlement belongs to its deal: the log takes it only if the table's slot holds a DEAL with the same round id and deck
+root, and the round has not ended. A repeated settlement is answered from the log, however late it is requested.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from referee.wire.refusal import RefusedError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settler:
-    """Judges settlements at the referee's clock, signs their transcripts and appends them."""
+    """Judge of settlements at the referee's clock, which signs their transcripts and appends them."""
 
     signer: Signer
     writer: Writer
@@ -33,9 +33,9 @@ class Settler:
     on_settled: Callable[[], None]
 
     def judge(self, played: Round) -> Append | tuple[Violation, ...]:
-        """Return the signed settlement of a round, or the violations that keep it from being settled now.
+        """Return the signed settlement of a round to append, or the violations that keep it from being settled now.
 
-        Refuse a round that ended before it was settled, and one of which a section is not open.
+        Refuse a round whose deadline passed before it was settled, and a round with a section that is not open.
         """
         header, now = played.header, self.clock()
         if is_past(header.round_deadline, time=now) and not self._is_settled(header):
@@ -43,7 +43,7 @@ class Settler:
         closed = played.closing_time(now)
         violations = faults_at(played, closed)
         if violations and self._is_settled(header):
-            closed = header.round_deadline  # the clock was set back since; answer as at any later time
+            closed = header.round_deadline  # the clock was set back after the settlement; judge as at a later time
             violations = faults_at(played, closed)
         if violations:
             return violations
@@ -61,7 +61,10 @@ class Settler:
         return Append(leaf=leaf, step=step, request_digest=request_digest, time=closed)
 
     def append(self, settlements: Sequence[Append | None]) -> list[Logged | RefusedError | None]:
-        """Append settlements, each independently; return for each what is durable or why the log refuses it."""
+        """Append settlements, each independently; return for each the durable leaf or the log's refusal, None for None.
+
+        Call ``on_settled`` if at least one is durable.
+        """
         found = append_each(self.writer, [append for append in settlements if append is not None])
         if not all(isinstance(one, RefusedError) for one in found):
             self.on_settled()
@@ -74,7 +77,10 @@ class Settler:
 
 
 def _winner_record(played: Round) -> bytes:
-    """Return who won a round, for the table's next one; empty in a game without a leader, and without a winner."""
+    """Return the record of a round's winner, by which the next round finds its leader.
+
+    It is empty in a game without a leader, and for a round without a winner.
+    """
     winners = played.outcome.winners if played.game.lead is not None else ()
     if not winners:
         return b""

@@ -1,8 +1,8 @@
 """ShufflerService: opens rounds, deals them, ends them and reveals their seeds.
 
 The server's seed is drawn here, sealed into the OPEN leaf and kept nowhere else, so any replica with the sealing key
-can finish any round. Answers come from the leaf in the log, never from the one that was submitted, so a repeated call
-gets the stored answer.
+can finish any round. Answers come from the leaf in the log, never from a submitted leaf, so a repeated call gets the
+stored answer.
 """
 
 import hmac
@@ -45,7 +45,7 @@ ResponseT = TypeVar("ResponseT")
 
 
 class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
-    """Servicer of the shuffler; nothing is answered before it is durable in the log."""
+    """Servicer of the shuffler; it answers only after its leaves are durable in the log."""
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
@@ -55,7 +55,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def PrepareRound(
         self, request: shuffler_pb2.PrepareRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.PrepareRoundResponse:
-        """Return the header that terms would give now."""
+        """Return the header that OpenRound would make of these terms now; write nothing."""
         del context
         opener, terms = self._parts.opener, request.terms
         header, _ = opener.header_of(terms, opener.latest_round(terms.table_id, field="terms"), field="terms")
@@ -79,7 +79,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def _run_each(
         self, work: Callable[[RequestT], Appending[ResponseT]], requests: Sequence[RequestT], kind: type[ResponseT]
     ) -> list[ResponseT]:
-        """Answer each request of a batch by some work; ``kind`` is that of the answers."""
+        """Run ``work`` for each request of a batch; return the answers, messages of ``kind``, in the same order."""
         check_batch(requests)
         make: Callable[..., ResponseT] = kind
         return run_each(
@@ -144,7 +144,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def ContributeSeed(
         self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.ContributeSeedResponse:
-        """Keep a seat's seed, durably, until the deal or the end of the round publishes it; the last seed deals."""
+        """Keep a seat's seed durably until the deal or the end of the round publishes it; the last seed deals it."""
         del context
         key = read_slot(request.table_id, request.round_number)
         kept = run(self._parts.writer, self._dealer.contribute(key, request))
@@ -158,7 +158,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def DealRound(
         self, request: shuffler_pb2.DealRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.DealRoundResponse:
-        """Deal a round; certify all hands on an open table, none on a sealed one."""
+        """Deal a round; answer a certificate with all hands on an open table, without hands on a sealed table."""
         del context
         return run(self._parts.writer, self._deal(request))
 
@@ -176,7 +176,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def OpenHand(
         self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenHandResponse:
-        """Open a seat's own hand on a sealed table, by the seat's token."""
+        """Show a seat its own hand on a sealed table; the seat proves itself by its token."""
         del context
         key = read_slot(request.table_id, request.round_number)
         found, opened = self._dealer.find(key)
@@ -193,7 +193,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def OpenSection(
         self, request: shuffler_pb2.OpenSectionRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenSectionResponse:
-        """Open the section that a receipt names; the certificate repeats what was opened before."""
+        """Open the section that a receipt names; answer a certificate with it and all sections opened before."""
         del context
         key = read_slot(request.table_id, request.round_number)
         found, opened = self._dealer.find(key)
@@ -283,7 +283,10 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def _read_opening(
         self, request: shuffler_pb2.OpenRoundRequest, latest: Slot | None
     ) -> tuple[Header, Sequence[bytes], int]:
-        """Return the header, the seats' commitments, and the time at which the round is opened."""
+        """Read a request to open a round; return its header, the seats' commitments and the OPEN's time in ms.
+
+        A commitment is empty for a seat that gives none. Refuse terms, tokens and commitments that no round can have.
+        """
         opener = self._parts.opener
         match request.WhichOneof("round"):
             case "terms":
@@ -321,7 +324,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def _opened_before(
         self, request: shuffler_pb2.OpenRoundRequest, digest: bytes
     ) -> tuple[Logged | None, Slot | None]:
-        """Return the OPEN leaf of an equal request before, and the table's last round; None for what there is not."""
+        """Return the OPEN leaf of an earlier equal request, and the table's last round; None for one that is absent."""
         field = request.WhichOneof("round")
         if field is None:
             return None, None
@@ -338,21 +341,21 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
 
 def _write_logged(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
-    """Write the answer to an opening from its leaf in the log."""
+    """Write the answer to OpenRound from the OPEN leaf in the log, with its receipt."""
     answer = _write_opened(OpenedRound.of(logged.leaf))
     fill_receipt(answer.log_receipt, logged)
     return answer
 
 
 def _write_opened(opened: OpenedRound) -> shuffler_pb2.OpenRoundResponse:
-    """Write the answer to an opening, without the log receipt."""
+    """Write the answer to OpenRound; its log receipt is still empty."""
     return shuffler_pb2.OpenRoundResponse(
         header=write_header(opened.header), round_id=opened.header.round_id, server_commitment=opened.commitment
     )
 
 
 def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> None:
-    """Refuse a request without the token of its seat, and on a table that is not sealed."""
+    """Refuse a request for a hand unless the table is sealed and the request has the token of the seat."""
     if not opened.is_sealed_table:
         raise RefusedError(
             ErrorReason.ERROR_REASON_NOT_SEALED, "the table is an open one; its hands came with the deal"
@@ -369,5 +372,5 @@ def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> N
 
 
 def write_hands(deal: Deal, hands: Sequence[int]) -> list[shuffler_pb2.Hand]:
-    """Write hands of a deal, by section."""
+    """Write the hands of these seats, in their order, from a deal."""
     return [shuffler_pb2.Hand(seat=hand, cards=deal.numbers[hand]) for hand in hands]  # type: ignore[arg-type] # the enum of the wire is the number itself

@@ -1,4 +1,4 @@
-"""What the shuffler is made of."""
+"""ShufflerParts, which the servicers of the shuffler share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from referee.storage import Reader, Writer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShufflerParts:
-    """What the shuffler is made of: log, keys, clock, and source of random bytes."""
+    """Parts of the shuffler: log, keys, clock, and source of random bytes."""
 
     opener: Opener
     verifier: RoundVerifier
@@ -27,8 +27,8 @@ class ShufflerParts:
     on_ended: Callable[[], None]
     has_witnesses: bool = False
     fixture_seed: Callable[[Header], bytes] | None = None
-    """Source of the server's seeds under suite 250, whose decks are scripted; otherwise they are random."""
+    """Function that gives the server's seeds under suite 250, whose decks are scripted; None to draw random seeds."""
 
     def seed_for(self, header: Header) -> bytes:
-        """Return the server's seed of a round that is being opened."""
+        """Return a new server's seed for a round that is being opened: random, or that of ``fixture_seed``."""
         return self.entropy(SEED_SIZE) if self.fixture_seed is None else self.fixture_seed(header)

@@ -1,6 +1,6 @@
-"""Errors as refusals, and refusals as gRPC statuses: a code, ErrorInfo, BadRequest for a field, RetryInfo.
+"""Conversion of errors to refusals, and of refusals to gRPC statuses: code, ErrorInfo, BadRequest and RetryInfo.
 
-``error_reason.proto`` documents the table of codes for callers; a test compares the two.
+``error_reason.proto`` documents the code of each reason for callers; a test compares it with ``CODES``.
 """
 
 import traceback
@@ -32,7 +32,7 @@ from referee.wire.round import slot_refusal
 DOMAIN: Final = "referee.v1"
 _log = structlog.get_logger("referee.law")
 LONGEST: Final = 1000
-"""Characters of a text in a status, which travels in trailers; callers accept only short ones."""
+"""Longest text in a status, in characters: a status travels in trailers, and clients limit the size of trailers."""
 
 _REASONS: Final = {
     code_pb2.INVALID_ARGUMENT: """
@@ -68,9 +68,10 @@ CODES: Final = {
 
 
 def refusal_of(error: BaseException) -> RefusedError | None:
-    """Return the refusal that an error of the log, the store, a signer or a game's law means; None for any other error.
+    """Return the refusal of a call for an error of the log, the store, a signer or a game's law; None for other errors.
 
-    StaleRoundError but LateLeafError means none: the shuffler makes its leaf again.
+    A LateLeafError gives LOG_BUSY. Any other StaleRoundError gives None, because the shuffler catches it and builds the
+    leaf again.
     """
     match error:
         case RefusedError():
@@ -102,9 +103,10 @@ def refusal_of(error: BaseException) -> RefusedError | None:
 
 
 def release(error: BaseException) -> None:
-    """Clear the frames that an error and the errors behind it hold: one that holds an error would keep its call.
+    """Clear the local variables that an error, its causes and its contexts hold through their tracebacks.
 
-    A call that is kept keeps one of its connection's streams. Frames that still run are left alone.
+    A cycle of an error and a frame with a variable for it would keep the call, and so one of its connection's streams.
+    Frames that still run are left alone.
     """
     errors, seen = [error], set[int]()
     while errors:
@@ -116,7 +118,7 @@ def release(error: BaseException) -> None:
 
 
 def _law_refusal(error: LawError) -> RefusedError:
-    """Return the refusal for a defect of a game's law; ``event`` is 0 where it was at no event."""
+    """Return the refusal for a defect of a game's law; its fact ``event`` is 0 if the defect showed at no event."""
     return RefusedError(
         ErrorReason.ERROR_REASON_INTERNAL,
         str(error),
@@ -129,7 +131,7 @@ def _law_refusal(error: LawError) -> RefusedError:
 
 
 def log_law_error(error: LawError, **about: str) -> None:
-    """Log a defect of a game's law, with where it is in the game's package."""
+    """Log a defect of a game's law with its traceback, which shows the place in the game's package."""
     _log.error("law failed", error=str(error), exc_info=error, **about)
 
 
@@ -140,7 +142,7 @@ def to_status(refusal: RefusedError) -> grpc.Status:
 
 
 def status_message(refusal: RefusedError) -> status_pb2.Status:
-    """Return the status of a refusal as a message, which a batch answers for one of its requests."""
+    """Return the status of a refusal as a message; a batch answers it for a single refused request."""
     message, field = _shorten(refusal.message), _shorten(refusal.field)
     facts = {name: _shorten(value) for name, value in refusal.facts.items()}
     details = [_pack(error_details_pb2.ErrorInfo(reason=refusal.reason_name, domain=DOMAIN, metadata=facts))]
@@ -159,7 +161,7 @@ def status_message(refusal: RefusedError) -> status_pb2.Status:
 
 
 def status_of(error: BaseException) -> status_pb2.Status | None:
-    """Return the status of a request of a batch that an error refuses; None where the error is a fault of the server.
+    """Return the status of a batch's request that an error refuses; None if the error is a fault of the server.
 
     Keep the status, not the error: its traceback would keep the call alive.
     """

@@ -34,7 +34,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     def CheckPlay(
         self, request: tien_len_pb2.CheckPlayRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.CheckPlayResponse:
-        """Return all faults of an event, and the combination that its cards make."""
+        """Return all faults of an event, and the combination that its cards make, absent if they make none."""
         del context
         return self._check(request)
 
@@ -48,7 +48,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     def ListPlays(
         self, request: tien_len_pb2.ListPlaysRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.ListPlaysResponse:
-        """List everything that the seat on turn may play."""
+        """List all combinations that the seat on turn may play, and whether it may pass."""
         del context
         played = self._reader.read(request.round)
         ruleset, state = played.ruleset, played.state
@@ -73,7 +73,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     def SuggestPlay(
         self, request: tien_len_pb2.SuggestPlayRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.SuggestPlayResponse:
-        """Return the best plays of the seat on turn, with reasons."""
+        """Return the best plays of the seat on turn, with reasons; none once the round is over."""
         del context
         count = read_suggestion_count(request.count, field="count")
         samples = read_samples(request.samples, field="samples")
@@ -106,7 +106,10 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
 
 
 def _combination_of(event: Event) -> Combination | None:
-    """Return what the cards of a play make; None if they make nothing, hold one twice or the event is no play."""
+    """Return the combination that the cards of a play make.
+
+    None if they make none, if a card is there twice, or if the event is no play.
+    """
     if not isinstance(event, Play):
         return None
     card_set = set_of(event.cards)

@@ -1,7 +1,8 @@
 """UltimateTexasService: rounds of Ultimate Texas Hold'em, decisions checked and advised.
 
-Decisions depend on no card, but on a clock that runs from the time at which cards opened. The receipt of the event that
-closes a street opens the next cards, so a frontend that reports its own events asks for at least those to be accepted.
+The law of decisions depends on no card, only on the clock of a street, which runs from the time at which its cards were
+opened. Cards are opened with the receipt of the event that closed the street before. So even a frontend that reports
+events itself must have at least these events accepted.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -51,7 +52,10 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
     def Advise(
         self, request: ultimate_texas_pb2.AdviseRequest, context: grpc.ServicerContext
     ) -> ultimate_texas_pb2.AdviseResponse:
-        """Return the expectation of each decision, from the seat's own cards and the open board alone."""
+        """Return the expectation of each decision of a seat, from its own cards and the open board only.
+
+        The answer has no expectations if the seat has nothing to decide now.
+        """
         del context
         seat = Seat(request.seat)
         verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
@@ -88,7 +92,7 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
 
 
 def _open_board(verified: VerifiedRound, state: "State") -> tuple[Card, ...]:
-    """Return the board as far as the round has opened it; refuse certificates that do not."""
+    """Return the board cards that the round has opened so far, in order; refuse if the certificates lack some."""
     layout = GAME.layout(verified.header.seat_count)
     sections = [layout.board(section.lower()) for section in state.open_sections]
     verified.require(sections, field="round")

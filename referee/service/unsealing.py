@@ -1,8 +1,8 @@
-"""Openings of sections during play: the course that opens them is in the log before the cards are answered.
+"""Unsealing of sections during play: the course of events that opens a section is logged before its cards are answered.
 
-The shuffler knows no game. It takes the hashes, times and flags of a course, computes its history, and compares that
-with the referee's receipt of the last event, which names the section. The log refuses a course that contradicts an
-earlier opening. The same course again is answered from the log.
+The shuffler knows no game. It gets the hash, time and flag of each event of the course, computes the course's history,
+and compares that with the referee's receipt of the last event, which names the section. The log refuses a course that
+contradicts an earlier UNSEAL of the round. A repeated course is answered from the log.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,11 +33,11 @@ from referee.wire.refusal import RefusedError
 from referee.wire.round import slot_refusal
 
 _RECEIPT: Final = ("event_hash", "opens_section", "receipt_signature", "received_time")
-"""Members of an UNSEAL that a frontend needs to make the receipt again, besides number and history."""
+"""Members of an UNSEAL from which, with number and history, a frontend can rebuild the receipt."""
 
 
 class Unsealer:
-    """Opens sections of dealt rounds."""
+    """Appender of UNSEAL leaves, which open sections of dealt rounds."""
 
     def __init__(self, parts: ShufflerParts, dealer: Dealer) -> None:
         self._parts = parts
@@ -46,9 +46,10 @@ class Unsealer:
     def unseal(
         self, found: Slot, opened: OpenedRound, request: shuffler_pb2.OpenSectionRequest
     ) -> tuple[UnsealLeaf, Logged]:
-        """Append the UNSEAL that a receipt asks for; return it and its leaf, or the one of the same course before.
+        """Append the UNSEAL for the section that a receipt names; return its contents and the leaf in the log.
 
-        Refuse a receipt of another course, one that opens nothing, and a course that contradicts an earlier opening.
+        For a repeated course return the earlier UNSEAL. Refuse a receipt that names no section or is not for the last
+        event of the course, and a course that contradicts an earlier UNSEAL of the round.
         """
         if found.deck_root is None:
             raise RefusedError(ErrorReason.ERROR_REASON_NOT_DEALT, "the round has not been dealt")
@@ -95,7 +96,7 @@ class Unsealer:
         return _parse(logged.leaf), logged
 
     def _time(self, found: Slot, receipt: EventReceipt) -> int:
-        """Return the time of an opening now; refuse one after the round's deadline."""
+        """Return the time of an UNSEAL now, not before the receipt's; refuse one after the round's deadline."""
         now = max(leaf_time(self._parts.clock(), floor=found.newest_time), receipt.received_time)
         if is_past(found.round_deadline, time=now):
             raise RefusedError(
@@ -107,7 +108,7 @@ class Unsealer:
         return now
 
     def _refusal(self, error: SlotError) -> RefusedError:
-        """Return the refusal of a step; that of a forked course has the members of the newest UNSEAL."""
+        """Return the refusal of a step; for a forked course, its facts have the members of the newest UNSEAL."""
         refusal = slot_refusal(error)
         if error.reason is SlotReason.COURSE_FORKED:
             newest = unseal_leaves(self._parts.reader, error.key)[-1][0]
@@ -116,7 +117,7 @@ class Unsealer:
 
 
 def unseal_leaves(reader: Reader, key: SlotKey) -> list[tuple[UnsealLeaf, int]]:
-    """Return the UNSEALs of a round with their places in the log, by number."""
+    """Return the UNSEALs of a round with the indices of their leaves, in the order of the log."""
     marks = [mark for mark in reader.marks(key) if mark.kind is StepKind.UNSEAL]
     return [(_parse(reader.leaf(mark.index)), mark.index) for mark in marks]
 
@@ -126,7 +127,10 @@ def _parse(leaf: bytes) -> UnsealLeaf:
 
 
 def _course(steps: Sequence[shuffler_pb2.Step], *, start: bytes, limit: int) -> Mapping[int, bytes]:
-    """Return r by event number; refuse more events than the game has, and a step that is none."""
+    """Return the history hash after each event, by event number from 1, computed from the first hash ``start``.
+
+    Refuse more steps than ``limit``, and a step with a malformed hash or time.
+    """
     if len(steps) > limit:
         raise RefusedError(
             ErrorReason.ERROR_REASON_TOO_MANY_EVENTS,
@@ -150,7 +154,7 @@ def _course(steps: Sequence[shuffler_pb2.Step], *, start: bytes, limit: int) -> 
 def _check_receipt(
     receipt: EventReceipt, steps: Sequence[shuffler_pb2.Step], course: Mapping[int, bytes], *, header: Header
 ) -> None:
-    """Refuse a receipt of another round, or of another event than the last of these steps."""
+    """Refuse a receipt unless it is of this round and of the last of these steps, with their history."""
     last = steps[-1] if steps else shuffler_pb2.Step()
     history = course.get(receipt.number, b"").hex()
     found = (header.round_id.hex(), len(steps), last.event_hash.hex(), last.time, last.received, history)
@@ -174,7 +178,10 @@ def _section_of(receipt: EventReceipt) -> int:
 
 
 def _new_sections(header: Header, section: int, before: Sequence[UnsealLeaf], *, is_sealed: bool) -> tuple[int, ...]:
-    """Return the sections that open with one and were closed until now, ascending."""
+    """Return the sections, ascending, that open together with ``section`` and that no earlier UNSEAL has opened.
+
+    Refuse a section that does not open during play, and one that an earlier UNSEAL has opened.
+    """
     layout = game_of(header.ruleset_id).layout(header.seat_count)
     try:
         until = layout.opened_until(section, is_sealed=is_sealed)
@@ -190,7 +197,7 @@ def _new_sections(header: Header, section: int, before: Sequence[UnsealLeaf], *,
     if section not in new:
         raise RefusedError(
             ErrorReason.ERROR_REASON_SECTION_CLOSED,
-            f"section {section} was opened by an earlier event already; ask for it with the receipt of that one",
+            f"section {section} was opened by an earlier event; ask for it with the receipt of that event",
             field="receipt",
             section=section,
         )

@@ -1,6 +1,6 @@
 """Verification of the header, ruleset and certificates that a request carries, with a memo of what was verified.
 
-The memo's key is every byte that was verified, so it saves work and changes no answer; time is checked on every call.
+The memo's key has all verified bytes, so the memo saves work and changes no answer. Every call checks the deadline.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,13 +26,14 @@ from referee.wire.refusal import RefusedError
 from referee.wire.round import certificate_refusal, find_ruleset, read_header
 
 _ENTRY_BYTES: Final = 8 * 1024
-"""Memory of a verified round beside the bytes that it was read from, on the safe side."""
+"""Bytes of memory that a verified round takes besides the bytes that it was read from; an upper estimate."""
 
 
 class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """A round whose header fits its ruleset and whose certificates are verified. Times in ms since 1970 UTC.
+    """A round whose header fits its ruleset and whose certificates are verified. Times are in ms since 1970 UTC.
 
-    ``unsealed_times`` are those of the sections that opened after the deal.
+    ``sections`` has the cards of each section that a certificate opens, ``unsealed_times`` the opening time of each
+    section that opened after the deal.
     """
 
     header: Header
@@ -51,7 +52,7 @@ class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
                 raise closed_refusal(section, self.header, self.ruleset, field=field)
 
     def unsealed_time(self, opening: Opening) -> int | None:
-        """Return when the sections of an opening were opened; None where no certificate says that."""
+        """Return the time at which an opening's sections were opened; None if no certificate states it."""
         return self.unsealed_times.get(opening.sections[-1])
 
     def check_seat(self, seat: int, *, field: str) -> None:
@@ -83,7 +84,7 @@ def closed_refusal(section: int, header: Header, ruleset: Ruleset, *, field: str
 
 
 class RoundVerifier:
-    """Verifies headers against rulesets and this log's origin, and certificates against the shuffler's keys."""
+    """Verifier of headers against rulesets and this log's origin, and of certificates against the shuffler's keys."""
 
     def __init__(  # noqa: PLR0913 - what rounds are verified against, and the bound of its memo
         self,
@@ -106,11 +107,14 @@ class RoundVerifier:
 
     @property
     def catalogue(self) -> Catalogue:
-        """Rulesets that it knows."""
+        """Rulesets that headers are verified against."""
         return self._catalogue
 
     def verify(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
-        """Verify a round that has not ended; refuse anything else, naming the field."""
+        """Verify the header and certificates of a round, and that its deadline has not passed; refuse it otherwise.
+
+        ``field`` is the round's field in the request, which the refusal names.
+        """
         verified = self.verify_ended(header, certificates, field=field)
         self.check_unexpired(verified, field=field)
         return verified
@@ -120,7 +124,7 @@ class RoundVerifier:
         check_unexpired(verified.header, now=self._clock(), field=field)
 
     def verify_ended(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
-        """Verify a round that may have ended."""
+        """Verify the header and certificates of a round, whose deadline may have passed; refuse wrong ones."""
         key = (header.SerializeToString(deterministic=True), *certificates)
         verified = self._memo.get(key)
         if verified is None:
@@ -129,7 +133,7 @@ class RoundVerifier:
         return verified
 
     def read_terms(self, message: RoundHeader, *, field: str) -> tuple[Header, Ruleset]:
-        """Read a header and its ruleset; refuse a header of another log, ruleset or layout."""
+        """Read a header and find its ruleset; refuse a header that does not agree with this log and that ruleset."""
         if not message.ByteSize():
             raise RefusedError(
                 ErrorReason.ERROR_REASON_MISSING_FIELD, "send the header that OpenRound answered", field=field
@@ -189,8 +193,8 @@ class RoundVerifier:
         )
 
     def _read_certificates(self, certificates: Sequence[bytes], header: Header, *, field: str) -> list[Certificate]:
-        """Read the certificates; refuse the first that is wrong, or the header if none of them is for it."""
-        read, faults = [], dict[int, tuple[CertificateFault, str]]()  # an error that is kept would keep the call
+        """Read the certificates; refuse the first wrong one, or the header if all of them are for another header."""
+        read, faults = [], dict[int, tuple[CertificateFault, str]]()  # not the errors, which would keep the call
         for index, data in enumerate(certificates):
             try:
                 read.append(certificate.read(data, keys=self._keys, header=header))
@@ -208,12 +212,12 @@ class RoundVerifier:
 
 
 def _deal_of(certificate: Certificate) -> tuple[object, ...]:
-    """Return what all certificates of one deal have in common."""
+    """Return the members of a certificate that must be equal in all certificates of one deal."""
     return certificate.deck_root, certificate.dealt_time, certificate.lead, certificate.is_sealed
 
 
 def _check_certificates(header: Header, certificates: Sequence[bytes], *, field: str) -> None:
-    """Refuse more certificates than one a section and one that opens none, and one that is sent twice."""
+    """Refuse a certificate that is sent twice, and more certificates than there are sections plus one."""
     limit = len(header.layout) + 1
     if len(certificates) > limit:
         raise RefusedError(
@@ -238,7 +242,7 @@ def _check_certificates(header: Header, certificates: Sequence[bytes], *, field:
 
 
 def check_unexpired(header: Header, *, now: int, field: str) -> None:
-    """Refuse a round after its deadline, with which its certificates expire."""
+    """Refuse a round after its deadline, at which its certificates expire. ``now`` is in ms since 1970 UTC."""
     deadline = header.round_deadline
     if is_past(deadline, time=now):
         raise RefusedError(
@@ -251,7 +255,7 @@ def check_unexpired(header: Header, *, now: int, field: str) -> None:
 
 
 def _layout_of(ruleset: Ruleset, header: Header) -> tuple[int, ...]:
-    """Return the layout of the game for the header's seats; empty where the deck has too few cards."""
+    """Return the section sizes of the game for the header's seat count; empty if the deck has too few cards for it."""
     try:
         return GAMES[ruleset.game].layout(header.seat_count).sizes
     except ValueError:

@@ -1,6 +1,6 @@
 """The log in SQLite or PostgreSQL, and the one thread of a process that appends to it.
 
-``batch`` turns requests into one change, ``writer`` queues them, ``check`` proves a store before it is used. Storage
+``batch`` turns requests into one change, ``writer`` queues them, ``check`` verifies a store before it is used. Storage
 knows steps of rounds and bytes, but neither games nor, but for an upgrade, what a leaf contains.
 """
 

@@ -1,8 +1,8 @@
 """Backups: the log at one moment in one file, checked before it gets its name, and restored only where no log is.
 
 A backup may be taken while others read and write; it has everything that was committed before it began. A restored log
-is checked again. It lacks what was appended after its backup, so receipts given out since then, and checkpoints that
-witnesses have cosigned since, contradict it. Keys are backed up elsewhere.
+is checked again. It lacks the leaves that were appended after its backup, so it contradicts later receipts and later
+cosigned checkpoints. Keys are backed up elsewhere.
 """
 
 import os
@@ -26,7 +26,7 @@ from referee.storage.store import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
 _ROWS: Final = 1_000
-"""Rows copied at once."""
+"""Number of rows that are copied with one statement."""
 
 
 def _forget(_done: int, _size: int) -> None:
@@ -36,7 +36,7 @@ def _forget(_done: int, _size: int) -> None:
 def back_up(folder: Path, target: Path, *, database: str | None = None, progress: Progress = _forget) -> Head:
     """Copy the log of a data folder, or of a database, into the new file ``target``; return its head.
 
-    ``progress`` is called with the leaves of the copy that are checked, and their number.
+    ``progress`` is called with the number of checked leaves of the copy and the number of all its leaves.
     Raises StoreError if there is no log or the file exists; DataLossError if the copy is not whole.
     """
     _check_free(target)
@@ -63,7 +63,7 @@ def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = (), pro
 
 
 def restore_into(store: Store, source: Path, *, known: Iterable[Checkpoint] = (), progress: Progress = _forget) -> Head:
-    """Copy the log of a backup, or of a file, into a store of another kind that has none; raise as ``restore``."""
+    """Copy the log of a backup file into a store without a log, such as a database; raise the errors of ``restore``."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         restore(source, folder, known=known, progress=progress)
@@ -74,7 +74,7 @@ def restore_into(store: Store, source: Path, *, known: Iterable[Checkpoint] = ()
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """Make a folder on the disk of a new file, for a block."""
+    """Make a temporary folder beside ``target``, so on the same disk; remove it when the block ends."""
     try:
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as place:
             yield Path(place)

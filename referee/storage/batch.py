@@ -1,9 +1,9 @@
 """Requests made into one change of the log: each is appended whole or refused alone.
 
-A step is checked against the state that the requests before it in the batch leave behind. A step that was taken
-already is answered from the log if its request digest is the same, and refused with a reason otherwise. A seat's first
-seed is kept while its round waits for the deal; the last seed is kept together with the leaf that it completes. A leaf
-that was built without a seed, or on another state of its round, is refused. All leaves of a batch are under one
+A step is checked against the state that the earlier requests of the batch leave behind. A step that was taken already
+is answered from the log if its request digest is the same, and refused with a reason otherwise. A seat's first seed is
+kept while its round waits for the deal; a round's last seed is kept together with the leaf that publishes the seeds. A
+leaf is refused if a seed arrived or its round changed after it was built. All leaves of a batch are under one
 checkpoint, signed inside the transaction that makes them durable.
 """
 
@@ -53,13 +53,13 @@ from referee.storage.store import Store, Transaction
 Request = Sequence[Append] | Contribution
 """Appends that succeed or fail together, or a seat's seed."""
 Refused = SlotError | StaleRoundError | ClockError
-"""Why a request is refused."""
+"""Error that says why a request is refused."""
 Answer = tuple[Logged, ...] | Contribution | Refused | StoreError
-"""One Logged for each append, in its order; the seat's seed; why the request is refused; or why an earlier leaf could
-not be read."""
+"""Answer to a request: one Logged for each of its appends, in their order; the seat's durable seed; the error that
+refuses it; or the StoreError of reading an earlier leaf that answers it."""
 
 STEPS: Final = ("BEGUN", "JUDGED", "SIGNED", "WRITTEN", "COMMITTED")
-"""Points at which ``probe`` is called, in their order."""
+"""Names of the points of a batch at which ``probe`` is called, in their order."""
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -70,7 +70,7 @@ class _Place(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class _Draft:
-    """The additions of the batch so far, on top of what the store holds."""
+    """Additions that the batch has made so far to the contents of the store; nothing is written yet."""
 
     transaction: Transaction
     rounds: dict[SlotKey, Slot] = field(default_factory=dict)
@@ -90,12 +90,15 @@ class _Draft:
         self.roundless = self.transaction.head.roundless
 
     def judge(self, request: Request) -> "list[_Place] | Contribution | Refused":
-        """Add a request to the draft; return the places of its leaves, its seat's seed, or why it is refused."""
+        """Add a request to the draft; return the places of its leaves, its seat's seed, or the error that refuses it.
+
+        A refused request leaves the draft as it was.
+        """
         if isinstance(request, Contribution):
             try:
                 return self._contribute(request)
             except (SlotError, StaleRoundError) as error:
-                return error.with_traceback(None)  # whose frames would hold the replies that hold the error
+                return error.with_traceback(None)  # its frames would hold the replies, and these the error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
         newest, roundless, listed = self.newest_time, self.roundless, len(self.listed)
         if len(request) > 1:
@@ -111,7 +114,7 @@ class _Draft:
             return error.with_traceback(None)
 
     def change(self, growth: Growth, head: Head) -> Change:
-        """Return the draft as one change."""
+        """Return the draft as one change of the store; ``growth`` is that of the tree, ``head`` the new head."""
         nodes: list[tuple[int, int, bytes]] = []
         level = 0
         while growth.frontier.size >> TILE_HEIGHT * level:
@@ -167,7 +170,10 @@ class _Draft:
         return _Place(index, hashed, is_repeat=False)
 
     def _contribute(self, one: Contribution) -> Contribution:
-        """Return the seat's seed: an earlier one, even once the round is dealt or over, or this."""
+        """Return the seat's earlier contribution if it has one, at any stage of the round; else add this one.
+
+        Raises SlotError if the round takes no seeds now, StaleRoundError if other seeds arrived meanwhile.
+        """
         given, state = self._given(one.key), self._state(one.key)
         if one.seat in given:
             return given[one.seat]
@@ -189,9 +195,10 @@ class _Draft:
             )
 
     def _check_time(self, time: int, key: SlotKey, *, floor: int) -> None:
-        """Raise ClockError for a time before the table's leaf before it, or too far from the log's or the clock's.
+        """Check a leaf's time against ``floor``, its table's last time, and the log's newest time and the clock.
 
-        Raise LateLeafError for one that was right when the leaf was built, and has become too old since.
+        Raises LateLeafError if the time was right when the leaf was built and has become too old since; ClockError if
+        it is wrong otherwise.
         """
         now = time if self.clock is None else self.clock()
         if floor <= time and self.newest_time - SLACK_MS <= time and abs(time - now) <= SLACK_MS:
@@ -235,7 +242,7 @@ class _Draft:
 
 
 def event_of(step: Step) -> int:
-    """Return the number of the event that an UNSEAL follows, 0 for any other step."""
+    """Return the number of the event whose receipt an UNSEAL step answers; 0 for any other step."""
     return step.unseal.number if isinstance(step, UnsealStep) else 0
 
 
@@ -251,8 +258,8 @@ def append_batch(  # noqa: PLR0913 - the last three only observe or check
     """Append a batch; return the durable head and the answer to each request, in their order.
 
     Each request is taken from the iterable after the one before it has been judged. Times of leaves are compared with
-    ``clock``, ms since 1970 UTC; with None, only with those of other leaves. ``check_head`` gets the head before
-    that and may raise. Raises what the store or the signer raises; then nothing was appended, except after
+    ``clock``, in ms since 1970 UTC; if it is None, only with those of other leaves. ``check_head`` gets the old head
+    first and may raise. Raises the error of the store or the signer; then nothing was appended, except perhaps after
     OutcomeUnknownError: a commit was not answered, and the store could not be asked about it afterwards either.
     """
     draft = None
@@ -284,9 +291,9 @@ def append_batch(  # noqa: PLR0913 - the last three only observe or check
 
 
 def _is_durable(store: Store, draft: _Draft, *, start: int) -> bool:
-    """Return True if the store holds the draft's leaves from this index on, now that its transaction has ended.
+    """Return whether the store holds the draft's seeds, and its leaves from index ``start`` on.
 
-    Raises OutcomeUnknownError if the store cannot be asked.
+    Wait first until the draft's transaction has ended. Raises OutcomeUnknownError if the store cannot be asked.
     """
     try:
         with store.transaction():  # it begins once the lost one has ended
@@ -306,7 +313,7 @@ def _answer(
         return cast("Contribution | Refused", found)
     try:
         return _logged(store, request, found, head=head, growth=growth)
-    except StoreError as error:  # the others in the batch have their answers
+    except StoreError as error:  # the other requests of the batch still get their answers
         return error.with_traceback(None)
 
 

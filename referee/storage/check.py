@@ -1,7 +1,7 @@
 """The check that a store is whole, made before its log may grow.
 
-Every leaf is read and hashed again; the stored tree hashes and the head must be those of the leaves, and the log must
-continue every checkpoint known from elsewhere, such as one that a witness has cosigned. Nothing is repaired.
+Every leaf is read and hashed again. The stored tree hashes and the head must follow from the leaves, and the log must
+continue every checkpoint known from elsewhere, such as a witness's cosigned checkpoint. Nothing is repaired.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,11 +26,12 @@ def check_store(
     progress: Callable[[int, int], None] = lambda _done, _size: None,
     visit: Callable[[int, bytes], None] = lambda _index, _leaf: None,
 ) -> Head:
-    """Verify that leaves, tree hashes, head and checkpoint agree and continue all ``known`` ones; return the head.
+    """Verify that leaves, tree hashes, head and checkpoint agree and continue all ``known`` checkpoints.
 
-    Leaves below a ``verified`` checkpoint, which this program has checked before, are not read again: the stored tree
-    hashes must have its root. ``progress`` is called with the leaves checked so far and the number of all, ``visit``
-    with each leaf in order. Raises DataLossError if anything does not agree.
+    Return the head. Leaves below a ``verified`` checkpoint, which this program has checked before, are not read again;
+    only the stored tree hashes must give its root. ``progress`` is called with the number of leaves checked so far and
+    the number of all, ``visit`` with the index and bytes of each leaf that is read, in order. Raises DataLossError if
+    anything does not agree.
     """
     head = reader.head()
     _check_checkpoint(reader.origin, head)
@@ -56,7 +57,7 @@ def check_store(
 
 
 def _verified_edge(reader: Reader, head: Head, verified: Checkpoint) -> Frontier:
-    """Return the right edge of the tree at a checkpoint that was verified; raise DataLossError if it is not there."""
+    """Return the tree's right edge at a verified checkpoint; raise DataLossError if the log does not continue it."""
     try:
         edge = tree_frontier(reader, verified.size) if verified.size <= head.size else None
     except MissingNodeError as error:

@@ -1,4 +1,4 @@
-"""What differs between kinds of databases, and how long to retry while a database server is away."""
+"""Flavor: the differences between kinds of databases; Retry: the pauses while a database server is away."""
 
 import time
 from collections.abc import Callable
@@ -16,14 +16,14 @@ _LONGEST_PAUSE: Final = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockStatements:
-    """Statements for a lock on a log that lives as long as its connection."""
+    """Statements for a lock on a log; the database releases the lock when the connection ends."""
 
     shared: str
-    """Takes the lock beside others who share it; its one value says whether that was possible."""
+    """Takes the lock together with other sharers; its first value is whether it was granted."""
     alone: str
-    """The same, beside nobody."""
+    """Takes the lock exclusively; its first value is whether it was granted."""
     holders: str
-    """Lists the others who hold it: address and process."""
+    """Lists the other holders: address and process number of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +31,9 @@ class Flavor:
     """How one kind of database begins, commits and fails."""
 
     begin: str
-    """Statement that begins a transaction and keeps every second writer out of one."""
+    """Statement that begins a transaction and makes other writers wait until it ends."""
     snapshot: str
-    """Statement that begins a transaction whose reads all see one moment."""
+    """Statement that begins a transaction whose reads all see the store at one moment."""
     commit: Callable[[DBAPICursor], None]
     """Commits durably; raises a driver's error if that failed or the outcome is unknown."""
     is_busy: Callable[[Exception], bool]
@@ -43,18 +43,18 @@ class Flavor:
     is_full: Callable[[Exception], bool]
     """Whether a driver's error says that the disk is full."""
     compact: Callable[[DBAPICursor], None]
-    """Does the work that commits left for later."""
+    """Does the work that commits have postponed."""
     timeout: float
     """Seconds to wait for a server that is away."""
     remedy: Callable[[Exception], str] = lambda _error: ""
-    """What to do about a driver's error, to add to its text; empty where that says it."""
+    """Advice about a driver's error, which is added to the error's text; empty if there is none."""
     lock: LockStatements | None = None
-    """Statements for the lock on a log; None where the log is a file, which only one machine opens."""
+    """Statements for the lock on a log; None if the log is a file, which only one machine opens."""
     check_room: Callable[[], None] = lambda: None
-    """Raises StoreFullError where the disk is known to have no room."""
+    """Raises StoreFullError if the disk is known to be full."""
 
     def failure(self, error: Exception, *, what: str) -> StoreError:
-        """Return the error of the store that a driver's error means, wrapped or not; ``what`` begins its text."""
+        """Return a StoreError for a driver's error, which SQLAlchemy may have wrapped; ``what`` begins its text."""
         if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
             return self.failure(error.orig, what=what)
         if self.is_busy(error):
@@ -64,9 +64,9 @@ class Flavor:
 
 
 class Retry:
-    """Pauses between tries while a server is away, until the timeout; it begins when this is made, at the first error.
+    """Pauses between tries while a database server is away. Its timeout runs from its construction, at the first error.
 
-    A read may be tried again, for it changes nothing, and so may beginning a transaction; a commit may not.
+    A read may be tried again, because it changes nothing, and so may the beginning of a transaction; a commit may not.
     """
 
     def __init__(self, flavor: Flavor) -> None:
@@ -75,7 +75,10 @@ class Retry:
         self._pause = _FIRST_PAUSE
 
     def is_worth(self, error: Exception) -> bool:
-        """Pause and return True if it is worth trying again after this error of the driver."""
+        """Pause, then return True, if the driver's error says that the server is away and the timeout allows a try.
+
+        Return False at once otherwise.
+        """
         if not self._flavor.is_gone(error) or time.monotonic() + self._pause > self._end:
             return False
         time.sleep(self._pause)

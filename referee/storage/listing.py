@@ -20,9 +20,9 @@ EVERY: Final = b""
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    """A round in the index: when it was opened, in ms since 1970 UTC, and by which leaf.
+    """A round in the index: the time at which it was opened, in ms since 1970 UTC, and the index of its OPEN leaf.
 
-    ``seat_keys`` are the keys of its seats that have one; empty where it was read back.
+    ``seat_keys`` are the keys of the seats that have one; empty in an entry that was read from the index.
     """
 
     key: SlotKey
@@ -32,7 +32,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scopes(self) -> tuple[bytes, ...]:
-        """Scopes under which the round is listed; a table whose id has no dot is of no tenant."""
+        """Scopes under which the round is listed; a table whose id has no dot belongs to no tenant."""
         table = self.key.table_id
         tenant = (of_tenant(tenant_of(table)),) if "." in table else ()
         return EVERY, of_table(table), *tenant, *map(of_seat, self.seat_keys)

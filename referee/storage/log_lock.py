@@ -1,8 +1,8 @@
-"""A lock on a log that the database keeps while a connection lives: servers share it, a change of keys has it alone.
+"""A lock on a log, which the database keeps while a connection lives. Servers share it; a change of keys has it alone.
 
-The database frees it when the holder's process or machine is gone. A holder that lost its connection has lost the lock
-as well, so the lock keeps changes of keys and servers apart but is not what makes them safe: a writer also compares the
-head of each of its transactions.
+The database frees it when the holder's process or machine is gone. A holder that loses its connection loses the lock
+as well. So the lock only keeps changes of keys and servers apart; what makes concurrent writers safe is that each
+compares the head in every transaction.
 """
 
 import time
@@ -18,7 +18,7 @@ _PAUSE: Final = 0.1
 
 
 class LogLock:
-    """Lock on one log, shared or ``alone``; a kind of database without such locks grants it always."""
+    """Lock on one log, shared or ``alone``. For a log in a SQLite file there is no such lock: it is always granted."""
 
     def __init__(self, engine: Engine, flavor: Flavor, *, alone: bool) -> None:
         self._engine: Final = engine
@@ -28,7 +28,7 @@ class LogLock:
         self._connection: PoolProxiedConnection | None = None
 
     def take(self, *, seconds: float) -> None:
-        """Take the lock; raise LogInUseError, which names the holders, if others have it for all this time."""
+        """Take the lock, waiting for it; after ``seconds`` raise LogInUseError, which names the holders."""
         end = time.monotonic() + seconds
         if self._statements is None:
             return
@@ -40,7 +40,7 @@ class LogLock:
             time.sleep(_PAUSE)
 
     def keep(self) -> bool:
-        """Return whether the lock is held; take it again, if nobody holds it otherwise, after a lost connection.
+        """Return whether the lock is held; after a lost connection, try once to take it again.
 
         Raises StoreError while the database is away.
         """

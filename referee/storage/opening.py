@@ -1,4 +1,4 @@
-"""Opening of a log in the database that a URL names, or else in the file of a data folder."""
+"""Functions that open a log: in the database that a URL names, or else in the file of a data folder."""
 
 from pathlib import Path
 
@@ -12,18 +12,21 @@ from referee.storage.store import Store
 
 
 def open_store(folder: Path, *, database: str | None = None) -> Store:
-    """Open the store of a database, or of the data folder if none is named; raise StoreError if that fails."""
+    """Open the store of a database, or of the data folder if ``database`` is None; raise StoreError if that fails."""
     return open_sqlite(folder) if database is None else open_postgres(database)
 
 
 def is_missing(folder: Path, database: str | None) -> bool:
-    """Return whether opening the store would make a file for a new log: there is none, or it is empty."""
+    """Return whether ``open_store`` would make a new log: the data folder has no log file or an empty one.
+
+    False for any database, which is not asked.
+    """
     file = folder / FILE_NAME
     return database is None and (not file.exists() or not file.stat().st_size)
 
 
 def log_place(folder: Path, database: str | None) -> str:
-    """Name the place of a log for people; a database without its password.
+    """Return the place of a log as text for people: the path of its file, or its database without the password.
 
     >>> log_place(Path("data"), "postgresql://u:secret@db/games?password=secret&host=/run")
     'the database postgresql://u:***@db/games?host=%2Frun'

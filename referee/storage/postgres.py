@@ -6,8 +6,9 @@ head still names the size and root that it moves from, so a writer that got past
 lock and see only what is committed.
 
 A server that does not force its write-ahead log to disk is refused. A commit whose answer was lost has ended once the
-next transaction has the lock; the caller looks there. The server cuts off a writer that stays silent inside a
-transaction. Fail over to a standby only if it replicates synchronously: a head that moved back stops every writer.
+next transaction has the lock, so the caller can then read whether it happened. The server cuts off a writer that stays
+silent inside a transaction. Fail over to a standby only if it replicates synchronously: a head that moved back stops
+every writer.
 """
 
 from pathlib import Path
@@ -35,13 +36,13 @@ _USE: Final = "use one such as postgresql://user@host/database"
 _TIMEOUT: Final = 10.0
 _SILENCE_MS: Final = 10_000
 _LOCK_MS: Final = 15_000
-"""Longer than a silent writer may hold the lock."""
+"""Timeout for the lock; it is longer than a silent writer may hold the lock."""
 _FOUNDING: Final = 0x7265666572656500
-"""Advisory lock under which tables are made, as no row exists yet that could be locked."""
+"""Number of the advisory lock under which tables are made; no row exists yet that could be locked instead."""
 _LOCK: Final = f"({0x72656672}::bigint << 32) | 'head'::regclass::oid::bigint"
-"""Advisory lock on one log: its table of the head has a number of its own in the database."""
+"""Number of the advisory lock on one log, computed from the number that the database gives the log's ``head`` table."""
 _UNTIMED: Final = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
-"""Keeps a session that only holds a lock; servers before version 14 have no such timeout."""
+"""Switches off the timeout of an idle session, which only holds a lock; servers before version 14 have none."""
 _HOLDERS: Final = f"""
     SELECT coalesce(host(client_addr), 'the database''s own machine'), pid
     FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -69,8 +70,9 @@ def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
     """Open the store of a database and make its tables if they are missing; ``Store.found`` then makes the log.
 
     ``url`` is ``postgresql://user@host:port/database``; several logs share a database in schemas of their own, with
-    ``?options=-csearch_path%3Dname``. ``timeout`` is how many seconds to wait for a server that goes away later. Raises
-    StoreError if it cannot be reached, does not force commits to disk, is a standby, or has another schema version.
+    ``?options=-csearch_path%3Dname``. ``timeout`` is the number of seconds to wait for a server that goes away later.
+    Raises StoreError if the server cannot be reached, does not force commits to disk or is a standby, or if the store
+    has a schema version that this program cannot upgrade.
     """
     engine = _engine(url)
     event.listen(engine, "connect", _check_durability)
@@ -89,7 +91,7 @@ def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
 
 
 def open_postgres_reader(url: str, *, timeout: float = _TIMEOUT) -> Reader:
-    """Open the log of a database, or of a standby, for reading only; raise StoreError if there is none."""
+    """Open the log of a database server, which may be a standby, for reading only; raise StoreError if it has none."""
     engine = _engine(url, read_only=True)
     reader = Reader(engine, _flavor(timeout))
     try:

@@ -1,7 +1,7 @@
 """A log that is read from any relational database, from any number of threads, without a lock or a transaction.
 
-Each question is one statement, or one that reads the head and others that read what was durable before it. Leaves,
-nodes and marks never change, so an answer stays true of the head that it was given under.
+A method runs one statement, or reads the head first and then only data that was durable before that head. Leaves, nodes
+and marks never change, so what a method returns stays true for that head.
 """
 
 import struct
@@ -23,10 +23,10 @@ from referee.storage.schema import check_version
 from referee.storage.statements import statements_of
 
 _PAGE: Final = 64
-"""Leaves that iteration holds at once."""
+"""Number of leaves that ``iterate`` holds in memory."""
 _FAR: Final = 2**62
 _IDLE: Final = 8
-"""Connections that are kept between reads."""
+"""Number of connections that are kept open between reads."""
 _UNSEAL: Final = struct.Struct(f">Q{HASH_SIZE}s")
 
 Row = Sequence[Any]
@@ -42,11 +42,11 @@ class Reader:
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
         self._origin: str | None = None
         self._idle: Final[list[PoolProxiedConnection]] = []
-        """Connections between two reads: checking one out of the engine's pool costs more than most reads."""
+        """Idle connections: to check a connection out of the engine's pool costs more than most reads."""
 
     @property
     def origin(self) -> str:
-        """The log's origin. Raises StoreError where there is no log, or one of another schema version."""
+        """The log's origin. Raises StoreError if the store holds no log, or is of another schema version."""
         if self._origin is None:
             versions = self._rows(self._sql.read_version)
             check_version(versions[0][0] if versions else 0)
@@ -73,9 +73,9 @@ class Reader:
         return _unbroken(rows, start, "leaf")
 
     def iterate(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        """Yield the leaves from ``start``, in order, up to ``stop`` or the log's size at the first step.
+        """Yield the leaves from index ``start`` to before ``stop``, or to the end of the log at the first step.
 
-        Memory does not grow with the length of the log.
+        Raises DataLossError if one is missing. The memory used does not grow with the length of the log.
         """
         size = self.head().size
         end = size if stop is None else min(stop, size)
@@ -92,28 +92,29 @@ class Reader:
         return round_of(key, rows[0]) if rows else None
 
     def opened(self, key: SlotKey) -> tuple[Slot, bytes, int] | None:
-        """Return a round's state, the leaf that opened it, and how many seats contributed; None if never opened."""
+        """Return a round's state, its OPEN leaf, and the number of contributed seeds; None if it was never opened."""
         rows = self._rows(self._sql.read_opened, StepKind.OPEN, key.table_id, key.round_number)
         return (round_of(key, rows[0][:-2]), bytes(rows[0][-2]), rows[0][-1]) if rows else None
 
     def latest_round(self, table_id: str) -> Slot | None:
-        """Return the table's round with the highest number, or None."""
+        """Return the state of the table's round with the highest number; None if the table has no round."""
         rows = self._rows(self._sql.read_latest_round, table_id, table_id)
         return _keyed_round(rows[0]) if rows else None
 
     def marks(self, key: SlotKey) -> tuple[Mark, ...]:
-        """Return the steps that the round has taken, in their order, with their memos."""
+        """Return a mark for each step that the round has taken, in the order of their leaves; empty for no round."""
         rows = self._rows(self._sql.read_marks, key.table_id, key.round_number)
         return tuple(Mark(StepKind(row[0]), LeafIndex(row[1]), bytes(row[2]), bytes(row[3]), row[4]) for row in rows)
 
     def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
-        """Return the seeds that the round's seats have contributed, by seat."""
+        """Return the contributions to the round, in the order of the seats; a seat without one is left out."""
         return contributions_of(key, self._rows(self._sql.read_contributions, key.table_id, key.round_number))
 
     def listed(self, scope: bytes, *, since: int, before: tuple[int, int], count: int) -> list[Listed]:
-        """Return rounds of a scope from the newest opening down, at most so many.
+        """Return at most ``count`` rounds of a scope, the last opened first.
 
-        They were opened at ``since`` or later, and before the opening time and OPEN leaf of ``before``.
+        They were opened at the time ``since`` or later, and before the pair ``before`` of an opening time and the index
+        of an OPEN leaf.
         """
         rows = self._rows(self._sql.read_listed, scope, since, *before, count)
         return [Listed(key=SlotKey(row[0], row[1]), opened_time=row[2], index=LeafIndex(row[3])) for row in rows]
@@ -128,14 +129,14 @@ class Reader:
         return [(table, opened, aborted) for table, opened, aborted in rows]
 
     def overdue_rounds(self, now: int, limit: int) -> list[Slot]:
-        """Return rounds that have not ended and whose deadline is before ``now``, the longest overdue first.
+        """Return at most ``limit`` rounds that have not ended and whose deadline is before ``now``, earliest first.
 
-        An opened round is overdue after its deal deadline, a dealt one after its round deadline.
+        The deadline of an undealt round is its deal deadline, that of a dealt round its round deadline.
         """
         return self._due_rounds(Stage.OPENED, Stage.DEALT, before=now, limit=limit)
 
     def unrevealed_rounds(self, limit: int) -> list[Slot]:
-        """Return rounds that have ended and whose seed is not in the log, by round deadline, earliest first."""
+        """Return at most ``limit`` ended rounds without a REVEAL in the log, by round deadline, earliest first."""
         return self._due_rounds(Stage.SETTLED, Stage.ABORTED, before=_FAR, limit=limit)
 
     def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Slot]:
@@ -152,12 +153,18 @@ class Reader:
         )
 
     def inclusion_proof(self, *, index: int, size: int) -> tuple[bytes, ...]:
-        """Return the proof of a leaf in the tree of the first ``size`` leaves; raise IndexError if outside it."""
+        """Return the inclusion proof of a leaf in the tree of the first ``size`` leaves.
+
+        Raises IndexError if the leaf is outside that tree or the log is smaller.
+        """
         self._check_size(size)
         return self._inclusion(index, size)
 
     def consistency_proof(self, *, old_size: int, new_size: int) -> tuple[bytes, ...]:
-        """Return the proof that one size continues another; raise IndexError if out of order or beyond the log."""
+        """Return the proof that the tree of ``new_size`` leaves continues that of ``old_size`` leaves.
+
+        Raises IndexError if the new tree is smaller than the old one or larger than the log.
+        """
         self._check_size(new_size)
         try:
             return consistency_proof(self, old_size=old_size, new_size=new_size)
@@ -169,24 +176,24 @@ class Reader:
         return self.hashes(level, TILE_WIDTH * index, min(width, TILE_WIDTH))
 
     def hashes(self, level: int, start: int, count: int) -> list[bytes]:
-        """Return up to ``count`` stored node hashes of a tile level from place ``start``."""
+        """Return the stored hashes of a tile level from place ``start`` on, at most ``count``, in order."""
         return _unbroken(self._rows(self._sql.read_nodes, level, start, start + count), start, "node")
 
     def cosigned(self, start: int, count: int, *, quorate: bool = True) -> list[Cosigned]:
-        """Return cosigned checkpoints from size ``start`` on, at most ``count``, smallest first.
+        """Return at most ``count`` checkpoints with a quorum of cosignatures, from size ``start`` on, smallest first.
 
-        With ``quorate`` False, include those with too few cosignatures.
+        If ``quorate`` is False, return checkpoints with fewer cosignatures too.
         """
         rows = self._rows(self._sql.read_cosigned, int(quorate), start, count)
         return [_cosigned_of(row) for row in rows]
 
     def newest_cosigned(self, *, quorate: bool = True) -> Cosigned | None:
-        """Return the largest cosigned checkpoint, or None."""
+        """Return the largest checkpoint with a quorum of cosignatures, or None; with any, if ``quorate`` is False."""
         rows = self._rows(self._sql.read_newest_cosigned, int(quorate))
         return _cosigned_of(rows[0]) if rows else None
 
     def pour(self, read: Callable[[Connection], None]) -> None:
-        """Call ``read`` with a connection on which to read the tables as stored at one moment, row by row."""
+        """Call ``read`` with a connection that sees all tables as of one moment, and that reads rows as a stream."""
         try:
             with self._engine.connect() as connection:
                 connection.exec_driver_sql(self._flavor.snapshot)
@@ -245,7 +252,7 @@ class Reader:
 
 
 def head_of(rows: Sequence[Row]) -> Head:
-    """Read the head from the rows of its table; raise DataLossError if they are not one sound head."""
+    """Read the head from the rows of its table; raise DataLossError unless there is one row and it is sound."""
     if len(rows) != 1:
         raise DataLossError(f"the log has {len(rows)} heads")
     size, root, peaks, checkpoint, newest_time, roundless = rows[0]
@@ -257,7 +264,7 @@ def head_of(rows: Sequence[Row]) -> Head:
 
 
 def round_of(key: SlotKey, row: Row) -> Slot:
-    """Read the round of this key from a row of its table without the key's columns."""
+    """Read the state of a round from a row of the ``round`` table that lacks the columns of the key."""
     round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, newest_time, unseals, winner, due = row
     return Slot(
         key,
@@ -275,7 +282,7 @@ def round_of(key: SlotKey, row: Row) -> Slot:
 
 
 def unseals_of(data: bytes) -> tuple[Unseal, ...]:
-    """Read the openings of a round from their column."""
+    """Read the unseals of a round from the bytes of their column; raise DataLossError if these are malformed."""
     try:
         return tuple([Unseal(number, history) for number, history in _UNSEAL.iter_unpack(data)])
     except (struct.error, ValueError) as error:
@@ -283,7 +290,7 @@ def unseals_of(data: bytes) -> tuple[Unseal, ...]:
 
 
 def write_unseals(unseals: Sequence[Unseal]) -> bytes:
-    """Write the openings of a round for their column."""
+    """Return the unseals of a round as the bytes of their column."""
     return b"".join([_UNSEAL.pack(one.number, one.history) for one in unseals])
 
 
@@ -296,19 +303,19 @@ def _cosigned_of(row: Row) -> Cosigned:
 
 
 def contributions_of(key: SlotKey, rows: Sequence[Row]) -> tuple[Contribution, ...]:
-    """Read the contributions to a round from rows of their table."""
+    """Read the contributions to a round from rows of the ``contribution`` table, in the order of the rows."""
     return tuple(Contribution(key=key, seat=row[0], seed=bytes(row[1]), signature=bytes(row[2])) for row in rows)
 
 
 def due_of(state: Slot) -> int | None:
-    """Return when a sweep should look at the round: None once it is revealed."""
+    """Return the time in ms from which a sweep looks at the round, which is its next deadline; None once revealed."""
     if state.is_revealed:
         return None
     return state.deal_deadline if state.stage is Stage.OPENED else state.round_deadline
 
 
 def _unbroken(rows: Sequence[Row], start: int, what: str) -> list[bytes]:
-    # Positions are assigned in order, so rows that start late or skip one show a hole.
+    # Rows are in order of position. If one is missing, at the start or later, the last position is too large.
     if rows and rows[-1][0] != start + len(rows) - 1:
         raise DataLossError(f"a {what} is missing between {start} and {rows[-1][0]}")
     return [bytes(row[1]) for row in rows]

@@ -1,7 +1,7 @@
 """The values and errors that a store, its writer and their callers exchange.
 
 A store numbers leaves from 0 without a gap and never changes them. Leaf, round, tree hashes, head and checkpoint
-become durable together or not at all, and the head moves only from the head that the change names.
+become durable together or not at all. A change names the old head; the store applies it only if that is its head.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class StoreError(Exception):
 
 
 class LogInUseError(StoreError):
-    """A log that another process uses in a way that excludes this use."""
+    """A log that another process uses: servers while its keys are to be changed, or a change of keys."""
 
 
 class SchemaVersionError(StoreError):
@@ -35,15 +35,15 @@ class NotFoundedError(StoreError):
 
 
 class OutcomeUnknownError(StoreError):
-    """A commit without an answer: it may have happened or not. A new transaction shows which."""
+    """A commit that the database did not answer: it may have happened or not. Reading afterwards shows which."""
 
 
 class StoreAwayError(StoreError):
-    """A database server that cannot be reached; it is worth trying again."""
+    """A database server that cannot be reached; the caller may try again."""
 
 
 class StoreFullError(StoreError):
-    """A store without room on its disk; it works again once there is some."""
+    """A store whose disk is full; it works again once there is free space."""
 
 
 class StoreBusyError(StoreError):
@@ -51,21 +51,21 @@ class StoreBusyError(StoreError):
 
 
 class HeadMovedError(StoreError):
-    """A head that another writer moved first; nothing was appended, and it is safe to try again."""
+    """A change that names an old head, because another writer has moved the head; nothing was appended. Try again."""
 
 
 class StaleRoundError(StoreError):
-    """A leaf that was built before its round changed, or a seat's seed came; nothing was appended. Build it again."""
+    """A leaf that was built before its round changed or a seat's seed arrived; nothing was appended. Build it again."""
 
 
 class LateLeafError(StaleRoundError):
-    """A leaf that waited for its commit, as through a failover, until its time was too old. Build it again."""
+    """A leaf whose time became too old while it waited for its commit, as in a failover. Build it again."""
 
 
 class ClockError(StoreError):
-    """A leaf's time that an audit would refuse; nothing was appended. The clock must be put right, or waited for.
+    """A leaf's time that is out of order or far from the clock's; nothing was appended. Set the clock right, or wait.
 
-    ``seconds`` is the time after which the log takes leaves by this clock, None where that is not known.
+    ``seconds`` is the time after which the log accepts leaves dated by this clock; None if that is not known.
     """
 
     def __init__(self, message: str, *, seconds: float | None = None) -> None:
@@ -74,7 +74,7 @@ class ClockError(StoreError):
 
 
 def clock_error(newest_time: int, *, now: int) -> ClockError | None:
-    """Return why a clock can date no leaf: it is behind the log's newest by more than the slack; None where it can.
+    """Return the error of a clock that is behind the log's newest leaf by more than ``SLACK_MS``; None otherwise.
 
     >>> clock_error(1_700_000_600_000, now=1_700_000_590_000)
     >>> str(clock_error(1_700_000_600_001, now=1_700_000_000_000))[:80]
@@ -92,20 +92,23 @@ def clock_error(newest_time: int, *, now: int) -> ClockError | None:
 
 
 class DataLossError(Exception):
-    """Stored data that contradicts itself or an earlier answer. The log must stop; it never repairs itself."""
+    """Stored data that contradicts itself or an earlier answer. The server must stop serving the log.
+
+    Nothing repairs it: an operator restores a backup.
+    """
 
 
 class Append(msgspec.Struct, frozen=True, kw_only=True):
-    """A leaf to append and the step that it takes, or None for a leaf that belongs to no round.
+    """A leaf to append and the step that it takes; the step is None for a leaf that belongs to no round.
 
-    ``request_digest`` (32 bytes) identifies the request: the same step with the same digest is answered from the log.
-    ``memo`` is stored with the step for later use and is never part of the log. ``built_on`` is the state of the round
-    that the leaf was built on without reading it from the log, None if it was read. ``contributed`` is the number of
-    seats' seeds that the leaf was built from, None if it uses none. If either is another by now, StaleRoundError.
-    ``seed`` is the last one, which the leaf publishes and the same transaction keeps. ``time`` is the leaf's own in ms,
-    None for a leaf that has none; ClockError where it is out of order. ``seat_keys`` are the keys of the seats that
-    have one, by which the round that an OPEN opens is listed. ``names_keys`` is whether a leaf without a step names
-    or revokes keys of the log, at which other servers stop.
+    ``request_digest`` (32 bytes) identifies the request: a repeated step with the same digest is answered from the log.
+    ``memo`` is stored with the step for later use; it is not part of the log. ``built_on`` is the state of the round
+    that the leaf was built on if that state was not read from the log, else None. ``contributed`` is the number of
+    seeds that the leaf was built from, None if it uses none. If either is no longer right, the append fails with
+    StaleRoundError. ``seed`` is a last seed that the leaf publishes and the same transaction keeps. ``time`` is the
+    leaf's time in ms, None for a leaf without one; if it is out of order, the append fails with ClockError.
+    ``seat_keys`` of an OPEN are the keys of the seats that have one; its round is listed under them.
+    ``names_keys`` is whether a leaf without a step names or revokes keys of the log, at which other servers stop.
     """
 
     leaf: bytes
@@ -133,7 +136,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Logged(msgspec.Struct, frozen=True, kw_only=True):
-    """A leaf in the log and its receipt. ``is_repeat`` is True if it was there before the request."""
+    """A leaf in the log and its receipt. ``is_repeat`` is True if an earlier request appended it."""
 
     leaf: bytes
     receipt: LogReceipt
@@ -141,7 +144,7 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The newest state of the log: its right edge, its root, the signed checkpoint of both, and two facts of leaves."""
+    """The state of the log: its tree's right edge and root, the signed checkpoint, and two facts about its leaves."""
 
     frontier: Frontier
     root: bytes
@@ -163,7 +166,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Cosigned(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkpoint with the witnesses' cosignatures, as one note. ``is_quorate`` says whether they are enough."""
+    """A checkpoint with witnesses' cosignatures, as one note. ``is_quorate``: they are at least a quorum."""
 
     size: int
     note: bytes
@@ -171,9 +174,9 @@ class Cosigned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A step that was taken: its leaf, the digest of its request, and the memo stored with it.
+    """The record of a step that a round has taken: the index of its leaf, the digest of its request, and its memo.
 
-    ``event`` is the number of the event that an UNSEAL follows, 0 for other steps.
+    ``event`` is the number of the event whose receipt an UNSEAL answers; 0 for other steps.
     """
 
     kind: StepKind
@@ -186,9 +189,9 @@ class Mark(msgspec.Struct, frozen=True):
 class Contribution(msgspec.Struct, frozen=True, kw_only=True):
     """A seat's seed for an opened round and the seat's signature of it, kept until the deal or abort publishes it.
 
-    A seat contributes once: the first seed counts. ``signature`` is empty for a seat without a key. ``contributed`` is
-    the number of other seats' seeds that the caller knows of, None for any (StaleRoundError if there are others by
-    now): the last seed of a round comes with its deal, as ``Append.seed``.
+    A seat contributes once: its first seed counts. ``signature`` is empty for a seat without a key. ``contributed`` is
+    the number of seeds of the round that the caller has read: if the store has more by now, the contribution fails with
+    StaleRoundError, so that the last seed comes with the deal, as ``Append.seed``. None skips that check.
     """
 
     key: SlotKey
@@ -199,18 +202,18 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one transaction makes durable. Lists are in the order of the leaves."""
+    """Additions and updates of the store in one transaction. Lists are in the order of the leaves."""
 
     expected: Head
-    """Head that the change grows from; HeadMovedError if the store has another."""
+    """Head that the change continues; if the store has another head, writing fails with HeadMovedError."""
     head: Head
     leaves: Sequence[bytes]
     hashes: Sequence[tuple[int, int, bytes]]
     """Tile level, place on that level, and hash of each node that the leaves completed."""
     opened: Sequence[Slot]
-    """New rounds, in their last state."""
+    """Rounds that the change opens, in their state after it."""
     advanced: Sequence[Slot]
-    """Rounds that existed, in their last state."""
+    """Rounds that existed before, in their state after the change."""
     marks: Sequence[tuple[SlotKey, Mark]]
     listed: Sequence[Listed] = ()
-    """New rounds, for the index."""
+    """Entries of the opened rounds for the index of rounds."""

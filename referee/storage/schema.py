@@ -1,8 +1,8 @@
 """The tables of a log. Leaves, hashes and marks are only ever inserted; head and rounds are updated.
 
 ``leaf`` holds the entries. ``node`` holds hashes of complete subtrees of height 8 * level, one row each, so that a tile
-is a range of rows. ``round`` is the state that the next step is checked against, ``mark`` the steps taken, with what is
-needed to answer them again; its ``event`` is the one that an UNSEAL follows, and 0 for other steps. ``head`` and
+is a range of rows. ``round`` is the state that the next step is checked against, ``mark`` the steps taken, from which a
+repeated request is answered; its ``event`` is the number of the event whose receipt an UNSEAL answers. ``head`` and
 ``schema_version`` are one row each. ``contribution`` holds the seats' seeds before the deal publishes them and is only
 inserted into; ``cosigned`` holds checkpoints with the witnesses' cosignatures, which grow; ``listed`` is the index of
 rounds by scope and opening, see ``listing``, and is only inserted into. None of the three is part of the log.
@@ -34,13 +34,13 @@ OLDEST: Final = 1
 """Oldest version that opening for writing turns into ``VERSION``; a store of any other version is refused."""
 
 _TABLE_ID: Final = String(64).with_variant(String(64, collation="C"), "postgresql")
-"""Ordered by its bytes in every database."""
+"""Type of a table id; every database orders it by its bytes."""
 
 METADATA: Final = MetaData()
 
 
 def _round_key() -> tuple[Column[str], Column[int]]:
-    """Return new columns of a round's key, which begin the primary key of a table."""
+    """Return two new columns for a round's key, which are the first ones of a table's primary key."""
     return Column("table_id", _TABLE_ID, primary_key=True), Column(
         "number", BigInteger, primary_key=True, autoincrement=False
     )
@@ -98,11 +98,11 @@ ROUND: Final = Table(
     Column("deck_root", LargeBinary, nullable=True),
     Column("terminal_leaf", LargeBinary, nullable=True),
     Column("newest_time", BigInteger, nullable=False),
-    # openings on record: 8 bytes of event number and 32 of history each
+    # the round's UNSEALs: 8 bytes of event number and 32 of history each
     Column("unseals", LargeBinary, nullable=False),
-    # who won the table's last settled round, this one once it is settled
+    # record of the winner of the table's last settled round, which is this round once it is settled
     Column("winner", LargeBinary, nullable=True),
-    # when a sweep should look: the deal's deadline until the deal, then the round's, nothing once revealed
+    # time from which a sweep looks at the round: the deal deadline, after the deal the round deadline; null if revealed
     Column("due", BigInteger, nullable=True),
     sqlite_with_rowid=False,
 )
@@ -155,7 +155,7 @@ COSIGNED: Final = Table(
 
 
 def open_schema(connection: Connection, upgrade: Callable[[Connection, int], None]) -> int:
-    """Create the tables in an empty database, or ``upgrade`` those that are there; return their version.
+    """Create the tables in an empty database, or ``upgrade`` older tables; return the version of the schema found.
 
     Raises SchemaVersionError where that is impossible. The caller's transaction must keep other writers out.
     """
@@ -171,13 +171,13 @@ def open_schema(connection: Connection, upgrade: Callable[[Connection, int], Non
     else:
         METADATA.create_all(connection)
         connection.execute(SCHEMA_VERSION.insert().values(id=1, version=VERSION, openings=0))
-    # Counting makes every opening a commit, which a store may need; a row that stays the same would not be written.
+    # Count the opening, so that it commits a change: a commit forces earlier commits of a killed process to disk.
     connection.execute(SCHEMA_VERSION.update().values(openings=SCHEMA_VERSION.c.openings + 1))
     return version
 
 
 def check_version(version: int) -> None:
-    """Raise SchemaVersionError unless the store's version is that of this program; 0 means that it has none."""
+    """Raise SchemaVersionError unless the store's schema version is this program's; 0 means that it names none."""
     if version != VERSION:
         remedy = "use the release of Referee that made the store, or start a new log in another folder or database"
         if OLDEST <= version < VERSION:

@@ -4,8 +4,8 @@ A commit that was answered survives a crash and a power cut (write-ahead log, ``
 honours its flushes. ``compact`` moves the write-ahead log into the file; commits never do. Several processes may open
 one folder: a transaction begins with the write lock, so they take turns.
 
-Opening to write commits before anything is read: a killed process may have left commits in the write-ahead log that it
-never forced to disk, and a power cut would take back what was read from them. Reading changes no byte of the file,
+``open_sqlite`` commits before anything is read: a killed process may have left commits in the write-ahead log that it
+never forced to disk, and a power cut could undo them after they were read. Reading changes no byte of the file,
 though SQLite may leave empty side files. The file must be on a local disk, as SQLite's locks do not hold on network
 file systems.
 """
@@ -31,17 +31,17 @@ from referee.storage.upgrade import upgrade
 FILE_NAME: Final = "log.sqlite3"
 
 _LARGE_WAL: Final = 32_768
-"""Pages of write-ahead log (64 MB) beyond which compacting makes writers wait rather than let it grow."""
+"""Pages of write-ahead log (64 MB) beyond which compacting makes writers wait, so that it does not grow further."""
 _PAGE_SIZE: Final = 2_048
-"""Bytes; a commit writes each page it touched whole, and an append touches a few bytes in each of six."""
+"""Bytes of a page: small, because a commit writes whole pages and an append changes a few bytes in each of six."""
 _LEAST_ROOM: Final = 1_048_576
-"""Free bytes under which a store counts as full, whatever a small write may still do."""
+"""Free bytes on the disk below which the store counts as full, even if a small write would still succeed."""
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> Store:
-    """Open the store of a data folder, and make both if they are missing; ``Store.found`` then makes the log.
+    """Open the store of a data folder; make folder and file if they are missing. ``Store.found`` then makes the log.
 
     A transaction that waits longer than the timeout for another process raises StoreBusyError.
     """
@@ -60,7 +60,7 @@ def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> Store:
 def open_sqlite_reader(folder: Path) -> Reader:
     """Open the log of a data folder for reading only; raise StoreError if there is none.
 
-    Works while a writer writes, and on a copy in a folder that cannot be written.
+    This works while another process writes, and for a copy in a folder without write permission.
     """
     return open_sqlite_file(folder / FILE_NAME)
 
@@ -135,7 +135,7 @@ def _is_busy(error: object) -> bool:
 
 
 def _check_room(folder: Path) -> None:
-    """Raise StoreFullError where the disk has less room than a batch may take: a smaller write could still succeed."""
+    """Raise StoreFullError if the disk has fewer free bytes than ``_LEAST_ROOM``, which a batch may need."""
     disk = os.statvfs(folder)
     free = (disk.f_bavail if os.geteuid() else disk.f_bfree) * disk.f_frsize
     if free < _LEAST_ROOM:

@@ -27,13 +27,13 @@ from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, LISTED, M
 HEAD_ID: Final = 1
 _STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals", "winner")
 _NONE: Final[ColumnElement[int]] = literal_column("0")
-"""Rows to skip; left out, it would become a parameter without a name in SQLite's dialect."""
+"""Number of rows to skip. It is stated because SQLite's dialect would otherwise add a parameter without a name."""
 _ONE: Final[ColumnElement[int]] = literal_column("1")
 _HEAD: Final = ("size", "root", "peaks", "checkpoint", "newest_time", "roundless")
 
 
 class Statements:
-    """The statements for a dialect whose parameters are positional; ValueError for another."""
+    """Texts of the statements for one dialect; raises ValueError if its parameters are not positional."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect

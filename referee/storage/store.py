@@ -35,7 +35,7 @@ from referee.storage.statements import HEAD_ID, Statements
 
 
 class Store(Reader):
-    """A log that can grow. It runs one transaction at a time; a second thread waits for the first."""
+    """A log that can be read and appended to. It runs one transaction at a time; other threads wait for it."""
 
     def __init__(self, engine: Engine, flavor: Flavor, *, found_version: int = VERSION) -> None:
         super().__init__(engine, flavor)
@@ -55,17 +55,18 @@ class Store(Reader):
     def transaction(self) -> Iterator["Transaction"]:
         """Run a transaction: commit when the block ends, roll back when it raises.
 
-        Raises StoreBusyError; OutcomeUnknownError if the commit was not answered; StoreError if all was undone. A
-        transaction begins once the one before it has ended, even one whose outcome is unknown.
+        Raises StoreBusyError if another writer holds the store for too long, OutcomeUnknownError if the commit was not
+        answered, StoreError if the transaction was undone. A transaction begins only after the one before it has ended,
+        even if the outcome of that one is unknown.
         """
         with self._transaction() as cursor:
             yield Transaction(cursor, self._sql)
 
     def touch(self) -> Head:
-        """Commit a change that no leaf shows, as an append is committed, and return the head.
+        """Commit a change outside of the log, the count of openings, and return the head.
 
-        Raises as ``transaction`` does, but does not wait for a server that is away; StoreFullError also where the disk
-        has hardly any room left.
+        It fails if an append would fail: with the errors of ``transaction``, but without waiting for a server that is
+        away, and with StoreFullError if the disk is almost full.
         """
         self._flavor.check_room()
         with self._transaction(is_patient=False) as cursor:
@@ -74,7 +75,10 @@ class Store(Reader):
             return head_of(cursor.fetchall())
 
     def keep_cosigned(self, size: int, merge: Callable[[bytes | None], Cosigned]) -> Cosigned:
-        """Store what ``merge`` makes of the cosigned note of this size; it gets None if there is none yet."""
+        """Call ``merge`` with the stored cosigned note of this size, or None; store its result and return it.
+
+        Reading and storing happen in one transaction.
+        """
         with self._transaction() as cursor:
             cursor.execute(self._sql.read_cosigned_at, (size,))
             rows = cursor.fetchall()
@@ -86,11 +90,11 @@ class Store(Reader):
         return kept
 
     def lock(self, *, alone: bool) -> LogLock:
-        """Return the lock on this log, not taken yet: servers share it, a change of keys has it ``alone``."""
+        """Return the lock on this log without taking it: servers share it, a change of keys takes it ``alone``."""
         return LogLock(self._engine, self._flavor, alone=alone)
 
     def fill(self, pour: Callable[[Connection], None]) -> None:
-        """Commit all that ``pour`` inserts into the tables, or nothing; for a store without a log."""
+        """Call ``pour`` to insert rows into the tables of a store without a log; commit all of them or none."""
         try:
             with self._engine.connect() as connection:
                 connection.exec_driver_sql(self._flavor.begin)
@@ -100,7 +104,7 @@ class Store(Reader):
             raise StoreError(f"the store could not be filled: {error.orig}") from error
 
     def compact(self) -> None:
-        """Do the work that commits left for later, on a connection of its own, while others read and write."""
+        """Do the work that commits have postponed, on a separate connection, while other threads read and write."""
         try:
             with self._cursor() as cursor:
                 self._flavor.compact(cursor)
@@ -135,7 +139,7 @@ class Store(Reader):
                 raise
 
     def _begin(self, *, is_patient: bool) -> DBAPICursor:
-        """Return a cursor in a transaction; try again, on another connection, while the server is away, if patient."""
+        """Begin a transaction and return its cursor; if patient, try again while the database server is away."""
         retry: Retry | None = None
         while True:
             try:
@@ -152,7 +156,7 @@ class Store(Reader):
                 return cursor
 
     def _undo(self) -> None:
-        # The database may have ended the transaction itself; then only a new connection is sure to be a clean one.
+        # The database may have ended the transaction. Drop the connection: only a new one is sure to be clean.
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(self._driver_error):
@@ -162,14 +166,14 @@ class Store(Reader):
 
 
 class Transaction:
-    """Reads and writes of one transaction; until it ends no other writer can change the store."""
+    """Reads and writes inside one transaction, during which no other writer can change the store."""
 
     def __init__(self, cursor: DBAPICursor, sql: Statements) -> None:
         self._cursor = cursor
         self._sql = sql
         cursor.execute(sql.read_head)
         self.head: Final = head_of(cursor.fetchall())
-        """Head of the log when the transaction began, which ``write`` moves on."""
+        """Head of the log when the transaction began; ``write`` replaces it in the store."""
         self._due: dict[SlotKey, int | None] = {}
         """Stored due time of each round that was read."""
 
@@ -184,24 +188,24 @@ class Transaction:
         return state
 
     def mark(self, key: SlotKey, kind: StepKind, event: int) -> Mark | None:
-        """Return the step of this kind after this event, without its memo, or None if it was not taken."""
+        """Return the mark of the round's step of this kind and event, with an empty memo; None if it was not taken."""
         self._cursor.execute(self._sql.read_mark, (key.table_id, key.round_number, kind, event))
         rows = self._cursor.fetchall()
         return Mark(kind, LeafIndex(rows[0][0]), bytes(rows[0][1]), b"", event) if rows else None
 
     def contributions(self, key: SlotKey) -> tuple[Contribution, ...]:
-        """Return the seeds that the round's seats have contributed, by seat."""
+        """Return the contributions to the round, in the order of the seats; a seat without one is left out."""
         self._cursor.execute(self._sql.read_contributions, (key.table_id, key.round_number))
         return contributions_of(key, self._cursor.fetchall())
 
     def contribute(self, contributions: Sequence[Contribution]) -> None:
-        """Add seeds of seats that have contributed none yet."""
+        """Insert contributions; the caller ensures that their seats have contributed nothing yet."""
         for one in contributions:
             row = one.key.table_id, one.key.round_number, one.seat, one.seed, one.signature
             self._cursor.execute(self._sql.insert_contribution, row)
 
     def write(self, change: Change) -> None:
-        """Add the change, at most once; raise HeadMovedError if the head is not the expected one."""
+        """Write a change, at most one in a transaction; raise HeadMovedError unless it continues the store's head."""
         run, sql = self._cursor, self._sql
         old, new = change.expected, change.head
         if (old.size, old.root) != (self.head.size, self.head.root):
@@ -233,7 +237,7 @@ class Transaction:
             raise _moved(old)
 
     def _advance(self, states: Sequence[Slot]) -> None:
-        """Store these states of rounds; leave the index alone for a round whose due time stays as it was."""
+        """Update the states of rounds; leave out a due time that is unchanged, so that its index is not written."""
         moved, kept = [], []
         for state in states:
             key, due = state.key, due_of(state)

@@ -15,13 +15,13 @@ from referee.storage.record import (
 )
 
 SIGNER: Final = "SIGNER"
-"""Kind of a trouble that a signature shows, and no write."""
+"""Kind of the trouble that appends fail at signing: writing to the store does not show it."""
 
 
 class WriteTrouble(msgspec.Struct, frozen=True, kw_only=True):
-    """The cause of failing appends, one of a few ``kind`` and in words, and the remedy.
+    """The cause of failing appends, as one of a few kinds and as text, and the remedy.
 
-    All kinds but DAMAGED end by themselves once the cause is gone.
+    Appends succeed again by themselves once the cause is gone, except after the kind DAMAGED.
     """
 
     kind: str
@@ -49,7 +49,7 @@ _OTHER: Final = "mend what the cause names: disk, file system, or the access of 
 
 
 def trouble_of(error: Exception) -> WriteTrouble:
-    """Return what an error of an append or of the store means for its operator.
+    """Return the trouble, with its remedy for the operator, that an error of an append or of the store shows.
 
     >>> trouble_of(StoreFullError("database or disk is full")).kind
     'FULL'

@@ -19,7 +19,7 @@ _ROWS = 1_000
 
 
 def upgrade(connection: Connection, version: int) -> None:
-    """Turn the tables of an older version into those of this one."""
+    """Turn the tables of an older schema version into those of ``VERSION``; the caller's transaction commits it."""
     if version == 1:
         _add_columns(connection)
     LISTED.create(connection)
@@ -31,10 +31,10 @@ def upgrade(connection: Connection, version: int) -> None:
 
 
 def _add_columns(connection: Connection) -> None:
-    """Count the leaves without a round, and keep winners, as version 2 does.
+    """Add the two columns of version 2: the number of leaves that belong to no round, and the winner of a round.
 
-    Every step of a round has one mark and one leaf, so the leaves without a mark are the others. The rounds of version
-    1 have no winner: their leaves name leaders in a form that is no longer read.
+    Every step of a round has one mark and one leaf, so a leaf without a mark belongs to no round. The rounds of version
+    1 get no winner, because their leaves name leaders in a form that is no longer read.
     """
     winner = CreateColumn(ROUND.c.winner).compile(dialect=connection.dialect)
     connection.exec_driver_sql(f"ALTER TABLE {ROUND.name} ADD COLUMN {winner}")
@@ -45,7 +45,7 @@ def _add_columns(connection: Connection) -> None:
 
 
 def _rows(table_id: str, number: int, position: int, data: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the index for a round that this OPEN leaf opened."""
+    """Yield the rows of the index for a round, one for each scope; ``data`` is its OPEN leaf."""
     leaf = parse(Envelope.parse(data).payload, OpenLeaf)
     listed = Listed(
         key=SlotKey(table_id, number),

@@ -1,11 +1,12 @@
 """The one thread of a process that appends: requests wait in a queue, and all that wait are committed together.
 
-A request is answered after its leaves are durable. No timer forms batches: while one batch is committed the next one
-collects by itself, and requests that arrive while it is judged join it. The queue is bounded and refuses at once. A
-store that contradicts itself stops the writer for good; any other failure fails one batch, and it is safe to try again.
+A request is answered after its leaves are durable. No timer forms batches: while one batch is committed, requests for
+the next one collect in the queue, and requests that arrive while a batch is judged join it. A full queue refuses at
+once. A store that contradicts itself stops the writer for good; any other failure fails one batch, and its requests may
+be tried again.
 
-Before a batch begins, the thread yields to others as long as that brings more requests: on a busy core those about to
-submit would otherwise each wait for a commit of its own. With nothing else to run it costs a microsecond.
+Before a batch begins, the thread yields to other threads as long as that brings more requests: on a busy core each of
+these would otherwise wait for a commit of its own. If no other thread is ready, yielding costs a microsecond.
 """
 
 import os
@@ -37,14 +38,14 @@ from referee.storage.store import Store
 from referee.storage.trouble import SIGNER, WriteTrouble, trouble_of
 
 _Pending: TypeAlias = "tuple[Request, Future[Any]]"
-"""A request and its reply, which is to come."""
+"""A request and the future of its reply."""
 
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
-"""Leaf bytes after which the store is compacted in the background."""
+"""Bytes of appended leaves after which the store is compacted in the background."""
 
 
 _TOUCHED_BYTES: Final = 65_536
-"""Bytes by which a proof counts towards compaction: it writes a page or two, and no leaf."""
+"""Bytes that ``prove`` adds to the count for compaction: it appends no leaf, but writes a page or two."""
 
 
 class QueueFullError(Exception):
@@ -57,7 +58,7 @@ class WriterClosedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Numbers of requests that may wait and that may share one commit."""
+    """Limits of a writer: the number of requests that may wait, and the number that may share one commit."""
 
     queued: int = 4_096
     batched: int = 256
@@ -66,10 +67,10 @@ class Limits:
 class Writer:
     """A thread that appends to a store, and another that compacts it.
 
-    ``clock`` gives the time in ms since 1970 UTC that leaves' times are compared with; None compares them alone.
-    ``check`` gets the head that each batch continues, and may raise: then nothing of the batch is appended.
-    ``probe`` is called with the name of each step of each batch, those of ``batch.STEPS`` and last ``ANSWERED``, for
-    crash tests and measurements. ``watch`` is called after each batch with the number of its requests.
+    ``clock`` gives the time in ms since 1970 UTC that leaves' times are compared with; without it, they are compared
+    only with each other. ``check`` gets the head that each batch continues; if it raises, nothing of the batch is
+    appended. ``probe`` is called with the name of each point that a batch passes, those of ``batch.STEPS`` and last
+    ``ANSWERED``, for crash tests and measurements. ``watch`` gets the number of requests of each appended batch.
     """
 
     def __init__(  # noqa: PLR0913 - the last three only check and observe
@@ -118,18 +119,19 @@ class Writer:
 
     @property
     def trouble(self) -> WriteTrouble | None:
-        """Why the last batch or ``prove`` failed; None if the log can be written as far as that is known."""
+        """Cause and remedy if the last batch or ``prove`` failed or the clock is behind the log; None otherwise."""
         return self._trouble
 
     @property
     def idle_seconds(self) -> float:
-        """Time since the last batch or ``prove`` that succeeded."""
+        """Seconds since the last batch or ``prove`` that succeeded."""
         return time.monotonic() - self._written
 
     def prove(self) -> None:
-        """Commit a change that no leaf shows, so that ``trouble`` says whether an append would succeed now.
+        """Commit a change outside of the log, so that ``trouble`` says whether an append would succeed now.
 
-        A log that contradicts itself stays stopped. Callers must not wait for what this thread holds.
+        Do nothing once a ``fault`` has stopped the writer. The caller must not hold a lock that others wait for,
+        because the commit may take long.
         """
         if self._fault is not None:
             return
@@ -151,10 +153,10 @@ class Writer:
     def submit(self, *appends: Append) -> "Future[tuple[Logged, ...]]":
         """Queue appends that succeed or fail together; the reply has one Logged for each, in their order.
 
-        The reply raises SlotError if a step is refused, StaleRoundError if a leaf was built on what has changed,
-        or has waited too long since (LateLeafError), ClockError if its time is out of order, StoreError if the store
-        failed, DataLossError if it contradicts itself.
-        Raises QueueFullError or WriterClosedError at once if nothing was queued.
+        The reply raises SlotError if a step is refused; StaleRoundError if a leaf's round has changed since it was
+        built, or LateLeafError if it has waited too long; ClockError if its time is out of order; StoreError if the
+        store failed; DataLossError if the store contradicts itself.
+        This method itself raises QueueFullError, WriterClosedError or DataLossError, and then queues nothing.
         """
         answer: Future[tuple[Logged, ...]] = Future()
         self._queue_up(appends, answer)
@@ -164,7 +166,8 @@ class Writer:
         """Return a reply for each append; they succeed or fail independently.
 
         They are queued together, so that they share commits. The reply to an append for which the queue has no room
-        raises QueueFullError; the others raise as those of ``submit``. Raises WriterClosedError at once.
+        raises QueueFullError; other replies raise the errors that ``submit`` lists. This method itself raises
+        WriterClosedError or DataLossError, and then queues nothing.
         """
         answers: list[Future[tuple[Logged, ...]]] = [Future() for _ in appends]
         with self._changed:
@@ -178,14 +181,14 @@ class Writer:
         return answers
 
     def contribute(self, contribution: Contribution, *, timeout: float | None = None) -> Contribution:
-        """Contribute a seed; return the seat's durable one, which is an earlier one if the seat had contributed before.
+        """Keep a seat's seed; return the seat's durable contribution, an earlier one if it has contributed before.
 
-        Raises as ``submit``, its reply and ``append`` do; SlotError if the round takes no seeds now.
+        Raises SlotError if the round takes no seeds now, and the errors of ``append``.
         """
         return self.submit_seed(contribution).result(timeout)
 
     def submit_seed(self, contribution: Contribution) -> "Future[Contribution]":
-        """Return the reply to ``contribute``; raise at once, as ``submit`` does, if nothing was queued."""
+        """Queue a seat's seed and return the reply, which ``contribute`` describes; raise the errors of ``submit``."""
         answer: Future[Contribution] = Future()
         self._queue_up(contribution, answer)
         return answer
@@ -200,7 +203,7 @@ class Writer:
 
     def _check_open(self) -> None:
         if self._fault is not None:
-            raise DataLossError(*self._fault.args)  # one of its own: an error that is raised holds its caller's frames
+            raise DataLossError(*self._fault.args)  # a new error: a raised one holds its caller's frames
         if self._closing:
             raise WriterClosedError("the writer of the log is closed")
 
@@ -208,9 +211,9 @@ class Writer:
         return QueueFullError(f"{self._limits.queued} requests wait already; try again later")
 
     def append(self, append: Append, *, timeout: float | None = None) -> Logged:
-        """Append one leaf and return it once it is durable; raise as ``submit`` and its reply do.
+        """Append one leaf and return it once it is durable; raise the errors of ``submit`` and its reply.
 
-        Raises TimeoutError after ``timeout`` seconds; the append may still happen then.
+        Raises TimeoutError after ``timeout`` seconds; the leaf may still be appended afterwards.
         """
         return self.submit(append).result(timeout)[0]
 
@@ -239,28 +242,28 @@ class Writer:
             self._run(batch)
 
     def _wait(self) -> bool:
-        """Return True once requests wait; False when there will be no more."""
+        """Wait for requests and return True; return False once the writer closes and none is left."""
         with self._changed:
             while not self._queue and not self._closing:
                 self._changed.wait()
             return bool(self._queue)
 
     def _yield(self) -> None:
-        """Yield so that more requests can join the batch, as long as some do and it has room."""
+        """Yield to other threads as long as that brings new requests and the batch has room for them."""
         seen = 0
         while seen < len(self._queue) < self._limits.batched:
             seen = len(self._queue)
             os.sched_yield()
 
     def _take(self, batch: list[_Pending]) -> None:
-        """Move waiting requests to the end of the batch as far as it has room; drop cancelled ones."""
+        """Move waiting requests to the end of the batch while it has room; drop cancelled requests."""
         while self._queue and len(batch) < self._limits.batched:
             pending = self._queue.popleft()  # no other thread takes from it
             if pending[1].set_running_or_notify_cancel():
                 batch.append(pending)
 
     def _requests(self, batch: list[_Pending]) -> Iterator[Request]:
-        """Yield the requests of the batch, and those that arrive while these are judged."""
+        """Yield the requests of the batch; add those to it that arrive meanwhile, and yield them too."""
         at = 0
         while at < len(batch):
             yield batch[at][0]
@@ -287,7 +290,7 @@ class Writer:
             if isinstance(error, DataLossError):
                 with self._changed:
                     self._fault = DataLossError(*error.args)
-            while batch:  # no name is left for a reply that holds the error, which holds this frame
+            while batch:  # keep no reply in a variable: it holds the error, and the error this frame
                 batch.pop()[1].set_exception(error)
             return
         self._note(self._clock_error(self._head))
@@ -301,7 +304,7 @@ class Writer:
         self._count(sum(_size_of(request) for request, _ in batch))
 
     def _note(self, error: Exception | None) -> None:
-        """Note how a batch or a proof ended. A head that another process moved is no trouble."""
+        """Note the error of a batch or a ``prove``, None for success; HeadMovedError does not count as trouble."""
         if error is None:
             self._written = time.monotonic()
         if not isinstance(error, HeadMovedError):
@@ -311,7 +314,7 @@ class Writer:
         return None if self._clock is None else clock_error(head.newest_time, now=self._clock())
 
     def _count(self, written: int) -> None:
-        """Compact the store once enough bytes were written."""
+        """Add to the count of written bytes; start compacting the store once there are enough."""
         self._uncompacted += written
         if self._uncompacted > _COMPACT_BYTES:
             self._uncompacted = 0
@@ -329,12 +332,12 @@ class Writer:
         while True:
             self._compact.wait()
             self._compact.clear()
-            with suppress(StoreError):  # the next one does it
+            with suppress(StoreError):  # the next compaction does the work
                 self._store.compact()
             if not self._threads[0].is_alive():
                 return
 
 
 def _size_of(request: Request) -> int:
-    """Estimate the bytes that a request leaves for compaction."""
+    """Return the number of bytes that a request adds to the count for compaction."""
     return len(request.seed) if isinstance(request, Contribution) else sum(len(append.leaf) for append in request)
