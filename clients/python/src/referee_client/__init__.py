@@ -1,7 +1,7 @@
 """Deals, judges, settles and verifies card rounds with a Referee server; blocking or for asyncio.
 
-Nothing that a server says is believed that it can prove. Each step of a round checks signatures, proofs,
-commitments, cards and payments by itself, and raises ``VerificationError`` where one does not hold.
+The client believes no statement that the server could prove. Each step of a round verifies signatures, proofs,
+commitments, cards and payments, and raises ``VerificationError`` if one of them is wrong.
 
 >>> from referee_client import Bet, Terms
 >>> terms = Terms(table="t-1", ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(ante=20, trips=4)])

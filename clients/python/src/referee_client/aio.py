@@ -32,21 +32,21 @@ KINDS: Final[Mapping[str, type[ResumableRound[Any, Any]]]] = {
     "tien_len": AsyncTienLenRound,
     "ultimate_texas": AsyncUltimateTexasRound,
 }
-"""The class of the rounds of each game."""
+"""Class of a game's rounds, by the game's name."""
 
 
 class AsyncClient:
-    """A server and the keys to trust; without ``trust`` those that it shows first.
+    """A server and the keys to trust; without ``trust``, the keys that the server shows first.
 
-    Without ``credentials`` the connection is plain text, for loopback and private networks. ``timeout`` is for each
-    call, its retries included. ``channel`` is open for all that this client has no word for, with the stubs of
-    ``referee_client.messages``.
+    Without ``credentials`` the connection is plain text, for loopback and private networks. ``timeout`` is in seconds
+    for each call, its retries included. Use ``channel`` with the stubs of ``referee_client.messages`` for methods that
+    this client lacks.
 
     Tables that ask at the same time share calls: while a call of a method is under way, further requests of it wait
     for at most ``gather_seconds``; 0 sends each by itself.
 
-    ``journal`` names a SQLite file, or is a ``RoundJournal``, that records rounds before each call that they must
-    outlive; ``resume`` then goes on with them after a crash.
+    ``journal`` is the path of a SQLite file or a ``RoundJournal``. It records a round before each call whose loss it
+    must survive, so that ``resume`` can continue the round after a crash.
     """
 
     def __init__(  # noqa: PLR0913 - one parameter a setting
@@ -95,12 +95,13 @@ class AsyncClient:
     async def resume(
         self, table: str, *, held: Sequence[bytes] = (), secrets: Sequence[SeatSecrets] = ()
     ) -> AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound | None:
-        """Go on with the table's round after a crash; None if it has none under way.
+        """Continue the table's unfinished round after a crash; return None if the table has none.
 
-        With the journal's record the round is where it was: repeat its steps, those done are answered again. Without
-        one, ``held`` are courses that players hold (``message`` as bytes), of which the longest is taken, and
-        ``secrets`` those of seats that this client keeps; a round without a seed is aborted at once, and one in which
-        cards were opened lapses. The round's ``stage`` and ``lapses`` say which.
+        With a record in the journal the round is where it was: repeat its steps, since steps that are done give the
+        same answers. Without a record, ``held`` are the courses that players hold (each a ``message`` as bytes), of
+        which the longest is taken; ``secrets`` are those of the seats that play through this client. Then a round whose
+        seeds are all missing is aborted at once, and a round in which cards were opened lapses; see its ``stage`` and
+        ``lapses``.
         """
         game = await resume(self._session, KINDS, table, held=held, secrets=secrets)
         if game is None or isinstance(game, AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound):
@@ -118,7 +119,7 @@ class AsyncClient:
         return self._session.abridging
 
     def unfinished(self) -> list[str]:
-        """Return the tables whose rounds the journal has, by name: those to ``resume`` after a start."""
+        """Return the names of the tables with a round in the journal, sorted; ``resume`` each after a start."""
         return [] if self._session.journal is None else self._session.journal.tables()
 
     async def rulesets(self) -> list[ruleset_pb2.Ruleset]:
@@ -156,7 +157,7 @@ class AsyncClient:
         return await list_seat_rounds(self._session, private_key, start_time=start_time, end_time=end_time, most=most)
 
     async def checkpoint(self) -> Checkpoint:
-        """Fetch the log's newest checkpoint and verify that it continues every one this client has seen."""
+        """Fetch the log's newest checkpoint and verify that it continues the earlier ones that this client has seen."""
         return await self._session.checkpoint()
 
 
@@ -172,11 +173,11 @@ async def rulesets(session: Session) -> list[ruleset_pb2.Ruleset]:
 
 
 def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Sequence[SeatSecrets] | None) -> AnyRound:
-    """Prepare a round of these terms. Without ``secrets`` every seat gets new ones, without keys.
+    """Prepare a round of these terms. Without ``secrets`` every seat gets new secrets without a key.
 
-    With those of some seats alone, or none, the others' commitments, seeds and signatures are brought to ``open`` and
-    ``deal``, or given to the shuffler by the seats themselves; then keys of theirs go into ``Terms.seat_keys``. Raise
-    ValueError for the ruleset of another game.
+    ``secrets`` may be those of some seats only, or none. The commitments, seeds and signatures of the other seats are
+    then given to ``open`` and ``deal``, or the seats send them to the shuffler themselves; their keys go into
+    ``Terms.seat_keys``. Raise ValueError for the ruleset of another game.
     """
     check_ruleset(terms.ruleset, game=next(name for name, one in KINDS.items() if one is kind))
     own = [SeatSecrets.make(seat) for seat in range(terms.seats)] if secrets is None else list(secrets)

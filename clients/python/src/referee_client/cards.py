@@ -1,4 +1,4 @@
-"""Cards as callers give them: the enum, its text, or the numbers of the wire."""
+"""Conversions of cards between the enum, its text, and the numbers in messages."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
@@ -7,7 +7,7 @@ from referee.cards import DECK, Card, parse_cards
 from referee.v1 import card_pb2
 
 Cards: TypeAlias = str | Iterable[Card]
-"""Some cards: ``"AS KD"``, or values of ``Card``."""
+"""Cards as text, such as ``"AS KD"``, or as values of ``Card``."""
 
 
 def read_cards(cards: Cards) -> tuple[Card, ...]:
@@ -16,10 +16,10 @@ def read_cards(cards: Cards) -> tuple[Card, ...]:
 
 
 def numbers_of(cards: Cards) -> "list[card_pb2.Card]":
-    """Return the cards as messages write them."""
+    """Return the numbers of cards for a message."""
     return [card.number for card in read_cards(cards)]  # type: ignore[misc] # a message's enum is the number itself
 
 
 def cards_of(numbers: Sequence[int]) -> tuple[Card, ...]:
-    """Return the cards that a message names."""
+    """Return the cards with the numbers in a message."""
     return tuple([DECK[number - 1] for number in numbers])

@@ -1,9 +1,9 @@
-"""Channels to a Referee server: deadlines by default, retries where a call may be repeated, refusals as exceptions.
+"""Channels to a Referee server with default timeouts, retries of calls that may be repeated, and errors as exceptions.
 
-A method is retried on UNAVAILABLE, by gRPC itself, where the protos say that it writes nothing or is
-idempotent, and nowhere else; ``AcceptEvent`` is not among them. Every method is asked again where the server certainly
-has not begun the call, as when it has too many. A call without a timeout gets the channel's. Every status but OK
-becomes a ``RefereeError``. Servers that say they are stopping are passed over.
+On UNAVAILABLE, gRPC itself retries the methods that write nothing or are idempotent, as the protos say; ``AcceptEvent``
+is not among them. Any method is retried if the server has certainly not begun the call, for example because it has too
+many calls. A call without a timeout gets the channel's. Every status but OK becomes a ``RefereeError``. New calls avoid
+servers that are stopping.
 
 >>> import json
 >>> tried_again = [one for one in json.loads(service_config())["methodConfig"] if "retryPolicy" in one]
@@ -25,20 +25,22 @@ import grpc.aio
 from referee_client.errors import RefereeError
 
 DEFAULT_TIMEOUT: Final = 10.0
-"""Seconds for a call that names none, its retries included."""
+"""Timeout in seconds of a call that has none of its own, its retries included."""
 
 _NOT_BEGUN: Final = frozenset({"OVERLOADED", "TOO_MANY_CALLS"})
 """Reasons with which a server refuses a call before it has begun any work for it."""
 _RESET: Final = "RST_STREAM with error code 7"
-"""REFUSED_STREAM in gRPC's words: the connection had too many calls, and nothing of this one was processed (RFC 9113,
-section 8.7). gRPC has no other sign of it; were the words to change, the call would fail as any other."""
+"""Text by which gRPC reports REFUSED_STREAM: nothing of the call was processed (RFC 9113, section 8.7).
+
+The connection had too many calls. gRPC gives no other sign; if the text changes, such a call fails without a retry.
+"""
 _PAUSES: Final = (0.1, 0.2, 0.4, 0.8)
-"""Seconds of which a random part passes before each further attempt."""
+"""Longest pause in seconds before each further attempt; the actual pause is a random part of it, at least half."""
 
 
 @cache
 def service_config() -> str:
-    """Return the gRPC service config generated from the protos, as JSON: which methods are retried and how often."""
+    """Return the gRPC service config as JSON, which was generated from the protos: methods to retry, and how often."""
     return resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
 
 
@@ -52,7 +54,7 @@ def open_channel(
 ) -> grpc.Channel:
     """Open a channel for the generated stubs; without credentials plain text, for loopback and private networks.
 
-    ``token`` goes with every call, as ``authorization: Bearer``.
+    ``token`` is sent with every call as ``authorization: Bearer``. ``timeout`` is in seconds, for calls without one.
     """
     settings = [*_options(), *options]
     plain = (
@@ -69,7 +71,7 @@ def open_aio_channel(
     token: str = "",
     options: Sequence[tuple[str, Any]] = (),
 ) -> grpc.aio.Channel:
-    """Open the same channel for asyncio."""
+    """Open a channel for asyncio; the arguments are those of ``open_channel``."""
     settings, callers = [*_options(), *options], [_AioCaller(timeout, token)]
     if credentials:
         return grpc.aio.secure_channel(address, credentials, settings, interceptors=callers)
@@ -81,7 +83,7 @@ def _options() -> list[tuple[str, Any]]:
 
 
 class _Details(grpc.ClientCallDetails):
-    """Details of a call, with the channel's timeout if it has none, and the token."""
+    """Details of a call, with the token, and with the channel's timeout if the call has none."""
 
     def __init__(self, details: grpc.ClientCallDetails, timeout: float, token: str) -> None:
         self.method = details.method
@@ -147,7 +149,7 @@ class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
 
 
 class _Pauses:
-    """Pauses before further attempts of a call that was not begun, within its timeout."""
+    """Pauses before further attempts of a call that the server did not begin, within the call's timeout."""
 
     def __init__(self, timeout: float | None) -> None:
         self.timeout = timeout
@@ -156,11 +158,11 @@ class _Pauses:
 
     @property
     def seconds_left(self) -> float | None:
-        """The rest of the timeout; None without one."""
+        """Seconds that are left of the timeout; None without a timeout."""
         return None if self._ends is None else max(0.0, self._ends - time.monotonic())
 
     def after(self, refused: RefereeError) -> float | None:
-        """Return the seconds to wait before the next attempt; None if there is to be none."""
+        """Return the seconds to wait before the next attempt; None if the call must not be tried again."""
         is_reset = not refused.reason and refused.code is grpc.StatusCode.UNAVAILABLE and _RESET in str(refused)
         longest = next(self._longest, None) if is_reset or refused.reason in _NOT_BEGUN else None
         if longest is None:

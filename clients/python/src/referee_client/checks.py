@@ -1,4 +1,4 @@
-"""Comparisons of what a server answered with what is right; VerificationError says where they differ."""
+"""Comparisons of a server's answers with the expected values; a VerificationError names the difference."""
 
 from typing import Final, NoReturn, TypeVar
 
@@ -10,11 +10,11 @@ from referee_client.trust import Proved
 AnyLeaf = TypeVar("AnyLeaf", OpenLeaf, DealLeaf, UnsealLeaf, AbortLeaf, RevealLeaf)
 
 _SHOWN: Final = 200
-"""How much of two things that differ an error shows."""
+"""Most characters of a value that an error quotes."""
 
 
 def read_leaf(proved: Proved, kind: type[AnyLeaf]) -> AnyLeaf:
-    """Read a leaf of this kind; raise VerificationError for any other."""
+    """Read the content of a leaf as this class; raise VerificationError if it is not of the class."""
     try:
         return parse(proved.payload, kind)
     except CanonicalError as error:
@@ -22,11 +22,11 @@ def read_leaf(proved: Proved, kind: type[AnyLeaf]) -> AnyLeaf:
 
 
 def same(what: str, found: object, expected: object) -> None:
-    """Verify that two things are equal; raise VerificationError naming them otherwise."""
+    """Verify that the answered value equals the expected one; raise VerificationError, which names both, if not."""
     if found != expected:
         fail(f"{what}: {repr(found)[:_SHOWN]} was answered, and {repr(expected)[:_SHOWN]} is right")
 
 
 def fail(message: str) -> NoReturn:
-    """Raise VerificationError."""
+    """Raise VerificationError with this message."""
     raise VerificationError(message) from None

@@ -8,14 +8,14 @@ import msgspec
 from referee.log.times import SLACK_MS
 
 ALLOWED_MS: Final = SLACK_MS
-"""Difference that is not kept, in milliseconds."""
+"""Largest difference in milliseconds that is not kept."""
 
 
 class ClockDifference(msgspec.Struct, frozen=True, kw_only=True):
     """A time of a round that differs from this machine's clock by more than ten seconds; times in ms since 1970 UTC.
 
-    ``what`` has the time: the OPEN or DEAL leaf, the UNSEAL that follows event ``number``, or event ``number`` itself.
-    By this machine's clock it was written from ``earliest`` (0 where that is not known) to ``latest``.
+    ``what`` names the part of the round with this time: the OPEN or DEAL leaf, the UNSEAL after event ``number``, or
+    event ``number`` itself. By this machine's clock it was written between ``earliest`` (0 if unknown) and ``latest``.
     """
 
     what: Literal["OPEN", "DEAL", "UNSEAL", "EVENT"]
@@ -26,13 +26,13 @@ class ClockDifference(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seconds(self) -> float:
-        """By how much the time is ahead of this machine's clock; below 0 where it is behind."""
+        """Seconds by which the time is ahead of this machine's clock; negative if it is behind."""
         nearest = self.latest if self.time > self.latest else self.earliest
         return (self.time - nearest) / 1000
 
     @property
     def is_large(self) -> bool:
-        """Whether the difference is more than is allowed."""
+        """Whether the difference is more than ``ALLOWED_MS``."""
         is_behind = bool(self.earliest) and self.time < self.earliest - ALLOWED_MS
         return is_behind or self.time > self.latest + ALLOWED_MS
 

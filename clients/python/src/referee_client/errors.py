@@ -1,11 +1,11 @@
-"""A refused call as an exception that says what was wrong, where, and whether asking again can help.
+"""Exceptions for calls that a server refused: the fault, the field, and whether a retry can help.
 
-Every refusal is a ``RefereeError``; its class follows from the gRPC status code alone, so a reason that this
-version does not know is still caught. ``reason`` is the name of a value of ``ErrorReason`` without its prefix, such as
+Every refusal is a ``RefereeError``; its class follows from the gRPC status code alone, so a reason that this version
+does not know is still caught. ``reason`` is the name of a value of ``ErrorReason`` without its prefix, such as
 ``"SEED_MISMATCH"``; ``field`` is the path of the request's field at fault, such as ``"client_seeds[2]"``.
 
-A broken rule of a game is no error: it is answered with ``violations``. What a server says and cannot prove is no
-refusal either, but a ``VerificationError``.
+A move against a game's rules is no error: the answer lists ``violations``. If a server's answer cannot be verified, the
+client raises ``VerificationError`` instead.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,26 +22,29 @@ _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
 class VerificationError(Exception):
-    """Something that a server said does not hold: a signature, a proof, a commitment, cards that were not dealt.
+    """Error for a server's answer that proves false: a signature, a proof, a commitment, cards that were not dealt.
 
-    Keep what it was said in; it is evidence. Asking again is no use, and nothing that follows should be believed.
+    Keep the answer, which is evidence. A retry does not help, and later answers must not be trusted.
     """
 
 
 class WrongSecretsError(ValueError):
-    """Secrets of a seat that are not those that the round was opened with; nothing that the server did is wrong."""
+    """Error for a seat's secrets that are not those that the round was opened with; the server is not at fault."""
 
 
 class RoundLapsesError(Exception):
-    """A resumed round in which a move may be missing for which the referee gave a receipt.
+    """Error for a resumed round that may lack a move for which the referee gave a receipt.
 
-    Going on could settle it without that move, which an audit charges to the frontend. Abort it after its deadline with
-    the reason DEADLINE, or leave that to the server.
+    Continuing could settle the round without that move, for which an audit blames the frontend. Abort it after its
+    deadline with the reason DEADLINE, or let the server do so.
     """
 
 
 class RefereeError(Exception):
-    """A call that was refused or did not arrive. ``reason`` and ``field`` are empty where the server named none."""
+    """Error for a call that was refused or did not arrive.
+
+    ``reason`` and ``field`` are empty if the server named none.
+    """
 
     def __init__(
         self, message: str, *, code: grpc.StatusCode, reason: str = "", field: str = "", facts: Mapping[str, str] = {}
@@ -54,9 +57,9 @@ class RefereeError(Exception):
 
     @classmethod
     def of(cls, call: grpc.Call | grpc.aio.AioRpcError, *, method: str = "", seconds: float | None = None) -> Self:
-        """Return the error that the status of a failed call describes.
+        """Make the error for the status of a failed call.
 
-        What gRPC itself reports, without a reason of the server, is completed with the method and what to do.
+        If the status has no reason from the server, the message also names the method and what to do.
         """
         error = cls._of(call.code(), call.details() or "", _details_of(call))
         if not error.reason:
@@ -83,35 +86,41 @@ class RefereeError(Exception):
 
 
 class BadRequestError(RefereeError):
-    """The request cannot be meant: a field is missing or out of range. Mend the caller; asking again is no use."""
+    """Error for an invalid request: a field is missing or out of range. Correct the caller; a retry does not help."""
 
 
 class NotFoundError(RefereeError):
-    """What was named does not exist, such as a ruleset."""
+    """Error for a request that names something unknown, such as a ruleset."""
 
 
 class DeniedError(RefereeError):
-    """A forged certificate, a wrong token, or a caller who may not ask this."""
+    """Error for a forged certificate, a wrong token, or a caller who may not call this method."""
 
 
 class ConflictError(RefereeError):
-    """The slot is taken by something else: the round was opened, dealt or settled otherwise."""
+    """Error for a round that was already opened, dealt or settled differently."""
 
 
 class NotReadyError(RefereeError):
-    """The round is not where this call needs it; read its state, then continue from there."""
+    """Error for a round in the wrong stage for this call; read its state, then continue from there."""
 
 
 class UnavailableError(RefereeError):
-    """The server cannot be reached or has no room now. What is idempotent was tried again; do so later."""
+    """Error for a server that cannot be reached or has too many calls.
+
+    Idempotent calls were retried; try again later.
+    """
 
 
 class TimedOutError(RefereeError):
-    """No answer within the deadline. The call may have been carried out: ask again, it is idempotent, or look."""
+    """Error for a call without an answer in time.
+
+    It may have been carried out: repeat it if it is idempotent, or check.
+    """
 
 
 class DataLossError(RefereeError):
-    """The log does not hold what it promised. A person has to look; nothing can be written meanwhile."""
+    """Error for a log that lost leaves. A person must repair it; until then nothing can be written."""
 
 
 _KINDS: Final[Mapping[grpc.StatusCode, type[RefereeError]]] = {
@@ -131,7 +140,7 @@ _KINDS: Final[Mapping[grpc.StatusCode, type[RefereeError]]] = {
 
 
 def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: float | None) -> str:
-    """Return gRPC's own message with the method and what to do about it."""
+    """Return gRPC's own message, completed with the method and what to do."""
     name = method.rpartition("/")[2] or "the call"
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
         within = "" if seconds is None else f" within {seconds:g} s"

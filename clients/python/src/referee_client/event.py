@@ -1,4 +1,4 @@
-"""The bytes of an event, as the round's chains of hashes cover them, and the course that a round's events make.
+"""Canonical bytes of an event, which the round's hash chains cover, and the course that a round's events make.
 
 >>> event_bytes(tien_len_pb2.TienLenEvent(seat=1, pass_turn=tien_len_pb2.Pass(), seen=4))
 b'{"kind":"PASS","seat":1,"seen":4}'
@@ -17,7 +17,7 @@ _KINDS = {"pass_turn": "PASS"}
 
 
 def event_bytes(event: Event) -> bytes:
-    """Encode the event as canonical JSON: the seat's choice and what it had seen, without its time."""
+    """Encode an event as canonical JSON: the seat, its choice, and ``seen`` if it is set; not the time."""
     given: dict[str, Any] = {"seat": event.seat}
     if event.HasField("seen"):
         given["seen"] = event.seen
@@ -43,14 +43,14 @@ def _canonical(given: dict[str, Any]) -> bytes:
 
 
 def is_timeout(event: Event) -> bool:
-    """Whether others report of a seat that its time has run out, so that no seat signs it."""
+    """Return whether an event reports that a seat's time ran out; no seat signs such an event."""
     if isinstance(event, ultimate_texas_pb2.UltimateTexasEvent):
         return event.decision == ultimate_texas_pb2.DECISION_TIMEOUT
     return bool(event.WhichOneof("choice") == "timeout")
 
 
 def course_of(events: Iterable[Event], *, round_id: bytes, deck_root: bytes) -> Course:
-    """Return the course that a round's events make; ValueError where one names a later event as seen."""
+    """Return the course that a round's events make; raise ValueError if an event names a later event as seen."""
     course = Course.begin(round_id=round_id, deck_root=deck_root)
     for event in events:
         course = appended(course, event)
@@ -58,6 +58,6 @@ def course_of(events: Iterable[Event], *, round_id: bytes, deck_root: bytes) -> 
 
 
 def appended(course: Course, event: Event) -> Course:
-    """Return the course with an event more."""
+    """Return the course with this event appended."""
     seen = event.seen if event.HasField("seen") else None
     return course.append(event_bytes(event), time=event.time, received=event.received, seat=event.seat, seen=seen)

@@ -1,7 +1,7 @@
-"""The journal of a frontend's rounds: what it must not lose when its process is killed.
+"""The journal of a frontend's rounds: data that must survive if its process is killed.
 
-One record a table, that of its newest round, replaced whole and durable before the call leaves that it is about. A
-record holds the seats' secrets, so the file is readable by its owner alone.
+It has one record for each table, about its newest round. The record is replaced as a whole, durably, before the call is
+sent that the change is about. It holds the seats' secrets, so only the file's owner can read it.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 _SECONDS: Final = 30.0
-"""How long a write waits for another process that writes to the same file."""
+"""Seconds that a write waits for another process that writes to the same file."""
 _SCHEMA: Final = """
     CREATE TABLE IF NOT EXISTS rounds (
         table_id TEXT PRIMARY KEY,
@@ -38,10 +38,13 @@ _SAVE: Final = """
 
 
 class RoundJournal(Protocol):
-    """Keeps records of rounds under way; ``Journal`` keeps them in a file, another may in a database of its own."""
+    """Store for the records of unfinished rounds.
+
+    ``Journal`` keeps them in a file; another class may use a database.
+    """
 
     def save(self, table: str, round_number: int, record: bytes) -> None:
-        """Replace the table's record durably; leave it where it is of a later round."""
+        """Replace the table's record durably, unless the record is of a later round."""
 
     def load(self, table: str) -> bytes | None:
         """Return the table's record; None if it has none."""
@@ -50,14 +53,14 @@ class RoundJournal(Protocol):
         """Delete the table's record if it is of this round."""
 
     def tables(self) -> list[str]:
-        """Return the tables that have a record, in order of their names."""
+        """Return the names of the tables that have a record, sorted."""
 
     def close(self) -> None:
-        """Close the journal; it is not used afterwards."""
+        """Close the journal; it must not be used afterwards."""
 
 
 class Journal:
-    """Journal in a SQLite file, which is made where there is none; several threads and processes may share it."""
+    """Journal in a SQLite file, which is made if it is missing; several threads and processes may share it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -68,7 +71,7 @@ class Journal:
             self._database.execute(statement)
 
     def save(self, table: str, round_number: int, record: bytes) -> None:
-        """Replace the table's record durably; leave it where it is of a later round."""
+        """Replace the table's record durably, unless the record is of a later round."""
         with self._lock:
             self._database.execute(_SAVE, (table, round_number, record))
 
@@ -84,7 +87,7 @@ class Journal:
             self._database.execute("DELETE FROM rounds WHERE table_id = ? AND round_number = ?", (table, round_number))
 
     def tables(self) -> list[str]:
-        """Return the tables that have a record, in order of their names."""
+        """Return the names of the tables that have a record, sorted."""
         with self._lock:
             return [name for (name,) in self._database.execute("SELECT table_id FROM rounds ORDER BY table_id")]
 
@@ -95,5 +98,5 @@ class Journal:
 
 
 def open_journal(journal: "str | os.PathLike[str] | RoundJournal | None") -> RoundJournal | None:
-    """Open the journal at a path; return a journal as it is, and None for None."""
+    """Open the journal at a path; return a ``RoundJournal`` as it is, and None for None."""
     return Journal(journal) if isinstance(journal, str | os.PathLike) else journal

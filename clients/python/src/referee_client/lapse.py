@@ -1,4 +1,4 @@
-"""What the rules say of the course so far: whether an event can still be accepted, and whether the round is decided."""
+"""Questions about a course by its game: whether an event can still be accepted, whether the round is over."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from referee_client.state import RoundState
 
 
 def can_be_accepted(state: RoundState[Any], ruleset: Ruleset, course: Course, event: bytes) -> bool:
-    """Play the course by the rules and return whether the event is lawful after it; True where that is not known.
+    """Return whether the rules allow the event after the course; True if the course cannot be played.
 
-    What is unlawful now, or names too little as seen, stays so: no rule allows later in a round what an earlier part
-    of it refused, without asking the player to have seen the later part.
+    False is final. An event that is unlawful now, or whose ``seen`` is too low, can never be accepted later: no rule
+    allows it later without requiring that the player has seen a later event.
     """
     game = GAMES[ruleset.game]
     try:
@@ -25,9 +25,9 @@ def can_be_accepted(state: RoundState[Any], ruleset: Ruleset, course: Course, ev
 
 
 def is_decided(state: RoundState[Any], ruleset: Ruleset, course: Course) -> bool:
-    """Return whether the moves of the course alone end the round, so that no clock plays for a seat at the settlement.
+    """Return whether the course's moves alone end the round, so that no timeout is added at the settlement.
 
-    False where that is not known.
+    False if the course cannot be played.
     """
     try:
         played = _play(state, ruleset, course)
@@ -37,7 +37,10 @@ def is_decided(state: RoundState[Any], ruleset: Ruleset, course: Course) -> bool
 
 
 def _play(state: RoundState[Any], ruleset: Ruleset, course: Course) -> Any:  # noqa: ANN401 - the game's own state
-    """Play the course by the rules and return the state; raise where it cannot be played."""
+    """Play the course by the rules and return the game's state.
+
+    Raise DealError, EventBytesError or UnlawfulEventError if it cannot be played.
+    """
     game = GAMES[ruleset.game]
     played = game.begin(ruleset.rules, _deal_of(state, ruleset, course.round_id))
     for link in course.links:

@@ -1,7 +1,7 @@
-"""How questions reach a server. Everything above is written once, for asyncio; without it, the same code runs through.
+"""Calls to a server, over asyncio or blocking. The code above a ``Line`` is written once, for asyncio.
 
-A ``Line`` asks one question. ``finished`` runs a coroutine whose questions are answered before they return, so nothing
-in it ever waits: that is how the blocking client does what the asyncio one does, line for line.
+The blocking client uses the same coroutines with a ``BlockingLine``, whose calls return only with their answer. Such a
+coroutine never waits for an event loop, so ``finished`` can run it to its end.
 
 >>> async def answer() -> int:
 ...     return 42
@@ -23,24 +23,24 @@ Answer = TypeVar("Answer", bound=Message)
 Result = TypeVar("Result")
 
 Lock: TypeAlias = Callable[[], AbstractAsyncContextManager[Any]]
-"""Makes what is entered by ``async with`` and held until it is left."""
+"""Function that returns an asynchronous context manager, which holds a lock for the block."""
 
 
 class Line(Protocol):
-    """Asks a server. ``method`` is such as ``LogService/GetKeys``; RefereeError where it does not answer."""
+    """Connection for calls. ``method`` is a name such as ``LogService/GetKeys``; a failed call raises RefereeError."""
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
         """Send a request and return the response."""
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Run work that waits for a disk and return its result."""
+        """Run a function that waits for a disk and return its result."""
 
     def lock(self) -> "Lock":
-        """Return a lock for what one caller at a time may do; the others wait."""
+        """Return a lock that one caller at a time can hold; other callers wait."""
 
 
 class AioLine:
-    """Asks over an asyncio channel."""
+    """Line over an asyncio channel."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._channel = channel
@@ -56,11 +56,11 @@ class AioLine:
         return answer
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Run the work on another thread, so that the event loop goes on."""
+        """Run the function on another thread, so that the event loop goes on."""
         return await asyncio.to_thread(work)
 
     def lock(self) -> Lock:
-        """Return a lock for what one task at a time may do."""
+        """Return a lock that one task at a time can hold."""
         held = asyncio.Lock()
         return lambda: held
 
@@ -82,11 +82,11 @@ class BlockingLine:
         return answer
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Run the work here."""
+        """Run the function in this thread."""
         return work()
 
     def lock(self) -> Lock:
-        """Return a lock for what one thread at a time may do."""
+        """Return a lock that one thread at a time can hold."""
         held = threading.Lock()
 
         @asynccontextmanager
@@ -98,7 +98,7 @@ class BlockingLine:
 
 
 def finished(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine that never waits and return its result."""
+    """Run a coroutine that never waits and return its result; raise RuntimeError if it waits."""
     try:
         work.send(None)
     except StopIteration as ended:

@@ -1,4 +1,4 @@
-"""Mậu Binh: thirteen cards laid out in three chi, checked, accepted, and on sealed tables committed to first."""
+"""Mậu Binh: seats arrange thirteen cards in three chi; on a sealed table they commit to the arrangement first."""
 
 from typing import Any, Final, NamedTuple
 
@@ -22,21 +22,21 @@ MESSAGES: Final = Messages(
 
 
 class Arrangement(NamedTuple):
-    """Five, five and three cards, the strongest five in the back."""
+    """Arrangement of thirteen cards: back and middle of five cards, front of three."""
 
     back: Cards
     middle: Cards
     front: Cards
 
     def write(self) -> mau_binh_pb2.Arrangement:
-        """Return the message."""
+        """Return the arrangement as a message."""
         return mau_binh_pb2.Arrangement(
             back=numbers_of(self.back), middle=numbers_of(self.middle), front=numbers_of(self.front)
         )
 
 
 def committed(state: RoundState[Any], seat: int) -> Arrangement | None:
-    """Return the arrangement that a seat committed to; None if it has not."""
+    """Return the arrangement that a seat committed to; None if it has not committed."""
     cards = [Card(number) for number in state.arrangements.get(seat, ())]
     return Arrangement(cards[:5], cards[5:10], cards[10:]) if cards else None
 
@@ -54,15 +54,15 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
         return await self._ask("CheckArrangement", request, mau_binh_pb2.CheckArrangementResponse)
 
     async def suggest(self, seat: int, *, count: int = 3) -> mau_binh_pb2.SuggestArrangementResponse:
-        """Suggest the arrangements that are worth most, best first, from the seat's own cards alone."""
+        """Suggest ``count`` arrangements with the highest value, best first, from the seat's own cards alone."""
         dealt = mau_binh_pb2.DealtHand(round=self._round_for(seat), seat=seat)
         request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
         return await self._ask("SuggestArrangement", request, mau_binh_pb2.SuggestArrangementResponse)
 
     async def arrange(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """Submit an arrangement; a seat's last one counts. A foul is accepted, and listed.
+        """Submit an arrangement; a seat's last arrangement counts. A foul is accepted, and listed in the answer.
 
-        On a sealed table it opens what the seat committed to.
+        On a sealed table the arrangement must be the one that the seat committed to; this opens the commitment.
         """
         event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement.write())
         if self.is_sealed:
@@ -78,14 +78,14 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
         return await self._accept(event)
 
     def committed(self, seat: int) -> Arrangement | None:
-        """Return the arrangement that a seat committed to through this client; None if it has not."""
+        """Return the arrangement that a seat committed to through this client; None if it has not committed."""
         return committed(self.state, seat)
 
     async def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """Report that a seat of a sealed table has not committed, or not opened, in time.
+        """Report that a seat of a sealed table has not committed, or not opened its commitment, in time.
 
-        Not opening is a foul, listed as NOT_OPENED. A round of a sealed table is over only when each seat has
-        arranged, left or been reported.
+        A commitment that is not opened is a foul, listed as NOT_OPENED. A round of a sealed table is over only when
+        each seat has arranged, left or been reported.
         """
         event = mau_binh_pb2.MauBinhEvent(seat=seat, timeout=round_pb2.Timeout())
         return await self._accept(event)
@@ -99,7 +99,7 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
         return answer
 
     def _round_for(self, seat: int) -> mau_binh_pb2.MauBinhRound:
-        """Return the round without its course, on a sealed table with the seat's own certificate alone."""
+        """Return the round without its events, and with only the certificate of the seat's own hand if it has one."""
         is_own = seat in self.state.private and seat not in self.hands
         certificates = [self.state.private[seat][0]] if is_own else self.message.certificates
         return mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=certificates)

@@ -1,4 +1,4 @@
-"""The messages and stubs of the API, for calls that the clients have no word for, over ``client.channel``."""
+"""The messages and stubs of the API, for methods that the clients lack; use them with ``client.channel``."""
 
 from referee.v1 import (
     card_pb2,

@@ -1,8 +1,8 @@
-"""The course of a round: events accepted and signed, cards opened by them, and a course taken over from elsewhere.
+"""Playing a round: events are signed and accepted and open cards, or a course is taken over from elsewhere.
 
-One receipt, the newest, speaks for all events up to its own, and each seat's newest signature for all of that seat's.
-The chains of hashes that they sign are computed here, never believed. A seat whose secrets are elsewhere is asked by
-the caller: ``accept_event`` takes its signature.
+The newest receipt covers all events up to its own, and each seat's newest signature covers all of that seat's events.
+The hash chains that they sign are computed here, never taken from the server. If a seat keeps its secrets elsewhere,
+the caller gets its signature and passes it to ``accept_event``.
 """
 
 from collections.abc import Sequence
@@ -32,27 +32,27 @@ from referee_client.state import RoundMessage, Unanswered
 from referee_client.verified import VerifiedRound
 
 _REFUSED: Final = (BadRequestError, ConflictError, DeniedError, NotFoundError, NotReadyError)
-"""Answers after which nothing was done; any other failure leaves open whether the event was accepted."""
+"""Errors after which the event was certainly not accepted; after any other error it may have been."""
 
 
 class PlayedRound(VerifiedRound[RoundMessage]):
-    """A round as it is played."""
+    """A round from its deal to its settlement."""
 
     async def preview(self) -> Any:  # noqa: ANN401 - the game's own answer
-        """Return the round's state and what settling now would pay; nothing is signed or written."""
+        """Return the round's state and the payments of a settlement now; the server signs and writes nothing."""
         return await self._ask(
             "PreviewRound", self.messages.preview_request(round=self.message), self.messages.preview_answer
         )
 
     async def is_over(self) -> bool:
-        """Return whether the round is over, so that ``settle`` settles it; where it is not, nothing is written."""
+        """Return whether the round is over, so that it can be settled; the server writes nothing."""
         return bool((await self.preview()).HasField("outcome"))
 
     async def sign(self, event: Event) -> bytes:
-        """Let an event's own seat sign it: set its ``seen`` and return the signature.
+        """Sign an event with the key of its seat: set ``event.seen`` and return the signature.
 
-        Empty for a seat without a key in this client, and for a TIMEOUT. Raise AlreadySignedError where the seat has
-        signed another event that can still be accepted.
+        The signature is empty for a seat without a key in this client, and for a TIMEOUT. Raise AlreadySignedError if
+        the seat has signed another event that can still be accepted.
         """
         chain = self.state.chains.get(event.seat)
         if chain is None or is_timeout(event):
@@ -69,18 +69,18 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         return move.signature
 
     async def accept_event(self, event: Event, *, signature: bytes = b"") -> Any:  # noqa: ANN401 - the game's own answer
-        """Submit an event, signed by its seat if that has a key; keep it if the referee accepts it.
+        """Submit an event, signed by its seat if the seat has a key; append it to the course if it is accepted.
 
-        ``signature`` is for a seat that keeps its key elsewhere, which has set ``event.seen`` too. Where ``violations``
-        say that the event breaks a rule, nothing has happened. Cards that its receipt opens lie open in ``hands`` and
+        ``signature`` is for a seat that keeps its key elsewhere and has set ``event.seen`` too. If the answer has
+        ``violations``, the event breaks a rule and was not accepted. Cards that its receipt opens are in ``hands`` and
         ``board`` afterwards.
 
-        An event that was sent and not answered may have a receipt, so it is sent again before any other. If its time
-        has passed by then, it is reported with the time at which it was sent, and the answer has no receipt; where the
-        rules do not allow that, the round lapses.
+        An event that was sent and not answered may have a receipt, so it is sent again before any other event. If it is
+        too late for it by then, it is reported with the time at which it was first sent, and the answer has no receipt;
+        if the rules do not allow that, the round lapses.
 
-        A round has one event under way at a time: other callers wait. An event with a receipt is kept in
-        ``receipted_events``, and in the journal, before it is returned.
+        Only one event of a round is submitted at a time; other callers wait. An event with a receipt is saved in
+        ``receipted_events``, and in the journal, before this returns.
         """
         async with self._turn():
             return await self._accept_event(event, signature)
@@ -91,7 +91,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         if sent is not None and _choice_of(sent) == _choice_of(event):
             return await self._send_again(sent)
         if sent is not None and sent.seat == event.seat and event.seat in self.state.chains and not is_timeout(event):
-            signature = await self.sign(event)  # raises unless no rule allows the former event any more
+            signature = await self.sign(event)  # raises if the former event can still be accepted
         elif sent is not None:
             await self._send_again(sent)
             self._require_going(event)
@@ -108,7 +108,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         return answer
 
     async def _send(self, event: Event, signature: bytes) -> Any:  # noqa: ANN401 - the game's own answer
-        """Submit an event and take it into the course if it is accepted; then open what it opens."""
+        """Submit an event; if it is accepted, append it to the course and open the cards that it opens."""
         asked = clock.now()
         answer = await self._ask(
             "AcceptEvent",
@@ -134,13 +134,13 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         return answer
 
     def _keep_receipted(self, course: Course, number: int) -> None:
-        """Keep the event of the newest receipt with it."""
+        """Save the newest receipt together with its event."""
         kept = receipted_event(course, number, self._given.receipt)
         if kept not in self.state.receipted_events:
             self.state.receipted_events.append(kept)
 
     async def _take(self, event: Event, signature: bytes) -> None:
-        """Append an event to the course, record that, and only then let it be seen."""
+        """Append an event to the course, show it to the seats' chains, and record the round."""
         given = self._given
         given.events.append(event)
         if signature:
@@ -151,7 +151,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         await self._forget_sent()
 
     async def _send_again(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
-        """Submit the unanswered event again; report it if it is refused by now and may have been accepted before."""
+        """Submit the unanswered event again; if it is refused now and may have been accepted before, report it."""
         unanswered = self.state.unanswered
         answer = await self._send(sent, b"" if unanswered is None else unanswered.signature)
         if answer.event_number:
@@ -165,9 +165,9 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         return answer
 
     async def _report(self, sent: Event, unanswered: Unanswered) -> Any:  # noqa: ANN401 - the game's own answer
-        """Take an event into the course with the time at which it was sent, if the rules allow that.
+        """Append an event to the course with the time at which it was first sent, if the rules allow that.
 
-        The round lapses otherwise; then return None.
+        Otherwise the round lapses; return None.
         """
         sent.received, sent.time = False, max(unanswered.sent_time, self._newest_time)
         trial = type(self._given)()
@@ -181,7 +181,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
                 "PreviewRound", self.messages.preview_request(round=trial), self.messages.preview_answer
             )
             is_allowed = not preview.violations
-        except BadRequestError:  # an event that needs the referee's own clock
+        except BadRequestError:  # the referee's own clock must time this event
             is_allowed = False
         if not is_allowed:
             self._lapse(
@@ -212,7 +212,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         self.state.lapses = f"{why}; the round lapses at its deadline, {self.header.round_deadline}"
 
     def _require_going(self, event: "Event | None" = None) -> None:
-        """Raise RoundLapsesError where the round, or a TIMEOUT in it, could contradict a receipt that was given."""
+        """Raise RoundLapsesError if continuing, or this TIMEOUT, could contradict a receipt that the referee gave."""
         if self.state.lapses:
             raise RoundLapsesError(self.state.lapses)
         if event is not None and is_timeout(event) and self.state.is_partial:
@@ -222,9 +222,9 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             )
 
     async def open_section(self) -> None:
-        """Open the cards that the newest receipt opens; verify the logged opening and that the cards are the deal's.
+        """Open the cards that the newest receipt opens; verify the UNSEAL leaf and that the cards are the deal's.
 
-        ``accept_event`` does it by itself; ask again where its answer was lost.
+        ``accept_event`` calls it; call it again if its answer was lost.
         """
         given = self._given
         course = self.course
@@ -269,10 +269,11 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             same(f"section {one.section}", self.state.sections.get(one.section), cards_of(one.cards))
 
     async def adopt(self, saved: bytes) -> None:
-        """Take over a round so far: ``message`` as this frontend saved it, or as another one sends it.
+        """Take over the course of a round from a ``message`` that this frontend saved or another one sent.
 
-        Its certificates, its receipt and the seats' signatures are verified, and each seat of this client is shown the
-        course. Sign with ``sign`` what the other frontend then submits. The event of its newest receipt is kept.
+        Its certificates, its receipt and the seats' signatures are verified, and the course is shown to the chain of
+        each seat of this client. Use ``sign`` for events that the other frontend then submits. The event of the newest
+        receipt is saved in ``receipted_events``.
         """
         await self._adopt(saved)
         await self._save()
@@ -307,7 +308,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         return given.signatures[seat] if seat < len(given.signatures) else b""
 
     async def _receipted(self, envelope: bytes, course: Course) -> EventReceipt:
-        """Read an event receipt; raise VerificationError unless the referee signed it and it is of this course."""
+        """Read an event receipt; raise VerificationError if the referee did not sign it or it is not of this course."""
         since = self._open_index
         payload = await self._session.check(
             lambda believed: believed.open(envelope, RECEIPT_TYPE, role="referee", since=since)
@@ -333,7 +334,7 @@ def _opened_by(answer: Any) -> int | None:  # noqa: ANN401 - the game's own answ
 
 
 def _choice_of(event: Event) -> bytes:
-    """Return the bytes of a seat's choice, without what the seat had seen."""
+    """Return the bytes of an event without its ``seen``."""
     choice = type(event)()
     choice.CopyFrom(event)  # type: ignore[arg-type] # both are of one type
     choice.ClearField("seen")

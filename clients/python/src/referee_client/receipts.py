@@ -1,6 +1,6 @@
-"""Receipted events of a round: what proves which moves the referee received, should a frontend drop one.
+"""Files of receipted events, which prove that the referee received a move even if a frontend drops it.
 
-``referee audit --receipt FILE`` takes each file. A player keeps those of its own moves.
+``referee audit --receipt FILE`` reads such a file. A player keeps the files of its own moves.
 """
 
 import os
@@ -15,10 +15,10 @@ from referee.transcript.receipted import ReceiptedEvent
 
 
 def write_receipts(folder: "str | os.PathLike[str]", kept: Sequence[ReceiptedEvent], *, stem: str) -> list[Path]:
-    """Write one file an event durably, readable by its owner alone, and return their paths.
+    """Write each event durably to a file that only its owner can read, and return the paths.
 
-    Its name has the number of the event, its seat and the beginning of its hash, so no file replaces that of another
-    event; one that is there stays as it is.
+    A file's name has the event's number, its seat and the beginning of its hash, so two events never share a file. A
+    file that exists is left as it is.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def _name(one: ReceiptedEvent) -> str:
 
 
 def _sync(folder: Path) -> None:
-    """Make new names in a folder durable."""
+    """Make the entries of a folder durable."""
     at = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(at)

@@ -1,7 +1,7 @@
-"""A round as a journal keeps it: all that the next process needs and the log does not have.
+"""Record of a round in a journal: the data that another process needs to continue it and that the log lacks.
 
-JSON, binary as base64; CRASHES.md lists the members. What the log has (OPEN, DEAL, cards) is read from there again and
-verified as if for the first time.
+It is JSON with bytes as base64; CRASHES.md lists its members. OPEN, DEAL and the cards are read from the log again and
+verified as they were the first time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ from referee_client.terms import Terms, read_header
 
 
 class RecordError(ValueError):
-    """A record of a journal that cannot be read, or is of a round of another log."""
+    """Error for a journal's record that cannot be read, or is of a round of another log."""
 
 
 class Record(msgspec.Struct, kw_only=True):
-    """A round under way. Members that are bytes of messages are protobuf: ``header`` and ``message``."""
+    """An unfinished round. ``header`` and ``message`` are messages as bytes of protobuf."""
 
     format: Literal[1] = 1
     terms: Terms
@@ -46,7 +46,7 @@ class Record(msgspec.Struct, kw_only=True):
 
 
 def encode_record(state: RoundState[Any]) -> bytes:
-    """Encode a round that was prepared."""
+    """Encode the record of a round, which must be prepared."""
     record = Record(
         terms=state.terms,
         header=state.header_message.SerializeToString(),
@@ -70,7 +70,7 @@ def encode_record(state: RoundState[Any]) -> bytes:
 
 
 def read_record(data: bytes) -> Record:
-    """Read a record; raise RecordError if it is none."""
+    """Read a record; raise RecordError if the bytes are no record."""
     try:
         return msgspec.json.decode(data, type=Record)
     except msgspec.MsgspecError as error:
@@ -78,7 +78,10 @@ def read_record(data: bytes) -> Record:
 
 
 def state_of(record: Record, message: Any) -> RoundState[Any]:  # noqa: ANN401 - the game's own message
-    """Return the round as far as the record has it, with an empty message; nothing of the log is in it yet."""
+    """Return the state of a round with the record's data; data from the log and the course are still missing.
+
+    ``message`` must be an empty message of the game; the state keeps it, with its header set.
+    """
     header_message = RoundHeader.FromString(record.header)
     secrets = {one.seat: one for one in record.secrets}
     message.header.CopyFrom(header_message)

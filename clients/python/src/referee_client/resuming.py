@@ -1,8 +1,8 @@
-"""Rounds gone on with after a crash: from the journal's record, or from what the log and the players hold.
+"""Continuing rounds after a crash: from the journal's record, or from the log and the players' courses.
 
-With a record, what was under way is sent again: OPEN, the event whose answer was lost, the opening of cards. Each of
-these calls is idempotent or was recorded before it left, so nothing is decided twice. Without one, events may be
-missing for which the referee gave receipts, so nothing is settled that could leave one out.
+With a record, calls that were not answered are sent again: OPEN, the last event, the opening of cards. Each of these is
+idempotent or was recorded before it was sent, so nothing is decided twice. Without a record, events for which the
+referee gave receipts may be missing, so a round is not settled if the settlement could leave one out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from referee_client.state import Outcome, RoundMessage, RoundState, Stage
 from referee_client.terms import Bet, Terms, read_header
 
 Kinds: TypeAlias = "Mapping[str, type[ResumableRound[Any, Any]]]"
-"""The class of the rounds of each game."""
+"""Class of a game's rounds, by the game's name."""
 
 _STAGES: Final[Mapping[int, Stage]] = {
     log_pb2.ROUND_STAGE_SETTLED: Stage.SETTLED,
@@ -42,10 +42,10 @@ _REFUSED: Final = (BadRequestError, ConflictError, DeniedError, NotFoundError, N
 
 
 class ResumableRound(AsyncRound[RoundMessage, Outcome]):
-    """A round that another process can go on with."""
+    """A round that another process can continue."""
 
     async def resume_recorded(self, record: Record) -> bool:
-        """Go on with a recorded round; return False if it never came into the log and cannot any more."""
+        """Continue a recorded round; return False if its OPEN is not in the log and can no longer be written."""
         believed = await self._session.believed()
         if self.header.origin != believed.origin:
             msg = f"the journal's round is of the log {self.header.origin}, and this server's is {believed.origin}"
@@ -73,7 +73,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
         return True
 
     async def resume_logged(self, logged: log_pb2.GetTableRoundResponse, held: Sequence[bytes]) -> None:
-        """Go on with a round of which the log and the players hold all that is left."""
+        """Continue a round without a record, from its leaves in the log and the courses that players hold."""
         await self._take_logged(logged)
         if self.stage is Stage.OPENED:
             if not self.secrets:
@@ -87,7 +87,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
         await self._save()
 
     async def _abort_unseeded(self) -> None:
-        """Abort the round unless a seat's seed was received: then the other seats may still give theirs."""
+        """Abort the round, unless a seat's seed was received: then the other seats may still send theirs."""
         try:
             await self.abort()
         except NotReadyError as error:
@@ -95,7 +95,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
                 raise
 
     async def _take_recorded(self, record: Record, *, has_ended: bool) -> None:
-        """Take the recorded course; send again what was under way, which an ended round does not need."""
+        """Take the recorded course; open its cards and hands again; send its unanswered event if it has not ended."""
         await self.deal()
         if type(self._given).FromString(record.message).certificates:
             await self._adopt(record.message)
@@ -110,7 +110,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
                 self._lapse(f"what was under way is refused by now: {error}")
 
     async def _take_held(self, held: Sequence[bytes]) -> None:
-        """Take the longest course that the players hold; the round lapses where two of them contradict each other."""
+        """Take the longest course that the players hold; if two courses contradict each other, the round lapses."""
         courses = []
         for index, saved in enumerate(held):
             try:
@@ -132,7 +132,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
         await self._open_newest()
 
     async def _open_newest(self) -> None:
-        """Open the cards that the newest receipt opens, unless they lie open."""
+        """Open the cards that the newest receipt opens, unless they are open already."""
         if self._given.receipt:
             receipt = await self._receipted(self._given.receipt, self.course)
             section = receipt.opens_section
@@ -143,7 +143,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
 async def resume(
     session: Session, kinds: Kinds, table: str, *, held: Sequence[bytes], secrets: Sequence[SeatSecrets]
 ) -> ResumableRound[Any, Any] | None:
-    """Go on with a table's round; None if it has none under way. Arguments as in ``AsyncClient.resume``."""
+    """Continue a table's unfinished round; None if it has none. Arguments as in ``AsyncClient.resume``."""
     journal = session.journal
     saved = None if journal is None else await session.line.run(lambda: journal.load(table))
     if journal is not None and saved is not None:
@@ -179,7 +179,7 @@ async def resume(
 
 
 async def read_logged(session: Session, table: str, number: int) -> log_pb2.GetTableRoundResponse | None:
-    """Read a table's round from the log, 0 for its latest; None if there is none."""
+    """Read a table's round from the log, by number or 0 for its latest; None if it was never opened."""
     request = log_pb2.GetTableRoundRequest(table_id=table, round_number=number)
     try:
         return await session.line.ask("LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
