@@ -58,6 +58,12 @@ def finished() -> dict[str, Any]:
     """Return the view after a round that the player won, without its proof."""
     view = copy.deepcopy(example("view.mau_binh.last"))
     view["last"].pop("proof", None)
+    for seat, net in enumerate((8_000, -7_000, -1_000)):
+        view["last"]["seats"][seat] |= {"net_minor": net, "winner": net > 0}
+    paid = ((1, 0, 6_000), (2, 0, 2_000), (1, 2, 1_000))
+    view["last"]["transfers"] = [
+        {"payer": payer, "payee": payee, "amount_minor": minor, "reason": "BACK"} for payer, payee, minor in paid
+    ]
     return view
 
 
