@@ -27,7 +27,7 @@ from referee.evidence.merkle import Frontier, ProofError, leaf_hash
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
-from referee.rounds.reading import RoundReader, RunningRound, UnreadLeafError
+from referee.rounds.reading import RowReader, RunningRound, UnreadLeafError
 from referee.rounds.row import TABLES, Row
 from referee.tiles import FolderPlace
 
@@ -94,7 +94,7 @@ def export_rounds(  # noqa: PLR0913 - the terms of an export
     place = FolderPlace(folder)
     state = _read_state(place, folder, origin=origin)
     roots = _verify(source, state, checkpoint, folder, progress)
-    reader = RoundReader()
+    reader = RowReader()
     try:
         reader.resume(state.running, lambda index: next(source.leaves(index, index + 1), b""))
     except UnreadLeafError as error:
@@ -187,7 +187,7 @@ def _parts(source: LogSource, start: int, stop: int) -> Iterator[list[bytes]]:
         start += len(part)
 
 
-def _files(reader: RoundReader, leaves: Sequence[bytes], start: int, done: Exported) -> dict[str, bytes]:
+def _files(reader: RowReader, leaves: Sequence[bytes], start: int, done: Exported) -> dict[str, bytes]:
     """Return the files of a part, and add what is in them to the result."""
     found: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
     for index, data in enumerate(leaves, start):
@@ -216,7 +216,7 @@ def _file(table: str, day: str, name: str) -> str:
     return f"{table}/day={day}/{name}.parquet"
 
 
-def _state_at(origin: str, frontier: Frontier, reader: RoundReader) -> ExportState:
+def _state_at(origin: str, frontier: Frontier, reader: RowReader) -> ExportState:
     return ExportState(
         origin=origin,
         size=frontier.size,

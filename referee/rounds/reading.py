@@ -67,8 +67,8 @@ _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _event_head: Final = msgspec.json.Decoder(_EventHead)
 
 
-class RoundReader:
-    """Rounds that have not ended, while leaves are read in their order."""
+class RowReader:
+    """Reader of rows from leaves, which come in their order; it keeps the rounds that have not ended."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Open] = {}
