@@ -296,7 +296,7 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     again = process.play("u")
     leaf = process.referee.SettleRound(again.request).log_receipt.leaf
     end = time.monotonic() + 30
-    while len(process.leaves()) < 3 + 2 * 4:  # three keys; two rounds opened, dealt, settled and revealed
+    while len(process.leaves()) < 4 + 2 * 4:  # three keys and START; two rounds opened, dealt, settled and revealed
         assert time.monotonic() < end
         time.sleep(0.05)
     assert leaf in process.leaves()
