@@ -15,6 +15,7 @@ from referee.audit.dispute.case import Case, CaseError, case_of_bundle, case_of_
 from referee.audit.dispute.dispute import settle_dispute
 from referee.audit.dispute.held import LEAF_SUFFIX, HeldPart, Kind, read_all
 from referee.audit.dispute.lines import dispute_lines
+from referee.audit.documents import HeldSeed
 from referee.cli.audit import Words
 from referee.cli.audited_log import OPTIONS, AuditedLog, audited_log
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
@@ -75,7 +76,8 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     try:
         if table_id:
             with audited_log(place, data, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
-                case = terms.case_of_log(log, table_id, round_number)
+                seeds = tuple(seed for part in parts for seed in part.documents.seeds)
+                case = terms.case_of_log(log, table_id, round_number, seeds)
                 answer = settle_dispute(case, parts, is_witnessed=witnessing.quorum is not None)
             keys = log.log_key, log.root_key
         else:
@@ -131,7 +133,7 @@ class _Terms:
             now=system_clock(),
         )
 
-    def case_of_log(self, log: AuditedLog, table_id: str, round_number: int) -> Case:
+    def case_of_log(self, log: AuditedLog, table_id: str, round_number: int, seeds: tuple[HeldSeed, ...]) -> Case:
         """Audit a log and read the round."""
         with progress_bar("auditing") as bar:
             return case_of_log(
@@ -142,6 +144,7 @@ class _Terms:
                 log_key=log.log_key,
                 root_key=log.root_key,
                 named_root=log.named_root,
+                seeds=seeds,
                 catalogue=self.catalogue,
                 witnessing=replace(self.witnessing, cosigned=log.cosigned),
                 now=system_clock(),

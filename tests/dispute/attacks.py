@@ -105,7 +105,7 @@ class Audit:
         ]
         chosen = list(dict.fromkeys([*named, *((table, 0) for table in self.report.tables)]))[:MOST]
         for table, number in chosen:
-            case = case_of_log(self.source, table, number, **self.terms)
+            case = case_of_log(self.source, table, number, **self.terms, seeds=self.documents.seeds)
             is_witnessed = self.terms.get("witnessing", NO_WITNESSING).quorum is not None
             yield settle_dispute(case, self.held, is_witnessed=is_witnessed)
 

@@ -9,6 +9,7 @@ import msgspec
 from referee.audit.audit import audit_log
 from referee.audit.bundle import prove_round
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
+from referee.audit.documents import Documents, HeldSeed
 from referee.audit.finding import Code, Finding
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
@@ -23,6 +24,8 @@ from referee.rulesets import Catalogue
 
 UNREADABLE: Final = frozenset({Code.CHECKPOINT_REFUSED, Code.ROOT_KEY_MISMATCH, Code.ROOT_MISMATCH, Code.LOG_TRUNCATED})
 """Codes after which nothing that the leaves say can be held against a person."""
+_OF_SEEDS: Final = frozenset({Code.SEED_HELD, Code.HELD_SEED_REFUSED})
+"""Codes of what a seed itself shows, which is said of the file that it is in."""
 _ENVELOPES: Final = ("certificates", "event_receipts")
 """Members of a bundle that somebody added to what the log gave."""
 
@@ -134,9 +137,13 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
     witnessing: Witnessing = NO_WITNESSING,
     now: int,
     named_root: str = "",
+    seeds: tuple[HeldSeed, ...] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Case:
-    """Audit a log and read a round of it, 0 for the table's latest; raise KeyTextError, and CaseError without it."""
+    """Audit a log and read a round of it, 0 for the table's latest; raise KeyTextError, and CaseError without it.
+
+    ``seeds`` are those that people hold of rounds that were given up: only with them are these decks scored.
+    """
     found: list[RoundLeaves] = []
 
     def keep(leaves: RoundLeaves) -> None:
@@ -155,6 +162,7 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
         now=now,
         witnessing=witnessing,
         named_root=named_root,
+        documents=Documents(seeds=seeds),
         progress=progress,
         on_round=keep,
     )
@@ -163,7 +171,7 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
     if leaves is None and not any(one.code in UNREADABLE for one in report.findings):
         raise CaseError(f"table {table_id} has no such round")
     result = None if leaves is None else examine(leaves, terms)
-    own = _of_round(report.findings, leaves)
+    own = [one for one in _of_round(report.findings, leaves) if one.code not in _OF_SEEDS]
     if result is not None and not any(one.code in UNREADABLE for one in own):
         own += [one for one in result.findings if one not in own]
     log = VerifierKey.parse(log_key)
