@@ -15,11 +15,11 @@ from referee.evidence.ed25519 import PublicKeyError
 from referee.evidence.pem import PemError, public_key_in_pem
 from referee.evidence.printable import ascii_json
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
-from referee.server.access.revocation import revocations_in
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.clock import system_clock
 from referee.server.keys.private_key import KeyFileError, open_or_make_key, read_key
+from referee.server.name_file import names_in
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.variable import variable_of
 
@@ -145,10 +145,10 @@ def revoke(
         text = read_token(text).claims.id
     try:
         before = file.read_bytes() if file.exists() else b""
-        revocations_in(before + text.encode("ascii"))
+        names_in(before + text.encode("ascii"))
         if not text or "#" in text or text.splitlines() != [text]:
             fail(f"{text!r} is not a token, an id, a verifier key or a certificate's name")
-        is_new = text not in revocations_in(before)
+        is_new = text not in names_in(before)
         if is_new:
             note = f"  # {' '.join(why.split())}" if why else ""
             lead = "" if not before or before.endswith(b"\n") else "\n"

@@ -39,7 +39,8 @@ def leaf_time(now: int, *, floor: int) -> int:
 class Opener:
     """Maker of headers from terms; it adds the ruleset's digest, the log's origin, the round's number and deadlines.
 
-    ``own_keys`` are the log's own public keys; none of them may be the key of a seat.
+    ``own_keys`` are the log's own public keys; none of them may be the key of a seat. ``is_closed`` returns whether the
+    operator lets no further round be opened under a ruleset.
     """
 
     catalogue: Catalogue
@@ -48,6 +49,7 @@ class Opener:
     clock: Callable[[], int]
     own_keys: frozenset[bytes]
     suite: int = SUITE_COMMITMENT
+    is_closed: Callable[[Ruleset], bool] = lambda _ruleset: False
 
     def latest_round(self, table_id: str, *, field: str) -> Slot | None:
         """Return the state of a table's last round, or None before its first; refuse a malformed table id."""
@@ -97,7 +99,18 @@ class Opener:
         return leaf_time(self.clock(), floor=0 if latest is None else latest.newest_time)
 
     def check_terms(self, header: Header, ruleset: Ruleset, *, opened_time: int, field: str) -> None:
-        """Refuse a header that breaks the protocol, the ruleset's limits, or the bounds of deadlines."""
+        """Refuse a header that breaks the protocol, the ruleset's limits, or the bounds of deadlines.
+
+        Refuse every header of a ruleset that the operator has closed.
+        """
+        if self.is_closed(ruleset):
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_RULESET_CLOSED,
+                f"no round of {ruleset.id} is opened now: the operator has closed it; rounds that are open go on",
+                field=field,
+                ruleset_id=ruleset.id,
+                ruleset_version=ruleset.version,
+            )
         try:
             _ = header.round_id  # computed once; raises HeaderError if the header breaks the protocol
         except HeaderError as error:

@@ -77,6 +77,14 @@ def round_whose_ruleset_file_is_gone(house: House) -> Call:
     return played.deal_again
 
 
+@refused("RULESET_CLOSED", "terms")
+def ruleset_that_the_operator_has_closed(house: House) -> Call:
+    closed = house.folder / "closed"
+    closed.write_text("mau_binh.classic  # for repairs\n", encoding="ascii")
+    restarted(house, closed=closed)
+    return house.open
+
+
 @refused("ROUND_UNKNOWN", "round.course")
 def course_that_the_server_has_not_read(house: House) -> Call:
     header = house.play().header

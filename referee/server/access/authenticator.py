@@ -18,8 +18,8 @@ import grpc
 
 from referee.evidence.vkey import VerifierKey
 from referee.server.access.caller import Caller
-from referee.server.access.revocation import Revocations
 from referee.server.access.token import Claims, TokenError, read_token
+from referee.server.name_file import NameFile
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.caller_role import EVERY_TENANT
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -54,7 +54,7 @@ class Authenticator:
         self._providers = _providers(settings)
         self._longest = settings.longest_seconds * 1000
         self._order = [one.name for one in settings.certificates]
-        self._revocations = Revocations(settings.revoked)
+        self._revocations = NameFile(settings.revoked, setting="access.revoked")
         self._memo: dict[str, _Proved] = {}
         self._remembering = threading.Lock()
 

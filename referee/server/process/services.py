@@ -7,6 +7,7 @@ from typing import Final
 import grpc
 
 from referee.server.limits.advising import AdvicePool
+from referee.server.name_file import NameFile
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.options import ServerOptions
 from referee.server.process.startup import OpenedLog
@@ -75,6 +76,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             service.add_to_server(service.servicer(parts), server)
 
     def add_shuffler() -> None:
+        closed = NameFile(settings.serve.closed, setting="serve.closed")
         parts = ShufflerParts(
             opener=Opener(
                 catalogue=catalogue,
@@ -83,6 +85,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
                 clock=options.clock,
                 own_keys=log.own_keys,
                 suite=options.suite,
+                is_closed=lambda ruleset: closed.has(ruleset.id, ruleset.digest.hex()),
             ),
             verifier=verifier,
             referee_keys=log.counted("referee"),

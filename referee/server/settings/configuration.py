@@ -61,6 +61,9 @@ class ServeSettings(SettingsSection, frozen=True):
     """true: each worker listens on a port of its own, counted up from the address's, for a load balancer."""
     rulesets: str = ""
     """Folder with custom rulesets, as TOML files; empty for none."""
+    closed: str = ""
+    """File with, on each line, the id or digest of a ruleset of which no further round is opened; read again while
+    serving."""
     drain_lead: Annotated[float, Meta(ge=0, le=3_600)] = 2.0
     """Seconds from health NOT_SERVING to the last accepted call: longer than a load balancer's check interval. A call
     that arrives as a server without this time stops may end as CANCELLED, which the service config does not repeat."""
@@ -162,6 +165,8 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _of_serving(settings: ServeSettings) -> Iterator[SettingProblem]:
+    if settings.closed and not Path(settings.closed).is_file():
+        yield SettingProblem("serve.closed", f"is {settings.closed}, which is not a file", "create it, empty at first")
     known = f"legal names are {', '.join(SERVICES)}"
     if not settings.services:
         yield SettingProblem("serve.services", "is empty", known)

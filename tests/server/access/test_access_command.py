@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from referee.cli.main import app
 from referee.evidence.vkey import VerifierKey
 from referee.server.access.authenticator import Authenticator
-from referee.server.access.revocation import revocations_in
 from referee.server.access.roles import markdown
 from referee.server.clock import system_clock
+from referee.server.name_file import names_in
 from referee.server.settings.access import AccessSettings, Issuer
 
 SEAT = ("--role", "seat", "--table", "acme.7", "--round", "3", "--seat", "1")
@@ -93,7 +93,7 @@ def test_revoked_token_is_in_the_file_that_servers_read(issuer, tmp_path):
     assert run("revoke", "-", "--file", str(file), text=token) == (0, f"t-1 is revoked already in {file}")
     assert run("revoke", issuer[1], "--file", str(file))[0] == 0
     assert file.read_text(encoding="ascii").splitlines() == ["t-0  # left", "t-1  # stolen", issuer[1]]
-    assert revocations_in(file.read_bytes()) == {"t-0", "t-1", issuer[1]}
+    assert names_in(file.read_bytes()) == {"t-0", "t-1", issuer[1]}
 
 
 @pytest.mark.parametrize("name", ["", "two\nlines", "né", "a # b"])
