@@ -21,8 +21,8 @@ from tests.driver.tien_len_house import TienLenHouse as House
 from tests.vectors import independent_audit
 
 A, B, C, D, E, F, *_ = KEYS
-FIELDS_ONCE = (6, 7)
-"""Numbers of the fields of a round that once named former rounds and the winner's seat."""
+FIELDS_ONCE = (8, 7)
+"""Numbers of two fields that a round does not have: such as once named former rounds and the winner's seat."""
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def leader_of(one: Dealt) -> tuple[int, str]:
 
 
 def with_former_fields(message: tien_len_pb2.TienLenRound, *, seat: int, leaf: bytes) -> tien_len_pb2.TienLenRound:
-    """Return a round with the bytes by which a frontend once named former rounds and the winner's seat."""
+    """Return a round with bytes that name a former round and the winner's seat, in fields that it does not have."""
     rounds, winner = FIELDS_ONCE
     named = bytes([10, len(leaf) & 127 | 128, len(leaf) >> 7]) + leaf
     field = bytes([rounds << 3 | 2, len(named) & 127 | 128, len(named) >> 7]) + named

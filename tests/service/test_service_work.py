@@ -14,8 +14,8 @@ from tests.bench.settled_work import Work, count, count_shuffled
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 STATEMENTS: Final = 9
 """Begin, head, round, leaf, nodes, the round's new state, its mark, the head moved, commit."""
-LOG_HASHES: Final = 5
-"""The leaf's hash, that by which a repeat is known, and at most three nodes of a tree as small as this one."""
+LOG_HASHES: Final = 6
+"""The leaf's hash, that by which a repeat is known, and at most four nodes of a tree as small as this one."""
 BYTES: Final = {"mau_binh": 6_000, "tien_len": 5_500, "ultimate_texas": 7_000}
 """What a settlement of a previewed round encodes at most, besides its events: inputs, and the envelope of both."""
 EVENT_BYTES: Final = 170

@@ -16,7 +16,7 @@ from tests.command import referee
 from tests.server.options import server_options
 
 PAGE: Final = Path(__file__).parents[2] / "referee/server/README.md"
-LEAVES: Final = 3
+LEAVES: Final = 4
 """Those that name the keys of a new log."""
 
 

@@ -128,7 +128,7 @@ def test_two_witnesses_that_saw_different_logs_convict_the_signer_of_both(
     house = run(quorum_of([second], 1))
     house.open("shown-to-the-other")
     house.cosigned(house.size())
-    assert first.last() == second.last() == 4
+    assert first.last() == second.last() == 5
     with pytest.raises(DataLossError, match="another history"):
         run(quorum_of([first, second], 2))
     store = open_sqlite(tmp_path / "one")

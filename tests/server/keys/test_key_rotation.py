@@ -404,9 +404,9 @@ def test_register_reads_what_the_log_names(tmp_path: Path, run: Callable[..., An
     store.close()
     assert register.in_force("shuffler") == (new,)
     revoked = next(record.revoked_leaf for record in register.records if record.key == old.text)
-    assert revoked == 4
-    assert register.counted("shuffler", since=3) == (new, old)
-    assert register.counted("shuffler", since=4) == (new,)
+    assert revoked == 5  # three keys, START, the new key
+    assert register.counted("shuffler", since=4) == (new, old)
+    assert register.counted("shuffler", since=5) == (new,)
 
 
 def referee(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from tests.driver.opening import open_round, opening
 from tests.server.options import server_options
 
 SECONDS: Final = 60
-OPENED: Final = 3
+OPENED: Final = 4
 """The leaves of a new log."""
 
 

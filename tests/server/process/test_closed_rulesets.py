@@ -54,7 +54,8 @@ def test_closed_ruleset_opens_no_round_until_it_is_open_again(tmp_path: Path, ca
         until(caller.shuffler, "closing", "RULESET_CLOSED")
         assert refusal(caller.shuffler, prepared.header) == "RULESET_CLOSED"
         assert refusal(caller.shuffler, terms_of("other", ruleset_id="mau_binh.chi_2020")) == ""
-        assert caller.shuffler.OpenRound(before).log_receipt.leaf == first.log_receipt.leaf, "a repeated call is answered"
+        repeated = caller.shuffler.OpenRound(before)
+        assert repeated.log_receipt.leaf == first.log_receipt.leaf
         assert caller.referee.SettleRound(running.request).log_receipt.leaf
         file.write_text("", encoding="ascii")
         until(caller.shuffler, "opening", "")

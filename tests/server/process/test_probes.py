@@ -42,7 +42,7 @@ def options(folder: Path, *, on_retired: Callable[[str], None] = print) -> Serve
 def test_paths_other_than_metrics_and_probes_are_not_found(tmp_path: Path) -> None:
     with Application(options(tmp_path)) as app:
         status, text = probe(app, "/metrics")
-        assert (status, "referee_log_leaves 3.0" in text) == (200, True)
+        assert (status, "referee_log_leaves 4.0" in text) == (200, True)
         assert probe(app, "/healthz") == (200, "alive\n")
         assert probe(app, "/readyz") == (200, "ready\n")
         assert probe(app, "/readyz", "HEAD") == (200, "")

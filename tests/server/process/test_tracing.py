@@ -49,7 +49,7 @@ def test_each_call_is_a_span_under_its_caller(spans: list[ReadableSpan]) -> None
     assert keys.attributes["rpc.response.status_code"] == "OK"
     opened = by_name["referee.v1.ShufflerService/OpenRound"]
     assert opened.attributes is not None
-    assert opened.attributes["referee.leaves"] == (3,)
+    assert opened.attributes["referee.leaves"] == (4,)
     refused = by_name["referee.v1.LogService/GetTableRound"]
     assert refused.attributes is not None
     assert refused.attributes["error.type"] == "NOT_OPENED"

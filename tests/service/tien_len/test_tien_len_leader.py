@@ -184,4 +184,4 @@ def test_lowest_card_is_the_games_own_and_not_the_lowest_number(tien_len: House)
 
 def test_no_message_of_a_round_names_a_leader() -> None:
     names = {field.name for field in tien_len_pb2.TienLenRound.DESCRIPTOR.fields}
-    assert names == {"header", "certificates", "events", "receipt", "signatures"}
+    assert names == {"header", "certificates", "events", "receipt", "signatures", "course"}
