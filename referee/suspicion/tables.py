@@ -69,7 +69,10 @@ def unseeded(tables: Mapping[str, TableCounts]) -> Question:
 
 
 def _of_tables(measure: Measure, tables: Mapping[str, TableCounts], *, are_unseeded: bool) -> Question:
-    """Ask about tables given up after one failed round: one with a seed, or if ``are_unseeded`` one without."""
+    """Ask whether too many tables were given up after their only round failed.
+
+    With ``are_unseeded`` only rounds that failed before any seed was received count, otherwise only rounds with a seed.
+    """
     trials = single = thrown = rounds = bad = 0
     for counts in tables.values():
         ended = counts.opened - counts.running

@@ -40,7 +40,7 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 def prove() -> tuple[Proof, ...]:
-    """Count the three proofs."""
+    """Make the three proofs: even draws, distinct orders, long enough streams."""
     return _draws_are_even(), _choices_are_orders(), _streams_suffice()
 
 

@@ -16,7 +16,7 @@ from referee_harness.refusal import HarnessError
 
 
 class Clock:
-    """Milliseconds since 1970 UTC, from ``start`` on; from the machine's own time where that is None."""
+    """Clock of a test server in ms since 1970 UTC; it begins at ``start``, or at the machine's time if that is None."""
 
     def __init__(self, *, start: int | None = None, is_running: bool = True) -> None:
         self._lock = threading.Lock()

@@ -1,9 +1,10 @@
-"""What every game's round has in common: prepared, opened, dealt, played, settled, revealed, each step checked.
+"""Steps of a round that are the same in every game: prepare, open, deal, settle, abort, reveal, each verified.
 
-A step is idempotent, so one whose answer was lost is repeated. Each answer is compared with the request, with earlier
-answers and with the log; VerificationError is raised where they differ: the header must have the terms, OPEN bind
-header, commitments and tokens, DEAL mix the seats' own seeds, certificates open cards of that deal, receipts be of the
-very event, SETTLE contain what was played and follow from it by the rules, and the revealed seed deal every card again.
+A step is idempotent, so repeat a step whose answer was lost. Each answer is compared with the request, with earlier
+answers and with the log; a difference raises VerificationError. The header must have the terms, and OPEN must have the
+header, the commitments and the tokens. DEAL must mix the seats' own seeds, and certificates must open cards of that
+deal. A receipt must be of the event that was sent. SETTLE must have the course that was played and follow from it by
+the rules. The revealed seed must deal every known card again.
 """
 
 from collections.abc import Sequence
@@ -47,10 +48,10 @@ OPERATOR: Final = shuffler_pb2.ABORT_REASON_OPERATOR
 
 
 class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
-    """A round, for asyncio. ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
+    """A round, for asyncio: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
 
     async def prepare(self) -> bytes:
-        """Fetch the round id, under which seats commit to their seeds; nothing is written yet."""
+        """Fetch the header and return the round id, which seats commit to their seeds under; nothing is written yet."""
         state = self.state
         asked = shuffler_pb2.PrepareRoundRequest(terms=state.terms.write(seat_keys=state.seat_keys))
         state.asked_time = state.asked_time or clock.now()
@@ -67,11 +68,11 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
     async def open(
         self, *, sealed: bool = False, commitments: Sequence[bytes] = (), seat_tokens: Sequence[bytes] = ()
     ) -> Proved:
-        """Open the round and return its OPEN leaf: the terms, the server's commitment and the seats' commitments.
+        """Open the round; return its OPEN leaf with the terms, the server's commitment and the seats' commitments.
 
-        Seats that play through this client are committed by their secrets; ``commitments`` and ``seat_tokens`` are
-        those of all seats, by seat, where players keep their secrets elsewhere. ``sealed`` hides the hands from this
-        frontend.
+        If every seat plays through this client, its secrets make the commitments. If players keep their secrets
+        elsewhere, give the ``commitments``, and on a sealed table the hashes of the ``seat_tokens``, of all seats in
+        order. ``sealed`` hides the hands from this frontend.
         """
         state = self.state
         if state.header is None:
@@ -102,18 +103,19 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return proved
 
     async def join(self, number: int = 0) -> Proved:
-        """Join a round that was opened elsewhere, 0 for the latest, with its deal if any; return its OPEN leaf.
+        """Join a round that another frontend opened, by number or 0 for the latest; return its OPEN leaf.
 
-        For a player whose frontend is somebody else's. Raise WrongSecretsError where this client has secrets of a seat
-        that OPEN does not bind. Events are in no log before the settlement: ``adopt`` them. A frontend that lost its
-        memory uses the client's ``resume``.
+        It takes the round's deal too if it was dealt. Players use it who do not run the frontend themselves. Raise
+        WrongSecretsError if OPEN does not have the commitments of this client's secrets. The log has no events before
+        the settlement: get them from the frontend and ``adopt`` them. A frontend that lost its memory uses the client's
+        ``resume``.
         """
         asked = log_pb2.GetTableRoundRequest(table_id=self.table, round_number=number)
         answer = await self._session.line.ask("LogService/GetTableRound", asked, log_pb2.GetTableRoundResponse)
         return await self._take_logged(answer)
 
     async def _take_logged(self, answer: log_pb2.GetTableRoundResponse) -> Proved:
-        """Take a round over as the log has it: its OPEN, and its DEAL if it is dealt."""
+        """Take a round's OPEN from the log, and its DEAL if the round was dealt; verify both."""
         state = self.state
         header = read_header(answer.header)
         believed = await self._session.believed()
@@ -149,7 +151,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return proved
 
     async def contribute(self, seat: int) -> list[int]:
-        """Give a seat's seed to the shuffler alone; return the seats whose seeds are still missing."""
+        """Send a seat's seed to the shuffler; return the seats whose seeds are still missing."""
         secrets = self.secrets[seat]
         self.state.seeds_shown_time = self.state.seeds_shown_time or clock.now()
         request = shuffler_pb2.ContributeSeedRequest(
@@ -169,11 +171,11 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
     async def deal(
         self, *, seeds: Sequence[bytes] = (), signatures: Sequence[bytes] = ()
     ) -> dict[int, tuple[Card, ...]]:
-        """Deal; return the hands that this frontend may see, by seat, once the deal is logged; none on a sealed table.
+        """Deal the round; return the hands that this frontend may see, by seat; none on a sealed table.
 
-        Seeds and their signatures are those of this client's own seats; give those of all seats, by seat, where
-        players keep theirs elsewhere, or none of either where all contributed. With witnesses in the trust, no seed is
-        shown before a quorum of them has cosigned OPEN.
+        If every seat plays through this client, its secrets give the seeds and signatures. If players keep their
+        secrets elsewhere, give the seeds and signatures of all seats in order, or neither if every seat called
+        ``contribute``. With witnesses in the trust, the client sends no seed before a quorum of them has cosigned OPEN.
         """
         state, opened = self.state, self._opened
         if seeds:
@@ -211,7 +213,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return self.hands
 
     async def open_hand(self, seat: int) -> tuple[Card, ...]:
-        """Open a seat's own hand on a sealed table by its token; the frontend sees no other hand."""
+        """Open a seat's own hand on a sealed table with the seat's token, and return it."""
         request = shuffler_pb2.OpenHandRequest(
             table_id=self.table, round_number=self.number, seat=seat, token=self.secrets[seat].token
         )
@@ -225,10 +227,10 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return hand
 
     async def settle(self) -> Settled[Outcome]:
-        """Settle the round; verify that its transcript is logged, has the events sent here and follows from the rules.
+        """Settle the round; verify that its transcript is logged, has this client's events and follows from the rules.
 
-        Where the rules do not let it be settled yet, ``violations`` say why. Raise RoundLapsesError for a resumed round
-        whose settlement could leave out a move that was received.
+        If the round cannot be settled yet, the result has ``violations``, and nothing was written. Raise
+        RoundLapsesError for a resumed round whose settlement could leave out a move that the referee received.
         """
         async with self._turn():
             return await self._settle()
@@ -261,7 +263,8 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
     async def abort(self, *, reason: shuffler_pb2.AbortReason = OPERATOR) -> Proved:
         """Abort the round and return its ABORT leaf.
 
-        The operator may give it up until a seat's seed was received; after that it ends by a deadline alone.
+        The reason OPERATOR is allowed only before a seat's seed was received; afterwards a round can end only by its
+        deadline.
         """
         request = shuffler_pb2.AbortRoundRequest(table_id=self.table, round_number=self.number, reason=reason)
         answer = await self._session.line.ask("ShufflerService/AbortRound", request, shuffler_pb2.AbortRoundResponse)
@@ -271,9 +274,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return proved
 
     async def reveal(self) -> Revealed:
-        """Reveal the server's seed of an ended round; verify its commitment and every known card.
+        """Reveal the server's seed of an ended round; verify the server's commitment and every known card with it.
 
-        A journal forgets the round then.
+        Afterwards the journal has no record of the round.
         """
         request = shuffler_pb2.RevealRoundRequest(table_id=self.table, round_number=self.number)
         answer = await self._session.line.ask("ShufflerService/RevealRound", request, shuffler_pb2.RevealRoundResponse)
@@ -305,7 +308,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             await self._session.line.run(lambda: journal.forget(table, number))
 
     async def _require_moves(self) -> None:
-        """Raise RoundLapsesError where a clock would play for a seat whose move may have been received and lost."""
+        """Raise RoundLapsesError if a timeout would replace a seat's move that may have been received and lost."""
         if not self.state.is_partial:
             return
         ruleset = await self._ruleset()
@@ -346,7 +349,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
 
 
 def _require_own(seat: int, what: str, bound: bytes, made: bytes) -> None:
-    """Raise WrongSecretsError unless OPEN binds what the seat's secrets make."""
+    """Raise WrongSecretsError unless the commitment in OPEN is the one that the seat's secrets make."""
     if bound != made:
         raise WrongSecretsError(
             f"these secrets are not those that the round was opened with: OPEN binds another {what} of seat {seat} "

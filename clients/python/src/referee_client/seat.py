@@ -1,8 +1,8 @@
-"""What a seat keeps to itself in one round: its seed, the token of its hand, a nonce, and its key where it has one.
+"""The secrets of a seat in one round: its seed, the token of its hand, a nonce, and its key if it has one.
 
-Secrets are 32 random bytes each, made anew for every round, and shown only when the protocol asks: a seed
-after OPEN is in the log, a nonce when hands lie open, a token to the shuffler alone. A key lasts as long as its
-owner likes. What is shown before, commitments and hashes, binds and reveals nothing.
+Each secret is 32 random bytes, made anew for every round. A seed is shown once OPEN is in the log, a nonce when the
+arrangement is opened, a token only to the shuffler. A key lasts as long as its owner likes. The commitments and hashes
+that are shown earlier bind the seat and reveal nothing.
 
 >>> secrets = SeatSecrets.make(0, keyed=True)
 >>> len(secrets.seed), len(secrets.public_key), secrets.seed == SeatSecrets.make(0).seed
@@ -26,7 +26,10 @@ _SIZE: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatSecrets:
-    """A seat's own; ``repr`` shows none of it. ``private_key`` is an Ed25519 seed of 32 bytes, empty for none."""
+    """A seat's secrets, which ``repr`` does not show.
+
+    ``private_key`` is an Ed25519 seed of 32 bytes, empty without a key.
+    """
 
     seat: int
     seed: bytes = field(repr=False)
@@ -36,7 +39,7 @@ class SeatSecrets:
 
     @classmethod
     def make(cls, seat: int, *, keyed: bool = False, private_key: bytes = b"") -> Self:
-        """Make new secrets from the machine's entropy; ``keyed`` makes a key as well, ``private_key`` sets one."""
+        """Make new secrets from the system's randomness; ``keyed`` makes a new key too, ``private_key`` sets one."""
         seed, token, nonce = (entropy.token_bytes(_SIZE) for _ in range(3))
         if keyed and not private_key:
             private_key = entropy.token_bytes(_SIZE)
@@ -44,21 +47,21 @@ class SeatSecrets:
 
     @property
     def public_key(self) -> bytes:
-        """Key of the seat in the round's header; zeros for none."""
+        """Public key of the seat, for the round's header; 32 zeros without a key."""
         return bytes(SigningKey(self.private_key).verify_key) if self.private_key else NO_KEY
 
     def seed_commitment(self, round_id: bytes) -> bytes:
-        """Return the seat's commitment to its seed, to be given before OPEN."""
+        """Return the seat's commitment to its seed, which OPEN will have."""
         return client_commitment(round_id=round_id, seat=Seat(self.seat), seed=self.seed)
 
     def token_hash(self, round_id: bytes) -> bytes:
-        """Return the hash of the seat's token, as OPEN of a sealed table has it."""
+        """Return the hash of the seat's token, which the OPEN of a sealed table has."""
         return seat_token_hash(round_id=round_id, seat=Seat(self.seat), token=self.token)
 
     def sign_seed(self, round_id: bytes, *, server_commitment: bytes, is_sealed: bool = False) -> bytes:
-        """Sign the seat's seed after the server's commitment, and under its token's hash on a sealed table.
+        """Sign the seat's seed together with the server's commitment and, on a sealed table, the token's hash.
 
-        Return an empty signature without a key.
+        Without a key the signature is empty.
         """
         statement = seed_statement(
             round_id=round_id,
@@ -70,11 +73,11 @@ class SeatSecrets:
         return self._sign(statement)
 
     def sign_move(self, move: bytes) -> bytes:
-        """Sign g_{i,j} of the seat's own chain, as ``SeatChain`` has it; return an empty signature without a key."""
+        """Sign g_{i,j}, a link of the seat's own chain that ``SeatChain`` computes; empty without a key."""
         return self._sign(move)
 
     def arrangement_commitment(self, round_id: bytes, *, cards: Sequence[Card]) -> bytes:
-        """Commit the seat to thirteen cards in the order back, middle, front."""
+        """Return the seat's commitment to thirteen cards in the order back, middle, front."""
         return arrangement_commitment(round_id=round_id, seat=Seat(self.seat), cards=cards, nonce=self.nonce)
 
     def _sign(self, message: bytes) -> bytes:

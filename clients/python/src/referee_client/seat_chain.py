@@ -1,8 +1,8 @@
-"""A seat's own part in one round: what it was shown, what it has signed, and what it refuses to sign.
+"""The chain of a seat's own events in one round, which decides what the seat may sign.
 
-A seat signs g_{i,j}, the chain of its own events, and with each event the newest event that it had been shown. So it
-refuses to sign on a course that is not the one it was shown before, and never signs two events for one place in its
-chain, unless the course has made the former unlawful.
+A seat signs g_{i,j}, the hash chain of its own events; each event in it names the newest event that the seat was shown.
+The chain refuses a course that contradicts the course shown earlier. It never signs two events for one place in the
+chain, unless the course has made the first one unlawful.
 
 >>> from referee.transcript.chain import Course
 >>> chain = SeatChain(SeatSecrets.make(0, keyed=True), round_id=bytes(32), deck_root=bytes(32))
@@ -23,7 +23,7 @@ from referee_client.seat import SeatSecrets
 
 
 class SignedMove(msgspec.Struct, frozen=True, kw_only=True):
-    """An event that a seat has signed: its bytes, what the seat had seen, g_{i,j} and the signature over that."""
+    """An event that a seat has signed: its bytes, the newest event number seen, g_{i,j} and its signature."""
 
     event: bytes
     seen: int
@@ -32,7 +32,7 @@ class SignedMove(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlreadySignedError(ValueError):
-    """A seat has signed another event in this place of its chain, which can still be accepted: ``former``."""
+    """Error for a second event in one place of a seat's chain while the event ``former`` can still be accepted."""
 
     def __init__(self, seat: int, former: SignedMove) -> None:
         super().__init__(
@@ -43,7 +43,7 @@ class AlreadySignedError(ValueError):
 
 
 class _Memory(msgspec.Struct, kw_only=True):
-    """What a seat keeps: the newest event that it was shown, its chain up to there, and a move that is not in yet."""
+    """Memory of a chain: the newest event shown, the seat's g_{i,j} up to it, and a signed move not yet in it."""
 
     seat: int
     start: bytes
@@ -59,7 +59,7 @@ def _never(_: bytes) -> bool:
 
 
 class SeatChain:
-    """The chain of one seat in one round. Keep ``save`` where the seat's client may end before the round does."""
+    """The chain of one seat in one round. If the client may end before the round does, store what ``save`` returns."""
 
     def __init__(self, secrets: SeatSecrets, *, round_id: bytes, deck_root: bytes) -> None:
         start = first_hash(round_id=round_id, deck_root=deck_root)
@@ -70,7 +70,7 @@ class SeatChain:
 
     @classmethod
     def restore(cls, secrets: SeatSecrets, saved: bytes) -> Self:
-        """Restore a chain from what ``save`` returned; ValueError where it is of another seat."""
+        """Restore a chain from the bytes of ``save``; raise ValueError if they are of another seat."""
         memory = msgspec.json.decode(saved, type=_Memory)
         if memory.seat != secrets.seat:
             raise ValueError(f"the chain is of seat {memory.seat}, and the secrets are of seat {secrets.seat}")
@@ -79,18 +79,18 @@ class SeatChain:
         return chain
 
     def save(self) -> bytes:
-        """Return all that the chain has to remember, as JSON; nothing in it is secret."""
+        """Return the chain's memory as JSON, which holds no secret."""
         return msgspec.json.encode(self._memory)
 
     @property
     def pending(self) -> SignedMove | None:
-        """The move that was signed and is not in the course yet."""
+        """The signed move that is not in the course yet; None if there is none."""
         return self._memory.pending
 
     def show(self, course: Course, *, signature: bytes = b"") -> None:
-        """Show the course so far, with this seat's newest signature in it.
+        """Show the chain the course so far, and this seat's newest signature in the course.
 
-        Raise VerificationError where it is not the course that was shown before, or has an event of this seat that its
+        Raise VerificationError if the course contradicts the one shown earlier, or has an event of this seat that its
         key did not sign.
         """
         memory = self._memory
@@ -112,19 +112,19 @@ class SeatChain:
         memory.number, memory.event_hash = course.number, course.event_hash
 
     def acknowledge(self) -> None:
-        """Count the pending move as made, where the course may not be shown yet because it has other seats' hands.
+        """Count the pending move as accepted while the course with other seats' hands may not be shown yet.
 
-        The next move is then signed on top of it. That gives nothing away: a signature covers all moves before it, so
-        the next one is worth nothing without this one.
+        The next move is then signed after it. That is safe even if the pending move was not accepted: a signature
+        covers all earlier moves, so the next move's is invalid without this one.
         """
         if self._memory.pending is not None:
             self._memory.move, self._memory.pending = self._memory.pending.move, None
 
     def sign(self, choice: bytes, *, is_unlawful: Callable[[bytes], bool] = _never) -> SignedMove:
-        """Sign the seat's next event after all that it was shown; ``choice`` is its bytes without ``seen``.
+        """Sign the seat's next event; ``choice`` is its bytes without ``seen``, which names the newest event shown.
 
-        The same choice again gets the same signature. Raise AlreadySignedError for another one, unless the seat has
-        run out of time since, or ``is_unlawful`` says that the former event's bytes can never be accepted any more.
+        The same choice again gets the same signature. Raise AlreadySignedError for another choice, unless the seat has
+        timed out since, or ``is_unlawful`` returns for the former event's bytes that they can never be accepted.
         """
         memory, former = self._memory, self._memory.pending
         if former is not None and memory.timed_out <= former.seen and not is_unlawful(former.event):

@@ -1,7 +1,7 @@
-"""A seat's key in a file, so that it is the same one in every session: a JSON Web Key of Ed25519 (RFC 8037).
+"""A seat's key in a file, for use in many sessions: a JSON Web Key of Ed25519 (RFC 8037).
 
-A table whose keys are all new can be somebody's own puppets; one whose keys have played before cannot, so
-a player keeps one key for all its rounds.
+One person may control every seat of a table whose keys are all new. Keys that have played before show that this is
+unlikely, so a player keeps one key for all its rounds.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -30,7 +30,7 @@ class _Jwk(msgspec.Struct, kw_only=True):
 
 
 def save_seat_key(path: "str | os.PathLike[str]", private_key: bytes) -> None:
-    """Write a seat's key to a new file, readable by its owner alone; FileExistsError where there is one already."""
+    """Write a seat's key to a new file that only its owner can read; raise FileExistsError if the file exists."""
     jwk = _Jwk(d=_text(private_key), x=_text(bytes(SigningKey(private_key).verify_key)))
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(msgspec.json.encode(jwk, order="sorted"))
@@ -39,7 +39,7 @@ def save_seat_key(path: "str | os.PathLike[str]", private_key: bytes) -> None:
 
 
 def load_seat_key(path: "str | os.PathLike[str]") -> bytes:
-    """Read a key that ``save_seat_key`` wrote, for ``SeatSecrets.make``; ValueError where the file is none."""
+    """Read a key that ``save_seat_key`` wrote, for ``SeatSecrets.make``; raise ValueError if there is none."""
     try:
         jwk = msgspec.json.decode(Path(path).read_bytes(), type=_Jwk)
         private_key = base64.urlsafe_b64decode(jwk.d + "=" * (-len(jwk.d) % 4))

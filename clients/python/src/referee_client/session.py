@@ -1,4 +1,4 @@
-"""A server as a client knows it: the line to it, whom the client believes, and the rulesets that were shown."""
+"""A client's connection to one server: the line, the trusted keys, the journal, and the rulesets fetched."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -19,9 +19,11 @@ _COSIGNED_SECONDS: Final = 30.0
 
 
 class Session:
-    """A server and the trust to verify its answers by. Without a trust the first keys that it shows are trusted.
+    """A server and the trust that its answers are verified with.
 
-    With a journal, rounds are recorded there before each call that they must outlive.
+    Without a trust, the keys that it shows first are trusted.
+
+    With a journal, a round is recorded there before each call whose loss it must survive.
     """
 
     def __init__(self, line: Line, trust: Trust | None, journal: RoundJournal | None = None) -> None:
@@ -33,7 +35,7 @@ class Session:
         self._newest: Checkpoint | None = None
 
     async def believed(self) -> Believed:
-        """Whom the client believes; asked for once."""
+        """Return the trusted keys; fetch them at the first call."""
         if self._believed is None or not self._believed.seen:
             keys = await self._keys()
             if self._believed is None:
@@ -42,7 +44,7 @@ class Session:
         return self._believed
 
     async def check(self, check: Callable[[Believed], Checked]) -> Checked:
-        """Run a check; if it fails, ask for the log's newer keys and run it again."""
+        """Run a check; if it fails and the log has newer keys, learn these and run the check again."""
         believed = await self.believed()
         try:
             return check(believed)
@@ -54,7 +56,7 @@ class Session:
     async def checkpoint(self) -> Checkpoint:
         """Fetch the log's newest checkpoint and verify that it continues the newest one this client has seen.
 
-        VerificationError where it does not: then the log was rewritten, and both notes are the proof.
+        Raise VerificationError if it does not: then the log was rewritten, and both notes prove it.
         """
         asked, kind = log_pb2.GetCheckpointRequest(), log_pb2.GetCheckpointResponse
         note = (await self.line.ask("LogService/GetCheckpoint", asked, kind)).checkpoint
@@ -66,7 +68,7 @@ class Session:
         return newest
 
     async def wait_cosigned(self, size: int) -> Checkpoint:
-        """Wait for a checkpoint of at least this many leaves that a quorum of the witnesses has cosigned."""
+        """Wait for a checkpoint of at least ``size`` leaves that a quorum of the witnesses has cosigned."""
         note = (
             await self.line.ask(
                 "LogService/GetCheckpoint",

@@ -1,6 +1,6 @@
-"""What a frontend holds of a round: everything that it was given and has checked, and nothing that it must not know.
+"""A frontend's state of a round: data that it received and verified.
 
-Cards stand here only as certificates opened them; hashes are computed, never believed.
+Cards are here only if a certificate opened them; hashes are computed, never taken from the server.
 """
 
 import enum
@@ -28,12 +28,12 @@ from referee_client.terms import Terms
 from referee_client.trust import Proved
 
 RoundMessage = TypeVar("RoundMessage")
-"""The game's message of a round so far."""
+"""A game's message class for a round."""
 Outcome = TypeVar("Outcome")
 
 
 class Stage(enum.StrEnum):
-    """How far a round has got, as this client knows; a round ends SETTLED or ABORTED, and is REVEALED afterwards."""
+    """Stage of a round that this client knows of; a round ends SETTLED or ABORTED, and is REVEALED afterwards."""
 
     NEW = "NEW"
     PREPARED = "PREPARED"
@@ -49,20 +49,21 @@ _ORDER: Final = list(Stage)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """An event that was sent and not answered, as bytes of its message: a receipt may have been given for it."""
+    """An event that was sent and not answered, as bytes of its message; the referee may have given a receipt for it."""
 
     event: bytes
     signature: bytes
     sent_time: int
-    """When it was first sent, by this machine's clock, in ms since 1970 UTC."""
+    """Time at which it was first sent, by this machine's clock, in ms since 1970 UTC."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled(Generic[Outcome]):
-    """A round that was settled, or ``violations`` that say why it was not; then all else is absent.
+    """Result of ``settle``: the settled round, or ``violations`` that say why it was not settled.
 
-    ``receipt`` is the SETTLE leaf, shown to stand in the log. ``is_replayed`` says that the whole transcript was made
-    again from what was given, by the rules, and came out the same; False only where the ruleset could not be read.
+    With ``violations`` all other members are absent. ``receipt`` is the SETTLE leaf, which is proved to be in the log.
+    ``is_replayed`` says that this client computed the whole transcript again by the rules, with an equal result; it is
+    False only if the ruleset could not be read.
     """
 
     violations: tuple[Violation, ...] = ()
@@ -72,7 +73,7 @@ class Settled(Generic[Outcome]):
 
     @property
     def result(self) -> Outcome:
-        """Result of the round; ValueError if it was not settled."""
+        """Outcome of the round; raise ValueError if it was not settled."""
         if self.outcome is None:
             raise ValueError(f"the round was not settled: {', '.join(violation.code for violation in self.violations)}")
         return self.outcome
@@ -80,7 +81,7 @@ class Settled(Generic[Outcome]):
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """The server's seed, shown to be the one committed to, and all cards by section, dealt again from it."""
+    """The server's seed, verified against its commitment, and all cards by section, dealt again from the seeds."""
 
     server_seed: bytes
     sections: tuple[tuple[Card, ...], ...]
@@ -89,7 +90,7 @@ class Revealed:
 
 @dataclass(slots=True, kw_only=True)
 class RoundState(Generic[RoundMessage]):
-    """A round. What is not known yet is empty, None or zero."""
+    """State of a round. Members that are not known yet are empty, None or zero."""
 
     terms: Terms
     secrets: Mapping[int, SeatSecrets]
@@ -109,33 +110,33 @@ class RoundState(Generic[RoundMessage]):
     lead: Lead | None = None
     sections: dict[int, tuple[Card, ...]] = field(default_factory=dict)
     unsealed: dict[int, int] = field(default_factory=dict)
-    """When each section opened that opened after the deal."""
+    """Times in ms at which sections were opened after the deal, by section."""
     chains: dict[int, SeatChain] = field(default_factory=dict)
     stage: Stage = Stage.NEW
     seeds: Sequence[bytes] = ()
-    """Seeds that were given to ``deal``, and their signatures."""
+    """Seeds that the caller gave to ``deal``; the next member has their signatures."""
     seed_signatures: Sequence[bytes] = ()
     unanswered: Unanswered | None = None
     lapses: str = ""
-    """Why the round can only lapse; empty where it goes on."""
+    """Reason why the round can only lapse; empty if it can continue."""
     is_partial: bool = False
-    """Whether events may be missing in the course, because the round was resumed without a journal."""
+    """Whether the course may lack events, because the round was resumed without a journal."""
     arrangements: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Arrangements that seats of a sealed table committed to: thirteen card numbers, back, middle, front."""
+    """Arrangements that seats of a sealed table committed to, by seat: thirteen card numbers, back, middle, front."""
     private: dict[int, tuple[bytes, tuple[Card, ...]]] = field(default_factory=dict)
-    """On a sealed table, hands that their own seats opened, each with its certificate."""
+    """Hands of a sealed table that seats of this client opened, by seat: the certificate and the cards."""
     clock_differences: list[ClockDifference] = field(default_factory=list)
     receipted_events: list[ReceiptedEvent] = field(default_factory=list)
     asked_time: int = 0
-    """When this client first asked for the round, by this machine's clock; 0 where another process did."""
+    """Time at which this client first called for the round, by this machine's clock; 0 if another process did."""
     seeds_shown_time: int = 0
-    """When it first showed a seed of its own seats; 0 before."""
+    """Time at which it first sent a seed of its own seats; 0 before."""
     event_sent_time: int = 0
-    """When it sent the newest event that it had accepted; 0 for none."""
+    """Time at which it sent its newest accepted event; 0 if there is none."""
 
 
 class RoundView(Generic[RoundMessage]):
-    """A round as its frontend reads it; both clients' rounds are views of the same state."""
+    """Properties of a round for its frontend, read from the state; the base of both clients' rounds."""
 
     def __init__(self, state: RoundState[RoundMessage]) -> None:
         self.state: RoundState[RoundMessage] = state
@@ -144,7 +145,7 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def header(self) -> Header:
-        """The round's terms in full; ValueError before it was prepared."""
+        """The round's header with its full terms; raise ValueError before the round was prepared."""
         if self.state.header is None:
             raise ValueError(
                 f"this round of table {self.state.terms.table} was not opened by this object: call open() first, or "
@@ -154,36 +155,38 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def stage(self) -> Stage:
-        """How far the round has got, as this client knows."""
+        """The round's stage, as far as this client knows."""
         return self.state.stage
 
     @property
     def lapses(self) -> str:
-        """Why the round can only lapse after it was resumed; empty where it goes on."""
+        """Reason why the resumed round can only lapse; empty if it can continue."""
         return self.state.lapses
 
     @property
     def clock_differences(self) -> Sequence[ClockDifference]:
         """Times of the round that differ from this machine's clock by more than ten seconds, in the order found.
 
-        Such a round's clocks may have run out by a wrong clock: keep them, with the log's receipts, for a complaint.
+        They may mean that a wrong clock timed out a seat: keep them, with the log's receipts, as evidence for a
+        complaint.
         """
         return tuple(self.state.clock_differences)
 
     @property
     def receipted_events(self) -> Sequence[ReceiptedEvent]:
-        """Events with a receipt of their own, in the order in which this client got them."""
+        """Events with a receipt of their own, in the order in which this client received them."""
         return tuple(self.state.receipted_events)
 
     def write_receipts(self, folder: "str | os.PathLike[str]") -> list[Path]:
-        """Write each receipted event to a file of its own, which proves that the referee received the move.
+        """Write each receipted event to a file, which proves that the referee received the move; return the paths.
 
-        ``referee audit --receipt FILE`` takes it. A file that is there stays as it is. Give each player its own.
+        ``referee audit --receipt FILE`` reads such a file. A file that exists is left as it is. Give each player the
+        files of its own moves.
         """
         return write_receipts(folder, self.receipted_events, stem=f"{self.table}.round-{self.number}")
 
     def _reach(self, stage: Stage) -> None:
-        """Note a stage; a step that is repeated changes nothing."""
+        """Set the stage, unless the round has reached a later one."""
         self.state.stage = max(self.state.stage, stage, key=_ORDER.index)
 
     @property
@@ -198,7 +201,7 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def round_id(self) -> bytes:
-        """The hash of the terms; 32 bytes."""
+        """The hash of the header; 32 bytes."""
         return self.header.round_id
 
     @property
@@ -208,17 +211,17 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def is_sealed(self) -> bool:
-        """Whether each seat alone sees its hand until the hands open."""
+        """Whether the table is sealed: each hand is shown only to its own seat until all hands open."""
         return bool(self.state.tokens)
 
     @property
     def hands(self) -> dict[int, tuple[Card, ...]]:
-        """The hands that lie open to this frontend, by seat, each in the order dealt."""
+        """The hands that are open to this frontend, by seat, each in the order dealt."""
         return {seat: self.state.sections[seat] for seat in self.layout.hands if seat in self.state.sections}
 
     @property
     def board(self) -> dict[str, tuple[Card, ...]]:
-        """What lies open of ``flop``, ``turn_river`` and ``house``."""
+        """The open cards by name: ``flop``, ``turn_river`` and ``house``; empty in a game without a board."""
         if not self.layout.has_board:
             return {}
         places = {name: self.layout.board(name) for name in ("flop", "turn_river", "house")}
@@ -226,51 +229,51 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def layout(self) -> Layout:
-        """Which cards of the deck belong together."""
+        """The layout: which places of the deck form each hand and the board."""
         return game_of(self.header.ruleset_id).layout(self.header.seat_count)
 
     @property
     def dealt_time(self) -> int:
-        """When it was dealt, in ms since 1970 UTC; the game's clocks count from here. 0 before."""
+        """Time of the deal in ms since 1970 UTC, from which the game's clocks count; 0 before it."""
         return self.state.dealt_time
 
     @property
     def leader(self) -> int | None:
-        """The seat that leads, by the log and the deal; None in a game without a leader."""
+        """The seat that leads, as DEAL names it; None before the deal and in a game without a leader."""
         return None if self.state.lead is None else self.state.lead.seat
 
     @property
     def leader_by(self) -> LeaderBy | None:
-        """Why that seat leads: it won before, was drawn, or was dealt the lowest card."""
+        """Reason of the lead: the seat won the last round, was drawn, or has the lowest card. None without a leader."""
         return None if self.state.lead is None else self.state.lead.by
 
     @property
     def message(self) -> RoundMessage:
-        """The round as every question about it carries it; add to its events only what the referee accepted."""
+        """The round's message, which calls about the round send; append only events that the referee accepted."""
         return self.state.message
 
     @property
     def open_receipt(self) -> Proved | None:
-        """The OPEN leaf, shown to stand in the log."""
+        """The OPEN leaf, which is proved to be in the log; None before it."""
         return self.state.open_leaf
 
     @property
     def deal_receipt(self) -> Proved | None:
-        """The DEAL leaf, shown to stand in the log."""
+        """The DEAL leaf, which is proved to be in the log; None before it."""
         return self.state.deal_leaf
 
     @property
     def course(self) -> Course:
-        """The events so far, with the hashes that receipts and seats sign."""
+        """The course so far: the events with the hashes that receipts and seats sign."""
         return self._course_of(self._given.events)
 
     @property
     def chains(self) -> Mapping[int, SeatChain]:
-        """The chains of the seats that have a key in this client, from the deal on; save those that must outlive it."""
+        """By seat, the chains of the seats with a key in this client; empty before the deal."""
         return self.state.chains
 
     def restore_chain(self, seat: int, saved: bytes) -> None:
-        """Go on with a seat's chain as ``SeatChain.save`` returned it."""
+        """Restore a seat's chain from the bytes of ``SeatChain.save``."""
         self.state.chains[seat] = SeatChain.restore(self.secrets[seat], saved)
 
     @property

@@ -1,4 +1,4 @@
-"""The blocking client: the asyncio one run through, step by step the same."""
+"""The blocking client, which runs the asyncio client's coroutines to their end."""
 
 import os
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from referee_client.ultimate_texas import AsyncUltimateTexasRound
 
 
 class Round(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
-    """A round. ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
+    """A round: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each step may be repeated."""
 
     def __init__(self, core: AsyncRound[RoundMessage, Outcome]) -> None:
         super().__init__(core.state)
@@ -194,7 +194,7 @@ class UltimateTexasRound(Round[ultimate_texas_pb2.UltimateTexasRound, ultimate_t
 
 
 class Client:
-    """A server, and whom to believe about it; as ``AsyncClient``, but every method returns when it is done."""
+    """A server and the keys to trust; as ``AsyncClient``, but its methods block until they are done."""
 
     def __init__(  # noqa: PLR0913 - one parameter a setting
         self,
@@ -285,5 +285,5 @@ class Client:
         return finished(listing)
 
     def checkpoint(self) -> Checkpoint:
-        """Fetch the log's newest checkpoint and verify that it continues every one this client has seen."""
+        """Fetch the log's newest checkpoint and verify that it continues the earlier ones that this client has seen."""
         return finished(self._session.checkpoint())

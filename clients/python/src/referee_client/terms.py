@@ -1,4 +1,4 @@
-"""What is to be played, and a round's header as it comes back: the same terms, or it is not signed under."""
+"""The terms of a round, and the check that the server's header has them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class Bet(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """A table's next round. ``stake`` is one stake in minor units; ``bets`` go by seat, where seats bet on their own.
+    """Terms of a table's next round. ``stake`` is in minor units; ``bets`` has each seat's bets in a game with bets.
 
-    Deadlines are ms since 1970 UTC, 0 for the server's own.
+    Deadlines are in ms since 1970 UTC; 0 lets the server choose.
     """
 
     table: str
@@ -34,13 +34,13 @@ class Terms:
     stake: int = 1
     bets: Sequence[Bet] = ()
     seat_keys: Sequence[bytes] = ()
-    """Ed25519 public keys by seat, zeros for none, of players who keep their keys elsewhere."""
+    """Ed25519 public keys by seat of players who keep their keys elsewhere; zeros for a seat without one."""
     version: str = ""
     deal_deadline: int = 0
     round_deadline: int = 0
 
     def write(self, *, seat_keys: Sequence[bytes]) -> RoundTerms:
-        """Return the message that asks for these terms."""
+        """Return the terms as a message."""
         return RoundTerms(
             table_id=self.table,
             ruleset_id=self.ruleset,
@@ -55,7 +55,7 @@ class Terms:
         )
 
     def check(self, header: Header, *, seat_keys: Sequence[bytes], origin: str) -> None:
-        """Verify that a header has these terms; raise VerificationError naming the first that differs."""
+        """Verify that a header has these terms; raise VerificationError, which names the first difference."""
         keys = tuple(seat_keys) or (bytes(32),) * self.seats
         for name, asked, found in (
             ("origin", origin, header.origin),
@@ -74,7 +74,7 @@ class Terms:
 
 
 def check_ruleset(ruleset: str, *, game: str) -> None:
-    """Raise ValueError unless a ruleset is one of the game's, naming those that fit."""
+    """Raise ValueError, which names the game's rulesets, if a ruleset is not one of the game's."""
     if ruleset.partition(".")[0] == game:
         return
     fitting = sorted({one.id for one in load_builtin() if one.game == game})

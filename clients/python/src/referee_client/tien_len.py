@@ -25,17 +25,17 @@ class AsyncTienLenRound(ResumableRound[tien_len_pb2.TienLenRound, tien_len_pb2.T
     messages = MESSAGES
 
     async def plays(self, *, grouped: bool = False) -> tien_len_pb2.ListPlaysResponse:
-        """Every legal play of the seat whose turn it is, and whether it may pass."""
+        """List every legal play of the seat on turn, and whether it may pass."""
         request = tien_len_pb2.ListPlaysRequest(round=self.message, grouped=grouped)
         return await self._ask("ListPlays", request, tien_len_pb2.ListPlaysResponse)
 
     async def check(self, seat: int, cards: Cards) -> tien_len_pb2.CheckPlayResponse:
-        """Everything wrong with a play; nothing is played."""
+        """Check a play without making it: its violations."""
         request = tien_len_pb2.CheckPlayRequest(round=self.message, event=_play(seat, cards))
         return await self._ask("CheckPlay", request, tien_len_pb2.CheckPlayResponse)
 
     async def suggest(self, *, count: int = 3, samples: int = 0) -> tien_len_pb2.SuggestPlayResponse:
-        """Suggest the best plays of the seat on turn, with reasons, from what that seat may know."""
+        """Suggest the best plays of the seat on turn, with reasons, from the cards that this seat may know."""
         request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
         return await self._ask("SuggestPlay", request, tien_len_pb2.SuggestPlayResponse)
 

@@ -1,10 +1,8 @@
-"""Whom a client believes: the log's and the root's keys, and witnesses where it has some.
+"""Trust of a client: the log's and the root's keys, and perhaps witnesses.
 
-These keys come from outside, such as the operator's web page, and everything else follows: KEY leaves signed
-by the root name the shuffler's and the referee's keys, and a new key of the log. Where nothing is known from outside, a
-client may believe the keys that it is given first; it then proves that the server does not contradict itself, and no
-more.
-
+These keys come from elsewhere, such as the operator's web page. KEY leaves that the root signed name the shuffler's and
+the referee's keys, and new keys of the log. Without keys from elsewhere, a client may trust the keys that the server
+shows first; it then proves only that the server does not contradict itself.
 """
 
 from collections.abc import Sequence
@@ -26,7 +24,10 @@ from referee_client.errors import VerificationError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """Keys as C2SP verifier key text. ``quorum`` is how many of the witnesses must agree; 0 for all that are named."""
+    """Keys as C2SP verifier key text.
+
+    ``quorum`` is the number of witnesses that must have cosigned; 0 for all of them.
+    """
 
     log_key: str
     root_key: str
@@ -36,7 +37,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """A leaf that was shown to stand in the log: its index, its bytes, its payload, and the checkpoint above it."""
+    """A leaf that is proved to be in the log: its index, its bytes, its payload, and the checkpoint that proves it."""
 
     index: int
     leaf: bytes
@@ -47,14 +48,14 @@ class Proved:
 
 @dataclass(slots=True)
 class _Named:
-    """A key that the log names, and the index of the leaf that revokes it; beyond every log if none does."""
+    """A key that the log names, and the index of the leaf that revokes it; 2**53 if no leaf does."""
 
     key: VerifierKey
     revoked: int = 2**53
 
 
 class Believed:
-    """What follows from a trust: the keys by role, as far as leaves were shown."""
+    """A trust, and the keys by role from the KEY leaves read so far."""
 
     def __init__(self, trust: Trust) -> None:
         try:
@@ -70,15 +71,15 @@ class Believed:
 
     @classmethod
     def trust_first_served(cls, *, log_key: str, root_key: str) -> Self:
-        """Belief in what a server says first."""
+        """Trust the keys that a server shows first."""
         return cls(Trust(log_key=log_key, root_key=root_key))
 
     def keys(self, role: str, *, since: int) -> tuple[bytes, ...]:
-        """Return the public keys that the root named for a role and did not revoke up to leaf ``since``."""
+        """Return the public keys that the root named for a role and did not revoke by a leaf up to index ``since``."""
         return tuple(one.key.public_key for one in self._keys.get(role, ()) if one.revoked > since)
 
     def learn(self, receipts: Sequence[round_pb2.LogReceipt]) -> bool:
-        """Learn keys from KEY leaves that the root signed, in the log's order; return whether one was new."""
+        """Learn keys from KEY leaves that the root signed, in the log's order; return whether a leaf was new."""
         new = sorted((one for one in receipts if one.leaf_index not in self.seen), key=lambda one: one.leaf_index)
         for receipt in new:
             self.seen.add(receipt.leaf_index)
@@ -99,14 +100,14 @@ class Believed:
         return bool(new)
 
     def checkpoint(self, note: str) -> Checkpoint:
-        """Parse a signed checkpoint of this log; raise VerificationError if its signature does not hold."""
+        """Parse a signed checkpoint of this log; raise VerificationError if the log did not sign it."""
         try:
             return open_checkpoint(note.encode(), origin=self.origin, keys=self._log_keys)
         except (CheckpointError, NoteError) as error:
             raise VerificationError(f"the checkpoint does not hold: {error}") from None
 
     def check_cosigned(self, note: str) -> Checkpoint:
-        """Parse a checkpoint that a quorum of the witnesses has cosigned; raise VerificationError otherwise."""
+        """Parse a signed checkpoint; raise VerificationError unless a quorum of the witnesses cosigned it too."""
         checkpoint = self.checkpoint(note)
         if self.quorum is None:
             raise VerificationError("no witnesses are named whose cosignatures could be looked for")
@@ -117,9 +118,10 @@ class Believed:
         return checkpoint
 
     def prove(self, receipt: round_pb2.LogReceipt, payload_type: str, *, role: str) -> Proved:
-        """Verify that a receipt's leaf is in the log and signed by the role, empty for an unsigned leaf; return it.
+        """Verify that a receipt's leaf is in the log and signed by a key of the role; return the leaf.
 
-        VerificationError where the proof, the checkpoint, the signature or the type does not hold.
+        The role is empty for a type without a signature. Raise VerificationError if the proof, the checkpoint, the
+        signature or the type is wrong.
         """
         read = LogReceipt(
             index=LeafIndex(receipt.leaf_index),
@@ -135,9 +137,9 @@ class Believed:
         return Proved(read.index, receipt.leaf, payload, checkpoint, receipt.checkpoint)
 
     def open(self, envelope: bytes, payload_type: str, *, role: str, since: int) -> bytes:
-        """Return an envelope's payload; raise VerificationError unless the role signed it as this type.
+        """Return an envelope's payload; raise VerificationError if no key of the role signed it as this type.
 
-        A key that was revoked after leaf ``since`` still counts.
+        A key that was revoked after leaf ``since`` is still valid here.
         """
         try:
             read = Envelope.parse(envelope)

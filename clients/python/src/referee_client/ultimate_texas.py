@@ -1,4 +1,4 @@
-"""Ultimate Texas Hold'em: each seat decides against the house; streets open as they close."""
+"""Ultimate Texas Hold'em: each seat decides against the house; the end of a street opens the next cards."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ MESSAGES: Final = Messages(
 class AsyncUltimateTexasRound(
     ResumableRound[ultimate_texas_pb2.UltimateTexasRound, ultimate_texas_pb2.UltimateTexasOutcome]
 ):
-    """A round of Ultimate Texas Hold'em, for asyncio. ``decide`` opens what the closed street opens."""
+    """A round of Ultimate Texas Hold'em, for asyncio. A ``decide`` that ends a street also opens the next cards."""
 
     messages = MESSAGES
 
@@ -33,9 +33,9 @@ class AsyncUltimateTexasRound(
         return await self._ask("CheckDecision", request, ultimate_texas_pb2.CheckDecisionResponse)
 
     async def advise(self, seat: int) -> ultimate_texas_pb2.AdviseResponse:
-        """Advise the seat: what each of its decisions is worth, exactly, from its hand and the open board alone.
+        """Advise a seat: the exact value of each of its decisions, from its own hand and the open board alone.
 
-        On a sealed table the seat's hand is that which ``open_hand`` opened.
+        On a sealed table call ``open_hand`` for the seat first.
         """
         given = ultimate_texas_pb2.UltimateTexasRound()
         given.CopyFrom(self.message)
@@ -56,7 +56,7 @@ class AsyncUltimateTexasRound(
 def read_decision(decision: Decision | str) -> Decision:
     """Read a decision by its value or name: CHECK, PLAY_4X, PLAY_3X, PLAY_2X, PLAY_1X, FOLD, TIMEOUT, LEAVE.
 
-    ValueError where no decision has the name.
+    Raise ValueError if no decision has the name.
     """
     if not isinstance(decision, str):
         return decision

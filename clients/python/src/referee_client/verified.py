@@ -1,4 +1,4 @@
-"""A round whose answers are verified: leaves, certificates and the deal, each compared with what was known before."""
+"""A round whose leaves, certificates and deal are verified and compared with earlier answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ Answered = TypeVar("Answered", bound=Message)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Messages:
-    """The messages of a game: its service, and what it asks and answers."""
+    """The name of a game's service, and its message classes."""
 
     service: str
     round: type[Any]
@@ -46,7 +46,7 @@ class Messages:
 
 
 class VerifiedRound(RoundView[RoundMessage]):
-    """A round that asks a server and believes only what it verified."""
+    """A round that verifies every answer of the server before it uses it."""
 
     messages: Messages
 
@@ -65,11 +65,11 @@ class VerifiedRound(RoundView[RoundMessage]):
 
     @property
     def _open_index(self) -> int:
-        """Index of the OPEN leaf; keys that were revoked after it count for the round."""
+        """Index of the OPEN leaf, 0 before it; keys that were revoked after this leaf are valid for the round."""
         return 0 if self.state.open_leaf is None else self.state.open_leaf.index
 
     async def _save(self) -> None:
-        """Record the round in the journal, if there is one, so that another process can go on with it."""
+        """Record the round in the journal, if there is one, so that another process can continue it."""
         journal, table, number = self._session.journal, self.table, self.number
         if journal is not None:
             record = encode_record(self.state)
@@ -78,9 +78,9 @@ class VerifiedRound(RoundView[RoundMessage]):
     async def _compare(
         self, what: Literal["OPEN", "DEAL", "UNSEAL", "EVENT"], written: int, *, since: int = 0, number: int = 0
     ) -> None:
-        """Compare a time that has just arrived with this machine's clock; keep a difference beyond the slack.
+        """Compare a time in an answer with this machine's clock; record the difference if it is more than is allowed.
 
-        ``since`` is when it was asked for at the earliest, 0 where that is not known.
+        ``since`` is the earliest time at which it can have been written, 0 if unknown.
         """
         found = ClockDifference(what=what, number=number, time=written, earliest=since, latest=clock.now())
         kept = self.state.clock_differences
@@ -124,7 +124,7 @@ class VerifiedRound(RoundView[RoundMessage]):
         return await self._session.check(lambda believed: believed.prove(receipt, payload_type, role=role))
 
     async def _certified(self, data: bytes) -> Certificate:
-        """Verify a certificate and return the cards of this deal that it opens."""
+        """Verify a certificate and that it is of this deal; return it."""
 
         def read(believed: Believed) -> Certificate:
             try:
@@ -154,7 +154,7 @@ class VerifiedRound(RoundView[RoundMessage]):
         self._given.header.CopyFrom(message)
 
     async def _take_certificate(self, data: bytes) -> None:
-        """Take the cards that a certificate opens; it replaces the one before, unless that opened more."""
+        """Add the cards that a certificate opens; it replaces the earlier one if it opens all of that one's cards."""
         state, found = self.state, await self._certified(data)
         for section in state.sections.keys() & found.sections.keys():
             same(f"section {section}, opened before", found.sections[section], state.sections[section])

@@ -87,7 +87,7 @@ class Leave(Command, frozen=True, tag="leave"):
 
 
 class Rename(Command, frozen=True, tag="rename"):
-    """Another name, language or avatar."""
+    """Command to change the person's name, language or avatar."""
 
     person_name: Name
     language: Language
@@ -147,7 +147,7 @@ class InRound(Command, frozen=True):
 
 
 class Bind(InRound, frozen=True, kw_only=True, tag="bind"):
-    """What a seat is bound to before the deal."""
+    """Command with a seat's commitment to its seed and, on a sealed table, the hash of its token."""
 
     seed_commitment: Hash
     token_hash: Hash | None = None

@@ -185,7 +185,10 @@ def place_of(person: Person) -> str:
 
 
 def rename(person: Person, command: Rename, notify: Callable[[Person, dict[str, Any]], None]) -> None:
-    """Give a person another name; notify them if it was changed on the way."""
+    """Set a person's name, language and avatar; notify the person if ``clean_name`` changed the name.
+
+    Raise BAD_COMMAND for a name without a visible character or an unknown avatar.
+    """
     name = clean_name(command.person_name)
     if not name:
         raise RefusedError(Code.BAD_COMMAND, detail="the name has no visible character")
