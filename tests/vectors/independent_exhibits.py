@@ -42,7 +42,8 @@ class Exhibits:
                 self.find(codes.get(error.args[0], "CERTIFICATE_REFUSED"), one.place)
                 continue
             known = {**one.parts.get("deal", (0, {}))[1], "server_commitment": one.said["server_commitment"]}
-            if any(shown[name] != known.get(name) for name in ("deck_root", "mix", "dealt_time", "server_commitment")):
+            dealt = ("deck_root", "mix", "dealt_time", "leader", "leader_by", "server_commitment")
+            if any(shown.get(name) != known.get(name) for name in dealt):
                 self.find("CERTIFICATES_DISAGREE", one.place)
                 continue
             self.roots = shown["section_roots"]
