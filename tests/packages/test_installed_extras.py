@@ -45,6 +45,12 @@ with LocalCluster(n_workers=1, processes=False, protocol="tcp://", dashboard_add
     sys.exit(subprocess.run([*sys.argv[1:], "--scheduler", cluster.scheduler_address]).returncode)
 """
 
+EDIT: Final = """
+import pathlib, referee.money
+path = pathlib.Path(referee.money.__file__)
+path.write_text(path.read_text(encoding="utf-8") + "# edited\\n", encoding="utf-8")
+"""
+
 Quickstart = Callable[[Environment, Path, DemoLog], None]
 
 
@@ -111,8 +117,13 @@ def cli(environment: Environment, folder: Path, log: DemoLog) -> None:
 
 
 def server(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    """Play and audit; the log's START names the files of the wheel, and an edited one shows."""
     ok(environment.command("referee", "demo", "--rounds", "1", "--data", str(folder / "data")))
-    ok(environment.command("referee", "audit", str(folder / "data")))
+    audit = ("referee", "audit", str(folder / "data"), "--installed")
+    ok(environment.command(*audit), "named by the START at leaf 3")
+    ok(environment.run("-c", EDIT))
+    edited = environment.command(*audit)
+    assert (edited.returncode, "not as installed: referee/money.py" in edited.stdout) == (1, True)
 
 
 def web(environment: Environment, folder: Path, _log: DemoLog) -> None:
