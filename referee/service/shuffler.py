@@ -158,7 +158,10 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def DealRound(
         self, request: shuffler_pb2.DealRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.DealRoundResponse:
-        """Deal a round; answer a certificate with all hands on an open table, without hands on a sealed table."""
+        """Deal a round; answer a certificate with all hands on an open table.
+
+        On a sealed table it has no hand, unless a dealt hand ends the round at once: then all hands are open.
+        """
         del context
         return run(self._parts.writer, self._deal(request))
 
