@@ -65,7 +65,7 @@ def test_arrangement_on_screen_counts_when_time_runs_out(quick, invite, *, seale
     guest.open_room(QUICK, bots=1, sealed=sealed)
     number = guest.deal()
     page.locator(".arrange .buttons .button").first.click()
-    expect(page.locator(".verdict.good")).to_be_visible()
+    expect(page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
     expect(page.locator(".hint.kept")).to_contain_text("Bàn đã giữ", timeout=TIMEOUT)
     assert page.locator(".arrange .main").is_enabled()
     expect(page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=TIMEOUT)
@@ -107,7 +107,7 @@ def test_clock_for_being_ready_is_shown_and_who_is_sent_out_has_a_way_back(table
     expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
 
 
-def test_foul_is_asked_about_once_and_not_mentioned_before_a_card_was_touched(invite, table) -> None:
+def test_foul_is_marked_from_the_first_and_asked_about_once(invite, table) -> None:
     guest: Guest = invite("Lan")
     page = guest.page
     stage = Stage(page, dealt("view.mau_binh.playing"))
@@ -115,8 +115,7 @@ def test_foul_is_asked_about_once_and_not_mentioned_before_a_card_was_touched(in
     guest.enter(table.url)
     cards_of(page)
     guest.wait_still()
-    expect(page.locator(".verdict")).to_contain_text("Đổi chỗ")
-    expect(page.locator(".arrange")).not_to_contain_text("lủng")
+    expect(page.locator(".verdict.bad")).to_contain_text("3♥ K♦")
     page.locator('.board [data-place="0"]').click()
     page.locator('.board [data-place="12"]').click()
     verdict = page.locator(".verdict.bad")
@@ -213,6 +212,9 @@ def test_host_pauses_and_sends_a_guest_away(table, invite) -> None:
     host.page.locator(".pause").click()
     expect(guest.page.locator(".foot")).to_contain_text("tạm nghỉ", timeout=TIMEOUT)
     host.page.get_by_role("button", name="Mời Bình ra").click()
+    expect(host.page.get_by_role("button", name="Mời Bình ra thật?")).to_be_visible()
+    expect(guest.page.locator(".tile")).to_have_count(0)
+    host.page.get_by_role("button", name="Mời Bình ra thật?").click()
     expect(guest.page.locator(".tile").first).to_be_visible(timeout=TIMEOUT)
 
 
