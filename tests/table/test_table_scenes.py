@@ -9,6 +9,7 @@ import pytest
 
 from tests.table.scripted_player import View
 from tests.table.table_scene import PACE, Court, MovedClock, Scene, ready
+from tests.table.test_table_rounds import finish
 
 LUCKY = {"mau_binh.maubinh_com": ("luck 40", 2, "SIX_PAIRS"), "tien_len.mien_nam": ("luck 23", 3, "SIX_PAIRS")}
 """Entropy whose first round of one person and three bots is won at the deal: by which seat, with what."""
@@ -55,6 +56,29 @@ def test_win_at_the_deal_is_seen_before_the_round_ends(lucky: tuple[str, Scene])
             assert an.view["deadline"] is None
 
     asyncio.run(play())
+
+
+def test_chop_is_said_where_it_is_played_as_it_is_paid(tmp_path: Path, quiet_calls: None) -> None:  # noqa: ARG001
+    """The table has the listed price of a play; the settlement pays what the law finds in the events."""
+    court = Court(tmp_path / "referee", MovedClock(), luck="luck 7")
+    scene = Scene(court, tmp_path / "table")
+
+    async def play() -> None:
+        async with scene.open():
+            people = await scene.table("tien_len.mien_nam", people=4)
+            await ready(*people)
+            last = await finish(scene, people[0])
+            replay = await people[0].ask("replay", table=last["table"], number=1)
+            said = [(one["seat"], one["chops"]) for one in replay["events"] if "chops" in one]
+            assert [
+                (one["payee"], one["payer"], one["subject"], one["amount_minor"])
+                for one in last["transfers"]
+                if one["reason"] == "CHOP"
+            ] == [(seat, chop["seat"], chop["subject"], chop["amount_minor"]) for seat, chop in said]
+            assert len(said) == 1
+
+    asyncio.run(play())
+    court.close()
 
 
 def test_bundle_is_public_once_its_round_is_over(scene: Scene) -> None:

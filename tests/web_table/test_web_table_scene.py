@@ -123,6 +123,7 @@ def test_chop_has_a_banner_that_names_what_was_chopped(table, invite) -> None:
     two = {"seat": 1, "action": "PLAY", "cards": ["2S"], "kind": "SINGLE", "name": {"vi": "rác", "en": "single"}}
     bomb = ["9S", "9C", "9D", "9H"]
     quad = {"seat": 2, "action": "PLAY", "cards": bomb, "kind": "QUAD", "name": {"vi": "tứ quý", "en": "quad"}}
+    quad["chops"] = {"seat": 1, "cards": ["2S"], "name": {"vi": "heo đen", "en": "black two"}, "amount_minor": 6000}
     game |= {"trick": [two, quad], "to_beat": {name: quad[name] for name in ("seat", "kind", "name", "cards")}}
     enter(guest, table.url, view)
     banner = guest.page.locator('.banner[data-kind="CHOP"]')

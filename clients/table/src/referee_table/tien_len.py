@@ -216,7 +216,7 @@ class TienLenPlay(Play):
         self.state.bot_time = now + self.bench.pace.bot_ms
         self.state.deadline = found.deadline_time
         self.state.legal = None
-        if not found.over and not self.is_bot(found.turn):
+        if not found.over and (found.HasField("to_beat") or not self.is_bot(found.turn)):
             self.state.legal = await self._legal()
 
     def _lay(self, before: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent) -> None:
@@ -232,11 +232,18 @@ class TienLenPlay(Play):
             state.played += cards
         if cards and self.found.HasField("to_beat") and self.found.to_beat_seat == seat:
             kind = self.found.to_beat.kind
-            one |= {"kind": kind, "name": self.bench.law.name("kind", kind)}
+            one |= {"kind": kind, "name": self.bench.law.name("kind", kind)} | self._chop(before, cards)
         state.trick.append(one)
         state.plays.append(one)
         if not self.found.over and not self.found.HasField("to_beat"):
             state.last_trick, state.trick = state.trick, []
+
+    def _chop(self, before: tien_len_pb2.TienLenState, cards: list[int]) -> dict[str, Any]:
+        """Return whose play a play has chopped and what that costs, as the referee listed it; nothing for no chop."""
+        listed = (self.state.legal or {}).get("plays", [])
+        chops = [one["chops"] for one in listed if "chops" in one and sorted(one["cards"]) == sorted(texts(cards))]
+        victim = {"seat": before.to_beat_seat, "cards": texts(before.to_beat.cards)}
+        return {"chops": victim | chops[0]} if chops else {}
 
     def _held(self, seat: int) -> list[int]:
         """Return the cards that a seat still holds, weak to strong."""
@@ -245,9 +252,15 @@ class TienLenPlay(Play):
 
     async def _legal(self) -> dict[str, Any]:
         judge = self.bench.judge
-        request = tien_len_pb2.ListPlaysRequest(round=self.message)
+        request = tien_len_pb2.ListPlaysRequest(round=self.message, grouped=True)
         listed = await judge.ask(judge.tien_len.ListPlays, request, tien_len_pb2.ListPlaysResponse)
-        return {"plays": [self._combination(one) for one in listed.plays], "may_pass": listed.may_pass}
+        plays = [self._combination(one) for one in listed.plays]
+        for group in listed.groups:
+            if group.HasField("chops"):
+                name = self.bench.law.name("price", group.chops)
+                for place in group.plays:
+                    plays[place]["chops"] = {"subject": group.chops, "name": name, "amount_minor": group.chop_minor}
+        return {"plays": plays, "may_pass": listed.may_pass}
 
     async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
         judge = self.bench.judge

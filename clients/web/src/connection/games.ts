@@ -91,6 +91,13 @@ export interface Combination {
 export interface TrickAction extends Partial<Combination> {
   readonly seat: number;
   readonly action: "PLAY" | "PASS" | "TIMEOUT" | "LEAVE";
+  /** Whose play this one chopped, and the price without the rest of a chain. */
+  readonly chops?: {
+    readonly seat: number;
+    readonly cards: readonly Card[];
+    readonly name: Text;
+    readonly amount_minor: number;
+  };
 }
 
 export interface TienLen {
