@@ -65,20 +65,22 @@ class UltimateTexasRound(_message.Message):
     def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., certificates: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[_Union[UltimateTexasEvent, _Mapping]]] = ..., receipt: _Optional[bytes] = ..., signatures: _Optional[_Iterable[bytes]] = ..., course: _Optional[_Union[_round_pb2.RoundCourse, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasSeatState(_message.Message):
-    __slots__ = ("seat", "play_multiple", "folded", "gone", "legal_decisions", "checked")
+    __slots__ = ("seat", "play_multiple", "folded", "gone", "legal_decisions", "checked", "value")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     PLAY_MULTIPLE_FIELD_NUMBER: _ClassVar[int]
     FOLDED_FIELD_NUMBER: _ClassVar[int]
     GONE_FIELD_NUMBER: _ClassVar[int]
     LEGAL_DECISIONS_FIELD_NUMBER: _ClassVar[int]
     CHECKED_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
     seat: int
     play_multiple: int
     folded: bool
     gone: bool
     legal_decisions: _containers.RepeatedScalarFieldContainer[Decision]
     checked: bool
-    def __init__(self, seat: _Optional[int] = ..., play_multiple: _Optional[int] = ..., folded: _Optional[bool] = ..., gone: _Optional[bool] = ..., legal_decisions: _Optional[_Iterable[_Union[Decision, str]]] = ..., checked: _Optional[bool] = ...) -> None: ...
+    value: _hand_pb2.HandValue
+    def __init__(self, seat: _Optional[int] = ..., play_multiple: _Optional[int] = ..., folded: _Optional[bool] = ..., gone: _Optional[bool] = ..., legal_decisions: _Optional[_Iterable[_Union[Decision, str]]] = ..., checked: _Optional[bool] = ..., value: _Optional[_Union[_hand_pb2.HandValue, _Mapping]] = ...) -> None: ...
 
 class UltimateTexasState(_message.Message):
     __slots__ = ("turn", "deadline_time", "street", "seats")

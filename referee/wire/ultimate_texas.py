@@ -10,6 +10,7 @@ from referee.cards import Seat
 from referee.games.deal import open_cards
 from referee.games.ultimate_texas import Decision, Event, Outcome, Stake, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
+from referee.games.ultimate_texas.settlement import open_value
 from referee.hands import HandValue
 from referee.money import house_net
 from referee.rulesets import Ruleset
@@ -38,7 +39,6 @@ def read_event(message: ultimate_texas_pb2.UltimateTexasEvent, *, time: int, rou
 
 def write_state(state: State, ruleset: Ruleset) -> ultimate_texas_pb2.UltimateTexasState:
     """Write the state of a round."""
-    del ruleset
     return ultimate_texas_pb2.UltimateTexasState(
         street=state.street,
         turn=state.turn,
@@ -51,6 +51,7 @@ def write_state(state: State, ruleset: Ruleset) -> ultimate_texas_pb2.UltimateTe
                 gone=seat.has_left,
                 legal_decisions=_numbers(legal_decisions(state, Seat(index))),
                 checked=seat.has_checked,
+                value=write_value(value, ruleset) if (value := open_value(state, Seat(index))) else None,
             )
             for index, seat in enumerate(state.seats)
         ],

@@ -65,6 +65,20 @@ def hand_value(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequen
             assert_never(rules.hands.rule)
 
 
+def open_value(state: State, seat: Seat) -> HandValue | None:
+    """Return the value of a seat's hand with the open board; None before the flop and if the deal lacks these cards."""
+    places, sections = layout(state.deal.seat_count), state.deal.sections
+    opened = [sections[places.board(name)] for name in ("flop", "turn_river")[: len(state.open_sections)]]
+    hole, board = sections[seat], [card for section in opened for card in section or ()]
+    if hole is None or not opened or None in opened:
+        return None
+    return (
+        state.rules.ranker.five((*hole, *board))
+        if len(opened) == 1
+        else hand_value(state.rules, hole=hole, board=board)
+    )
+
+
 def best_hand(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> Chosen:
     """Return the value that ``hand_value`` returns and the five cards that make it, hole cards first, then the board's.
 

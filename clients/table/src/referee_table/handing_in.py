@@ -12,7 +12,7 @@ from referee.v1 import mau_binh_pb2
 from referee_table.arrangements import arrangement_of, shown_showdown, shown_value, split
 from referee_table.cards import texts
 from referee_table.instant import groups_of
-from referee_table.play import Bench, Play, refusal_of, violations_of
+from referee_table.play import Bench, Play
 from referee_table.state import Draft, MauBinhState, Round
 from referee_table.wording import Code, RefusedError
 
@@ -138,7 +138,7 @@ class HandingIn(Play):
         else:
             self.state.arranged[seat] = draft.cards
             await self.look()
-        return {"violations": violations_of(answer.violations)} | self.receipt()
+        return {"violations": self.violations(answer.violations)} | self.receipt()
 
     async def hand_in(self) -> None:
         """Hand in what is held back; of a seat that has to sign and did not, the last that it signed counts."""
@@ -160,7 +160,7 @@ class HandingIn(Play):
         kind = mau_binh_pb2.MauBinhServiceAcceptEventResponse
         answer = await judge.ask(judge.mau_binh.AcceptEvent, request, kind)
         if not answer.event_number:
-            raise refusal_of(answer.violations)
+            raise self.refusal(answer.violations)
         self.keep(answer, signature)
         return answer
 
@@ -171,7 +171,7 @@ class HandingIn(Play):
         request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
         answer = await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
         return {
-            "violations": violations_of(answer.violations),
+            "violations": self.violations(answer.violations),
             "is_acceptable": answer.acceptable,
             "values": [shown_value(value, self.bench.law) for value in answer.values],
         }

@@ -218,6 +218,25 @@ class Play(ABC):
         self.round.is_opening_due = False
         await self.opened(opened)
 
+    def text(self, message: Any) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
+        """Return words of the referee with the names of this round's people."""
+        return text(message, [one.name for one in self.round.seats])
+
+    def violations(self, violations: Iterable[violation_pb2.Violation]) -> list[dict[str, Any]]:
+        """Return broken rules as pages read them."""
+        return [
+            {"code": one.code, "text": self.text(one.text)}
+            | present(one, "seat", "expected", "found", "deadline_time")
+            | {name: texts(cards) for name, cards in (("cards", one.cards), ("against", one.against)) if cards}
+            for one in violations
+        ]
+
+    def refusal(self, violations: Iterable[violation_pb2.Violation]) -> RefusedError:
+        """Return the refusal of a command that breaks rules."""
+        given = self.violations(violations)
+        is_late = any(one["code"] in LATE for one in given)
+        return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=given)
+
     def transfers(self, transfers: Iterable[money_pb2.Transfer]) -> list[dict[str, Any]]:
         """Who pays whom, with the words for why."""
         word = self.bench.law.word
@@ -232,20 +251,3 @@ class Play(ABC):
             | ({"subject": one.subject, "subject_name": word(one.subject)} if one.subject else {})
             for one in transfers
         ]
-
-
-def violations_of(violations: Iterable[violation_pb2.Violation]) -> list[dict[str, Any]]:
-    """Broken rules as pages read them."""
-    return [
-        {"code": one.code, "text": text(one.text)}
-        | present(one, "seat", "expected", "found", "deadline_time")
-        | {name: texts(cards) for name, cards in (("cards", one.cards), ("against", one.against)) if cards}
-        for one in violations
-    ]
-
-
-def refusal_of(violations: Iterable[violation_pb2.Violation]) -> RefusedError:
-    """Return the refusal of a command that breaks rules."""
-    given = violations_of(violations)
-    is_late = any(one["code"] in LATE for one in given)
-    return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=given)

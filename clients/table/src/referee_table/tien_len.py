@@ -7,10 +7,10 @@ from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Pass, Suggest
 from referee_table.commands import Play as PlayCards
 from referee_table.instant import groups_of
-from referee_table.play import RETRY_MS, Bench, Play, Settled, refusal_of
+from referee_table.play import RETRY_MS, Bench, Play, Settled
 from referee_table.signing import Signed
 from referee_table.state import Round, TienLenState
-from referee_table.wording import Code, RefusedError, text
+from referee_table.wording import Code, RefusedError
 
 
 class TienLenPlay(Play):
@@ -202,7 +202,7 @@ class TienLenPlay(Play):
         kind = tien_len_pb2.TienLenServiceAcceptEventResponse
         answer = await judge.ask(judge.tien_len.AcceptEvent, request, kind)
         if not answer.event_number:
-            raise refusal_of(answer.violations)
+            raise self.refusal(answer.violations)
         self.keep(answer, signature)
         await self._stand(answer.state, answer.event)
 
@@ -274,7 +274,7 @@ class TienLenPlay(Play):
 
     def _shown(self, one: tien_len_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}
-        reasons = [{"code": reason.code, "text": text(reason.text)} for reason in one.reasons]
+        reasons = [{"code": reason.code, "text": self.text(reason.text)} for reason in one.reasons]
         return chosen | {"reasons": reasons}
 
 

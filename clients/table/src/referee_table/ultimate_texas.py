@@ -10,7 +10,8 @@ from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
 from referee_table.commands import Decide, InRound, Leave, Suggest
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Play, Settled, refusal_of
+from referee_table.play import RETRY_MS, Bench, Play, Settled
+from referee_table.pushes import bets_of, moved_bets, pushes
 from referee_table.signing import Signed
 from referee_table.state import Round, UltimateTexasState
 from referee_table.wording import Code, RefusedError
@@ -61,10 +62,7 @@ class UltimateTexasPlay(Play):
         self.message = ultimate_texas_pb2.UltimateTexasRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = UltimateTexasState()
-        judge = self.bench.judge
-        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
-        kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
-        self.found = (await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state
+        await self._look()
         self._start_street(dealt.dealt_time)
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
@@ -115,6 +113,7 @@ class UltimateTexasPlay(Play):
             return None
         outcome = settled.outcome
         stakes = self.header.seat_stakes
+        moved = moved_bets(outcome.transfers, seats=len(outcome.seats))
         shown = {
             "seats": [
                 {
@@ -129,6 +128,12 @@ class UltimateTexasPlay(Play):
                     "trips_minor": stakes[one.seat].side_bet_minor,
                     "net_minor": one.net_minor,
                     "winner": one.result == "WON",
+                    "pushed": pushes(
+                        one.result,
+                        bets_of(stakes[one.seat], one.play_multiple),
+                        moved[one.seat],
+                        house_qualified=outcome.house_qualified,
+                    ),
                 }
                 for one in outcome.seats
             ],
@@ -171,6 +176,8 @@ class UltimateTexasPlay(Play):
         }
         if state.house:
             shown |= {"house": texts(state.house), "hands": [texts(hand) for hand in self.round.hands]}
+        if seat is not None and self.found.seats[seat].HasField("value") and not self.bench.is_sealed:
+            shown["value"] = self._value(self.found.seats[seat].value.category)
         if seat is not None and seat in deciding:
             shown["legal"] = [_name(one) for one in self.found.seats[seat].legal_decisions if one not in _IMPOSED]
         given: dict[str, Any] = {"ultimate_texas": shown}
@@ -209,7 +216,7 @@ class UltimateTexasPlay(Play):
         kind = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse
         answer = await judge.ask(judge.ultimate_texas.AcceptEvent, request, kind)
         if not answer.event_number:
-            raise refusal_of(answer.violations)
+            raise self.refusal(answer.violations)
         self.keep(answer, signature)
         self.state.streets.append(street)
         self.found = answer.state
@@ -220,7 +227,15 @@ class UltimateTexasPlay(Play):
             if section.name == "house":
                 self.state.house = list(section.cards)
         self.state.board = [card for one in opened.opened if one.name != "house" for card in one.cards]
+        await self._look()
         self._start_street(opened.unsealed_time)
+
+    async def _look(self) -> None:
+        """Ask for the state with the cards that the certificates show now."""
+        judge = self.bench.judge
+        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
+        kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
+        self.found = (await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state
 
     async def _move(self, seat: int) -> None:
         certificates = list(self.message.certificates)

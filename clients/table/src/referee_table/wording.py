@@ -8,6 +8,7 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 _SIGNS: Final = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
+_SEAT: Final = re.compile(r"(?:người chơi ở )?\b(?:ghế|seat) (\d+)\b", re.IGNORECASE)
 _CARD: Final = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([SCDH])(?![A-Za-z0-9])")
 
 
@@ -145,9 +146,27 @@ def goodbye(code: str) -> dict[str, Any]:
     return {"type": "goodbye", "code": code, "text": {"vi": vi, "en": en}}
 
 
-def text(message: Any) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
-    """Return words of the referee, cards in them as glyphs."""
-    return {"vi": with_glyphs(message.vi), "en": with_glyphs(message.en)}
+def text(message: Any, seats: Sequence[str] = ()) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
+    """Return words of the referee, cards in them as glyphs and seats by the names of the people who sit there."""
+    return {"vi": _for_people(message.vi, seats), "en": _for_people(message.en, seats)}
+
+
+def _for_people(words: str, seats: Sequence[str]) -> str:
+    return with_names(with_glyphs(words), seats)
+
+
+def with_names(words: str, seats: Sequence[str]) -> str:
+    """Return words with people's names, by seat, in place of the numbers of their seats.
+
+    >>> with_names("Seat 1 has left; it is seat 0's turn.", ["An", "Lan"])
+    "Lan has left; it is An's turn."
+    """
+
+    def name_of(found: re.Match[str]) -> str:
+        seat = int(found[1])
+        return seats[seat] if seat < len(seats) else found[0]
+
+    return _SEAT.sub(name_of, words)
 
 
 def with_glyphs(words: str) -> str:

@@ -1,0 +1,135 @@
+"""What a table says of a round in players' words: the name of one's own hand, bets that pushed, people for seats."""
+
+import asyncio
+import importlib
+import re
+import tomllib
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from referee_table.pushes import pushes
+from referee_table.wording import with_names
+
+from tests.table.scripted_player import View
+from tests.table.table_scene import Scene, ready
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # its parser of hand ranges, not used here, calls what its dependency deprecates
+    eval7: Final[Any] = importlib.import_module("eval7")
+
+TEXTS: Final = Path(__file__).parents[2] / "referee" / "rulesets" / "texts"
+BETS: Final = {"ANTE": 2000, "BLIND": 2000, "PLAY": 4000, "TRIPS": 500}
+MOST_ROUNDS: Final = 6
+
+
+def kind_of(cards: list[str]) -> str:
+    """Return what another library calls the best hand of some cards."""
+    kind = eval7.handtype(eval7.evaluate([eval7.Card(card[0] + card[1].lower()) for card in cards]))
+    return {"Trips": "THREE_OF_A_KIND", "Quads": "FOUR_OF_A_KIND"}.get(kind, kind.upper().replace(" ", "_"))
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_view_names_ones_own_hand_and_no_other_from_the_flop_on(scene: Scene, *, sealed: bool) -> None:
+    """In an open room; the table server of a sealed one does not know the cards."""
+    seen: list[View] = []
+
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await scene.table("ultimate_texas.casino", people=2, sealed=sealed)
+            watcher = await scene.player("Xem", plays=False)
+            watcher.watch = seen.append
+            await watcher.ask("join", room=an.view["room"], watch=True)
+            an.watch = binh.watch = seen.append
+            await ready(an, binh)
+            await an.until(lambda view: view["last"] is not None)
+
+    asyncio.run(play())
+    rounds = [view["round"] for view in seen if view["phase"] == "PLAYING"]
+    boards = {len(one["ultimate_texas"]["board"]) for one in rounds}
+    assert boards >= {0, 3, 5}
+    for one in rounds:
+        game = one["ultimate_texas"]
+        is_named = one["you"] is not None and not sealed and len(game["board"]) > 0
+        assert ("value" in game) == is_named, game
+        if is_named:
+            assert game["value"]["category"] == kind_of([*one["hand"], *game["board"]])
+            assert game["value"]["name"]["vi"]
+
+
+def test_result_names_each_bet_that_pushed_and_why(scene: Scene) -> None:
+    """Every bet of a seat was moved by a transfer or pushed, and never both."""
+    reasons: set[str] = set()
+
+    async def play() -> None:
+        async with scene.open():
+            players = await scene.table("ultimate_texas.casino", people=4)
+            for number in range(1, MOST_ROUNDS + 1):
+                await ready(*players, ante_minor=2000, trips_minor=500)
+                view = await players[0].until(lambda view, number=number: (view["last"] or {}).get("number") == number)  # type: ignore[misc] # a default
+                for seat, one in enumerate(view["last"]["seats"]):
+                    made = {"ANTE": 2000, "BLIND": 2000, "PLAY": 2000 * one["play_multiple"], "TRIPS": 500}
+                    sides = [line for line in view["last"]["transfers"] if seat in {line["payer"], line["payee"]}]
+                    pushed = {line["bet"]: line["amount_minor"] for line in one["pushed"]}
+                    moved = {line["reason"] for line in sides}
+                    assert not moved & set(pushed)
+                    assert moved | set(pushed) == {bet for bet, minor in made.items() if minor}
+                    assert all(made[bet] == minor for bet, minor in pushed.items())
+                    reasons.update(line["reason"] for line in one["pushed"])
+                scene.clock.move(10_000)
+
+    asyncio.run(play())
+    assert reasons
+
+
+@pytest.mark.parametrize(
+    ("result", "qualified", "moved", "expected"),
+    [
+        ("WON", True, {"ANTE", "BLIND", "PLAY", "TRIPS"}, {}),
+        ("WON", True, {"ANTE", "PLAY", "TRIPS"}, {"BLIND": "NOT_LISTED"}),
+        ("WON", False, {"PLAY", "TRIPS"}, {"ANTE": "HOUSE_NOT_QUALIFIED", "BLIND": "NOT_LISTED"}),
+        ("LOST", False, {"BLIND", "PLAY", "TRIPS"}, {"ANTE": "HOUSE_NOT_QUALIFIED"}),
+        ("TIED", True, {"TRIPS"}, {"ANTE": "TIED", "BLIND": "TIED", "PLAY": "TIED"}),
+        ("TIED", False, {"TRIPS"}, {"ANTE": "TIED", "BLIND": "TIED", "PLAY": "TIED"}),
+        ("FOLDED", True, {"ANTE", "BLIND", "PLAY", "TRIPS"}, {}),
+    ],
+)
+def test_pushed_bet_has_its_reason(result: str, qualified: bool, moved: set[str], expected: dict[str, str]) -> None:  # noqa: FBT001 - a case
+    given = pushes(result, BETS, moved, house_qualified=qualified)
+    assert {one["bet"]: one["reason"] for one in given} == expected
+    assert all(one["amount_minor"] == BETS[one["bet"]] for one in given)
+
+
+def test_bet_that_was_not_made_does_not_push() -> None:
+    assert pushes("TIED", {"ANTE": 2000, "TRIPS": 0}, set(), house_qualified=True)[1:] == []
+
+
+def test_words_about_a_seat_name_the_person_who_sits_there(scene: Scene) -> None:
+    async def play() -> None:
+        async with scene.open():
+            an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
+            await ready(an, binh)
+            await an.until(lambda view: view["phase"] == "PLAYING")
+            late = next(one for one in (an, binh) if "legal" not in one.view["round"]["tien_len"])
+            refused = await late.refused("pass", round_id=late.view["round"]["round_id"])
+            (violation,) = [one for one in refused["violations"] if one["code"] == "OUT_OF_TURN"]
+            assert violation["text"] == {
+                "vi": f"Chưa đến lượt {late.name}.",
+                "en": f"It is not the turn of {late.name}.",
+            }
+
+    asyncio.run(play())
+
+
+def test_no_text_of_the_referee_names_a_seat_by_its_number() -> None:
+    """Of all words that a page can be sent."""
+    found = 0
+    for path in sorted(TEXTS.glob("*.toml")):
+        for kinds in tomllib.loads(path.read_text(encoding="utf-8")).values():
+            for given in kinds.values():
+                for words in (given["vi"], given["en"]):
+                    said = with_names(words.replace("{seat}", "1"), ["An", "Lan"])
+                    found += "Lan" in said
+                    assert not re.search(r"(ghế|seat|chỗ)s? 1\b", said, re.IGNORECASE), said
+    assert found > 20
