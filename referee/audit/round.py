@@ -117,7 +117,7 @@ def _note_instant_win(
 ) -> None:
     """Note a round that was given up although a hand in its deck wins at the deal."""
     game, header = GAMES[ruleset.game], leaves.header
-    deal = game_law.Deal(
+    deal = game_law.DealtRound(
         seat_count=header.seat_count,
         stake=header.stake,
         sections=again.sections[: len(game.layout(header.seat_count).shown)],

@@ -29,7 +29,7 @@ from referee.audit.round_leaves import RoundResult
 from referee.dealing.commitment import SEED_SIZE
 from referee.suspicion.given_up import GivenUpBook
 from referee.suspicion.owners import Owners
-from referee.suspicion.population import Population
+from referee.suspicion.population import LogCounts
 from referee.suspicion.questions import questions
 from referee.suspicion.score import KEPT, judge
 
@@ -135,7 +135,7 @@ class Totals:
         self.vouched: set[int] = set()
         self._report = report
         self._add_finding = find
-        self._population = Population()
+        self._population = LogCounts()
         self._money = MoneyBook()
         self._owners = Owners(are_seeds_handed_in=are_seeds_handed_in)
         self._given_up = GivenUpBook()

@@ -48,7 +48,7 @@ from referee.tiles import PlaceError
 _DIGITS: Final = 16
 
 
-class Words(enum.StrEnum):
+class PageLanguage(enum.StrEnum):
     """Languages of a page."""
 
     VI = "vi"
@@ -61,7 +61,7 @@ class Page:
     """Request for an HTML page: its file, language, rounds and the auditor's name."""
 
     file: Path
-    language: Words
+    language: PageLanguage
     rounds: tuple[RoundKey, ...]
     catalogue: Catalogue
     auditor: str = ""
@@ -154,7 +154,9 @@ def audit(  # noqa: PLR0913 - one parameter an option
         bool, typer.Option(help="Compare the program that is installed here with what the log's STARTs name.")
     ] = False,
     auditor: Annotated[str, typer.Option(help="Who audits: a name for the page.")] = "",
-    language: Annotated[Words, typer.Option(help="The page's language; both have a switch.")] = Words.BOTH,
+    language: Annotated[
+        PageLanguage, typer.Option(help="The page's language; both have a switch.")
+    ] = PageLanguage.BOTH,
     rounds: Annotated[
         list[str] | None, typer.Option("--round", help="A round for the page, as TABLE:NUMBER; several may be given.")
     ] = None,

@@ -13,10 +13,10 @@ from referee.audit.bundle import BundleError
 from referee.audit.cosignatures import Witnessing
 from referee.audit.dispute.case import Case, CaseError, case_of_bundle, case_of_log
 from referee.audit.dispute.dispute import settle_dispute
-from referee.audit.dispute.held import LEAF_SUFFIX, HeldPart, Kind, read_all
+from referee.audit.dispute.held import LEAF_SUFFIX, HeldKind, HeldPart, read_all
 from referee.audit.dispute.lines import dispute_lines
 from referee.audit.documents import HeldSeed
-from referee.cli.audit import Words
+from referee.cli.audit import PageLanguage
 from referee.cli.audited_log import OPTIONS, AuditedLog, audited_log
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.progress import progress_bar
@@ -59,8 +59,8 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the answer to as one page for people.")] = None,
     language: Annotated[
-        Words, typer.Option(help="The answer's language; the page has both with a switch.")
-    ] = Words.BOTH,
+        PageLanguage, typer.Option(help="The answer's language; the page has both with a switch.")
+    ] = PageLanguage.BOTH,
 ) -> None:
     """Settle a quarrel about a round: what each file proves, who can have done it, and what nobody can prove.
 
@@ -83,7 +83,7 @@ def dispute(  # noqa: PLR0913 - one parameter an option
         else:
             bundle, keys = Path(place), (log_key, root_key)
             case = terms.case_of_bundle(bundle, origin, *keys)
-            added = [part for part in _read(bundle) if part.kind is not Kind.BUNDLE]
+            added = [part for part in _read(bundle) if part.kind is not HeldKind.BUNDLE]
             answer = settle_dispute(case, (*added, *parts), is_witnessed=witnessing.quorum is not None)
     except (KeyTextError, PlaceError, BundleError, CaseError) as error:
         fail(str(error))
@@ -106,7 +106,7 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     if as_json:
         print_json({**msgspec.to_builtins(answer), "keys_used": {"log": keys[0], "root": keys[1]}})
     else:
-        typer.echo("\n".join(dispute_lines(answer, "vi" if language is Words.VI else "en")))
+        typer.echo("\n".join(dispute_lines(answer, "vi" if language is PageLanguage.VI else "en")))
     raise typer.Exit(0 if answer.is_sound else FOUND)
 
 

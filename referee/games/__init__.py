@@ -4,7 +4,7 @@ No game knows another, and none reads a network, a clock or a disk.
 """
 
 from referee.games.codec import Event, EventBytesError
-from referee.games.deal import Deal, DealError, SeatLimits, Sections
+from referee.games.deal import DealError, DealtRound, SeatLimits, Sections
 from referee.games.game import (
     AnyGame,
     Clock,
@@ -31,8 +31,8 @@ __all__ = [
     "GAMES",
     "AnyGame",
     "Clock",
-    "Deal",
     "DealError",
+    "DealtRound",
     "Event",
     "EventBytesError",
     "Game",

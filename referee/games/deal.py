@@ -29,7 +29,7 @@ class DealError(ValueError):
     """Cards, a number of seats or a leader that no round can start from or be settled with."""
 
 
-class Deal(msgspec.Struct, frozen=True, kw_only=True):
+class DealtRound(msgspec.Struct, frozen=True, kw_only=True):
     """Start of a round; ``dealt_time`` in ms since 1970 UTC, ``leader`` and ``leader_by`` None without a leader.
 
     ``stake``, ``seat_stakes`` (one tuple a seat, or none) and ``round_id`` are those of the round's header.
@@ -52,7 +52,7 @@ class Deal(msgspec.Struct, frozen=True, kw_only=True):
         return self.sections[: self.seat_count]
 
 
-def check_deal(deal: Deal, layout_of: Callable[[int], Layout], *, seats: SeatLimits) -> None:
+def check_deal(deal: DealtRound, layout_of: Callable[[int], Layout], *, seats: SeatLimits) -> None:
     """Raise DealError for a wrong number of seats, sections or cards, or a card that is dealt twice."""
     if not seats.minimum <= deal.seat_count <= seats.maximum:
         raise DealError(f"{deal.seat_count} seats were dealt to; the table has {seats.minimum} to {seats.maximum}")
@@ -70,7 +70,7 @@ def check_deal(deal: Deal, layout_of: Callable[[int], Layout], *, seats: SeatLim
         raise DealError(msg)
 
 
-def open_cards(deal: Deal) -> tuple[tuple[Card, ...], ...]:
+def open_cards(deal: DealtRound) -> tuple[tuple[Card, ...], ...]:
     """Return all cards but the stock, by section; raise DealError if a section is not open."""
     opened = tuple([section for section in deal.sections if section is not None])
     if len(opened) != len(deal.sections):

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 from referee.cards import Card, Seat
 from referee.evidence.canonical import CanonicalError
 from referee.games.codec import Event, EventBytesError, EventCodec
-from referee.games.deal import Deal, DealError, SeatLimits
+from referee.games.deal import DealError, DealtRound, SeatLimits
 from referee.games.fault import FaultKind, rule_fault
 from referee.games.groups import Groups, no_groups
 from referee.games.law_error import guarded
@@ -85,7 +85,7 @@ class State(Protocol):
     """A round after some events: a frozen struct of the game's own."""
 
     @property
-    def deal(self) -> Deal:
+    def deal(self) -> DealtRound:
         """Deal that the round started from."""
 
     @property
@@ -211,8 +211,8 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``check_closing(state, time)`` returns the faults that keep the round from being settled at a time. ``settle``
       needs that there are none and that every card is open (DealError otherwise). ``encode_results`` returns the
       transcript's results without ``events_hash``.
-    - ``lead`` is set in a game with a leader: its ``begin`` needs ``Deal.leader``. ``later`` is about cards that open
-      after the deal.
+    - ``lead`` is set in a game with a leader: its ``begin`` needs ``DealtRound.leader``. ``later`` is about cards that
+      open after the deal.
     - ``groups(record)`` are the groups of cards in the record of an event or of a seat's results; ``questions`` are
       the measures of hands for an audit's statistics.
     """
@@ -224,7 +224,7 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     max_events: int
     layout: Callable[[int], Layout]
     check_stakes: Callable[..., tuple[Violation, ...]]
-    begin: Callable[[RulesT, Deal], StateT]
+    begin: Callable[[RulesT, DealtRound], StateT]
     check: Callable[[StateT, EventT], tuple[Violation, ...]]
     apply: Callable[[StateT, EventT], StateT]
     clock: Callable[[StateT], Clock | None]

@@ -4,7 +4,7 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from referee.games.deal import Deal
+from referee.games.deal import DealtRound
 from referee.games.game import GameRules, StakesError
 from referee.money import MAX_AMOUNT
 from referee.verdict import Violation
@@ -31,7 +31,7 @@ class StakeFault(enum.StrEnum):
     """The game is played for the table's stake; seats have no stakes of their own."""
 
 
-def require_stakes(rules: GameRules, deal: Deal, check_stakes: Callable[..., tuple[Violation, ...]]) -> None:
+def require_stakes(rules: GameRules, deal: DealtRound, check_stakes: Callable[..., tuple[Violation, ...]]) -> None:
     """Raise StakesError for the faults that a game's check finds in the stakes of a deal."""
     faults = check_stakes(
         rules, seat_count=deal.seat_count, stake=deal.stake, seat_stakes=deal.seat_stakes, bet_unit=deal.bet_unit

@@ -32,7 +32,7 @@ class Sourced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     quote: Text
 
 
-class Clock(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TextClock(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Time within which a seat acts."""
 
     seconds: Seconds

@@ -19,7 +19,7 @@ from typing import Final
 
 from referee.games import GAMES
 from referee.rulesets.ruleset import Ruleset, RulesetError, error_of, parse_ruleset
-from referee.rulesets.shape import Fault
+from referee.rulesets.shape import FileFault
 
 EXAMPLES: Final = Path(__file__).parent / "examples"
 """Folder with one example for each game, which uses all of the game's options."""
@@ -114,5 +114,5 @@ def _distinct(files: Iterable[tuple[str, bytes]], builtin: Iterable[Ruleset] = (
         other, where = taken.setdefault((ruleset.id, ruleset.version), (ruleset, file))
         if other.digest != ruleset.digest:
             reason = f"{ruleset.id} {ruleset.version} is already {where} with other bytes; give it a new version"
-            raise error_of([Fault(("version",), reason)], source=source, file=file)
+            raise error_of([FileFault(("version",), reason)], source=source, file=file)
     return [ruleset for ruleset, _ in taken.values()]

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from referee.games import GAMES
-from referee.rulesets.ruleset import Header
+from referee.rulesets.ruleset import RulesetHeader
 from referee.rulesets.shape import (
     FIRST_SCHEMA,
     Member,
@@ -63,7 +63,7 @@ def json_schema(game: str) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of the game's ruleset files; raise UnknownGameError for any other game."""
     fields = [
         (member.name, member.hint, member.default)
-        for table in (Header, _rules_type(game))
+        for table in (RulesetHeader, _rules_type(game))
         for member in members_of(table)
     ]
     shape = msgspec.defstruct(f"{game}_ruleset", fields, forbid_unknown_fields=True, kw_only=True)
@@ -74,7 +74,7 @@ def field_page(games: Iterable[str]) -> str:
     """Return the fields of some games' ruleset files as a Markdown page; raise UnknownGameError for any other game."""
     parts = [_INTRODUCTION]
     for game in games:
-        rows = [*_rows(Header, ""), *_rows(_rules_type(game), "")]
+        rows = [*_rows(RulesetHeader, ""), *_rows(_rules_type(game), "")]
         lines = [f"| `{row.path}` | {row.value} | {row.meaning} | {row.since} |" for row in rows]
         parts.append(
             "\n".join([f"## {game}", "", "| field | value | meaning | schema |", "|---|---|---|---|", *lines, ""])

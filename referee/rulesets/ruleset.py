@@ -1,8 +1,8 @@
 r"""Ruleset: the bytes of one TOML file, read strictly, so that every field of a file has an effect.
 
-A file has the fields of ``Header`` and those of its game's rules type in its schema, and no others; writing the result
-out again gives the same data. Every payout times the bet unit is whole, and every code that a result can show has a
-name. Identity is id, version and the SHA-256 of the bytes.
+A file has the fields of ``RulesetHeader`` and those of its game's rules type in its schema, and no others; writing the
+result out again gives the same data. Every payout times the bet unit is whole, and every code that a result can show
+has a name. Identity is id, version and the SHA-256 of the bytes.
 
 >>> parse_ruleset(b"schema = 1\ngame = 'whist'\nid = 'whist.club'\nbet_unit = 0", file="a.toml")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
@@ -24,7 +24,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 
 from referee.games import GAMES, GameRules, UnitBets
-from referee.rulesets.shape import Fault, faults_of, newest_schema, spelled_out
+from referee.rulesets.shape import FileFault, faults_of, newest_schema, spelled_out
 
 _TOML_LINE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
 
@@ -63,7 +63,7 @@ class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     en: _Text
 
 
-class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RulesetHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The part of a file that is the same in every game. ``names`` go by table, then by code.
 
     ``schema`` is the version of the shape that the file is written in: it has no field that a later schema adds.
@@ -121,25 +121,25 @@ class Ruleset:
 def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
     """Return the ruleset that a file's bytes state; raise RulesetError with every fault of the file."""
     data = read_toml(source, file=file)
-    common = {key: value for key, value in data.items() if key in Header.__struct_fields__}
+    common = {key: value for key, value in data.items() if key in RulesetHeader.__struct_fields__}
     own = {key: value for key, value in data.items() if key not in common}
     game = GAMES.get(str(data.get("game")))
     rules_type = None if game is None else game.rules_type
-    faults = faults_of(common, Header, schema=1)
+    faults = faults_of(common, RulesetHeader, schema=1)
     if rules_type is None and "game" in data:
-        faults.append(Fault(("game",), f"game {data['game']!r} is unknown; known are {', '.join(GAMES)}"))
+        faults.append(FileFault(("game",), f"game {data['game']!r} is unknown; known are {', '.join(GAMES)}"))
     elif rules_type is not None and isinstance(schema := data.get("schema"), int):
         newest = newest_schema(rules_type)
         if schema > newest:
-            faults.append(Fault(("schema",), f"schema {schema} is unknown; this release reads 1 to {newest}"))
+            faults.append(FileFault(("schema",), f"schema {schema} is unknown; this release reads 1 to {newest}"))
         else:
             faults += faults_of(own, rules_type, schema=schema)
     if faults or rules_type is None:
         raise error_of(faults, source=source, file=file)
-    header, rules = msgspec.convert(common, Header), msgspec.convert(own, rules_type)
+    header, rules = msgspec.convert(common, RulesetHeader), msgspec.convert(own, rules_type)
     faults = [*_identity_faults(header), *_bet_unit_faults(header, rules), *_name_faults(header, rules)]
     if spelled_out(rules, schema=header.schema) != own:
-        faults.append(Fault((), "reading it and writing it again gives other data"))
+        faults.append(FileFault((), "reading it and writing it again gives other data"))
     if faults:
         raise error_of(faults, source=source, file=file)
     return Ruleset(
@@ -168,40 +168,40 @@ def read_toml(source: bytes, *, file: str) -> dict[str, Any]:
         raise RulesetError(file, [(int(line[1]) if line else None, reason)]) from error
 
 
-def error_of(faults: Iterable[Fault], *, source: bytes, file: str) -> RulesetError:
+def error_of(faults: Iterable[FileFault], *, source: bytes, file: str) -> RulesetError:
     """Return the error for some faults of a file, in the order of its lines."""
     text = source.decode()
     lines = [(line_of_path(fault.path, text), fault.reason) for fault in faults]
     return RulesetError(file, sorted(lines, key=lambda fault: (fault[0] is None, fault[0] or 0)))
 
 
-def _identity_faults(header: Header) -> list[Fault]:
+def _identity_faults(header: RulesetHeader) -> list[FileFault]:
     if header.id.partition(".")[0] == header.game:
         return []
     reason = f"the id {header.id!r} must begin with its game, {header.game}.; a round's header names no other game"
-    return [Fault(("id",), reason)]
+    return [FileFault(("id",), reason)]
 
 
-def _bet_unit_faults(header: Header, rules: GameRules) -> list[Fault]:
-    unit, faults = header.bet_unit, list[Fault]()
+def _bet_unit_faults(header: RulesetHeader, rules: GameRules) -> list[FileFault]:
+    unit, faults = header.bet_unit, list[FileFault]()
     broken = sorted({str(payout) for payout in rules.payouts if (payout * unit).denominator != 1})
     if broken:
         reason = f"a stake of one bet_unit ({unit}) does not pay a whole amount at {', '.join(broken)}"
-        faults.append(Fault(("bet_unit",), reason))
+        faults.append(FileFault(("bet_unit",), reason))
     for name, bet in (rules.unit_bets if isinstance(rules, UnitBets) else {}).items():
         if bet % unit:
             near = " or ".join(str(multiple) for multiple in (bet - bet % unit, bet - bet % unit + unit) if multiple)
             reason = f"{name} {bet} is no multiple of the bet_unit {unit}, so nobody can bet it; write {near}"
-            faults.append(Fault(tuple(name.split(".")), reason))
+            faults.append(FileFault(tuple(name.split(".")), reason))
     return faults
 
 
-def _name_faults(header: Header, rules: GameRules) -> list[Fault]:
+def _name_faults(header: RulesetHeader, rules: GameRules) -> list[FileFault]:
     present = {(table, code) for table, names in header.names.items() for code in names}
     required = {(table, str(code)) for table, codes in rules.named_codes.items() for code in codes}
-    missing = [Fault(("names", *name), f"names lacks {'.'.join(name)}") for name in sorted(required - present)]
+    missing = [FileFault(("names", *name), f"names lacks {'.'.join(name)}") for name in sorted(required - present)]
     extra = [
-        Fault(("names", *name), f"names has {'.'.join(name)}, which no result can show")
+        FileFault(("names", *name), f"names has {'.'.join(name)}, which no result can show")
         for name in sorted(present - required)
     ]
     return missing + extra

@@ -8,7 +8,7 @@ earlier schemas mean.
 ...     seconds: Annotated[int, msgspec.Meta(ge=1)]
 ...     warning: Annotated[int, since(2)] = 10
 >>> faults_of({"seconds": 0, "bell": True}, Turn, schema=1)
-[Fault(path=('bell',), reason='unknown field `bell`; fields here are seconds'), Fault(path=('seconds',), \
+[FileFault(path=('bell',), reason='unknown field `bell`; fields here are seconds'), FileFault(path=('seconds',), \
 reason='Expected `int` >= 1, found 0')]
 """
 
@@ -26,7 +26,7 @@ FIRST_SCHEMA: Final = 1
 """Schema of every field that is not marked as added later."""
 
 
-class Fault(NamedTuple):
+class FileFault(NamedTuple):
     """One fault of a file: the path of keys to it, indexes into arrays included, and what is wrong there."""
 
     path: tuple[str, ...]
@@ -45,7 +45,7 @@ class Member(NamedTuple):
     default: Any = msgspec.NODEFAULT
 
 
-def faults_of(data: object, shape: Any, *, schema: int) -> list[Fault]:  # noqa: ANN401 - any type that msgspec reads
+def faults_of(data: object, shape: Any, *, schema: int) -> list[FileFault]:  # noqa: ANN401 - any type that msgspec reads
     """Return every fault of some data against a type, in a schema: unknown and missing fields, values, contradictions.
 
     Contradictions in a table (``ValueError`` of its ``__post_init__``) are only found if its fields have no fault.
@@ -100,7 +100,7 @@ def tables_of(hint: Any) -> Iterator[type[msgspec.Struct]]:  # noqa: ANN401 - as
             yield from tables_of(part)
 
 
-def _faults(data: object, hint: Any, path: tuple[str, ...], schema: int) -> Iterator[Fault]:  # noqa: ANN401 - as above
+def _faults(data: object, hint: Any, path: tuple[str, ...], schema: int) -> Iterator[FileFault]:  # noqa: ANN401 - as above
     bare = bare_type(hint)
     origin = typing.get_origin(bare)
     if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
@@ -115,17 +115,19 @@ def _faults(data: object, hint: Any, path: tuple[str, ...], schema: int) -> Iter
             yield from _faults(value, typing.get_args(bare)[1], (*path, key), schema)
     elif legal := legal_values(bare):
         if data not in legal:
-            yield Fault(path, f"{data!r} is not allowed; write one of {', '.join(map(str, legal))}")
+            yield FileFault(path, f"{data!r} is not allowed; write one of {', '.join(map(str, legal))}")
     else:
         try:
             msgspec.convert(data, hint)
         except msgspec.ValidationError as error:
-            yield Fault(path, f"{error}, found {data!r}")
+            yield FileFault(path, f"{error}, found {data!r}")
 
 
-def _faults_of_table(data: object, table: type[msgspec.Struct], path: tuple[str, ...], schema: int) -> Iterator[Fault]:
+def _faults_of_table(
+    data: object, table: type[msgspec.Struct], path: tuple[str, ...], schema: int
+) -> Iterator[FileFault]:
     if not isinstance(data, dict):
-        yield Fault(path, f"expected a table, found {data!r}")
+        yield FileFault(path, f"expected a table, found {data!r}")
         return
     faults = [*_surplus_faults(data, table, path, schema), *_member_faults(data, table, path, schema)]
     yield from faults
@@ -133,12 +135,12 @@ def _faults_of_table(data: object, table: type[msgspec.Struct], path: tuple[str,
         try:
             msgspec.convert(data, table)
         except msgspec.ValidationError as error:
-            yield Fault(path, str(error).partition(" - at `")[0])
+            yield FileFault(path, str(error).partition(" - at `")[0])
 
 
 def _surplus_faults(
     data: dict[str, object], table: type[msgspec.Struct], path: tuple[str, ...], schema: int
-) -> Iterator[Fault]:
+) -> Iterator[FileFault]:
     """Yield a fault for each key that is no field of the table in this schema."""
     members = {member.name: member for member in members_of(table)}
     allowed = [name for name, member in members.items() if member.since <= schema]
@@ -148,12 +150,12 @@ def _surplus_faults(
         reason = f"unknown field `{key}`; fields here are {', '.join(allowed)}"
         if key in members:
             reason = f"field `{key}` belongs to schema {members[key].since}; this file says schema = {schema}"
-        yield Fault((*path, key), reason)
+        yield FileFault((*path, key), reason)
 
 
 def _member_faults(
     data: dict[str, object], table: type[msgspec.Struct], path: tuple[str, ...], schema: int
-) -> Iterator[Fault]:
+) -> Iterator[FileFault]:
     """Yield the faults of the fields that the table has in this schema, missing ones among them."""
     for member in members_of(table):
         if member.since > schema:
@@ -161,13 +163,15 @@ def _member_faults(
         if member.name in data:
             yield from _faults(data[member.name], member.hint, (*path, member.name), schema)
         else:
-            yield Fault((*path, member.name), f"missing required field `{member.name}`")
+            yield FileFault((*path, member.name), f"missing required field `{member.name}`")
 
 
-def _faults_of_variants(data: object, variants: tuple[Any, ...], path: tuple[str, ...], schema: int) -> Iterator[Fault]:
+def _faults_of_variants(
+    data: object, variants: tuple[Any, ...], path: tuple[str, ...], schema: int
+) -> Iterator[FileFault]:
     """Yield the faults of data that may be one of several tables, identified by their tag."""
     if not isinstance(data, dict):
-        yield Fault(path, f"expected a table, found {data!r}")
+        yield FileFault(path, f"expected a table, found {data!r}")
         return
     configs = {variant.__struct_config__.tag: variant for variant in variants}
     tag_field = variants[0].__struct_config__.tag_field
@@ -175,9 +179,9 @@ def _faults_of_variants(data: object, variants: tuple[Any, ...], path: tuple[str
     if variant is not None:
         yield from _faults_of_table(data, variant, path, schema)
     elif tag_field in data:
-        yield Fault((*path, tag_field), f"{data[tag_field]!r} is not allowed; write one of {', '.join(configs)}")
+        yield FileFault((*path, tag_field), f"{data[tag_field]!r} is not allowed; write one of {', '.join(configs)}")
     else:
-        yield Fault((*path, tag_field), f"missing required field `{tag_field}`: one of {', '.join(configs)}")
+        yield FileFault((*path, tag_field), f"missing required field `{tag_field}`: one of {', '.join(configs)}")
 
 
 def bare_type(hint: Any) -> Any:  # noqa: ANN401 - as above

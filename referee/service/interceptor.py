@@ -82,7 +82,7 @@ class _RefusedStatus(grpc.Status):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class CallBounds:
     """Bounds of calls: bytes of a request, bytes of large answers that lie unread, and seconds for an unread answer.
 
     ``answer_seconds`` bounds streams too, ``admission`` the concurrent calls of each caller.
@@ -103,7 +103,7 @@ class CallInterceptor(grpc.ServerInterceptor):
     def __init__(
         self,
         *,
-        bounds: Bounds,
+        bounds: CallBounds,
         pool: CallPool,
         gate: Gate | None = None,
         gateway_pass: str = "",

@@ -37,11 +37,12 @@ from referee.storage.record import (
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
 from referee.storage.trouble import WriteTrouble, trouble_of
-from referee.storage.writer import Limits, QueueFullError, Writer, WriterClosedError
+from referee.storage.writer import BatchLimits, QueueFullError, Writer, WriterClosedError
 
 __all__ = [
     "MAX_LEAF_SIZE",
     "Append",
+    "BatchLimits",
     "ClockError",
     "Contribution",
     "Cosigned",
@@ -49,7 +50,6 @@ __all__ = [
     "Head",
     "HeadMovedError",
     "LateLeafError",
-    "Limits",
     "Listed",
     "LogInUseError",
     "LogLock",

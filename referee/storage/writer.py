@@ -57,7 +57,7 @@ class WriterClosedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BatchLimits:
     """Limits of a writer: the number of requests that may wait, and the number that may share one commit."""
 
     queued: int = 4_096
@@ -79,7 +79,7 @@ class Writer:
         signer: CheckpointSigner,
         *,
         origin: str,
-        limits: Limits = Limits(),
+        limits: BatchLimits = BatchLimits(),
         clock: Callable[[], int] | None = None,
         check: Callable[[Head], None] = lambda _: None,
         probe: Callable[[str], None] = lambda _: None,

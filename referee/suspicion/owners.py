@@ -60,7 +60,7 @@ _PLACES: Final = tuple([Owner(seat=seat) for seat in range(MAX_SEATS)])
 
 
 @dataclass(slots=True)
-class Tally:
+class ChanceTally:
     """Number of successes among trials of different chances, with the expected number and its variance."""
 
     trials: int = 0
@@ -89,9 +89,9 @@ class Record:
     rounds: int = 0
     given_up: int = 0
     bets: Bets = field(default_factory=Bets)
-    suited: Tally = field(default_factory=Tally)
+    suited: ChanceTally = field(default_factory=ChanceTally)
     hands: dict[str, Run] = field(default_factory=dict)
-    missing: Tally = field(default_factory=Tally)
+    missing: ChanceTally = field(default_factory=ChanceTally)
     hidden: Counter[tuple[Owner, ...]] = field(default_factory=Counter)
 
 

@@ -4,7 +4,7 @@ Memory holds for each table its latest deck and a few numbers for each number of
 52 by 52 cells and three sums. Here a seat is a place at a table; ``owners`` counts by the owners of seats.
 ``questions`` asks statistical questions about these counts.
 
->>> population = Population()
+>>> population = LogCounts()
 >>> for number in range(2):
 ...     deck = bytes(range(1, 53))
 ...     population.add(RoundSample(table_id="a", game="tien_len", seat_count=4, leaf_index=number, deck=deck))
@@ -96,7 +96,7 @@ class SeatCounts:
                 _count(mine, seat, len(theirs), by=value)
 
 
-class Population:
+class LogCounts:
     """Counts of a log's rounds.
 
     ``decks`` is the number of decks. ``kept_places`` sums the cards of a deck at the same place as in the table's

@@ -33,7 +33,7 @@ from referee.games.questions import PointQuestions
 from referee.suspicion.chance import CARDS, log_any, log_at_least, log_at_most, log_uneven_places
 from referee.suspicion.distribution import LIKELY, NEIGHBOURS, PLACES, Distribution
 from referee.suspicion.owners import Owner, Owners, Record
-from referee.suspicion.population import Population, SeatCounts
+from referee.suspicion.population import LogCounts, SeatCounts
 from referee.suspicion.score import KEPT, Measure, Question, Subject
 from referee.suspicion.tables import TableCounts, thrown_away, unseeded
 
@@ -43,7 +43,7 @@ _ROUNDED: Final = 1e-9
 
 
 def questions(
-    population: Population,
+    population: LogCounts,
     owners: Owners,
     tables: Mapping[str, TableCounts],
     *,
@@ -135,7 +135,7 @@ def _of_owner(owner: Owner, record: Record) -> Iterator[Question]:
         yield from _of_share(subject, record.missing.successes, record.missing.trials, share, is_two_sided=False)
 
 
-def _of_places(population: Population) -> Iterator[Question]:
+def _of_places(population: LogCounts) -> Iterator[Question]:
     """Ask about the fullest and the emptiest cell of the table of cards by place, and about all cells together."""
     decks, share = population.decks, Fraction(1, CARDS)
     cells = [*chain.from_iterable([row[1:] for row in population.cells])]
@@ -158,7 +158,7 @@ def _of_places(population: Population) -> Iterator[Question]:
     )
 
 
-def _of_repeated(population: Population, repeated: Sequence[tuple[int, int]]) -> Iterator[Question]:
+def _of_repeated(population: LogCounts, repeated: Sequence[tuple[int, int]]) -> Iterator[Question]:
     """Ask about decks dealt twice: a question for each repetition, or one without an observation if there is none.
 
     The bound is the chance that any two rounds have the same cards, with as few cards as the round that showed fewest.

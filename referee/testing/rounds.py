@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from referee.cards import DECK, Seat
-from referee.games import AnyGame, Deal, Event, refusals
+from referee.games import AnyGame, DealtRound, Event, refusals
 from referee.rulesets import Ruleset
 
 DEALT_TIME = 1_000_000
@@ -35,7 +35,7 @@ class TrialRound(NamedTuple):
         return self.steps[-1].after if self.steps else self.begun
 
 
-def random_deal(game: AnyGame, ruleset: Ruleset, luck: random.Random, *, is_sealed: bool = False) -> Deal:
+def random_deal(game: AnyGame, ruleset: Ruleset, luck: random.Random, *, is_sealed: bool = False) -> DealtRound:
     """Deal a round to a random number of seats, every section open and the lowest lawful stakes."""
     seats = ruleset.rules.seats
     seat_count = luck.randint(seats.minimum, seats.maximum)
@@ -46,7 +46,7 @@ def random_deal(game: AnyGame, ruleset: Ruleset, luck: random.Random, *, is_seal
         used += layout.sizes[section]
     unit = ruleset.bet_unit
     bets = (unit, *[0] * (len(game.seat_stake_names) - 1)) if game.seat_stake_names else ()
-    return Deal(
+    return DealtRound(
         seat_count=seat_count,
         stake=unit,
         seat_stakes=(bets,) * seat_count if bets else (),
@@ -60,7 +60,7 @@ def random_deal(game: AnyGame, ruleset: Ruleset, luck: random.Random, *, is_seal
     )
 
 
-def play_round(game: AnyGame, ruleset: Ruleset, deal: Deal, choices: Choices, luck: random.Random) -> TrialRound:
+def play_round(game: AnyGame, ruleset: Ruleset, deal: DealtRound, choices: Choices, luck: random.Random) -> TrialRound:
     """Play random lawful choices until there are none, or to a random stop in about one round of four.
 
     The round is closed at its last time or the end of its running clock, or else after its longest time.

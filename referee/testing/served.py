@@ -14,7 +14,7 @@ import grpc
 from google.protobuf import message_factory
 
 from referee.cards import Seat, cards_of
-from referee.games import AnyGame, Deal, Event, LeaderBy, refusals
+from referee.games import AnyGame, DealtRound, Event, LeaderBy, refusals
 from referee.rulesets import get
 from referee.server.keys.folder import read_public_keys
 from referee.service.game_service import GameService
@@ -25,7 +25,7 @@ SECONDS = 60
 ROUNDS = 3
 
 
-class Call(NamedTuple):
+class ServedCall(NamedTuple):
     """A method of the game's service: its request type, and the function that calls it."""
 
     request: Any
@@ -105,20 +105,20 @@ class ServedTests:
         reveal = shuffler_pb2.RevealRoundRequest(table_id="kit", round_number=number)
         shuffler.RevealRound(reveal, timeout=SECONDS)
 
-    def _method(self, channel: grpc.Channel, name: str) -> Call:
+    def _method(self, channel: grpc.Channel, name: str) -> ServedCall:
         method = self.service.descriptor.methods_by_name[name]
         request, response = map(message_factory.GetMessageClass, (method.input_type, method.output_type))
         path = f"/{self.service.full_name}/{name}"
         ask = channel.unary_unary(
             path, request_serializer=request.SerializeToString, response_deserializer=response.FromString
         )
-        return Call(request, ask)
+        return ServedCall(request, ask)
 
 
-def _deal_of(game: AnyGame, dealt: Any, seat_count: int, stake: int) -> Deal:
+def _deal_of(game: AnyGame, dealt: Any, seat_count: int, stake: int) -> DealtRound:
     """Return the deal as the shuffler's answer has it."""
     by = shuffler_pb2.LeaderBy.Name(dealt.leader_by).removeprefix("LEADER_BY_")
-    return Deal(
+    return DealtRound(
         seat_count=seat_count,
         stake=stake,
         bet_unit=stake,

@@ -16,7 +16,7 @@ from referee.dealing.header import NO_KEY, Header, HeaderJson
 from referee.dealing.lead import Lead
 from referee.evidence.canonical import encode_record
 from referee.evidence.ed25519 import is_signature
-from referee.games import GAMES, AnyGame, Deal, Event, ResultValue, UnlawfulEventError, under_ruleset
+from referee.games import GAMES, AnyGame, DealtRound, Event, ResultValue, UnlawfulEventError, under_ruleset
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course, EventReceipt
 from referee.transcript.inputs import FORMAT, InputEvent, InputReceipt, Inputs, Unsealed
@@ -82,7 +82,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
 
         Raise StakesError and DealError as the game's law does.
         """
-        deal = Deal(
+        deal = DealtRound(
             round_id=header.round_id,
             seat_count=header.seat_count,
             stake=header.stake,
@@ -106,9 +106,9 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         )
 
     @property
-    def deal(self) -> Deal:
+    def deal(self) -> DealtRound:
         """Deal that the round started from, with its open sections."""
-        deal: Deal = self.state.deal
+        deal: DealtRound = self.state.deal
         return deal
 
     @property

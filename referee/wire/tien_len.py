@@ -3,7 +3,7 @@
 import math
 from typing import Final
 
-from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, Advice, PlayGroup, PlaySuggestion
+from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, PlayGroup, PlaySuggestion, ReasonWithFacts
 from referee.cards import Seat, glyphs_of
 from referee.games.commission import house_part
 from referee.games.tien_len import Combination, Event, Leave, Outcome, Pass, Play, State, Timeout, turn_deadline
@@ -100,7 +100,7 @@ def write_suggestion(
     return message
 
 
-def _write_advice(advice: Advice, texts: Texts, *, stake: int) -> tien_len_pb2.PlayReason:
+def _write_advice(advice: ReasonWithFacts, texts: Texts, *, stake: int) -> tien_len_pb2.PlayReason:
     facts = {
         "cards": glyphs_of(advice.cards),
         "seat": "" if advice.seat is None else str(advice.seat),

@@ -22,7 +22,7 @@ MAX_CARDS: Final = 64
 _BY_NUMBER: Final = {card.number: card for card in DECK}
 
 
-class Named(Protocol):
+class NamedInTwoLanguages(Protocol):
     """Anything that has a name in both languages."""
 
     @property
@@ -59,7 +59,7 @@ def numbers_of(cards: Iterable[Card]) -> list[CardMessage]:
     return [card.number for card in cards]  # type: ignore[misc] # the enum of the wire is the number itself
 
 
-def write_name(name: Named) -> Text:
+def write_name(name: NamedInTwoLanguages) -> Text:
     """Write a name in both languages."""
     return Text(vi=name.vi, en=name.en)
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from referee.cards import Card, Seat
 from referee.evidence.canonical import Hex
-from referee.games import GAMES, Deal, Event
+from referee.games import GAMES, DealtRound, Event
 from referee.games import mau_binh as binh
 from referee.games import tien_len as lon
 from referee.games import ultimate_texas as texas
@@ -59,9 +59,9 @@ class Dealt:
     keyed: bool = False
 
 
-def _deal(dealt: Dealt) -> Deal:
+def _deal(dealt: Dealt) -> DealtRound:
     shown = GAMES[dealt.ruleset.game].layout(dealt.seat_count).shown
-    return Deal(
+    return DealtRound(
         seat_count=dealt.seat_count,
         stake=dealt.ruleset.bet_unit,
         seat_stakes=tuple(dealt.seat_stakes),

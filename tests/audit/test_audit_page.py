@@ -32,7 +32,7 @@ from referee.cli.main import app
 from referee.rulesets import load_builtin
 from referee.suspicion.chance import CARDS
 from referee.suspicion.owners import Owners
-from referee.suspicion.population import Population, RoundSample
+from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.questions import questions
 from referee.suspicion.score import judge
 from referee.suspicion.suspicion import SuspicionCode
@@ -308,7 +308,7 @@ def test_bounds_of_the_histogram_are_where_the_audit_finds_a_cell(decks: int):
     chart = histogram(table_of(count=decks // CARDS, decks=decks), decks=decks)
 
     def is_found(count: int) -> bool:
-        population = Population()
+        population = LogCounts()
         population.decks = decks
         for row, cells in zip(population.cells, table_of(count=count, decks=decks), strict=True):
             row[1:] = cells
@@ -329,7 +329,7 @@ def test_bounds_of_the_histogram_are_where_the_audit_finds_a_cell(decks: int):
 
 @pytest.mark.parametrize("decks", [1, 2, 52, 1_000, 100_000])
 def test_histogram_holds_every_cell_and_the_whole_distribution(decks: int):
-    drawn = Population()
+    drawn = LogCounts()
     for number in range(min(decks, 60)):
         deck = bytes([1 + (card + number) % CARDS for card in range(CARDS)])
         drawn.add(RoundSample(table_id="felt", game="tien_len", seat_count=2, leaf_index=0, deck=deck))

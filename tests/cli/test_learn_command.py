@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.advice.mau_binh.population import Population
+from referee.advice.mau_binh.population import HandPopulation
 from referee.rulesets import get
 from tests.command import Done, referee
 
@@ -27,7 +27,7 @@ def test_each_ruleset_gets_a_file_of_its_own(learned: Path) -> None:
         "mau_binh.classic.population",
     ]
     for file in learned.iterdir():
-        origin = Population.read(file.read_bytes()).origin
+        origin = HandPopulation.read(file.read_bytes()).origin
         assert (origin.rounds, origin.seed) == (320, 5)
         assert origin.ruleset_digest == get(file.stem).digest.hex()
 
@@ -36,7 +36,7 @@ def test_same_seed_gives_the_same_file_and_says_its_digest(learned: Path, tmp_pa
     done = run("mau_binh.classic", "--rounds", "320", "--seed", "5", "--out", str(tmp_path))
     file = tmp_path / "mau_binh.classic.population"
     assert file.read_bytes() == (learned / file.name).read_bytes()
-    assert Population.read(file.read_bytes()).digest.hex() in done.stdout
+    assert HandPopulation.read(file.read_bytes()).digest.hex() in done.stdout
     assert len(done.stdout.splitlines()) == 2  # no progress where nobody watches
 
 
@@ -45,7 +45,9 @@ def test_file_is_written_beside_the_rulesets_of_the_house(tmp_path: Path) -> Non
     (tmp_path / "house.toml").write_bytes(source)
     done = run("mau_binh.house", "--rounds", "320", "--rulesets", str(tmp_path))
     assert done.returncode == 0, done.stderr
-    assert Population.read((tmp_path / "mau_binh.house.population").read_bytes()).origin.ruleset_id == "mau_binh.house"
+    assert (
+        HandPopulation.read((tmp_path / "mau_binh.house.population").read_bytes()).origin.ruleset_id == "mau_binh.house"
+    )
 
 
 @pytest.mark.parametrize("ruleset_id", ["mau_binh.nonesuch", "tien_len.mien_nam"])

@@ -13,7 +13,7 @@ from bai_cao.round import Code, Event, Leave, Show
 from bai_cao.rules import BaiCaoRules, Clocks, Seats
 
 from referee.cards import Seat, cards_of
-from referee.games import Deal, DealError, StakesError, UnlawfulEventError, play
+from referee.games import DealError, DealtRound, StakesError, UnlawfulEventError, play
 from referee.games.questions import PointQuestions
 from referee.games.tables import HouseClock, RoundLimits
 from tests.fourth_game.fourth_reference import net_of, strength_of
@@ -26,9 +26,9 @@ RULES = BaiCaoRules(
 ALL_HANDS = list(combinations(range(1, 53), 3))
 
 
-def deal_of(hands: list[list[int]], stake: int = 5, *, is_sealed: bool = False) -> Deal:
+def deal_of(hands: list[list[int]], stake: int = 5, *, is_sealed: bool = False) -> DealtRound:
     sections = tuple(cards_of(hand) for hand in hands)
-    return Deal(seat_count=len(hands), stake=stake, sections=sections, dealt_time=1_000, is_sealed=is_sealed)
+    return DealtRound(seat_count=len(hands), stake=stake, sections=sections, dealt_time=1_000, is_sealed=is_sealed)
 
 
 def test_value_of_every_hand_is_that_of_the_second_writing() -> None:

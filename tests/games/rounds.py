@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games import AnyGame, Deal, GameRules, LeaderBy, play
+from referee.games import AnyGame, DealtRound, GameRules, LeaderBy, play
 from referee.games.ultimate_texas import State as TexasState
 from referee.verdict import Violation
 
@@ -24,9 +24,9 @@ class Settled(NamedTuple):
 
 def hands_deal(
     hands: Cards, *, stake: int = 1, dealt_time: int = 0, leader: int | None = None, is_sealed: bool = False
-) -> Deal:
+) -> DealtRound:
     """Make a deal of hands alone; at a sealed table an empty hand is closed."""
-    return Deal(
+    return DealtRound(
         seat_count=len(hands),
         stake=stake,
         sections=tuple([tuple(hand) or None for hand in hands]) if is_sealed else tuple(map(tuple, hands)),
@@ -36,14 +36,14 @@ def hands_deal(
     )
 
 
-def led_by(deal: Deal, reason: LeaderBy | None) -> Deal:
+def led_by(deal: DealtRound, reason: LeaderBy | None) -> DealtRound:
     """Return the deal whose leader leads for this reason."""
     return msgspec.structs.replace(deal, leader_by=reason)
 
 
-def texas_deal(stakes: Sequence[tuple[int, int]], *, bet_unit: int = 2, dealt_time: int = 0) -> Deal:
+def texas_deal(stakes: Sequence[tuple[int, int]], *, bet_unit: int = 2, dealt_time: int = 0) -> DealtRound:
     """Make a deal of Ultimate Texas Hold'em with no card open; Ante and Trips by seat."""
-    return Deal(
+    return DealtRound(
         seat_count=len(stakes),
         stake=bet_unit,
         seat_stakes=tuple(stakes),
@@ -64,7 +64,7 @@ def at_stake(state: Any, stake: int) -> Any:  # noqa: ANN401 - the state of any 
     return msgspec.structs.replace(state, deal=msgspec.structs.replace(state.deal, stake=stake))
 
 
-def settled(game: AnyGame, rules: GameRules, deal: Deal, events: Sequence[Any], *, closed_time: int) -> Settled:
+def settled(game: AnyGame, rules: GameRules, deal: DealtRound, events: Sequence[Any], *, closed_time: int) -> Settled:
     """Begin, play, check and settle a round, as any caller does."""
     played = play(game, game.begin(rules, deal), events)
     if played.violations:

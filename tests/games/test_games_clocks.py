@@ -7,7 +7,7 @@ import pytest
 
 from referee.cards import DECK, Seat, parse_cards
 from referee.evidence.canonical import Hex
-from referee.games import Clock, Deal, mau_binh, tien_len, ultimate_texas
+from referee.games import Clock, DealtRound, mau_binh, tien_len, ultimate_texas
 from referee.games.fault import FaultKind
 from referee.games.ultimate_texas import Decision, Event
 from referee.rulesets import get
@@ -160,5 +160,5 @@ def test_sealed_deal_opens_at_once_where_a_hand_wins() -> None:
     dragon = DECK[0:52:4]
     assert mau_binh.GAME.later.opens_at_deal(BINH, [WEAK, dragon])
     assert not mau_binh.GAME.later.opens_at_deal(BINH, [STRONG, WEAK])
-    sealed = Deal(seat_count=2, stake=1, sections=(None, dragon), dealt_time=0, is_sealed=True)
+    sealed = DealtRound(seat_count=2, stake=1, sections=(None, dragon), dealt_time=0, is_sealed=True)
     assert mau_binh.begin(BINH, sealed).is_over

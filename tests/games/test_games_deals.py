@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from referee.cards import DECK, Seat
-from referee.games import Clock, Deal, DealError, mau_binh, tien_len, ultimate_texas
+from referee.games import Clock, DealError, DealtRound, mau_binh, tien_len, ultimate_texas
 from referee.games.deal import check_deal, open_cards
 from referee.games.layout import Layout
 from referee.games.tables import HouseClock, RoundLimits, refuse, seat_fault
@@ -16,11 +16,11 @@ HANDS = (DECK[0:2], DECK[2:4])
 HOUSE, FLOP, LATE = DECK[4:6], DECK[6:9], DECK[9:11]
 
 
-def deal_of(*sections: tuple[object, ...] | None, seat_count: int = 2) -> Deal:
-    return Deal(seat_count=seat_count, stake=2, sections=sections, dealt_time=0)  # type: ignore[arg-type] # cards
+def deal_of(*sections: tuple[object, ...] | None, seat_count: int = 2) -> DealtRound:
+    return DealtRound(seat_count=seat_count, stake=2, sections=sections, dealt_time=0)  # type: ignore[arg-type] # cards
 
 
-def refusal_of(deal: Deal) -> str:
+def refusal_of(deal: DealtRound) -> str:
     with pytest.raises(DealError) as caught:
         check_deal(deal, TEXAS.layout, seats=SEATS)
     return str(caught.value)
@@ -89,7 +89,7 @@ def test_cards_of_closed_sections_are_not_known() -> None:
 
 def test_game_whose_cards_are_all_open_has_nothing_to_unseal() -> None:
     hands = (DECK[0:52:4], DECK[1:52:4])
-    deal = Deal(seat_count=2, stake=1, sections=hands, dealt_time=0, leader=Seat(0))
+    deal = DealtRound(seat_count=2, stake=1, sections=hands, dealt_time=0, leader=Seat(0))
     state = tien_len.begin(get("tien_len.mien_nam").rules, deal)  # type: ignore[arg-type] # this game's rules
     assert tien_len.GAME.later.unseal(state, 5) is state
 

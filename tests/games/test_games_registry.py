@@ -11,8 +11,8 @@ from referee.cards import DECK, Card, Seat
 from referee.games import (
     GAMES,
     AnyGame,
-    Deal,
     DealError,
+    DealtRound,
     EventBytesError,
     LeaderBy,
     Registry,
@@ -40,13 +40,13 @@ BOUNDS = {
 }
 
 
-def deal_of(game: AnyGame, *, is_sealed: bool = False) -> Deal:
+def deal_of(game: AnyGame, *, is_sealed: bool = False) -> DealtRound:
     """Make a deal of three seats from one deck in which no hand wins at once."""
     bet_unit = RULESETS[game.name].bet_unit
     layout = game.layout(3)
     cards = iter([*DECK[0:52:3], *DECK[1:52:3], *DECK[2:52:3]])
     sections = tuple(tuple(next(cards) for _ in range(layout.sizes[section])) for section in layout.shown)
-    return Deal(
+    return DealtRound(
         seat_count=3,
         stake=bet_unit,
         seat_stakes=tuple([(bet_unit,) + (0,) * (len(game.seat_stake_names) - 1)] * 3) if game.seat_stake_names else (),
@@ -252,6 +252,6 @@ def points(*registered: tuple[str, object]) -> Any:  # noqa: ANN401 - in place o
     return lambda *, group: [point for point in made if point.group == group]
 
 
-def replaced(deal: Deal, **changed: Any) -> Deal:  # noqa: ANN401 - members of Deal
+def replaced(deal: DealtRound, **changed: Any) -> DealtRound:  # noqa: ANN401 - members of DealtRound
     """Return the deal with some members changed."""
     return type(deal)(**{name: getattr(deal, name) for name in deal.__struct_fields__} | changed)

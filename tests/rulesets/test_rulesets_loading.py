@@ -21,7 +21,7 @@ from referee.rulesets import (
     load_folder,
     parse_ruleset,
 )
-from referee.rulesets.ruleset import Header
+from referee.rulesets.ruleset import RulesetHeader
 from referee.rulesets.shape import spelled_out
 
 BUILTIN = [pytest.param(ruleset, id=ruleset.id) for ruleset in load_builtin()]
@@ -55,7 +55,7 @@ def refusal(source: bytes) -> RulesetError:
 def test_dumping_a_ruleset_gives_what_was_read(ruleset: Ruleset) -> None:
     """Header and rules written out again are the file's data, without a key more or less."""
     data = tomllib.loads(ruleset.source.decode())
-    header = {key: data[key] for key in Header.__struct_fields__}
+    header = {key: data[key] for key in RulesetHeader.__struct_fields__}
     own = spelled_out(ruleset.rules, schema=data["schema"])
     assert isinstance(own, dict)
     dumped = header | msgspec.json.decode(msgspec.json.encode(own))
@@ -77,7 +77,7 @@ def test_every_key_is_needed(ruleset: Ruleset) -> None:
     """Without any one of its keys, at any depth, a file is no ruleset or another one; none has a default."""
     data = tomllib.loads(ruleset.source.decode())
     rules_type = GAMES[ruleset.game].rules_type
-    own = {key: value for key, value in data.items() if key not in Header.__struct_fields__}
+    own = {key: value for key, value in data.items() if key not in RulesetHeader.__struct_fields__}
     removed = 0
     for path in key_paths(own):
         kept = without(own, path)
@@ -85,16 +85,18 @@ def test_every_key_is_needed(ruleset: Ruleset) -> None:
             msgspec.convert(kept, rules_type)
         removed += 1
     assert removed > 20
-    for key in Header.__struct_fields__:
+    for key in RulesetHeader.__struct_fields__:
         with pytest.raises(msgspec.ValidationError):
-            msgspec.convert({name: data[name] for name in Header.__struct_fields__ if name != key}, Header)
+            msgspec.convert(
+                {name: data[name] for name in RulesetHeader.__struct_fields__ if name != key}, RulesetHeader
+            )
 
 
 @pytest.mark.parametrize("ruleset", BUILTIN)
 def test_no_table_takes_another_key(ruleset: Ruleset) -> None:
     """The types refuse it by themselves, whatever is reported about a file before they read it."""
     data = tomllib.loads(ruleset.source.decode())
-    own = {key: value for key, value in data.items() if key not in Header.__struct_fields__}
+    own = {key: value for key, value in data.items() if key not in RulesetHeader.__struct_fields__}
     rules_type = GAMES[ruleset.game].rules_type
     msgspec.convert(own, rules_type)
     tables = list(tables_in(own))

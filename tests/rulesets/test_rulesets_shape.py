@@ -9,7 +9,7 @@ from referee.games import GAMES
 from referee.games.tables import since
 from referee.rulesets import Ruleset, RulesetError, get, load_builtin, load_examples, parse_ruleset
 from referee.rulesets import ruleset as reading
-from referee.rulesets.shape import Fault, faults_of, members_of, newest_schema, spelled_out
+from referee.rulesets.shape import FileFault, faults_of, members_of, newest_schema, spelled_out
 from tests.rulesets.growing import Bell, grown
 
 CLASSIC = get("mau_binh.classic").source.decode()
@@ -56,21 +56,21 @@ def test_a_wrong_code_lists_the_legal_ones() -> None:
         ({"seconds": 30}, 1, []),
         ({"seconds": 30, "warning": 3}, 2, []),
         ({"seconds": 30, "warning": 3, "bell": {"seconds": 1}}, 3, []),
-        ({"seconds": 30}, 2, [Fault(("warning",), "missing required field `warning`")]),
+        ({"seconds": 30}, 2, [FileFault(("warning",), "missing required field `warning`")]),
         (
             {"seconds": 30, "warning": 3},
             1,
-            [Fault(("warning",), "field `warning` belongs to schema 2; this file says schema = 1")],
+            [FileFault(("warning",), "field `warning` belongs to schema 2; this file says schema = 1")],
         ),
         (
             {"seconds": 30, "warning": 3, "bell": {"seconds": 0}},
             3,
-            [Fault(("bell", "seconds"), "Expected `int` >= 1, found 0")],
+            [FileFault(("bell", "seconds"), "Expected `int` >= 1, found 0")],
         ),
     ],
 )
 def test_a_field_belongs_to_its_schema_and_later_ones(
-    data: dict[str, object], schema: int, faults: list[Fault]
+    data: dict[str, object], schema: int, faults: list[FileFault]
 ) -> None:
     assert faults_of(data, Clock, schema=schema) == faults
 

@@ -17,13 +17,13 @@ from referee.rulesets import load_texts
 ROOT: Final = Path(__file__).parents[2]
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 SETS: Final[dict[tuple[str, str], set[str]]] = {
-    ("mau_binh", "Violation codes"): {str(code) for code in mau_binh.Code},
+    ("mau_binh", "Violation codes"): {str(code) for code in mau_binh.ViolationCode},
     ("mau_binh", "Transfer reasons"): {str(code) for code in mau_binh.Reason},
     ("mau_binh", "Instant wins"): {str(code) for code in mau_binh.Pattern},
     ("tien_len", "Violation codes"): {str(code) for code in tien_len.Fault},
     ("tien_len", "Transfer reasons"): {str(code) for code in tien_len.Reason},
     ("tien_len", "Instant wins"): {str(code) for code in tien_len.Pattern},
-    ("ultimate_texas", "Violation codes"): {str(code) for code in ultimate_texas.Code}
+    ("ultimate_texas", "Violation codes"): {str(code) for code in ultimate_texas.ViolationCode}
     - {
         "TOO_FEW_SEATS",
         "TOO_MANY_SEATS",
@@ -72,9 +72,9 @@ def test_every_violation_has_a_text_and_every_text_a_violation(game: str) -> Non
     texts = set(load_texts(game).violations)
     assert SETS[game, "Violation codes"] <= texts
     codes = {
-        mau_binh.__name__: mau_binh.Code,
+        mau_binh.__name__: mau_binh.ViolationCode,
         tien_len.__name__: tien_len.Fault,
-        ultimate_texas.__name__: ultimate_texas.Code,
+        ultimate_texas.__name__: ultimate_texas.ViolationCode,
     }
     known = {str(code) for kind in codes.values() for code in kind} | set(StakeFault)
     assert texts <= known
@@ -90,7 +90,9 @@ def test_vectors_use_documented_codes_only(game: str) -> None:
                 for name, value in members(vector.get(part)):
                     if name in MEMBERS and value:
                         found[MEMBERS[name]].add(value)
-    stakes = {str(code) for code in ultimate_texas.Code} - SETS["ultimate_texas", "Violation codes"] | set(StakeFault)
+    stakes = {str(code) for code in ultimate_texas.ViolationCode} - SETS["ultimate_texas", "Violation codes"] | set(
+        StakeFault
+    )
     assert found["Violation codes"]
     for title, codes in found.items():
         assert codes <= SETS.get((game, title), set()) | stakes

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from referee.evidence.dsse import Envelope
-from referee.games.mau_binh.code import Code
+from referee.games.mau_binh.code import ViolationCode
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import mau_binh_pb2
 
@@ -36,7 +36,7 @@ def documented_codes() -> set[str]:
 
 def test_documented_codes_are_those_of_the_law() -> None:
     """All but the codes of a stake, which is refused before there is a round."""
-    assert documented_codes() == {code.value for code in Code if not code.startswith("STAKE_")}
+    assert documented_codes() == {code.value for code in ViolationCode if not code.startswith("STAKE_")}
 
 
 PRODUCED: Final[dict[str, Callable[[House], Violations]]] = {}

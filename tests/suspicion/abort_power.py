@@ -17,7 +17,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from referee.suspicion.owners import Owners
-from referee.suspicion.population import Population, RoundSample
+from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.questions import questions
 from referee.suspicion.score import judge
 from referee.suspicion.suspicion import Suspicion, SuspicionCode
@@ -35,7 +35,7 @@ _EVERY: Final = 10
 """Rounds between two judgements."""
 
 
-def suspicions_of(population: Population, owners: Owners) -> tuple[Suspicion, ...]:
+def suspicions_of(population: LogCounts, owners: Owners) -> tuple[Suspicion, ...]:
     """Judge the counts of a log."""
     return judge(questions(population, owners, {}, repeated=())).suspicions
 
@@ -75,7 +75,7 @@ def vetoed(luck: Luck, game: str, *, seats: int, share: float) -> Iterator[Round
 
 def rounds_to_finding(rounds: Iterator[RoundSample], *, most: int = MOST) -> int | None:
     """Return after how many rounds the accomplice's key is found; None if never. Nobody else may be found."""
-    population, owners = Population(), Owners()
+    population, owners = LogCounts(), Owners()
     for number, drawn in enumerate(rounds, 1):
         population.add(drawn)
         owners.add(drawn)
@@ -97,7 +97,7 @@ def healthy(luck: Luck, *, rounds: int) -> tuple[Suspicion, ...]:
     game, rate = luck.choice(list(SEATS)), luck.choice((0.0, 0.02, 0.1, 0.5))
     seats = luck.randint(2, SEATS[game])
     is_keyed, is_weak, is_tilted = (luck.random() < share for share in (0.8, 0.3, 0.3))
-    population, owners = Population(), Owners(are_seeds_handed_in=True)
+    population, owners = LogCounts(), Owners(are_seeds_handed_in=True)
     went_badly: set[bytes] = set()
     for number in range(rounds):
         present = range(number // 7, number // 7 + 2 * seats) if luck.random() < 0.3 else range(2 * seats)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from referee.suspicion.bets import GIVEN_UP, Bets, growth
 from referee.suspicion.owners import YOUNG, Owner, Owners
-from referee.suspicion.population import Population, RoundSample
+from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.suspicion import SuspicionCode
 from tests.budget import examples
 from tests.suspicion.abort_power import (
@@ -73,7 +73,7 @@ def test_key_that_changes_tables_and_seats_is_found(game: str, seats: int):
 
 def test_new_key_for_every_few_rounds_hides_nobody():
     """The accomplice has a new key every 15 rounds, and plays with keys that everybody knows."""
-    luck, owners, population = Luck("new keys"), Owners(), Population()
+    luck, owners, population = Luck("new keys"), Owners(), LogCounts()
     worst = limit("mau_binh", 4, 0.2)
     veterans = [player(number) for number in range(1, 9)]
     for number in range(900):
@@ -96,7 +96,7 @@ def test_new_key_for_every_few_rounds_hides_nobody():
 
 def test_decks_that_are_kept_show_the_choice_when_no_other_is_known():
     """The accomplice withholds its own seed when its hand is in the worse half, and no such deck is ever known."""
-    owners, population = Owners(), Population()
+    owners, population = Owners(), LogCounts()
     for drawn in itertools.islice(vetoed(Luck("hidden"), "tien_len", seats=4, share=0.5), 2_500):
         hidden = replace(drawn, deck=b"", points=(), outcomes=(), blamed=(drawn.keys.index(ACCOMPLICE),))
         owners.add(hidden if drawn.is_aborted else drawn)
@@ -108,7 +108,7 @@ def test_decks_that_are_kept_show_the_choice_when_no_other_is_known():
 
 def test_decks_given_up_are_scored_with_the_seeds_that_are_handed_in():
     """The operator drops another seat's seed where the accomplice's hand is bad, and that seat hands in all of them."""
-    owners, population = Owners(are_seeds_handed_in=True), Population()
+    owners, population = Owners(are_seeds_handed_in=True), LogCounts()
     for drawn in itertools.islice(vetoed(Luck("dropped"), "mau_binh", seats=4, share=0.1), 1_500):
         other = (drawn.keys.index(ACCOMPLICE) + 1) % 4
         handed_in = replace(drawn, deck=b"", blamed=(other,), handed_in=(other,))
@@ -123,7 +123,7 @@ def test_seeds_that_are_chosen_by_the_cards_accuse_nobody():
     rival, victim = player(1), player(2)
     for number in range(examples(2)):
         luck = Luck("rival", number)
-        owners, population = Owners(are_seeds_handed_in=True), Population()
+        owners, population = Owners(are_seeds_handed_in=True), LogCounts()
         for _ in range(400):
             drawn = played(luck, "mau_binh", keys=(rival, victim, player(3), player(4)))
             drawn = ended(drawn, is_aborted=luck.random() < 0.5)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from referee.suspicion.owners import Owners
-from referee.suspicion.population import Population, RoundSample
+from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.questions import points_of_hands, questions
 from referee.suspicion.score import FAIL_RATE, KEPT, NOTE_RATE, Measure, Question, QuestionKind, Score, Subject, judge
 from referee.suspicion.suspicion import Suspicion, SuspicionCode
@@ -28,7 +28,7 @@ def judged(rounds: Iterator[RoundSample] | list[RoundSample]) -> tuple[Suspicion
 
 
 def asked(rounds: Iterator[RoundSample] | list[RoundSample]) -> list[Question]:
-    population, owners = Population(), Owners()
+    population, owners = LogCounts(), Owners()
     for drawn in rounds:
         population.add(drawn)
         owners.add(drawn)
@@ -339,7 +339,7 @@ def test_counts_of_a_population_are_those_of_its_rounds():
     """Kept places and neighbours counted card by card."""
     luck = Luck("counts")
     rounds = [played(luck, "tien_len", table=f"table-{number % 3}") for number in range(60)]
-    population = Population()
+    population = LogCounts()
     for drawn in rounds:
         population.add(drawn)
     places = neighbours = new = 0

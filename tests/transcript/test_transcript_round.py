@@ -12,7 +12,7 @@ from referee.cards import Seat, parse_cards
 from referee.dealing.header import NO_KEY, Header
 from referee.dealing.lead import Lead
 from referee.evidence.canonical import Hex
-from referee.games import GAMES, Deal, Event, LeaderBy, mau_binh, tien_len
+from referee.games import GAMES, DealtRound, Event, LeaderBy, mau_binh, tien_len
 from referee.rulesets import get
 from referee.transcript.proof import EventLevel, EvidenceError, EvidenceFault
 from referee.transcript.round import PlayedEvent, Round
@@ -25,7 +25,7 @@ THIRD = parse_cards("3D 3H 4D 4H 5C 6S 7S 7C 7H 8D 9C 9H TS")
 SECOND = parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS")
 
 
-def begin(ruleset_id: str, deal: Deal, keys: Sequence[bytes]) -> Round:
+def begin(ruleset_id: str, deal: DealtRound, keys: Sequence[bytes]) -> Round:
     ruleset = get(ruleset_id)
     header = Header(
         protocol=1,

@@ -16,7 +16,7 @@ from referee.cards import DECK, Seat, parse_cards
 from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
 from referee.evidence import canonical
 from referee.games import GAMES, EventBytesError, UnlawfulEventError
-from referee.games.ultimate_texas import GAME, MAX_EVENTS, Code, Decision, Event, UltimateTexasRules
+from referee.games.ultimate_texas import GAME, MAX_EVENTS, Decision, Event, UltimateTexasRules, ViolationCode
 from referee.rulesets import Ruleset, get
 from referee.transcript.inputs import InputEvent, InputReceipt, Inputs, TranscriptError, Unsealed, parse
 from referee.transcript.proof import EvidenceError, EvidenceFault
@@ -237,14 +237,14 @@ def test_largest_round_fits_a_leaf():
 @pytest.mark.parametrize(
     ("events", "number", "codes"),
     [
-        ([(0, Decision.FOLD)], 1, [Code.FOLD_NOT_OFFERED]),
-        ([*LAWFUL, (0, Decision.LEAVE)], 4, [Code.ROUND_OVER]),
-        ([(0, Decision.CHECK), (7, Decision.CHECK)], 2, [Code.UNKNOWN_SEAT]),
-        (LAWFUL[:1], 0, [Code.ROUND_NOT_OVER]),
-        ([], 0, [Code.ROUND_NOT_OVER, Code.ROUND_NOT_OVER]),
+        ([(0, Decision.FOLD)], 1, [ViolationCode.FOLD_NOT_OFFERED]),
+        ([*LAWFUL, (0, Decision.LEAVE)], 4, [ViolationCode.ROUND_OVER]),
+        ([(0, Decision.CHECK), (7, Decision.CHECK)], 2, [ViolationCode.UNKNOWN_SEAT]),
+        (LAWFUL[:1], 0, [ViolationCode.ROUND_NOT_OVER]),
+        ([], 0, [ViolationCode.ROUND_NOT_OVER, ViolationCode.ROUND_NOT_OVER]),
     ],
 )
-def test_unlawful_round_has_no_transcript_and_says_where(events: Events, number: int, codes: list[Code]):
+def test_unlawful_round_has_no_transcript_and_says_where(events: Events, number: int, codes: list[ViolationCode]):
     with pytest.raises(UnlawfulRoundError) as caught:
         _found(_inputs(events))
     assert caught.value.event_number == number
@@ -259,11 +259,11 @@ def test_round_closed_before_its_last_event_has_no_transcript():
 @pytest.mark.parametrize(
     ("stakes", "code"),
     [
-        ([(11, 0), (10, 0)], Code.ANTE_NOT_A_MULTIPLE),
-        ([(2**52, 0), (10, 0)], Code.STAKES_TOO_HIGH),
+        ([(11, 0), (10, 0)], ViolationCode.ANTE_NOT_A_MULTIPLE),
+        ([(2**52, 0), (10, 0)], ViolationCode.STAKES_TOO_HIGH),
     ],
 )
-def test_round_with_unlawful_stakes_has_no_transcript(stakes: list[tuple[int, int]], code: Code):
+def test_round_with_unlawful_stakes_has_no_transcript(stakes: list[tuple[int, int]], code: ViolationCode):
     with pytest.raises(UnlawfulRoundError, match=code):
         _found(_inputs(stakes=stakes))
 

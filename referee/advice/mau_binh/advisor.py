@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.advice.mau_binh.levels import Leveller, Levels
-from referee.advice.mau_binh.population import Population
+from referee.advice.mau_binh.population import HandPopulation
 from referee.advice.mau_binh.splits import PAIRS, THREES, Ints, Splits, Splitter
 from referee.advice.mau_binh.suggestion import Part, Suggestion
 from referee.advice.mau_binh.value import Extra, ValueTable
@@ -80,7 +80,7 @@ class Advisor:
         self._buffers = _Buffers()
 
     @staticmethod
-    def of(rules: MauBinhRules, population: Population, *, seat_count: int) -> "Advisor":
+    def of(rules: MauBinhRules, population: HandPopulation, *, seat_count: int) -> "Advisor":
         """Return the advisor of a table; raise ValueError if the population or the seats do not fit the rules."""
         return Advisor(ValueTable(rules, population, seat_count=seat_count))
 

@@ -13,8 +13,8 @@ gaps, little-endian, the last index running fastest.
 >>> from referee.rulesets import get
 >>> ranking = get("mau_binh.classic").rules.ranker
 >>> origin = Origin(ruleset_id="x", ruleset_version="1.0.0", ruleset_digest="00" * 32, sweep="NONE", rounds=1, seed=5)
->>> population = Population.counted(ranking, [(6000, 3000, 400), (6000, 2000, 300)], origin=origin)
->>> population.size, Population.read(population.to_bytes()) == population
+>>> population = HandPopulation.counted(ranking, [(6000, 3000, 400), (6000, 2000, 300)], origin=origin)
+>>> population.size, HandPopulation.read(population.to_bytes()) == population
 (2, True)
 """
 
@@ -76,7 +76,7 @@ class _FirstLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Population:
+class HandPopulation:
     """Counts of hands: ``counts`` by chi and strength, from strength 1, ``joint`` by bins of all three chi.
 
     ``bins`` has for each chi the strongest strength of each bin.
@@ -174,7 +174,7 @@ class Population:
         edges = self.bins[chi]
         return np.searchsorted(edges, np.arange(1, len(self.counts[chi]) + 1)).astype(np.int64)
 
-    def distance(self, other: "Population") -> float:
+    def distance(self, other: "HandPopulation") -> float:
         """Return the largest difference, over chi and strengths, of the shares of hands up to a strength."""
         return max(
             float(np.abs(mine.cumsum() / mine.sum() - theirs.cumsum() / theirs.sum()).max())
@@ -182,7 +182,7 @@ class Population:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Population) and self.to_bytes() == other.to_bytes()
+        return isinstance(other, HandPopulation) and self.to_bytes() == other.to_bytes()
 
     def __hash__(self) -> int:
         return hash(self.origin)

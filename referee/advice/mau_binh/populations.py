@@ -17,7 +17,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
-from referee.advice.mau_binh.population import Population, PopulationError
+from referee.advice.mau_binh.population import HandPopulation, PopulationError
 from referee.advice.mau_binh.self_play import sweep_kind
 from referee.games.mau_binh import MauBinhRules
 
@@ -31,7 +31,7 @@ class NoPopulationError(LookupError):
 class Populations:
     """Populations by the ruleset that they advise."""
 
-    def __init__(self, populations: Iterable[Population]) -> None:
+    def __init__(self, populations: Iterable[HandPopulation]) -> None:
         ordered = sorted(populations, key=lambda learned: (learned.origin.ruleset_id, learned.origin.ruleset_version))
         self._populations = ordered
 
@@ -49,10 +49,10 @@ class Populations:
         own = [file for file in sorted(folder.iterdir()) if file.suffix == SUFFIX]
         return cls([*cls.builtin(), *(_read(file) for file in own)])
 
-    def __iter__(self) -> Iterator[Population]:
+    def __iter__(self) -> Iterator[HandPopulation]:
         return iter(self._populations)
 
-    def population_for(self, rules: MauBinhRules, *, digest: bytes) -> Population:
+    def population_for(self, rules: MauBinhRules, *, digest: bytes) -> HandPopulation:
         """Return the population that was learned from the ruleset file with this digest, or else one of its ranking.
 
         Raise NoPopulationError if no population has the ruleset's ranking.
@@ -74,8 +74,8 @@ def _builtin() -> Populations:
     return Populations(_read(file) for file in folder.iterdir() if file.name.endswith(SUFFIX))
 
 
-def _read(file: Traversable) -> Population:
+def _read(file: Traversable) -> HandPopulation:
     try:
-        return Population.read(file.read_bytes())
+        return HandPopulation.read(file.read_bytes())
     except PopulationError as error:
         raise PopulationError(f"{file}: {error}") from None

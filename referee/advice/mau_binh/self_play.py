@@ -33,7 +33,7 @@ from typing import Final
 import numpy as np
 
 from referee.advice.mau_binh.advisor import Advisor, splitter_of
-from referee.advice.mau_binh.population import Origin, Population
+from referee.advice.mau_binh.population import HandPopulation, Origin
 from referee.advice.mau_binh.splits import PAIRS, Ints, Splits
 from referee.cards import DECK, Card
 from referee.games.mau_binh import HAND_SIZE, MauBinhRules, instant_win_of
@@ -53,25 +53,25 @@ def learn(
     origin: Origin,
     progress: Callable[[int], None] = lambda _rounds: None,
     settled: Callable[[float], None] = lambda _distance: None,
-) -> Population:
+) -> HandPopulation:
     """Learn the population of players of these rules.
 
     ``progress`` is called with each round played, ``settled`` after each step but the first with the distance of its
-    hands from the population that they answer (``Population.distance``), which at a fixed point is only chance. Raises
-    ValueError if there are too few rounds to count any hand in a step.
+    hands from the population that they answer (``HandPopulation.distance``), which at a fixed point is only chance.
+    Raises ValueError if there are too few rounds to count any hand in a step.
     """
     dealer = _deals(origin.seed)
     choose: Choose = greatest_sum
     steps: list[Ints] = []
-    answered: Population | None = None
+    answered: HandPopulation | None = None
     while True:
         hands = list(_played(rules, dealer, choose, rounds=origin.rounds // STEPS, progress=progress))
         if not hands:
             raise ValueError(f"{origin.rounds} rounds are too few to learn from in {STEPS} steps; play more")
         if answered is not None:
-            settled(Population.counted(rules.ranker, hands, origin=origin).distance(answered))
+            settled(HandPopulation.counted(rules.ranker, hands, origin=origin).distance(answered))
         steps.append(np.array(hands, dtype=np.int64))
-        answered = Population.counted(rules.ranker, np.concatenate(steps[len(steps) // 2 :]), origin=origin)
+        answered = HandPopulation.counted(rules.ranker, np.concatenate(steps[len(steps) // 2 :]), origin=origin)
         if len(steps) == STEPS:
             return answered
         choose = _by_advice(rules, answered)
@@ -89,7 +89,7 @@ def greatest_sum(splits: Splits, _seat_count: int) -> tuple[int, int]:
     return front, pair
 
 
-def _by_advice(rules: MauBinhRules, population: Population) -> Choose:
+def _by_advice(rules: MauBinhRules, population: HandPopulation) -> Choose:
     """Return the function that chooses the split of the highest value against this population."""
     advisors = {
         seat_count: Advisor.of(rules, population, seat_count=seat_count)

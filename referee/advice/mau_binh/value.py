@@ -32,7 +32,7 @@ from typing import Final, TypeAlias, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.advice.mau_binh.population import Population, categories_of
+from referee.advice.mau_binh.population import HandPopulation, categories_of
 from referee.advice.mau_binh.splits import Ints
 from referee.advice.mau_binh.suggestion import SCALE, SCALE_BITS
 from referee.games.mau_binh.rules import (
@@ -79,7 +79,7 @@ class ValueTable:
     aces: Extra | None
     joint: Cube
 
-    def __init__(self, rules: MauBinhRules, population: Population, *, seat_count: int) -> None:
+    def __init__(self, rules: MauBinhRules, population: HandPopulation, *, seat_count: int) -> None:
         if population.ranking != rules.ranking.rules:
             raise ValueError("the population has another ranking than these rules")
         if not rules.seats.minimum <= seat_count <= rules.seats.maximum:
@@ -132,7 +132,7 @@ def _chi_values(prices: Ints, count: Ints) -> Ints:
 class _Bins:
     """The joint counts as shares, and the additions that follow from them for every bin of back, middle and front."""
 
-    def __init__(self, rules: MauBinhRules, population: Population, prices: tuple[Ints, ...]) -> None:
+    def __init__(self, rules: MauBinhRules, population: HandPopulation, prices: tuple[Ints, ...]) -> None:
         self._rules = rules
         self._shares = (population.joint << _SHARE_BITS) // population.size
         self._same_bin = [

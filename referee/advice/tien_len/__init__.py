@@ -16,17 +16,17 @@ ruleset's. Weights and slopes are measured by tournaments of bots.
 """
 
 from referee.advice.tien_len.grouping import PlayGroup, group_plays, whole_plays
-from referee.advice.tien_len.reason import Advice, AdviceReason
+from referee.advice.tien_len.reason import AdviceReason, ReasonWithFacts
 from referee.advice.tien_len.suggestion import MAX_SAMPLES, MAX_SUGGESTIONS, PlaySuggestion, suggest
 from referee.advice.tien_len.view import View
 
 __all__ = [
     "MAX_SAMPLES",
     "MAX_SUGGESTIONS",
-    "Advice",
     "AdviceReason",
     "PlayGroup",
     "PlaySuggestion",
+    "ReasonWithFacts",
     "View",
     "group_plays",
     "suggest",

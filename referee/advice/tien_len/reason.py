@@ -50,7 +50,7 @@ class AdviceReason(enum.StrEnum):
     """Over ``samples`` rounds played out it did best."""
 
 
-class Advice(msgspec.Struct, frozen=True, kw_only=True):
+class ReasonWithFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A reason with its facts; others are absent or empty."""
 
     reason: AdviceReason

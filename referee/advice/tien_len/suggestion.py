@@ -23,7 +23,7 @@ from typing import Final
 import msgspec
 
 from referee.advice.tien_len.policy import Weighed, weigh
-from referee.advice.tien_len.reason import Advice, AdviceReason
+from referee.advice.tien_len.reason import AdviceReason, ReasonWithFacts
 from referee.advice.tien_len.sampling import Sampled, sample
 from referee.advice.tien_len.structure import is_whole, plan_of
 from referee.advice.tien_len.view import View
@@ -49,7 +49,7 @@ class PlaySuggestion(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     play: Combination | None
-    advice: tuple[Advice, ...]
+    advice: tuple[ReasonWithFacts, ...]
     stakes: float | None = None
     error: float | None = None
     samples: int = 0
@@ -68,7 +68,7 @@ def _played_out(facts: "_Facts", sampled: Sampled) -> PlaySuggestion:
     advice = facts.advice(sampled.weighed)
     return PlaySuggestion(
         play=sampled.weighed.play,
-        advice=(*advice, Advice(reason=AdviceReason.PLAYED_OUT, samples=sampled.samples)),
+        advice=(*advice, ReasonWithFacts(reason=AdviceReason.PLAYED_OUT, samples=sampled.samples)),
         stakes=sampled.stakes,
         error=sampled.error,
         samples=sampled.samples,
@@ -86,11 +86,11 @@ class _Facts:
             first = next(view.plays(), None)
             self.weakest = None if first is None else first.card_set
 
-    def advice(self, weighed: Weighed) -> tuple[Advice, ...]:
+    def advice(self, weighed: Weighed) -> tuple[ReasonWithFacts, ...]:
         """Return the reasons for a candidate, in the order of AdviceReason."""
         if weighed.play is None:
             reason = AdviceReason.NOTHING_BEATS if self.weakest is None else AdviceReason.SAVES_STRENGTH
-            return (Advice(reason=reason),)
+            return (ReasonWithFacts(reason=reason),)
         play = weighed.play
         return (
             *self._of_the_end(play),
@@ -99,59 +99,61 @@ class _Facts:
             *self._of_the_hand(weighed, play),
         )
 
-    def _of_the_end(self, play: Combination) -> Iterator[Advice]:
+    def _of_the_end(self, play: Combination) -> Iterator[ReasonWithFacts]:
         if play.card_set == self.view.hand:
-            yield Advice(reason=AdviceReason.LAST_CARDS)
+            yield ReasonWithFacts(reason=AdviceReason.LAST_CARDS)
 
-    def _of_money(self, weighed: Weighed, play: Combination) -> Iterator[Advice]:
+    def _of_money(self, weighed: Weighed, play: Combination) -> Iterator[ReasonWithFacts]:
         view, rules = self.view, self.view.rules
         if weighed.chops is not None:
-            yield Advice(reason=AdviceReason.CHOPS, units=chop_units(rules.chop_prices, weighed.chops) + view.chain)
+            yield ReasonWithFacts(
+                reason=AdviceReason.CHOPS, units=chop_units(rules.chop_prices, weighed.chops) + view.chain
+            )
         may_stop = rules.stopped_three_of_spades.applies and view.to_beat is not None
         three_is_hidden = may_stop and view.unseen & THREE_OF_SPADES
         if three_is_hidden and view.counts[view.to_beat_seat] == 1:
             chance = 1000 // view.unseen.bit_count()
             units = rules.stopped_three_of_spades.units
-            yield Advice(
+            yield ReasonWithFacts(
                 reason=AdviceReason.MAY_BE_LAST_THREE, seat=Seat(view.to_beat_seat), units=units, chance_permille=chance
             )
         rest = view.hand ^ play.card_set
         if not rules.last_three_of_spades.applies:
             return
         if rest == THREE_OF_SPADES:
-            yield Advice(reason=AdviceReason.GOES_FOR_THREE, units=rules.last_three_of_spades.units)
+            yield ReasonWithFacts(reason=AdviceReason.GOES_FOR_THREE, units=rules.last_three_of_spades.units)
         elif rest & THREE_OF_SPADES and not view.unseen >> rest.bit_length() - 1:
-            yield Advice(reason=AdviceReason.KEEPS_THREE, cards=cards_of(THREE_OF_SPADES))
+            yield ReasonWithFacts(reason=AdviceReason.KEEPS_THREE, cards=cards_of(THREE_OF_SPADES))
 
-    def _of_rivals(self, play: Combination) -> Iterator[Advice]:
+    def _of_rivals(self, play: Combination) -> Iterator[ReasonWithFacts]:
         view, shed = self.view, play.card_set.bit_count()
         for seat in view.rivals():
             if view.counts[seat] == shed:
-                yield Advice(reason=AdviceReason.LETS_OUT, seat=Seat(seat))
+                yield ReasonWithFacts(reason=AdviceReason.LETS_OUT, seat=Seat(seat))
         for seat in view.rivals():
             if view.counts[seat] < min(shed, _NEAR_THE_END + 1):
-                yield Advice(reason=AdviceReason.BLOCKS, seat=Seat(seat))
+                yield ReasonWithFacts(reason=AdviceReason.BLOCKS, seat=Seat(seat))
         if view.to_beat is None and play.kind is Kind.SINGLE and play.top == view.hand.bit_length() - 1:
             for seat in view.rivals():
                 if view.counts[seat] == 1 and play.card_set != view.hand:
-                    yield Advice(reason=AdviceReason.HIGHEST_FIRST, seat=Seat(seat))
+                    yield ReasonWithFacts(reason=AdviceReason.HIGHEST_FIRST, seat=Seat(seat))
 
-    def _of_the_hand(self, weighed: Weighed, play: Combination) -> Iterator[Advice]:
+    def _of_the_hand(self, weighed: Weighed, play: Combination) -> Iterator[ReasonWithFacts]:
         cards = play.card_set
         if weighed.hold >= _LIKELY and cards != self.view.hand:
-            yield Advice(reason=AdviceReason.LIKELY_HOLDS, chance_permille=int(1000 * weighed.hold))
+            yield ReasonWithFacts(reason=AdviceReason.LIKELY_HOLDS, chance_permille=int(1000 * weighed.hold))
         if is_whole(self.view.hand, cards):
-            yield Advice(reason=AdviceReason.KEEPS_GROUPS)
+            yield ReasonWithFacts(reason=AdviceReason.KEEPS_GROUPS)
         else:
             for group in self.plan.groups:
                 if group.card_set & cards and group.card_set & ~cards:
-                    yield Advice(reason=AdviceReason.BREAKS_GROUP, cards=group.cards)
+                    yield ReasonWithFacts(reason=AdviceReason.BREAKS_GROUP, cards=group.cards)
         if cards.bit_count() >= _MANY:
-            yield Advice(reason=AdviceReason.SHEDS_MANY, cards=play.cards)
+            yield ReasonWithFacts(reason=AdviceReason.SHEDS_MANY, cards=play.cards)
         if cards & TWOS:
             left = price_leftover(self.view.rules.leftover_prices, cards & TWOS)
-            yield Advice(
+            yield ReasonWithFacts(
                 reason=AdviceReason.SHEDS_TWOS, cards=cards_of(cards & TWOS), units=sum(item.units for item in left)
             )
         if cards == self.weakest:
-            yield Advice(reason=AdviceReason.WEAKEST)
+            yield ReasonWithFacts(reason=AdviceReason.WEAKEST)

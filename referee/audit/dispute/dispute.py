@@ -10,7 +10,7 @@ import msgspec
 from referee.audit.cause import sort_findings
 from referee.audit.dispute.case import UNREADABLE, Case
 from referee.audit.dispute.exhibit import Exhibit, Weight, findings_together, weigh
-from referee.audit.dispute.held import HeldPart, Kind
+from referee.audit.dispute.held import HeldKind, HeldPart
 from referee.audit.dispute.limits import conditions
 from referee.audit.dispute.words import Limit, dispute_words
 from referee.audit.explanation import Honest, Party, explain
@@ -195,7 +195,7 @@ def _proof(exhibit: Exhibit) -> Phrase:
     if exhibit.weight.value in words.proves_not:
         return words.proves_not[exhibit.weight.value]
     name = exhibit.kind.value
-    if exhibit.kind is Kind.SIGNATURE and exhibit.facts.get("number") == 0:
+    if exhibit.kind is HeldKind.SIGNATURE and exhibit.facts.get("number") == 0:
         name = "SIGNATURE_OF_SEED"
     facts = defaultdict(lambda: "?", {key: str(fact) for key, fact in exhibit.facts.items()})
     if isinstance(time := exhibit.facts.get("time"), int):

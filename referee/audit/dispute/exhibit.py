@@ -13,7 +13,7 @@ import msgspec
 from referee.audit.cause import kept_checkpoint_fault
 from referee.audit.course import course_of, seat_of
 from referee.audit.dispute.case import Case, Grown
-from referee.audit.dispute.held import HeldPart, HeldSignature, Kind
+from referee.audit.dispute.held import HeldKind, HeldPart, HeldSignature
 from referee.audit.documents import CERTIFICATE_FORM, NO_DOCUMENTS, Documents, by_round
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.log_receipts import LogReceiptCheck
@@ -64,7 +64,7 @@ class Exhibit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     file: str
     sha256: str
-    kind: Kind
+    kind: HeldKind
     weight: Weight
     facts: Mapping[str, int | str] = msgspec.field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
@@ -106,11 +106,11 @@ def findings_together(case: Case, parts: Sequence[HeldPart], exhibits: Sequence[
 
 def _weigh(case: Case, part: HeldPart, check: LogReceiptCheck, grown: Grown) -> Exhibit:
     facts = _facts(part)
-    if part.kind is Kind.UNKNOWN:
+    if part.kind is HeldKind.UNKNOWN:
         return _exhibit(part, Weight.UNKNOWN, facts)
     if part.documents.log_receipts:
         return _exhibit(part, *_logged(case, check, grown, facts))
-    if part.kind is Kind.CHECKPOINT:
+    if part.kind is HeldKind.CHECKPOINT:
         return _exhibit(part, *_kept(case, part.checkpoint, grown, facts))
     return _exhibit(part, *_of_round(case, part, facts))
 
@@ -252,7 +252,7 @@ def _facts(part: HeldPart) -> dict[str, int | str]:
         facts = {"seat": seed.seat}
     if part.signature is not None:
         facts = {"seat": part.signature.seat}
-    if part.kind is Kind.BUNDLE:
+    if part.kind is HeldKind.BUNDLE:
         facts = {"count": len(documents.log_receipts)}
     notes = [part.checkpoint] if part.checkpoint else []
     for kept in documents.log_receipts:
@@ -261,7 +261,7 @@ def _facts(part: HeldPart) -> dict[str, int | str]:
         except ReceiptError:
             continue
         notes.append(receipt.checkpoint)
-        if part.kind is Kind.LOG_RECEIPT:
+        if part.kind is HeldKind.LOG_RECEIPT:
             facts = {"index": int(receipt.index)}
     checkpoint = _checkpoint(notes[-1]) if notes else None
     return facts if checkpoint is None else facts | {"size": checkpoint.size}
@@ -299,6 +299,6 @@ def seats_shown(exhibits: Iterable[Exhibit]) -> frozenset[int]:
         [
             int(one.facts["seat"])
             for one in exhibits
-            if one.kind is Kind.RECEIPTED_EVENT and one.weight in genuine and "seat" in one.facts
+            if one.kind is HeldKind.RECEIPTED_EVENT and one.weight in genuine and "seat" in one.facts
         ]
     )

@@ -27,7 +27,7 @@ LEAF_SUFFIX: Final = ".leaf"
 _MAX_REASON: Final = 300
 
 
-class Kind(enum.StrEnum):
+class HeldKind(enum.StrEnum):
     """Kind of a part of a file."""
 
     BUNDLE = "BUNDLE"
@@ -55,7 +55,7 @@ class HeldPart:
 
     file: str
     sha256: str
-    kind: Kind
+    kind: HeldKind
     documents: Documents = NO_DOCUMENTS
     checkpoint: bytes = b""
     signature: HeldSignature | None = None
@@ -66,7 +66,7 @@ def read_held(file: str, data: bytes, leaf: bytes | None = None) -> tuple[HeldPa
     """Split a file into its parts; ``leaf`` is what was kept beside a log receipt."""
     name, digest = printable(file), hashlib.sha256(data).hexdigest()
 
-    def part(kind: Kind, documents: Documents) -> HeldPart:
+    def part(kind: HeldKind, documents: Documents) -> HeldPart:
         return HeldPart(file=name, sha256=digest, kind=kind, documents=documents)
 
     try:
@@ -75,11 +75,11 @@ def read_held(file: str, data: bytes, leaf: bytes | None = None) -> tuple[HeldPa
         return tuple(_other(name, digest, data, str(error).removeprefix("file 0 is ")))
     parts = []
     if documents.log_receipts:
-        kind = Kind.LOG_RECEIPT if data.startswith(FIRST_LINE.encode()) else Kind.BUNDLE
+        kind = HeldKind.LOG_RECEIPT if data.startswith(FIRST_LINE.encode()) else HeldKind.BUNDLE
         parts.append(part(kind, Documents(log_receipts=documents.log_receipts)))
-    parts += [part(Kind.CERTIFICATE, Documents(certificates=(one,))) for one in documents.certificates]
+    parts += [part(HeldKind.CERTIFICATE, Documents(certificates=(one,))) for one in documents.certificates]
     for one in documents.event_receipts:
-        kind = Kind.EVENT_RECEIPT if read_receipted_event(one) is None else Kind.RECEIPTED_EVENT
+        kind = HeldKind.EVENT_RECEIPT if read_receipted_event(one) is None else HeldKind.RECEIPTED_EVENT
         parts.append(part(kind, Documents(event_receipts=(one,))))
     return tuple(parts)
 
@@ -108,21 +108,21 @@ def _other(name: str, digest: str, data: bytes, reason: str) -> Iterable[HeldPar
     """Yield the parts of a file that is no document: a checkpoint, seeds, signatures, or none of them."""
     with suppress(NoteError, CheckpointError):
         Checkpoint.parse(Note.parse(data).text)
-        yield HeldPart(file=name, sha256=digest, kind=Kind.CHECKPOINT, checkpoint=data)
+        yield HeldPart(file=name, sha256=digest, kind=HeldKind.CHECKPOINT, checkpoint=data)
         return
     with suppress(DocumentError):
         seeds = parse_seeds(data)
         for seed in seeds:
-            yield HeldPart(file=name, sha256=digest, kind=Kind.SEED, documents=Documents(seeds=(seed,)))
+            yield HeldPart(file=name, sha256=digest, kind=HeldKind.SEED, documents=Documents(seeds=(seed,)))
         if seeds:
             return
     with suppress(ValueError, RecursionError):
         signatures = msgspec.json.Decoder(HeldSignature).decode_lines(data)
         for signature in signatures:
-            yield HeldPart(file=name, sha256=digest, kind=Kind.SIGNATURE, signature=signature)
+            yield HeldPart(file=name, sha256=digest, kind=HeldKind.SIGNATURE, signature=signature)
         if signatures:
             return
     with suppress(EnvelopeError):
         if Envelope.parse(data.rstrip(b"\n")).payload_type in SIGNERS:
             reason = "a leaf by itself, which is signed but not proved to be logged: give its receipt beside it"
-    yield HeldPart(file=name, sha256=digest, kind=Kind.UNKNOWN, reason=printable(reason)[:_MAX_REASON])
+    yield HeldPart(file=name, sha256=digest, kind=HeldKind.UNKNOWN, reason=printable(reason)[:_MAX_REASON])

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from referee.audit.course import is_timeout
 from referee.audit.dispute.case import Case
 from referee.audit.dispute.exhibit import Exhibit, Weight, seats_shown
-from referee.audit.dispute.held import Kind
+from referee.audit.dispute.held import HeldKind
 from referee.audit.finding import Code, Finding, Severity
 from referee.audit.report import DealingLevel
 from referee.dealing.header import NO_KEY
 
-_PROMISES = frozenset({Kind.BUNDLE, Kind.LOG_RECEIPT, Kind.CHECKPOINT})
-_RECEIPTS = frozenset({Kind.EVENT_RECEIPT, Kind.RECEIPTED_EVENT})
+_PROMISES = frozenset({HeldKind.BUNDLE, HeldKind.LOG_RECEIPT, HeldKind.CHECKPOINT})
+_RECEIPTS = frozenset({HeldKind.EVENT_RECEIPT, HeldKind.RECEIPTED_EVENT})
 
 
 class Condition(enum.StrEnum):

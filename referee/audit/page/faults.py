@@ -15,7 +15,7 @@ MAX_PLACES: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class FindingGroup:
     """Findings of one code and number: the code's texts, the first few findings, and how many there are."""
 
     code: Code
@@ -31,7 +31,7 @@ class Fault:
         return self.count - len(self.shown)
 
 
-def faults_by_cause(report: Report) -> Sequence[tuple[Cause, Sequence[Fault]]]:
+def faults_by_cause(report: Report) -> Sequence[tuple[Cause, Sequence[FindingGroup]]]:
     """Group findings by cause, then by code and number, failures first within a cause.
 
     Findings that the report counts and does not list are counted with the first group of their code.
@@ -46,7 +46,7 @@ def faults_by_cause(report: Report) -> Sequence[tuple[Cause, Sequence[Fault]]]:
     for (code, number), found in listed.items():
         more = unlisted.pop(code, 0)
         faults.append(
-            Fault(
+            FindingGroup(
                 code=code,
                 number=number,
                 severity=code.severity,

@@ -27,7 +27,7 @@ làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới tr
 """
 
 from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
-from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Code, Pattern, Reason, Walkover
+from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Pattern, Reason, ViolationCode, Walkover
 from referee.games.mau_binh.duel import Showing
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Leave, Timeout, arrangement_commitment
 from referee.games.mau_binh.game import GAME
@@ -51,7 +51,6 @@ __all__ = [
     "Arrangement",
     "Chi",
     "ChiShown",
-    "Code",
     "Commit",
     "Event",
     "InstantWin",
@@ -67,6 +66,7 @@ __all__ = [
     "Showing",
     "State",
     "Timeout",
+    "ViolationCode",
     "Walkover",
     "apply",
     "arrangement_commitment",

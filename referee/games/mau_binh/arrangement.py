@@ -24,7 +24,7 @@ import msgspec
 
 from referee.cards import Card
 from referee.games.fault import FaultKind
-from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, Code, fault_kind
+from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, ViolationCode, fault_kind
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.hands import HandValue
 from referee.verdict import Violation
@@ -82,9 +82,9 @@ def check_cards(dealt: Sequence[Card], chi: ChiCards) -> tuple[Violation, ...]:
     ]
     counts = Counter(placed)
     for code, cards in (
-        (Code.CARD_NOT_DEALT, tuple(card for card in counts if card not in held)),
-        (Code.CARD_TWICE, tuple(card for card, count in counts.items() if count > 1)),
-        (Code.CARD_MISSING, tuple(card for card in dealt if card not in counts)),
+        (ViolationCode.CARD_NOT_DEALT, tuple(card for card in counts if card not in held)),
+        (ViolationCode.CARD_TWICE, tuple(card for card, count in counts.items() if count > 1)),
+        (ViolationCode.CARD_MISSING, tuple(card for card in dealt if card not in counts)),
     ):
         if cards:
             faults.append(Violation(code=code, cards=cards))
@@ -112,7 +112,7 @@ def fouls_of(
     back, middle, front = values or chi_values(rules, chi)
     fouls: tuple[Violation, ...] = ()
     if middle.strength > back.strength:
-        fouls = (Violation(code=Code.FOULED_MIDDLE, cards=chi[1], against=chi[0]),)
+        fouls = (Violation(code=ViolationCode.FOULED_MIDDLE, cards=chi[1], against=chi[0]),)
     if rules.ranker.front_outranks(front=front, five=middle):
-        fouls = (*fouls, Violation(code=Code.FOULED_FRONT, cards=chi[2], against=chi[1]))
+        fouls = (*fouls, Violation(code=ViolationCode.FOULED_FRONT, cards=chi[2], against=chi[1]))
     return fouls

@@ -78,7 +78,7 @@ class Walkover(enum.StrEnum):
     LEFT = "LEFT"
 
 
-class Code(enum.StrEnum):
+class ViolationCode(enum.StrEnum):
     """Codes of all violations. FOULED codes and NOT_OPENED warn of an event that is accepted; all others refuse it."""
 
     BACK_WRONG_SIZE = "BACK_WRONG_SIZE"
@@ -135,20 +135,20 @@ class Code(enum.StrEnum):
     """The closing time lies before the deal or an event (``expected``, a time)."""
 
 
-SIZE_CODES: Final = (Code.BACK_WRONG_SIZE, Code.MIDDLE_WRONG_SIZE, Code.FRONT_WRONG_SIZE)
+SIZE_CODES: Final = (ViolationCode.BACK_WRONG_SIZE, ViolationCode.MIDDLE_WRONG_SIZE, ViolationCode.FRONT_WRONG_SIZE)
 """The codes of a chi of the wrong size, in the order of ``CHI``."""
 
 _KINDS: Final[dict[str, FaultKind]] = {
-    Code.FOULED_MIDDLE: FaultKind.WARNING,
-    Code.FOULED_FRONT: FaultKind.WARNING,
-    Code.NOT_OPENED: FaultKind.WARNING,
-    Code.CARD_NOT_DEALT: FaultKind.CARD,
-    Code.CARD_TWICE: FaultKind.CARD,
-    Code.CARD_MISSING: FaultKind.CARD,
-    Code.NOT_OUT_OF_TIME: FaultKind.TIMEOUT,
-    Code.NOT_COMMITTED: FaultKind.SEAL,
-    Code.STILL_SEALED: FaultKind.SEAL,
-    Code.WRONG_OPENING: FaultKind.SEAL,
+    ViolationCode.FOULED_MIDDLE: FaultKind.WARNING,
+    ViolationCode.FOULED_FRONT: FaultKind.WARNING,
+    ViolationCode.NOT_OPENED: FaultKind.WARNING,
+    ViolationCode.CARD_NOT_DEALT: FaultKind.CARD,
+    ViolationCode.CARD_TWICE: FaultKind.CARD,
+    ViolationCode.CARD_MISSING: FaultKind.CARD,
+    ViolationCode.NOT_OUT_OF_TIME: FaultKind.TIMEOUT,
+    ViolationCode.NOT_COMMITTED: FaultKind.SEAL,
+    ViolationCode.STILL_SEALED: FaultKind.SEAL,
+    ViolationCode.WRONG_OPENING: FaultKind.SEAL,
 }
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import Arrangement, ChiValues, chi_values, fouls_of
-from referee.games.mau_binh.code import CHI, Code, Walkover
+from referee.games.mau_binh.code import CHI, ViolationCode, Walkover
 from referee.games.mau_binh.rules import LeavingInShowdown
 from referee.games.mau_binh.sealing import not_opened
 from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State
@@ -46,7 +46,7 @@ class Showing(msgspec.Struct, frozen=True):
     @property
     def is_unopened(self) -> bool:
         """Whether the seat fouled by not opening its commitment in time; its cards are shown as dealt."""
-        return any(foul.code is Code.NOT_OPENED for foul in self.fouls)
+        return any(foul.code is ViolationCode.NOT_OPENED for foul in self.fouls)
 
     @property
     def left_before(self) -> bool:

@@ -5,7 +5,7 @@ its arrangement in time.
 """
 
 from referee.games.mau_binh.arrangement import check_cards, fouls_of
-from referee.games.mau_binh.code import CHI, Code
+from referee.games.mau_binh.code import CHI, ViolationCode
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Timeout
 from referee.games.mau_binh.sealing import not_opened, refusals_of_commit, refusals_of_opening, refusals_of_timeout
 from referee.games.mau_binh.state import State
@@ -29,24 +29,26 @@ def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
     """Return all faults that refuse the next event; fouls are not checked."""
     seat, time = event.seat, event.time
     if not 0 <= seat < state.seat_count:
-        return (Violation(code=Code.UNKNOWN_SEAT, expected=state.seat_count, found=seat),)
+        return (Violation(code=ViolationCode.UNKNOWN_SEAT, expected=state.seat_count, found=seat),)
     faults: list[Violation] = []
     if time < state.last_time:
-        faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=state.last_time, received_time=time))
+        faults.append(
+            Violation(code=ViolationCode.OUT_OF_ORDER, seat=seat, expected=state.last_time, received_time=time)
+        )
     if state.departures[seat] is not None:
-        faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
+        faults.append(Violation(code=ViolationCode.ALREADY_LEFT, seat=seat))
     is_won, began = state.is_won_at_the_deal, state.all_in_time
     end = (state.closing_deadline if began is None else began) + len(CHI) * state.rules.showdown_chi_ms
     if is_won or time >= end:
         end = state.deal.dealt_time if is_won else end
-        faults.append(Violation(code=Code.ROUND_OVER, seat=seat, deadline_time=end, received_time=time))
+        faults.append(Violation(code=ViolationCode.ROUND_OVER, seat=seat, deadline_time=end, received_time=time))
     if isinstance(event, Arrange):
         faults += _refusals_of_arrange(state, event)
     elif isinstance(event, Commit | Timeout):
         faults += _refusals_of_sealed(state, event)
     elif state.is_opening:
         end = state.acting_deadline
-        faults.append(Violation(code=Code.STILL_OPENING, seat=seat, deadline_time=end, received_time=time))
+        faults.append(Violation(code=ViolationCode.STILL_OPENING, seat=seat, deadline_time=end, received_time=time))
     return tuple(faults)
 
 
@@ -57,11 +59,16 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
     """
     faults: list[Violation] = []
     if closed_time < state.last_time:
-        faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
+        faults.append(
+            Violation(code=ViolationCode.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time)
+        )
     if not state.is_over and closed_time < state.closing_deadline:
         faults += [
             Violation(
-                code=Code.ROUND_NOT_OVER, seat=seat, deadline_time=state.acting_deadline, received_time=closed_time
+                code=ViolationCode.ROUND_NOT_OVER,
+                seat=seat,
+                deadline_time=state.acting_deadline,
+                received_time=closed_time,
             )
             for seat in state.awaited
         ]
@@ -77,16 +84,20 @@ def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
         if faults:
             return faults
     elif event.nonce or event.opens:
-        faults.append(Violation(code=Code.NOT_SEALED, seat=seat))
+        faults.append(Violation(code=ViolationCode.NOT_SEALED, seat=seat))
     most = _most_events(state)
     if state.event_counts[seat] >= most:
         count = state.event_counts[seat] + 1
-        faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most, found=count))
+        faults.append(Violation(code=ViolationCode.TOO_MANY_EVENTS, seat=seat, expected=most, found=count))
     if time >= deadline:
-        faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline, received_time=time))
+        faults.append(
+            Violation(code=ViolationCode.DEADLINE_PASSED, seat=seat, deadline_time=deadline, received_time=time)
+        )
     elif state.all_in_time is not None:
         began = state.all_in_time
-        faults.append(Violation(code=Code.SHOWDOWN_STARTED, seat=seat, deadline_time=began, received_time=time))
+        faults.append(
+            Violation(code=ViolationCode.SHOWDOWN_STARTED, seat=seat, deadline_time=began, received_time=time)
+        )
     return [*faults, *check_cards(state.hand(seat), event.chi)]
 
 
@@ -94,7 +105,7 @@ def _refusals_of_sealed(state: State, event: Commit | Timeout) -> list[Violation
     """Return the faults that refuse a commitment, or the report that a seat did not commit or open in time."""
     sealing, seat = state.sealing, event.seat
     if sealing is None:
-        return [Violation(code=Code.NOT_SEALED, seat=seat)]
+        return [Violation(code=ViolationCode.NOT_SEALED, seat=seat)]
     if isinstance(event, Timeout):
         is_arranged = state.arrangements[seat] is not None
         return refusals_of_timeout(sealing, event, deadline_time=state.acting_deadline, is_arranged=is_arranged)

@@ -19,7 +19,7 @@ import msgspec
 from referee.games.commission import CommissionRule, NoCommission, most_house_units
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
 from referee.games.stakes import check_table_stake
-from referee.games.tables import Clock, HouseClock, RoundLimits, Seconds, Sourced, Text, refuse, seat_fault, since
+from referee.games.tables import HouseClock, RoundLimits, Seconds, Sourced, Text, TextClock, refuse, seat_fault, since
 from referee.hands import Category, Ranking, RankingRules
 from referee.verdict import Violation
 
@@ -51,9 +51,9 @@ class Clocks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Clocks for being ready, arranging after the deal, opening a sealed arrangement, and showing each chi."""
 
     ready: ReadyClock
-    arranging: Clock
+    arranging: TextClock
     opening: HouseClock
-    showdown_chi: Clock
+    showdown_chi: TextClock
 
     @property
     def ready_limit(self) -> int | None:

@@ -22,7 +22,7 @@ import msgspec
 from msgspec.structs import replace
 
 from referee.cards import Seat
-from referee.games.mau_binh.code import Code
+from referee.games.mau_binh.code import ViolationCode
 from referee.games.mau_binh.event import Arrange, Commit, Event, Timeout
 from referee.verdict import Violation
 
@@ -67,11 +67,13 @@ def refusals_of_commit(
     seat, time = event.seat, event.time
     faults: list[Violation] = []
     if count >= most - 1:
-        faults.append(Violation(code=Code.TOO_MANY_EVENTS, seat=seat, expected=most - 1, found=count + 1))
+        faults.append(Violation(code=ViolationCode.TOO_MANY_EVENTS, seat=seat, expected=most - 1, found=count + 1))
     if sealing.opened_time is not None:
-        faults.append(Violation(code=Code.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time))
+        faults.append(Violation(code=ViolationCode.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time))
     elif time >= deadline_time:
-        faults.append(Violation(code=Code.DEADLINE_PASSED, seat=seat, deadline_time=deadline_time, received_time=time))
+        faults.append(
+            Violation(code=ViolationCode.DEADLINE_PASSED, seat=seat, deadline_time=deadline_time, received_time=time)
+        )
     return faults
 
 
@@ -82,7 +84,9 @@ def refusals_of_timeout(sealing: Sealing, event: Timeout, *, deadline_time: int,
     """
     seat, time = event.seat, event.time
     if time < deadline_time or is_arranged or not sealing.waits_for(seat):
-        return [Violation(code=Code.NOT_OUT_OF_TIME, seat=seat, deadline_time=deadline_time, received_time=time)]
+        return [
+            Violation(code=ViolationCode.NOT_OUT_OF_TIME, seat=seat, deadline_time=deadline_time, received_time=time)
+        ]
     return []
 
 
@@ -90,19 +94,19 @@ def refusals_of_opening(sealing: Sealing, event: Arrange, *, is_arranged: bool) 
     """Return the fault of an arrangement that is to open a commitment; its time and cards are not checked."""
     seat, committed = event.seat, sealing.commitments[event.seat]
     if sealing.opened_time is None:
-        return [Violation(code=Code.STILL_SEALED, seat=seat)]
+        return [Violation(code=ViolationCode.STILL_SEALED, seat=seat)]
     if committed is None:
-        return [Violation(code=Code.NOT_COMMITTED, seat=seat)]
+        return [Violation(code=ViolationCode.NOT_COMMITTED, seat=seat)]
     if is_arranged:
-        return [Violation(code=Code.ALREADY_OPENED, seat=seat)]
+        return [Violation(code=ViolationCode.ALREADY_OPENED, seat=seat)]
     if event.opens != committed:
-        return [Violation(code=Code.WRONG_OPENING, seat=seat)]
+        return [Violation(code=ViolationCode.WRONG_OPENING, seat=seat)]
     return []
 
 
 def not_opened(seat: Seat) -> Violation:
     """Return the foul of a seat that did not open its commitment in time."""
-    return Violation(code=Code.NOT_OPENED, seat=seat)
+    return Violation(code=ViolationCode.NOT_OPENED, seat=seat)
 
 
 def sealed_after(sealing: Sealing, event: Event, *, departures: Sequence[int | None], number: int) -> Sealing:

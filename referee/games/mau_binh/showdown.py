@@ -21,7 +21,7 @@ from referee.hands import Category
 from referee.money import Transfer
 
 
-class Named(Protocol):
+class CodeName(Protocol):
     """Name of a code for people, in Vietnamese and in English."""
 
     @property
@@ -43,7 +43,7 @@ class SeatShown(msgspec.Struct, frozen=True):
     seat: Seat
     cards: tuple[Card, ...]
     category: Category | None
-    name: Named | None
+    name: CodeName | None
     is_fouled: bool
     is_gone: bool
     units_won: int
@@ -54,7 +54,7 @@ class ChiShown(msgspec.Struct, frozen=True):
     """One chi, all seats in order; ``start_seconds`` counts from the beginning of the showdown."""
 
     chi: Chi
-    name: Named
+    name: CodeName
     start_seconds: int
     seats: tuple[SeatShown, ...]
 
@@ -74,7 +74,7 @@ class SeatSummary(msgspec.Struct, frozen=True):
     commission: int
     net: int
     pattern: Pattern | None
-    name: Named | None
+    name: CodeName | None
     is_fouled: bool
     is_winner: bool
 
@@ -88,7 +88,7 @@ class Showdown(msgspec.Struct, frozen=True):
 
 
 def showdown(
-    rules: MauBinhRules, outcome: Outcome, *, stake: int, names: Mapping[str, Mapping[str, Named]]
+    rules: MauBinhRules, outcome: Outcome, *, stake: int, names: Mapping[str, Mapping[str, CodeName]]
 ) -> Showdown:
     """Return the showdown of a settled round; ``names`` are the ruleset's."""
     shown: tuple[ChiShown, ...] = ()
@@ -99,7 +99,7 @@ def showdown(
 
 
 def _chi_shown(
-    outcome: Outcome, index: int, stake: int, names: Mapping[str, Mapping[str, Named]], *, start_seconds: int
+    outcome: Outcome, index: int, stake: int, names: Mapping[str, Mapping[str, CodeName]], *, start_seconds: int
 ) -> ChiShown:
     paid = [transfer for transfer in outcome.transfers if transfer.reason == CHI_REASONS[index]]
     seats = tuple(
@@ -114,7 +114,7 @@ def _seat_shown(  # noqa: PLR0913, PLR0917 - one seat of one chi
     index: int,
     paid: Sequence[Transfer],
     stake: int,
-    names: Mapping[str, Mapping[str, Named]],
+    names: Mapping[str, Mapping[str, CodeName]],
 ) -> SeatShown:
     won = sum(transfer.amount for transfer in paid if transfer.payee == seat) // stake
     lost = sum(transfer.amount for transfer in paid if transfer.payer == seat) // stake
@@ -134,7 +134,7 @@ def _seat_shown(  # noqa: PLR0913, PLR0917 - one seat of one chi
     )
 
 
-def _summary(outcome: Outcome, stake: int, names: Mapping[str, Mapping[str, Named]]) -> tuple[SeatSummary, ...]:
+def _summary(outcome: Outcome, stake: int, names: Mapping[str, Mapping[str, CodeName]]) -> tuple[SeatSummary, ...]:
     rows = []
     for index, net in enumerate(outcome.net):
         seat = Seat(index)

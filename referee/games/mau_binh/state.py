@@ -9,7 +9,7 @@ it opens.
 
 >>> from referee.cards import DECK
 >>> from referee.rulesets import get
->>> deal = Deal(seat_count=2, stake=1, sections=(DECK[0:52:4], DECK[1:52:4]), dealt_time=0)
+>>> deal = DealtRound(seat_count=2, stake=1, sections=(DECK[0:52:4], DECK[1:52:4]), dealt_time=0)
 >>> [win.pattern.value for win in begin(get("mau_binh.classic").rules, deal).instant_wins]
 ['SUITED_DRAGON', 'SUITED_DRAGON']
 """
@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.deal import Deal, DealError, check_deal
+from referee.games.deal import DealError, DealtRound, check_deal
 from referee.games.layout import Layout
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.code import CHI, HAND_SIZE
@@ -45,7 +45,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rules: MauBinhRules
-    deal: Deal
+    deal: DealtRound
     instant_wins: tuple[InstantWin | None, ...]
     arrangements: tuple[Arrangement | None, ...]
     departures: tuple[int | None, ...]
@@ -136,7 +136,7 @@ def layout(seat_count: int) -> Layout:
     return Layout.of(seat_count, hand_size=HAND_SIZE)
 
 
-def begin(rules: MauBinhRules, deal: Deal) -> State:
+def begin(rules: MauBinhRules, deal: DealtRound) -> State:
     """Begin a round; raise StakesError for its stake, DealError for its cards or an open table with a closed hand."""
     require_stakes(rules, deal, check_stakes)
     check_deal(deal, layout, seats=rules.seats)
@@ -163,5 +163,5 @@ def unseal(state: State, time: int) -> State:
     return msgspec.structs.replace(state, sealing=sealing, all_in_time=all_in_time, last_time=time)
 
 
-def _instant_wins(rules: MauBinhRules, deal: Deal) -> tuple[InstantWin | None, ...]:
+def _instant_wins(rules: MauBinhRules, deal: DealtRound) -> tuple[InstantWin | None, ...]:
     return tuple([None if hand is None else instant_win_of(rules, hand) for hand in deal.sections])

@@ -5,7 +5,7 @@ at the deal ends the round as event 0, so no event is lawful after it.
 
 >>> from referee.cards import DECK
 >>> from referee.rulesets import get
->>> deal = Deal(seat_count=2, stake=1, sections=(DECK[:13], DECK[13:26]), leader=Seat(1), dealt_time=0)
+>>> deal = DealtRound(seat_count=2, stake=1, sections=(DECK[:13], DECK[13:26]), leader=Seat(1), dealt_time=0)
 >>> state = begin(get("tien_len.mien_nam").rules, deal)
 >>> state.ending.kind.value, state.ending.winner, state.ending.instant_win.pattern.value
 ('INSTANT_WIN', 0, 'TWO_QUADS')
@@ -16,7 +16,7 @@ from functools import cache
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.deal import Deal, DealError, check_deal, open_cards
+from referee.games.deal import DealError, DealtRound, check_deal, open_cards
 from referee.games.layout import Layout
 from referee.games.lead import LeaderBy
 from referee.games.stakes import require_stakes
@@ -65,7 +65,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rules: TienLenRules
-    deal: Deal
+    deal: DealtRound
     dealt: tuple[CardSet, ...]
     held: tuple[CardSet, ...]
     turn: Seat
@@ -136,7 +136,7 @@ def layout(seat_count: int) -> Layout:
     return Layout.of(seat_count, hand_size=HAND_SIZE)
 
 
-def begin(rules: TienLenRules, deal: Deal) -> State:
+def begin(rules: TienLenRules, deal: DealtRound) -> State:
     """Begin a round: the deal's leader has the first turn, unless a hand wins at once.
 
     Raise StakesError for the stake, DealError unless every hand is open and the leader is a seat of the table.

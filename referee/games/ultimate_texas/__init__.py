@@ -38,7 +38,7 @@ TRIPS 35 FLUSH
 
 from referee.games.deal import DealError
 from referee.games.game import RoundNotOverError, StakesError, UnlawfulEventError
-from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Code, Decision, Result, Section, Street
+from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Decision, Result, Section, Street, ViolationCode
 from referee.games.ultimate_texas.game import GAME
 from referee.games.ultimate_texas.legality import check, check_closing, legal_decisions
 from referee.games.ultimate_texas.progress import apply, opens
@@ -52,7 +52,6 @@ __all__ = [
     "GAME",
     "MAX_EVENTS",
     "Bet",
-    "Code",
     "DealError",
     "Decision",
     "Event",
@@ -71,6 +70,7 @@ __all__ = [
     "Street",
     "UltimateTexasRules",
     "UnlawfulEventError",
+    "ViolationCode",
     "apply",
     "begin",
     "best_hand",

@@ -104,7 +104,7 @@ FOLD_SUBJECT: Final = "FOLD"
 """The subject of a transfer that a fold caused; of any other it is the category of the hand that decided."""
 
 
-class Code(enum.StrEnum):
+class ViolationCode(enum.StrEnum):
     """Every way to break a rule."""
 
     ROUND_OVER = "ROUND_OVER"
@@ -157,4 +157,4 @@ class Code(enum.StrEnum):
 
 def fault_kind(code: str) -> FaultKind:
     """Return the kind of a fault; no decision shows cards."""
-    return FaultKind.TIMEOUT if code == Code.NOT_OUT_OF_TIME else FaultKind.RULE
+    return FaultKind.TIMEOUT if code == ViolationCode.NOT_OUT_OF_TIME else FaultKind.RULE

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from typing import Final, assert_never
 
 from referee.cards import Seat
-from referee.games.ultimate_texas.code import Code, Decision, Street
+from referee.games.ultimate_texas.code import Decision, Street, ViolationCode
 from referee.games.ultimate_texas.rules import Order
 from referee.games.ultimate_texas.state import Event, State
 from referee.verdict import Violation
@@ -31,20 +31,22 @@ _PLAYS: Final = {decision.multiple: decision for decision in Decision if decisio
 
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
-    """Check the next event; return all faults in the order of Code.
+    """Check the next event; return all faults in the order of ViolationCode.
 
     For an unknown seat no other fault is returned. Once the round is over, it is not checked whether the street offers
     the decision.
     """
     seat, decision = event.seat, event.decision
     if not 0 <= seat < len(state.seats):
-        return (Violation(code=Code.UNKNOWN_SEAT, expected=len(state.seats), found=seat),)
-    faults = [Violation(code=Code.ROUND_OVER, seat=seat)] if state.is_over else []
+        return (Violation(code=ViolationCode.UNKNOWN_SEAT, expected=len(state.seats), found=seat),)
+    faults = [Violation(code=ViolationCode.ROUND_OVER, seat=seat)] if state.is_over else []
     if event.time < state.last_time:
         earliest = state.last_time
-        faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=earliest, received_time=event.time))
+        faults.append(
+            Violation(code=ViolationCode.OUT_OF_ORDER, seat=seat, expected=earliest, received_time=event.time)
+        )
     if state.seats[seat].has_left:
-        faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
+        faults.append(Violation(code=ViolationCode.ALREADY_LEFT, seat=seat))
     if decision is not Decision.LEAVE:
         faults += _check_turn(state, seat)
         faults += _check_clock(state, event)
@@ -79,9 +81,11 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
 
     ROUND_NOT_OVER is given once for each seat that has still to decide.
     """
-    faults = [Violation(code=Code.ROUND_NOT_OVER, seat=seat) for seat in state.waiting]
+    faults = [Violation(code=ViolationCode.ROUND_NOT_OVER, seat=seat) for seat in state.waiting]
     if closed_time < state.last_time:
-        faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
+        faults.append(
+            Violation(code=ViolationCode.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time)
+        )
     return tuple(faults)
 
 
@@ -89,13 +93,13 @@ def _check_turn(state: State, seat: Seat) -> list[Violation]:
     """Return why this seat may not decide now; empty if it may."""
     done = state.seats[seat]
     if done.multiple:
-        return [Violation(code=Code.ALREADY_PLAYED, seat=seat, found=done.multiple)]
+        return [Violation(code=ViolationCode.ALREADY_PLAYED, seat=seat, found=done.multiple)]
     if done.has_folded:
-        return [Violation(code=Code.ALREADY_FOLDED, seat=seat)]
+        return [Violation(code=ViolationCode.ALREADY_FOLDED, seat=seat)]
     if done.has_checked:
-        return [Violation(code=Code.ALREADY_CHECKED, seat=seat)]
+        return [Violation(code=ViolationCode.ALREADY_CHECKED, seat=seat)]
     if state.rules.seats.order is Order.BY_SEAT and state.turn != seat:
-        return [Violation(code=Code.OUT_OF_TURN, seat=seat, expected=state.turn, found=seat)]
+        return [Violation(code=ViolationCode.OUT_OF_TURN, seat=seat, expected=state.turn, found=seat)]
     return []
 
 
@@ -105,7 +109,7 @@ def _check_clock(state: State, event: Event) -> list[Violation]:
     is_timeout = event.decision is Decision.TIMEOUT
     if deadline is None or (time >= deadline) is is_timeout:
         return []
-    code = Code.NOT_OUT_OF_TIME if is_timeout else Code.DEADLINE_PASSED
+    code = ViolationCode.NOT_OUT_OF_TIME if is_timeout else ViolationCode.DEADLINE_PASSED
     return [Violation(code=code, seat=seat, deadline_time=deadline, received_time=time)]
 
 
@@ -114,17 +118,17 @@ def _check_offer(state: State, seat: Seat, decision: Decision) -> list[Violation
     match decision:
         case Decision.CHECK:
             offered = state.street is not Street.RIVER
-            return [] if offered else [Violation(code=Code.CHECK_NOT_OFFERED, seat=seat)]
+            return [] if offered else [Violation(code=ViolationCode.CHECK_NOT_OFFERED, seat=seat)]
         case Decision.FOLD:
             offered = state.street is Street.RIVER
-            return [] if offered else [Violation(code=Code.FOLD_NOT_OFFERED, seat=seat)]
+            return [] if offered else [Violation(code=ViolationCode.FOLD_NOT_OFFERED, seat=seat)]
         case Decision.PLAY_4X | Decision.PLAY_3X | Decision.PLAY_2X | Decision.PLAY_1X:
             multiples = state.rules.multiples[state.street]
             if decision.multiple in multiples:
                 return []
             largest = multiples[-1]
             found = decision.multiple
-            return [Violation(code=Code.PLAY_NOT_OFFERED, seat=seat, expected=largest, found=found)]
+            return [Violation(code=ViolationCode.PLAY_NOT_OFFERED, seat=seat, expected=largest, found=found)]
         case Decision.TIMEOUT | Decision.LEAVE:
             return []
         case _:

@@ -16,7 +16,7 @@ import msgspec
 
 from referee.cards import Seat
 from referee.games.stakes import StakeFault
-from referee.games.ultimate_texas.code import Code
+from referee.games.ultimate_texas.code import ViolationCode
 from referee.games.ultimate_texas.rules import Limits, UltimateTexasRules
 from referee.money import MAX_AMOUNT, Amount
 from referee.verdict import Violation
@@ -65,13 +65,13 @@ def check_stakes(
     del seat_count  # each seat has its own stake, so the number of stakes is checked
     stakes = stakes_of(seat_stakes)
     if len(stakes) < rules.seats.minimum:
-        faults.append(Violation(code=Code.TOO_FEW_SEATS, expected=rules.seats.minimum, found=len(stakes)))
+        faults.append(Violation(code=ViolationCode.TOO_FEW_SEATS, expected=rules.seats.minimum, found=len(stakes)))
     if len(stakes) > rules.seats.maximum:
-        faults.append(Violation(code=Code.TOO_MANY_SEATS, expected=rules.seats.maximum, found=len(stakes)))
+        faults.append(Violation(code=ViolationCode.TOO_MANY_SEATS, expected=rules.seats.maximum, found=len(stakes)))
     for index, seat_stake in enumerate(stakes):
         faults += _bet_faults(rules, Seat(index), seat_stake, bet_unit)
     if _at_risk(rules, stakes, bet_unit) > MAX_AMOUNT:
-        faults.append(Violation(code=Code.STAKES_TOO_HIGH, expected=MAX_AMOUNT))
+        faults.append(Violation(code=ViolationCode.STAKES_TOO_HIGH, expected=MAX_AMOUNT))
     return tuple(faults)
 
 
@@ -84,15 +84,15 @@ def _bet_faults(rules: UltimateTexasRules, seat: Seat, stake: Stake, bet_unit: i
         smallest_ante, largest_ante = limits.smallest_ante, limits.largest_ante
         smallest_trips, largest_trips = limits.smallest_trips if stake.trips else 0, limits.largest_trips
     if stake.ante < smallest_ante:
-        yield Violation(code=Code.ANTE_TOO_LOW, seat=seat, expected=smallest_ante, found=stake.ante)
+        yield Violation(code=ViolationCode.ANTE_TOO_LOW, seat=seat, expected=smallest_ante, found=stake.ante)
     if stake.ante > largest_ante:
-        yield Violation(code=Code.ANTE_TOO_HIGH, seat=seat, expected=largest_ante, found=stake.ante)
+        yield Violation(code=ViolationCode.ANTE_TOO_HIGH, seat=seat, expected=largest_ante, found=stake.ante)
     if stake.ante % bet_unit:
-        yield Violation(code=Code.ANTE_NOT_A_MULTIPLE, seat=seat, expected=bet_unit, found=stake.ante)
+        yield Violation(code=ViolationCode.ANTE_NOT_A_MULTIPLE, seat=seat, expected=bet_unit, found=stake.ante)
     if stake.trips < smallest_trips:
-        yield Violation(code=Code.TRIPS_TOO_LOW, seat=seat, expected=smallest_trips, found=stake.trips)
+        yield Violation(code=ViolationCode.TRIPS_TOO_LOW, seat=seat, expected=smallest_trips, found=stake.trips)
     if stake.trips > largest_trips:
-        yield Violation(code=Code.TRIPS_TOO_HIGH, seat=seat, expected=largest_trips, found=stake.trips)
+        yield Violation(code=ViolationCode.TRIPS_TOO_HIGH, seat=seat, expected=largest_trips, found=stake.trips)
 
 
 def _at_risk(rules: UltimateTexasRules, stakes: Sequence[Stake], bet_unit: int) -> int:

@@ -18,7 +18,7 @@ import msgspec
 from referee.cards import Seat
 from referee.evidence.canonical import Natural
 from referee.games.codec import EventRecord
-from referee.games.deal import Deal, check_deal
+from referee.games.deal import DealtRound, check_deal
 from referee.games.layout import Layout
 from referee.games.stakes import require_stakes
 from referee.games.ultimate_texas.code import Decision, Section, Street
@@ -83,7 +83,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rules: UltimateTexasRules
-    deal: Deal
+    deal: DealtRound
     street: Street
     seats: tuple[SeatState, ...]
     event_count: int
@@ -138,7 +138,7 @@ OPEN_SECTIONS: Final[Mapping[Street, tuple[Section, ...]]] = MappingProxyType(
 """Open sections on each street, in the order they opened."""
 
 
-def begin(rules: UltimateTexasRules, deal: Deal) -> State:
+def begin(rules: UltimateTexasRules, deal: DealtRound) -> State:
     """Begin a round before the flop; raise StakesError for its stakes and DealError for its seats or open cards.
 
     No card need be open: decisions do not depend on them.

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.dealing.deck import STREAM_SIZE
-from referee.lab.fairness.hand import HAND, SEATS, Cards, Hands, Integers
+from referee.lab.fairness.hand import HAND, SEATS, Cards, HandKeys, Integers
 
 Streams = npt.NDArray[np.uint8]
 
@@ -50,9 +50,9 @@ class Decks:
         return self.cards & np.uint8(3)
 
     @cached_property
-    def hands(self) -> tuple[Hands, ...]:
+    def hands(self) -> tuple[HandKeys, ...]:
         """Hands of four seats, thirteen cards each, seat 0 first."""
-        return tuple([Hands.of(self.cards[HAND * seat : HAND * seat + HAND]) for seat in range(SEATS)])
+        return tuple([HandKeys.of(self.cards[HAND * seat : HAND * seat + HAND]) for seat in range(SEATS)])
 
     def kept(self, wanted: npt.NDArray[np.bool_]) -> "Decks":
         """Return the decks for which ``wanted`` is true."""

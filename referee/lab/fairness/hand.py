@@ -3,7 +3,7 @@
 They hold the number of cards of the rank or suit. The lowest bits are those of the twos; spades are the first suit.
 
 >>> import numpy as np
->>> hands = Hands.of(np.arange(13, dtype=np.uint8)[:, None])  # the twos, the threes, the fours and 5S
+>>> hands = HandKeys.of(np.arange(13, dtype=np.uint8)[:, None])  # the twos, the threes, the fours and 5S
 >>> hands.by_rank[:, 0].tolist(), hands.by_suit[:, 0].tolist()
 ([4, 4, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], [4, 3, 3, 3])
 """
@@ -26,13 +26,13 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Hands:
+class HandKeys:
     """Hands of thirteen, one from each of many decks, as one number each."""
 
     keys: Integers
 
     @classmethod
-    def of(cls, cards: Cards) -> "Hands":
+    def of(cls, cards: Cards) -> "HandKeys":
         """Make a hand of each column of thirteen rows of cards."""
         return cls(_KEYS[cards].sum(axis=0))
 

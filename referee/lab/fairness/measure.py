@@ -41,7 +41,7 @@ class Judgement(msgspec.Struct, frozen=True):
     p_value: float
 
 
-class Measure(Protocol):
+class FairnessMeasure(Protocol):
     """Interface of a measure."""
 
     @property

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from referee.lab.fairness.decks import PLACES, Decks
 from referee.lab.fairness.hand import Cards, Integers
 from referee.lab.fairness.law import ascent_law, cycle_law, fixed_point_law
-from referee.lab.fairness.measure import Judgement, Measure, Spread
+from referee.lab.fairness.measure import FairnessMeasure, Judgement, Spread
 from referee.lab.fairness.tail import chi_square_p_value
 
 
@@ -171,7 +171,7 @@ CYCLES: Final = Spread("number of cycles", cycle_law(), _cycles)
 ASCENTS: Final = Spread("number of rising neighbours", ascent_law(), _ascents)
 FIXED: Final = Spread("cards at their place of before", fixed_point_law(), _fixed)
 
-MEASURES: Final[tuple[Measure, ...]] = (
+MEASURES: Final[tuple[FairnessMeasure, ...]] = (
     ByPlace(),
     Neighbours(),
     BetweenDecks(),

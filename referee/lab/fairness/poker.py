@@ -21,7 +21,7 @@ import numpy.typing as npt
 from referee.hands import RANK_KEYS, AceLowStraight, Category, Ranking, RankingRules
 from referee.lab.fairness.decks import Decks
 from referee.lab.fairness.law import FIVE_CARD_HANDS, SEVEN_CARD_HANDS
-from referee.lab.fairness.measure import Measure, Rate, Spread
+from referee.lab.fairness.measure import FairnessMeasure, Rate, Spread
 
 CATEGORIES: Final = (
     *(Category.HIGH_CARD, Category.PAIR, Category.TWO_PAIR, Category.THREE_OF_A_KIND, Category.STRAIGHT),
@@ -80,7 +80,7 @@ def _house_qualifies(decks: Decks) -> npt.NDArray[np.bool_]:
     return kinds_of_seven(decks, (*HOUSE, *BOARD)) > 0
 
 
-MEASURES: Final[tuple[Measure, ...]] = (
+MEASURES: Final[tuple[FairnessMeasure, ...]] = (
     *map(_five_from, range(0, 50, 5)),
     Spread(
         "Ultimate Texas: the seat's seven cards",

@@ -28,7 +28,7 @@ from referee.lab.fairness import places, poker, thirteen
 from referee.lab.fairness.control import CONTROLS, LONGEST_STREAM
 from referee.lab.fairness.decks import Decks, Streams, as_array, shuffled
 from referee.lab.fairness.hand import Integers
-from referee.lab.fairness.measure import Measure
+from referee.lab.fairness.measure import FairnessMeasure
 from referee.lab.fairness.rounds import deck_of, seeds_of, small_seeds_of, stream_from, stream_of
 
 BATCH: Final = 20_000
@@ -37,7 +37,7 @@ BATCH: Final = 20_000
 COMPARED: Final = 32
 LEADER_EVERY: Final = 20
 LEADER_SEATS: Final = (2, 3, 4)
-MEASURES: Final[tuple[Measure, ...]] = (*places.MEASURES, *poker.MEASURES, *thirteen.MEASURES)
+MEASURES: Final[tuple[FairnessMeasure, ...]] = (*places.MEASURES, *poker.MEASURES, *thirteen.MEASURES)
 """All measures of decks, in the order of the report."""
 
 Fingerprints = npt.NDArray[np.uint64]

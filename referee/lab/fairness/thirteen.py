@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.lab.fairness import law
-from referee.lab.fairness.hand import HAND, RANKS, SEATS, SUITS_AT, Hands, Integers
+from referee.lab.fairness.hand import HAND, RANKS, SEATS, SUITS_AT, HandKeys, Integers
 from referee.lab.fairness.law import HANDS, Law, hands_counted_by_rank, hypergeometric
-from referee.lab.fairness.measure import Measure, Rate, Spread
+from referee.lab.fairness.measure import FairnessMeasure, Rate, Spread
 
 _TWO: Final = 0
 _ACE: Final = 12
@@ -37,14 +37,14 @@ Bits = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class DealtPattern:
     """A pattern: the number of hands that show it, and the function that recognises them."""
 
     hands: int
-    ask: Callable[[Hands], Bits]
+    ask: Callable[[HandKeys], Bits]
 
 
-def _one_odd_rank(hands: Hands, *, thrice: bool) -> Bits:
+def _one_odd_rank(hands: HandKeys, *, thrice: bool) -> Bits:
     """Return whether each hand is pairs but for one rank, which it has three times (``thrice``) or once."""
     odd = hands.ranks & _ONE_OF_EACH
     tripled = hands.ranks & odd << 1 != 0
@@ -57,7 +57,7 @@ def _three_straight_keys() -> Integers:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def _three_straights(hands: Hands) -> Bits:
+def _three_straights(hands: HandKeys) -> Bits:
     keys = _three_straight_keys()
     places = np.searchsorted(keys, hands.ranks)
     return np.asarray(keys[np.minimum(places, len(keys) - 1)] == hands.ranks)
@@ -74,32 +74,32 @@ def _three_flush_keys() -> npt.NDArray[np.bool_]:
     return found
 
 
-def _three_flushes(hands: Hands) -> Bits:
+def _three_flushes(hands: HandKeys) -> Bits:
     return np.asarray(_three_flush_keys()[hands.keys >> SUITS_AT], dtype=np.bool_)
 
 
-def _reds(hands: Hands) -> npt.NDArray[np.uint8]:
+def _reds(hands: HandKeys) -> npt.NDArray[np.uint8]:
     return np.asarray(hands.by_suit[2] + hands.by_suit[3], dtype=np.uint8)
 
 
-def _reds_are(count: int) -> Pattern:
-    return Pattern(comb(26, count) * comb(26, HAND - count), lambda hands: _reds(hands) == count)
+def _reds_are(count: int) -> DealtPattern:
+    return DealtPattern(comb(26, count) * comb(26, HAND - count), lambda hands: _reds(hands) == count)
 
 
-MAU_BINH: Final[Mapping[str, Pattern]] = {
-    "dragon": Pattern(law.DRAGONS, lambda hands: hands.ranks == _ONE_OF_EACH),
+MAU_BINH: Final[Mapping[str, DealtPattern]] = {
+    "dragon": DealtPattern(law.DRAGONS, lambda hands: hands.ranks == _ONE_OF_EACH),
     "thirteen red": _reds_are(13),
     "thirteen black": _reds_are(0),
     "twelve black and a red": _reds_are(1),
     "twelve red and a black": _reds_are(12),
-    "five pairs and a three": Pattern(law.FIVE_PAIRS_AND_THREE, lambda hands: _one_odd_rank(hands, thrice=True)),
-    "six pairs": Pattern(law.SIX_PAIRS_AND_ONE, lambda hands: _one_odd_rank(hands, thrice=False)),
-    "three flushes": Pattern(law.THREE_FLUSHES, _three_flushes),
-    "three straights": Pattern(law.three_straights(), _three_straights),
+    "five pairs and a three": DealtPattern(law.FIVE_PAIRS_AND_THREE, lambda hands: _one_odd_rank(hands, thrice=True)),
+    "six pairs": DealtPattern(law.SIX_PAIRS_AND_ONE, lambda hands: _one_odd_rank(hands, thrice=False)),
+    "three flushes": DealtPattern(law.THREE_FLUSHES, _three_flushes),
+    "three straights": DealtPattern(law.three_straights(), _three_straights),
 }
 
 
-def _has_pair_run(hands: Hands, length: int) -> Bits:
+def _has_pair_run(hands: HandKeys, length: int) -> Bits:
     bits = hands.pair_bits
     for _ in range(length - 1):
         bits = bits & bits >> 1
@@ -125,32 +125,32 @@ def _grouped(size: int, needed: int) -> int:
     return hands_counted_by_rank(lambda state, _, count: state + (count >= size), lambda state: state >= needed)
 
 
-def _groups(hands: Hands, *, size: int, needed: int) -> Bits:
+def _groups(hands: HandKeys, *, size: int, needed: int) -> Bits:
     return np.asarray((hands.by_rank >= size).sum(axis=0) >= needed)
 
 
-def _is_dragon_run(hands: Hands) -> Bits:
+def _is_dragon_run(hands: HandKeys) -> Bits:
     return np.asarray((hands.by_rank[1:] > 0).all(axis=0), dtype=np.bool_)
 
 
-def _has_twelve_of_a_suit(hands: Hands) -> Bits:
+def _has_twelve_of_a_suit(hands: HandKeys) -> Bits:
     return np.asarray((hands.by_suit >= RANKS - 1).any(axis=0), dtype=np.bool_)
 
 
-TIEN_LEN: Final[Mapping[str, Pattern]] = {
-    "dragon run": Pattern(
+TIEN_LEN: Final[Mapping[str, DealtPattern]] = {
+    "dragon run": DealtPattern(
         hands_counted_by_rank(
             lambda state, rank, count: state | (rank < RANKS - 1 and not count), lambda state: not state
         ),
         _is_dragon_run,
     ),
-    "six pairs in a row": Pattern(_pair_runs(6), lambda hands: _has_pair_run(hands, 6)),
-    "four threes": Pattern(_grouped(3, 4), lambda hands: _groups(hands, size=3, needed=4)),
-    "two fours of a kind": Pattern(_grouped(4, 2), lambda hands: _groups(hands, size=4, needed=2)),
-    "twelve of a suit": Pattern(law.TWELVE_OF_A_SUIT, _has_twelve_of_a_suit),
-    "five pairs in a row": Pattern(_pair_runs(5), lambda hands: _has_pair_run(hands, 5)),
-    "all four twos": Pattern(comb(48, 9), lambda hands: hands.by_rank[_TWO] == 4),  # noqa: PLR2004 - as it says
-    "six pairs": Pattern(
+    "six pairs in a row": DealtPattern(_pair_runs(6), lambda hands: _has_pair_run(hands, 6)),
+    "four threes": DealtPattern(_grouped(3, 4), lambda hands: _groups(hands, size=3, needed=4)),
+    "two fours of a kind": DealtPattern(_grouped(4, 2), lambda hands: _groups(hands, size=4, needed=2)),
+    "twelve of a suit": DealtPattern(law.TWELVE_OF_A_SUIT, _has_twelve_of_a_suit),
+    "five pairs in a row": DealtPattern(_pair_runs(5), lambda hands: _has_pair_run(hands, 5)),
+    "all four twos": DealtPattern(comb(48, 9), lambda hands: hands.by_rank[_TWO] == 4),  # noqa: PLR2004 - as it says
+    "six pairs": DealtPattern(
         hands_counted_by_rank(lambda state, _, count: state + (0, 0, 1, 1, 2)[count], lambda state: state >= _SIX),
         lambda hands: _PAIRS_IN[hands.by_rank].sum(axis=0) >= _SIX,
     ),
@@ -170,19 +170,19 @@ def _shape_numbers() -> npt.NDArray[np.uint8]:
     return numbers
 
 
-def _shapes(hands: Hands) -> npt.NDArray[np.uint8]:
+def _shapes(hands: HandKeys) -> npt.NDArray[np.uint8]:
     return np.asarray(_shape_numbers()[hands.keys >> SUITS_AT], dtype=np.uint8)
 
 
-def _spread(seat: int, name: str, known: Law, observe: Callable[[Hands], npt.NDArray[np.uint8]]) -> Spread:
+def _spread(seat: int, name: str, known: Law, observe: Callable[[HandKeys], npt.NDArray[np.uint8]]) -> Spread:
     return Spread(f"seat {seat}: {name}", known, lambda decks: observe(decks.hands[seat]))
 
 
-def _rate(seat: int, game: str, name: str, pattern: Pattern) -> Rate:
+def _rate(seat: int, game: str, name: str, pattern: DealtPattern) -> Rate:
     return Rate(f"seat {seat}: {game}, {name}", pattern.hands, HANDS, lambda decks: pattern.ask(decks.hands[seat]))
 
 
-def _of_seat(seat: int) -> tuple[Measure, ...]:
+def _of_seat(seat: int) -> tuple[FairnessMeasure, ...]:
     return (
         _spread(seat, "shapes of suits", tuple(_SHAPES.values()), _shapes),
         _spread(seat, "red cards", hypergeometric(marked=26, drawn=HAND), _reds),
@@ -193,4 +193,4 @@ def _of_seat(seat: int) -> tuple[Measure, ...]:
     )
 
 
-MEASURES: Final[tuple[Measure, ...]] = tuple([measure for seat in range(SEATS) for measure in _of_seat(seat)])
+MEASURES: Final[tuple[FairnessMeasure, ...]] = tuple([measure for seat in range(SEATS) for measure in _of_seat(seat)])

@@ -41,7 +41,7 @@ class TokenError(ValueError):
     """A text that is not a token, or claims that contradict each other."""
 
 
-class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TokenHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The header of a token: the one algorithm, and no extension."""
 
     alg: Literal["EdDSA"]
@@ -137,7 +137,7 @@ def read_token(text: str) -> Token:
         raise TokenError(f"it has {len(text)} characters; {MAX_TOKEN_SIZE} are allowed")
     signed, _, last = text.rpartition(".")
     header, _, payload = signed.partition(".")
-    _parse("header", _bytes(header), Header)
+    _parse("header", _bytes(header), TokenHeader)
     claims: Claims = _parse("claims", _bytes(payload), Claims)
     signature = _bytes(last)
     if len(signature) != SIGNATURE_SIZE:

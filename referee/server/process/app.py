@@ -31,7 +31,7 @@ from referee.server.process.startup import OpenedLog
 from referee.server.process.write_watch import WriteWatch
 from referee.server.settings.access import listen_problems
 from referee.server.settings.configuration import Configuration
-from referee.service.interceptor import Bounds, CallInterceptor
+from referee.service.interceptor import CallBounds, CallInterceptor
 from referee.service.pool import CallPool
 from referee.storage import WriteTrouble
 
@@ -152,7 +152,7 @@ class Application:
     def _make_server(self, options: ServerOptions) -> grpc.Server:
         settings, limits = self._settings, self._settings.limits
         calls = CallInterceptor(
-            bounds=Bounds(
+            bounds=CallBounds(
                 message_bytes=limits.message_bytes,
                 unread_bytes=limits.unread_bytes,
                 answer_seconds=limits.answer_seconds,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 
-from referee.advice.mau_binh.population import Origin, Population
+from referee.advice.mau_binh.population import HandPopulation, Origin
 from referee.cards import parse_cards
 from referee.games.mau_binh import Arrangement, MauBinhRules
 from referee.games.mau_binh.rules import FourAcesFullSweep, NoFourAcesSweep, NoSweep, SweptByAll, SweptPairTimes
@@ -38,7 +38,7 @@ class Few:
 
     rules: MauBinhRules
     arrangements: tuple[Arrangement, ...]
-    population: Population
+    population: HandPopulation
 
     @property
     def hangs_together(self) -> bool:
@@ -55,8 +55,8 @@ class Few:
 def few_of(rules: MauBinhRules) -> Few:
     """Return the twelve arrangements under these rules."""
     made = [Arrangement(*(parse_cards(chi) for chi in text.split("/"))) for text in ARRANGED]
-    few = Few(rules, tuple(made), Population.counted(rules.ranker, [(1, 1, 1)], origin=ORIGIN))
-    counted = Population.counted(rules.ranker, [few.strengths(one) for one in made], origin=ORIGIN)
+    few = Few(rules, tuple(made), HandPopulation.counted(rules.ranker, [(1, 1, 1)], origin=ORIGIN))
+    counted = HandPopulation.counted(rules.ranker, [few.strengths(one) for one in made], origin=ORIGIN)
     return Few(rules, few.arrangements, counted)
 
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from referee.advice.mau_binh.population import Origin, Population, PopulationError
+from referee.advice.mau_binh.population import HandPopulation, Origin, PopulationError
 from referee.advice.mau_binh.populations import NoPopulationError, Populations
 from referee.advice.mau_binh.self_play import STEPS, learn, sweep_kind
 from referee.games.mau_binh import MauBinhRules
@@ -41,7 +41,7 @@ def test_file_is_small(ruleset: Ruleset) -> None:
 
 
 def test_file_names_its_ruleset(ruleset: Ruleset) -> None:
-    origin = Population.read(file_of(ruleset)).origin
+    origin = HandPopulation.read(file_of(ruleset)).origin
     assert (origin.ruleset_id, origin.ruleset_version) == (ruleset.id, ruleset.version)
     assert origin.ruleset_digest == ruleset.digest.hex()
 
@@ -49,7 +49,7 @@ def test_file_names_its_ruleset(ruleset: Ruleset) -> None:
 def test_file_is_read_without_this_code(ruleset: Ruleset) -> None:
     """By the words of the format alone: a line of JSON, then numbers in a row."""
     data = file_of(ruleset)
-    population = Population.read(data)
+    population = HandPopulation.read(data)
     line, rest = data.split(b"\n", 1)
     first = json.loads(line)
     sizes = [len(first[f"{chi}_bins"]) for chi in ("back", "middle", "front")]
@@ -74,7 +74,7 @@ def test_file_is_read_without_this_code(ruleset: Ruleset) -> None:
 
 @pytest.mark.slow("learns or counts at length")
 def test_learning_again_gives_the_same_bytes(ruleset: Ruleset, rules: MauBinhRules) -> None:
-    origin = msgspec.structs.replace(Population.read(file_of(ruleset)).origin, rounds=320, seed=7)
+    origin = msgspec.structs.replace(HandPopulation.read(file_of(ruleset)).origin, rounds=320, seed=7)
     steps: list[float] = []
     played: list[int] = []
     once = learn(rules, origin=origin, progress=played.append, settled=steps.append)
@@ -90,11 +90,11 @@ def test_shipped_file_is_learned_again() -> None:
     """Its first line says from how many rounds and which seed. Four minutes; so the other files are known by digest."""
     ruleset = get("mau_binh.classic")
     rules = rules_as(MauBinhRules, ruleset.id)
-    assert learn(rules, origin=Population.read(file_of(ruleset)).origin).to_bytes() == file_of(ruleset)
+    assert learn(rules, origin=HandPopulation.read(file_of(ruleset)).origin).to_bytes() == file_of(ruleset)
 
 
 def test_too_few_rounds_are_said_to_be(ruleset: Ruleset, rules: MauBinhRules) -> None:
-    origin = msgspec.structs.replace(Population.read(file_of(ruleset)).origin, rounds=STEPS - 1)
+    origin = msgspec.structs.replace(HandPopulation.read(file_of(ruleset)).origin, rounds=STEPS - 1)
     with pytest.raises(ValueError, match="too few to learn from"):
         learn(rules, origin=origin)
 
@@ -119,18 +119,18 @@ def test_broken_bytes_are_refused() -> None:
     }
     for name, one in broken.items():
         with pytest.raises(PopulationError):
-            print(name, Population.read(one))  # noqa: T201 - named where the test fails
+            print(name, HandPopulation.read(one))  # noqa: T201 - named where the test fails
 
 
 def test_joint_counts_that_do_not_fit_are_refused(rules: MauBinhRules) -> None:
     origin = Origin(ruleset_id="x", ruleset_version="1", ruleset_digest="", sweep="", rounds=1, seed=1)
-    crowd = Population.counted(rules.ranker, np.tile([[6000, 3000, 300]], (65_536, 1)), origin=origin)
+    crowd = HandPopulation.counted(rules.ranker, np.tile([[6000, 3000, 300]], (65_536, 1)), origin=origin)
     with pytest.raises(PopulationError, match="two bytes"):
         crowd.to_bytes()
 
 
 def test_no_bin_holds_two_categories(ruleset: Ruleset, rules: MauBinhRules) -> None:
-    population = Population.read(file_of(ruleset))
+    population = HandPopulation.read(file_of(ruleset))
     for chi, edges in enumerate(population.bins):
         value_of = rules.ranker.three_of_strength if chi == 2 else rules.ranker.five_of_strength
         ends = [value_of(edge).category for edge in edges]

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from referee.advice.mau_binh.advisor import Advisor
-from referee.advice.mau_binh.population import Population
+from referee.advice.mau_binh.population import HandPopulation
 from referee.advice.mau_binh.populations import Populations
 from referee.advice.mau_binh.splits import Splitter
 from referee.advice.mau_binh.suggestion import SCALE
@@ -149,6 +149,6 @@ def test_parts_of_a_suggestion_are_its_worth(few: Few) -> None:
 
 def test_one_splitter_serves_all_populations(few: Few) -> None:
     """An advisor's splits are those of its ranking, whatever it learned from."""
-    assert isinstance(few.population, Population)
+    assert isinstance(few.population, HandPopulation)
     splits = Splitter(few.rules.ranker).split(DEALT[0])
     assert splits.backs.shape == splits.middles.shape == splits.fouled.shape == (286, 126)

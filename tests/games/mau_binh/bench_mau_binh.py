@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from referee.cards import DECK, Card, Seat
-from referee.games import Deal, play
+from referee.games import DealtRound, play
 from referee.games.mau_binh import (
     GAME,
     Arrange,
@@ -61,12 +61,12 @@ def main() -> None:
 
         def settled(rules: MauBinhRules = rules, jobs: list[Job] = jobs) -> None:
             for hands, events in jobs:
-                state = begin(rules, Deal(seat_count=4, stake=100, sections=hands, dealt_time=0))
+                state = begin(rules, DealtRound(seat_count=4, stake=100, sections=hands, dealt_time=0))
                 settle(play(GAME, state, events).state)
 
         def begun(rules: MauBinhRules = rules, jobs: list[Job] = jobs) -> None:
             for hands, _ in jobs:
-                begin(rules, Deal(seat_count=4, stake=100, sections=hands, dealt_time=0))
+                begin(rules, DealtRound(seat_count=4, stake=100, sections=hands, dealt_time=0))
 
         def seen(jobs: list[Job] = jobs) -> None:
             for hands, _ in jobs:

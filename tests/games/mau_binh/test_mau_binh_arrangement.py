@@ -4,7 +4,15 @@ import pytest
 
 from referee.cards import DECK, Seat
 from referee.evidence.canonical import Hex
-from referee.games.mau_binh import Arrange, Arrangement, Code, arrangement_commitment, begin, check, check_arrangement
+from referee.games.mau_binh import (
+    Arrange,
+    Arrangement,
+    ViolationCode,
+    arrangement_commitment,
+    begin,
+    check,
+    check_arrangement,
+)
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.legality import refusals_of
 from referee.games.mau_binh.rules import MauBinhRules
@@ -34,8 +42,8 @@ def test_dealt_card_that_is_placed_once_more_is_refused(rules: MauBinhRules, chi
     twice = placed[chi][0]
     placed[chi] = (*placed[chi], twice)
     size, doubled = check_arrangement(rules, DEALT, Arrangement(*placed))
-    assert (size.code, size.found) == (list(Code)[chi], len(placed[chi]))
-    assert (doubled.code, doubled.cards) == (Code.CARD_TWICE, (twice,))
+    assert (size.code, size.found) == (list(ViolationCode)[chi], len(placed[chi]))
+    assert (doubled.code, doubled.cards) == (ViolationCode.CARD_TWICE, (twice,))
 
 
 @pytest.mark.parametrize("seat", [-1, 0, 1, 2, 255, 256])
@@ -51,7 +59,7 @@ def test_opening_of_a_seat_that_no_table_has_is_read_and_refused(rules: MauBinhR
         assert event.opens == b""
     state = begin(rules, hands_deal([(), ()], is_sealed=True))
     codes = [fault.code for fault in check(state, event)]
-    assert codes == [Code.STILL_SEALED if seat in {0, 1} else Code.UNKNOWN_SEAT]
+    assert codes == [ViolationCode.STILL_SEALED if seat in {0, 1} else ViolationCode.UNKNOWN_SEAT]
 
 
 @pytest.mark.parametrize(("nonce", "opens"), [(b"n" * 32, b""), (b"", b"o" * 32), (b"n" * 32, b"o" * 32)])
@@ -60,5 +68,5 @@ def test_open_table_takes_no_opening(rules: MauBinhRules, nonce: bytes, opens: b
     state = begin(rules, hands_deal(hands))
     chi = (hands[0][:5], hands[0][5:10], hands[0][10:])
     codes = [fault.code for fault in refusals_of(state, Arrange(Seat(0), *chi, 5, Hex(nonce), opens))]
-    assert Code.NOT_SEALED in codes
-    assert Code.NOT_SEALED not in [fault.code for fault in refusals_of(state, Arrange(Seat(0), *chi, 5))]
+    assert ViolationCode.NOT_SEALED in codes
+    assert ViolationCode.NOT_SEALED not in [fault.code for fault in refusals_of(state, Arrange(Seat(0), *chi, 5))]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from referee.cards import DECK, Seat, parse_cards
-from referee.games import Deal, DealError
+from referee.games import DealError, DealtRound
 from referee.games.mau_binh import GAME, Arrange, Leave, MauBinhRules
 from referee.rulesets import get
 from tests.games.rounds import hands_deal, settled
@@ -22,7 +22,7 @@ def com() -> MauBinhRules:
     return rules
 
 
-def results_of(deal: Deal, *events: Arrange | Leave, closed_time: int = 95_000) -> Mapping[str, Any]:
+def results_of(deal: DealtRound, *events: Arrange | Leave, closed_time: int = 95_000) -> Mapping[str, Any]:
     played = settled(GAME, com(), deal, events, closed_time=closed_time)
     assert played.violations == ()
     return GAME.encode_results(played.state, played.outcome)
@@ -79,7 +79,7 @@ def test_results_of_an_instant_win_show_no_arrangement_and_no_showdown() -> None
 
 def test_instant_win_is_not_settled_while_a_hand_is_closed() -> None:
     """The closed hand may hold a win of its own."""
-    deal = Deal(seat_count=2, stake=1, sections=(None, DECK[0:52:4]), dealt_time=0, is_sealed=True)
+    deal = DealtRound(seat_count=2, stake=1, sections=(None, DECK[0:52:4]), dealt_time=0, is_sealed=True)
     state = GAME.begin(com(), deal)
     assert GAME.check_closing(state, 0) == ()
     with pytest.raises(DealError, match="sections that are not open: 0"):

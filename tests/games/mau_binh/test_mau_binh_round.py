@@ -13,10 +13,10 @@ from referee.games.mau_binh import (
     MAX_EVENTS,
     Arrange,
     Arrangement,
-    Code,
     Leave,
     MauBinhRules,
     Outcome,
+    ViolationCode,
     apply,
     begin,
     check,
@@ -69,7 +69,7 @@ def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int) -> N
     assert check(state, arrange(0, HANDS[0], deadline - 1)) == ()
     late = check(state, arrange(0, HANDS[0], deadline))
     assert [(fault.code, fault.deadline_time, fault.received_time) for fault in late] == [
-        (Code.DEADLINE_PASSED, deadline, deadline)
+        (ViolationCode.DEADLINE_PASSED, deadline, deadline)
     ]
 
 
@@ -110,13 +110,13 @@ def test_apply_refuses_what_check_refuses() -> None:
     state = begin(COM, hands_deal(HANDS))
     with pytest.raises(UnlawfulEventError) as caught:
         apply(state, Leave(Seat(2), 5))
-    assert [violation.code for violation in caught.value.violations] == [Code.UNKNOWN_SEAT]
+    assert [violation.code for violation in caught.value.violations] == [ViolationCode.UNKNOWN_SEAT]
 
 
 def test_fouled_arrangement_is_applied_and_reported() -> None:
     state = begin(COM, hands_deal(HANDS))
     event = arrange(1, parse_cards(FOULED), 5)
-    assert [violation.code for violation in check(state, event)] == [Code.FOULED_MIDDLE]
+    assert [violation.code for violation in check(state, event)] == [ViolationCode.FOULED_MIDDLE]
     assert apply(state, event).shown(Seat(1)) == event.arrangement
 
 
@@ -137,7 +137,7 @@ def test_no_seat_uses_up_the_events_of_another(seat_count: int) -> None:
         for _ in range(share - 1):
             state = apply(state, arrange(seat, hands[seat], 1))
         codes = [fault.code for fault in check(state, arrange(seat, hands[seat], 1))]
-        assert codes == [Code.TOO_MANY_EVENTS]
+        assert codes == [ViolationCode.TOO_MANY_EVENTS]
     for seat in range(seat_count - 1):
         state = apply(state, Leave(Seat(seat), 2))
     assert state.all_in_time is None

@@ -14,12 +14,12 @@ from referee.games import DealError, UnlawfulEventError
 from referee.games.mau_binh import (
     GAME,
     Arrange,
-    Code,
     Commit,
     Event,
     Leave,
     MauBinhRules,
     Timeout,
+    ViolationCode,
     apply,
     arrangement_commitment,
     begin,
@@ -90,7 +90,7 @@ def test_sealed_round_has_the_outcome_of_its_open_equal(
         assert {pair: units * STAKE for pair, units in slow["owed"].items()} == dict(paid), seed
         assert slow["winners"] == list(outcome.winners), seed
         assert slow["fouled"] == {foul.seat for foul in outcome.fouls}, seed
-        assert shut == {foul.seat for foul in outcome.fouls if foul.code is Code.NOT_OPENED}, seed
+        assert shut == {foul.seat for foul in outcome.fouls if foul.code is ViolationCode.NOT_OPENED}, seed
         shut_seats += len(shut)
         prices += any(payer in shut for payer, _ in paid)
     assert shut_seats > ROUNDS // 3

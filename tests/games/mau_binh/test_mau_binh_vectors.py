@@ -13,7 +13,6 @@ from referee.games.mau_binh import (
     GAME,
     Arrange,
     Arrangement,
-    Code,
     Commit,
     Event,
     Leave,
@@ -21,6 +20,7 @@ from referee.games.mau_binh import (
     Pattern,
     Reason,
     Timeout,
+    ViolationCode,
     apply,
     begin,
     check_arrangement,
@@ -170,7 +170,7 @@ def test_every_violation_code_has_a_vector() -> None:
     produced = {violation["code"] for row in rows for violation in row.get("violations", ())}
     produced |= {code for row in rows for _, code in row.get("fouls", ())}
     stakes = {StakeFault.STAKE_TOO_LOW, StakeFault.STAKE_NOT_A_MULTIPLE, StakeFault.STAKE_TOO_HIGH}
-    assert produced == {str(code) for code in (*Code, *stakes)}
+    assert produced == {str(code) for code in (*ViolationCode, *stakes)}
 
 
 def test_every_reason_and_pattern_has_a_vector() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from referee.cards import DECK, Card, Seat, parse_cards
-from referee.games import Deal, play
+from referee.games import DealtRound, play
 from referee.games.tien_len import (
     GAME,
     Combination,
@@ -51,9 +51,9 @@ def played(rules: TienLenRules, chance: random.Random) -> tuple[State, list[Even
     return dealt, events, states
 
 
-def deal_of(hands: Sequence[tuple[Card, ...]]) -> Deal:
+def deal_of(hands: Sequence[tuple[Card, ...]]) -> DealtRound:
     """Make the deal of four hands at a stake of 100."""
-    return Deal(seat_count=4, stake=100, sections=tuple(hands), leader=Seat(0), dealt_time=0)
+    return DealtRound(seat_count=4, stake=100, sections=tuple(hands), leader=Seat(0), dealt_time=0)
 
 
 def list_combinations(hand: CardSet) -> tuple[Combination, ...]:

@@ -10,12 +10,12 @@ from referee.cards import Seat, parse_cards
 from referee.games import DealError, RoundNotOverError, StakeFault, play
 from referee.games.ultimate_texas import (
     GAME,
-    Code,
     Decision,
     Event,
     HandRule,
     State,
     UltimateTexasRules,
+    ViolationCode,
     begin,
     check_stakes,
     max_units,
@@ -110,7 +110,7 @@ def test_knobs_are_data(two_plus_three: Ruleset):
     refused = play(
         GAME, begin(rules_as(UltimateTexasRules, house), texas_deal([(2, 0)])), [Event(Seat(0), Decision.PLAY_3X, 0)]
     )
-    assert [violation.code for violation in refused.violations] == [Code.PLAY_NOT_OFFERED]
+    assert [violation.code for violation in refused.violations] == [ViolationCode.PLAY_NOT_OFFERED]
     state = _played(house, [(2, 0)], [Event(Seat(0), Decision.PLAY_4X, 0)])
     outcome = settle(_opened(state, ("AH 3H",), "QD JS", "5H 9H KH QC 2D"))
     assert not outcome.house_qualifies
@@ -149,8 +149,8 @@ def test_contradiction_is_refused(old: str, new: str, reason: str):
 
 def test_every_code_has_words_in_both_languages():
     texts = load_texts("ultimate_texas")
-    assert {str(code) for code in (*Code, *StakeFault)} == set(texts.violations)
-    fault = Violation(code=Code.ALREADY_PLAYED, seat=Seat(0), found=4)
+    assert {str(code) for code in (*ViolationCode, *StakeFault)} == set(texts.violations)
+    fault = Violation(code=ViolationCode.ALREADY_PLAYED, seat=Seat(0), found=4)
     assert texts.say(fault, Language.EN) == "Seat 0 has already played 4x; it decides nothing more in this round."
     assert texts.say(fault, Language.VI) == "Ghế 0 đã tố 4x Ante, không thể tố thêm trong ván này."
 

@@ -11,11 +11,11 @@ import pytest
 from referee.cards import Seat, parse_cards
 from referee.games.ultimate_texas import (
     GAME,
-    Code,
     Decision,
     Event,
     State,
     UltimateTexasRules,
+    ViolationCode,
     apply,
     begin,
     check,
@@ -129,7 +129,7 @@ def test_every_code_is_broken_by_some_vector(rules_of: RulesOf):
         {"code": "ROUND_NOT_OVER", "seat": 0},
         {"code": "CLOSED_TOO_EARLY", "expected": 9, "received_time": 8},
     ]
-    assert set(Code) == codes | {violation.code for violation in early}
+    assert set(ViolationCode) == codes | {violation.code for violation in early}
 
 
 def test_ids_are_unique_and_every_vector_says_why():

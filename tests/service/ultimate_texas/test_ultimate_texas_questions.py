@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from referee.games.ultimate_texas import Code
+from referee.games.ultimate_texas import ViolationCode
 from referee.rulesets import get, load_folder
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
@@ -19,14 +19,14 @@ Refused: TypeAlias = Any
 PROTO: Final = Path(__file__).parents[3] / "protos" / "referee" / "v1" / "ultimate_texas.proto"
 DECISIONS: Final = tuple(name.removeprefix("DECISION_") for name in Decision.keys() if name != "DECISION_UNSPECIFIED")  # noqa: SIM118 - an enum of the wire is no dict
 STAKE_CODES: Final = {
-    Code.TOO_FEW_SEATS,
-    Code.TOO_MANY_SEATS,
-    Code.ANTE_TOO_LOW,
-    Code.ANTE_TOO_HIGH,
-    Code.ANTE_NOT_A_MULTIPLE,
-    Code.TRIPS_TOO_LOW,
-    Code.TRIPS_TOO_HIGH,
-    Code.STAKES_TOO_HIGH,
+    ViolationCode.TOO_FEW_SEATS,
+    ViolationCode.TOO_MANY_SEATS,
+    ViolationCode.ANTE_TOO_LOW,
+    ViolationCode.ANTE_TOO_HIGH,
+    ViolationCode.ANTE_NOT_A_MULTIPLE,
+    ViolationCode.TRIPS_TOO_LOW,
+    ViolationCode.TRIPS_TOO_HIGH,
+    ViolationCode.STAKES_TOO_HIGH,
 }
 """These are refused when a round is opened."""
 
@@ -51,7 +51,7 @@ def _codes(answer: Any) -> list[str]:  # noqa: ANN401 - answers of several metho
 def test_documented_violation_codes_are_those_of_the_game():
     comment = re.search(r"// Violation codes.*?(?=// Transfer reasons)", PROTO.read_text(encoding="utf-8"), re.DOTALL)
     assert comment is not None
-    assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", comment[0])) == set(Code) - STAKE_CODES
+    assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", comment[0])) == set(ViolationCode) - STAKE_CODES
 
 
 @pytest.mark.parametrize("decisions", STATES)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from referee.games import GAMES, Deal, DealError, EventBytesError, UnlawfulEventError, refusals
+from referee.games import GAMES, DealError, DealtRound, EventBytesError, UnlawfulEventError, refusals
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course
 from referee_client.state import RoundState
@@ -51,12 +51,12 @@ def _play(state: RoundState[Any], ruleset: Ruleset, course: Course) -> Any:  # n
     return played
 
 
-def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> Deal:
+def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> DealtRound:
     terms = state.terms
     layout = GAMES[ruleset.game].layout(terms.seats)
     known = state.sections | {seat: cards for seat, (_, cards) in state.private.items()}
     lead = state.lead
-    return Deal(
+    return DealtRound(
         round_id=round_id,
         seat_count=terms.seats,
         stake=terms.stake,

@@ -12,7 +12,7 @@ import msgspec
 from bai_cao.rules import BaiCaoRules
 from referee.cards import Seat
 from referee.evidence.canonical import Natural
-from referee.games import Clock, Deal, DealError, Layout, UnlawfulEventError
+from referee.games import Clock, DealError, DealtRound, Layout, UnlawfulEventError
 from referee.games.codec import EventRecord
 from referee.games.deal import check_deal, open_cards
 from referee.games.stakes import check_table_stake, require_stakes
@@ -57,7 +57,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """A round after some events; ``has_shown`` and ``has_left`` go by seat."""
 
     rules: BaiCaoRules
-    deal: Deal
+    deal: DealtRound
     has_shown: tuple[bool, ...]
     has_left: tuple[bool, ...]
     event_count: int
@@ -94,7 +94,7 @@ def check_stakes(
     return check_table_stake(stake=stake, seat_stakes=seat_stakes, bet_unit=bet_unit, most_units=seat_count - 1)
 
 
-def begin(rules: BaiCaoRules, deal: Deal) -> State:
+def begin(rules: BaiCaoRules, deal: DealtRound) -> State:
     """Begin a round; raise StakesError for its stake and DealError for its seats or cards."""
     require_stakes(rules, deal, check_stakes)
     if deal.is_sealed:
