@@ -19,7 +19,7 @@ from referee.service.opened import OpenedRound
 from referee.storage import Append, Contribution
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 
 ABORT_REASONS: Final[dict[int, AbortReason]] = {
     shuffler_pb2.ABORT_REASON_SEED_MISSING: "SEED_MISSING",
@@ -76,8 +76,7 @@ def check_abort(
         )
     if AbortFault.WRONG_REASON in faults:
         expected = reason_of(found, opened, contributed)
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
+        raise invalid_field(
             f"the reason that follows from the log is {expected}, not {reason}",
             field="reason",
             expected=expected,

@@ -13,7 +13,7 @@ from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt
 from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.round import Round
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 
 _MEMO_BYTES: Final = 4 * 1024 * 1024
 _ENTRY_BYTES: Final = 512
@@ -40,8 +40,7 @@ class Attestor:
         """
         seats = played.header.seat_count
         if signatures and len(signatures) != seats:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
+            raise invalid_field(
                 f"{len(signatures)} signatures are given for {seats} seats: send one a seat, empty for none",
                 field=f"{field}.signatures",
                 expected=seats,

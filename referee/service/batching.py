@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 
 MAX_BATCH: Final = 256
 RequestT = TypeVar("RequestT")
@@ -27,8 +26,7 @@ def answer_each(requests: Sequence[RequestT], answer: Callable[[RequestT], Respo
 def check_batch(requests: Sequence[object]) -> None:
     """Refuse a batch of more than ``MAX_BATCH`` requests."""
     if len(requests) > MAX_BATCH:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
+        raise invalid_field(
             f"a batch holds at most {MAX_BATCH}, not {len(requests)}",
             field="requests",
             limit=MAX_BATCH,

@@ -19,7 +19,7 @@ from referee.service.opened import OpenedRound
 from referee.storage import Contribution
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import ContributeSeedRequest, DealRoundRequest
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 
 NO_SEED: Final = ""
 """The text in an ABORT leaf at the place of a seat that has given no seed."""
@@ -145,9 +145,7 @@ def _by_seat(opened: OpenedRound, given: Sequence[bytes], field: str, what: str)
     """
     count = opened.header.seat_count
     if len(given) not in (0, count):
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD, f"{count} seats need as many {what}, not {len(given)}", field=field
-        )
+        raise invalid_field(f"{count} seats need as many {what}, not {len(given)}", field=field)
     return given or (b"",) * count
 
 
@@ -162,9 +160,7 @@ def _check_same(one: Contribution, seed: bytes) -> None:
 
 def _check_seed(opened: OpenedRound, seat: Seat, seed: bytes, *, field: str) -> None:
     if len(seed) != SEED_SIZE:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD, f"a seed has {SEED_SIZE} bytes, not {len(seed)}", field=field
-        )
+        raise invalid_field(f"a seed has {SEED_SIZE} bytes, not {len(seed)}", field=field)
     commitment = opened.client_commitments[seat]
     if commitment and client_commitment(round_id=opened.header.round_id, seat=seat, seed=seed) != commitment:
         raise RefusedError(

@@ -8,8 +8,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from referee.games import AnyGame
 from referee.rulesets import Ruleset, Texts
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import invalid_field
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +52,7 @@ class GameService:
     def rules_of(self, ruleset: Ruleset, *, field: str) -> Any:
         """Return the rules of a ruleset; refuse a ruleset of another game."""
         if ruleset.game != self.game.name:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                f"{ruleset.id} is a ruleset of {ruleset.game}; this service judges {self.game.name}",
-                field=field,
+            raise invalid_field(
+                f"{ruleset.id} is a ruleset of {ruleset.game}; this service judges {self.game.name}", field=field
             )
         return ruleset.rules

@@ -32,7 +32,7 @@ from referee.v1.log_pb2 import (
     RevealedRound,
     RoundStage,
 )
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 from referee.wire.round import header_of_open, read_slot
 
 MAX_PAGE: Final = 100
@@ -211,4 +211,4 @@ def _before(token: str) -> tuple[int, int]:
 
 
 def _refuse(field: str, message: str) -> NoReturn:
-    raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, message, field=field)
+    raise invalid_field(message, field=field)

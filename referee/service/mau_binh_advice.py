@@ -20,7 +20,7 @@ from referee.wire.mau_binh_advice import (
     write_instant_win,
     write_suggestion,
 )
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, missing_field
 from referee.wire.round import find_ruleset
 
 
@@ -57,9 +57,7 @@ class ArrangementAdvice:
             case "free":
                 question = self._read_free(request.free)
             case _:
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_MISSING_FIELD, "give the cards: dealt or free", field="hand"
-                )
+                raise missing_field("give the cards: dealt or free", field="hand")
         ruleset, rules, cards = question.ruleset, question.rules, question.cards
         if not rules.suggestions.allowed:
             raise RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, f"{ruleset.id} allows no suggestions")

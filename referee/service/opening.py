@@ -15,7 +15,7 @@ from referee.service.registry import game_service
 from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field, missing_field
 from referee.wire.round import find_ruleset, header_refusal, read_slot, stakes_refusal
 
 
@@ -64,8 +64,7 @@ class Opener:
         ruleset = find_ruleset(self.catalogue, terms.ruleset_id, terms.ruleset_version, field=f"{field}.ruleset_id")
         _check_seat_count(ruleset, terms.seat_count, field=f"{field}.seat_count")
         if len(terms.seat_keys) not in (0, terms.seat_count):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
+            raise invalid_field(
                 f"{terms.seat_count} seats have {len(terms.seat_keys)} keys; give one a seat, zeros for none",
                 field=f"{field}.seat_keys",
             )
@@ -174,14 +173,13 @@ def check_seat_tokens(tokens: Sequence[bytes], ruleset: Ruleset, *, seat_count: 
                 message, field = f"a token's hash has {SEED_SIZE} bytes, not {len(one)}", f"seat_tokens[{seat}]"
                 break
     if message:
-        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, message, field=field)
+        raise invalid_field(message, field=field)
 
 
 def _check_seat_count(ruleset: Ruleset, seat_count: int, *, field: str) -> None:
     seats = ruleset.rules.seats
     if not seats.minimum <= seat_count <= seats.maximum:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
+        raise invalid_field(
             f"{ruleset.id} is played by {seats.minimum} to {seats.maximum} seats, not {seat_count}",
             field=field,
             found=seat_count,
@@ -191,10 +189,8 @@ def _check_seat_count(ruleset: Ruleset, seat_count: int, *, field: str) -> None:
 def _check_stakes(header: Header, ruleset: Ruleset, service: GameService, *, field: str) -> None:
     game = service.game
     if game.seat_stake_names and not header.seat_stakes:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_MISSING_FIELD,
-            f"give the {' and '.join(game.seat_stake_names)} of each seat",
-            field=f"{field}.seat_stakes",
+        raise missing_field(
+            f"give the {' and '.join(game.seat_stake_names)} of each seat", field=f"{field}.seat_stakes"
         )
     with under_ruleset(ruleset.id, ruleset.version):
         faults = game.check_stakes(

@@ -24,7 +24,7 @@ from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.round import PlayedEvent, Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 from referee.wire.round import stakes_refusal
 
 _ROUND_BYTES: Final = 8 * 1024
@@ -202,8 +202,7 @@ class RoundReader:
         Its table is the one that the course names, by which access was decided.
         """
         if len(message.ListFields()) > 1:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
+            raise invalid_field(
                 "a course replaces the whole round; leave out either the course or all other fields",
                 field="round.course",
             )
@@ -335,8 +334,7 @@ def _is_proved(known: Round, message: Any) -> bool:
 
 
 def _time_refusal(time: int, *, field: str) -> RefusedError:
-    return RefusedError(
-        ErrorReason.ERROR_REASON_INVALID_FIELD,
+    return invalid_field(
         f"{time} is no time in milliseconds since 1970 UTC; the last one is {LAST_TIME}",
         field=field,
         limit=LAST_TIME,

@@ -10,8 +10,7 @@ from referee.games import Registry
 from referee.rulesets import Ruleset
 from referee.service import mau_binh, tien_len, ultimate_texas
 from referee.service.game_service import GameService
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import invalid_field
 
 GAME_SERVICES: Final[Registry[GameService]] = Registry(
     "referee.services", lambda: (mau_binh.SERVICE, tien_len.SERVICE, ultimate_texas.SERVICE)
@@ -23,9 +22,7 @@ def game_service(ruleset: Ruleset, *, field: str) -> GameService:
     """Return the service of a ruleset's game; refuse a game whose law is installed here but not its service."""
     service = GAME_SERVICES.get(ruleset.game)
     if service is None:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"{ruleset.id} is a ruleset of {ruleset.game}; this server serves {', '.join(GAME_SERVICES)}",
-            field=field,
+        raise invalid_field(
+            f"{ruleset.id} is a ruleset of {ruleset.game}; this server serves {', '.join(GAME_SERVICES)}", field=field
         )
     return service

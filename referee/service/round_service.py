@@ -20,9 +20,8 @@ from referee.service.status import status_of
 from referee.service.verifying import RoundVerifier
 from referee.storage import Append
 from referee.transcript.round import Round
-from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.violation_pb2 import Violation
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 from referee.wire.round import fill_receipt
 from referee.wire.values import write_violations
 
@@ -118,10 +117,8 @@ class RoundService:
         """Judge the event of a request; fill the response with its receipt, or with the violations that refuse it."""
         for name in ("time", "received"):
             if getattr(request.event, name):
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_INVALID_FIELD,
-                    f"the referee's clock decides; leave {name} out, the answer's event has it",
-                    field=f"event.{name}",
+                raise invalid_field(
+                    f"the referee's clock decides; leave {name} out, the answer's event has it", field=f"event.{name}"
                 )
         event = type(request.event).FromString(request.event.SerializeToString())
         violations, played, is_accepted = self._reader.accept(

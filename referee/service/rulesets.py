@@ -9,8 +9,7 @@ from referee.games.seating import SeatingError, decide_seating
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.registry import GAME_SERVICES, game_service
 from referee.v1 import ruleset_pb2, ruleset_pb2_grpc, seating_pb2, seating_pb2_grpc
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import invalid_field
 from referee.wire.round import find_ruleset
 from referee.wire.seating import read_people, write_seating
 from referee.wire.values import write_name
@@ -30,8 +29,7 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
         """List a page of the rulesets, ordered by id and version, after the one that ``page_token`` names."""
         del context
         if request.page_size > MAX_PAGE:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
+            raise invalid_field(
                 f"a page holds at most {MAX_PAGE}, not {request.page_size}",
                 field="page_size",
                 limit=MAX_PAGE,
@@ -41,11 +39,7 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
         tokens = [f"{ruleset.id}@{ruleset.version}" for ruleset in rulesets]
         start = tokens.index(request.page_token) + 1 if request.page_token in tokens else 0
         if request.page_token and not start:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                "no page of this server has this token; begin again without one",
-                field="page_token",
-            )
+            raise invalid_field("no page of this server has this token; begin again without one", field="page_token")
         end = start + (request.page_size or MAX_PAGE)
         return ruleset_pb2.ListRulesetsResponse(
             rulesets=[_write_ruleset(ruleset) for ruleset in rulesets[start:end]],
@@ -80,17 +74,15 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
         ruleset = find_ruleset(self._catalogue, request.ruleset_id, request.ruleset_version, field="ruleset_id")
         ready_limit = game_service(ruleset, field="ruleset_id").ready_limit
         if ready_limit is None:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                f"{ruleset.id} is a ruleset of {ruleset.game}, which has no rules of seating",
-                field="ruleset_id",
+            raise invalid_field(
+                f"{ruleset.id} is a ruleset of {ruleset.game}, which has no rules of seating", field="ruleset_id"
             )
         people = read_people(request.persons, field="persons")
         now = request.now_time if request.HasField("now_time") else self._clock()
         try:
             seating = decide_seating(people, now=now, seats=ruleset.rules.seats, ready_limit=ready_limit(ruleset.rules))
         except SeatingError as error:
-            raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field="persons") from None
+            raise invalid_field(str(error), field="persons") from None
         return write_seating(seating, people, ruleset)
 
 

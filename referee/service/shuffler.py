@@ -35,7 +35,7 @@ from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field, missing_field
 from referee.wire.repeat_key import repeat_key
 from referee.wire.round import fill_receipt, read_slot, write_header, write_receipt
 from referee.wire.values import numbers_of
@@ -235,14 +235,10 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
         def abort(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> Appending[Logged]:
             if request.reason == shuffler_pb2.ABORT_REASON_VOID:
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_INVALID_FIELD, "a round is found void when it is dealt", field="reason"
-                )
+                raise invalid_field("a round is found void when it is dealt", field="reason")
             reason = ABORT_REASONS.get(request.reason)
             if reason is None:
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_MISSING_FIELD, "say why the round is aborted", field="reason"
-                )
+                raise missing_field("say why the round is aborted", field="reason")
             now = leaf_time(self._parts.clock(), floor=found.newest_time)
             check_abort(found, opened, reason, contributed=contributed, now=now)
             leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}
@@ -296,8 +292,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 header, opened_time = opener.header_of(request.terms, latest, field="terms")
                 for field in ("client_commitments", "seat_tokens"):
                     if getattr(request, field):
-                        raise RefusedError(
-                            ErrorReason.ERROR_REASON_INVALID_FIELD,
+                        raise invalid_field(
                             "commitments bind a round id; ask PrepareRound for the header and open with that",
                             field=field,
                         )
@@ -307,20 +302,17 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 opened_time = opener.opening_time(latest)
                 opener.check_terms(header, ruleset, opened_time=opened_time, field="header")
             case _:
-                raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "give terms or a header", field="terms")
+                raise missing_field("give terms or a header", field="terms")
         commitments = list(request.client_commitments) or [b""] * header.seat_count
         if len(commitments) != header.seat_count:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
+            raise invalid_field(
                 f"{header.seat_count} seats have {len(commitments)} commitments; give one a seat, or none at all",
                 field="client_commitments",
             )
         for seat, one in enumerate(commitments):
             if len(one) not in (0, SEED_SIZE):
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_INVALID_FIELD,
-                    f"a commitment has {SEED_SIZE} bytes, not {len(one)}",
-                    field=f"client_commitments[{seat}]",
+                raise invalid_field(
+                    f"a commitment has {SEED_SIZE} bytes, not {len(one)}", field=f"client_commitments[{seat}]"
                 )
         return header, commitments, opened_time
 

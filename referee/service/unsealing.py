@@ -29,7 +29,7 @@ from referee.storage import Append, Logged, Reader
 from referee.transcript.chain import EventReceipt, first_hash, next_history
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 from referee.wire.round import slot_refusal
 
 _RECEIPT: Final = ("event_hash", "opens_section", "receipt_signature", "received_time")
@@ -141,10 +141,8 @@ def _course(steps: Sequence[shuffler_pb2.Step], *, start: bytes, limit: int) -> 
     history = start
     for number, step in enumerate(steps, 1):
         if len(step.event_hash) != HASH_SIZE or step.time > MAX_INTEGER:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
-                f"a step has a hash of {HASH_SIZE} bytes and a time of at most 2^53-1 ms",
-                field=f"steps[{number - 1}]",
+            raise invalid_field(
+                f"a step has a hash of {HASH_SIZE} bytes and a time of at most 2^53-1 ms", field=f"steps[{number - 1}]"
             )
         history = next_history(history, event_hash=step.event_hash, time=step.time, received=step.received)
         course[number] = history

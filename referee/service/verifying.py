@@ -22,7 +22,7 @@ from referee.storage import Reader
 from referee.transcript.round import Opening
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RoundHeader
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field, missing_field
 from referee.wire.round import certificate_refusal, find_ruleset, read_header
 
 _ENTRY_BYTES: Final = 8 * 1024
@@ -135,9 +135,7 @@ class RoundVerifier:
     def read_terms(self, message: RoundHeader, *, field: str) -> tuple[Header, Ruleset]:
         """Read a header and find its ruleset; refuse a header that does not agree with this log and that ruleset."""
         if not message.ByteSize():
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_MISSING_FIELD, "send the header that OpenRound answered", field=field
-            )
+            raise missing_field("send the header that OpenRound answered", field=field)
         header = read_header(message, field=field)
         if not has_ruleset(self._catalogue, header.ruleset_digest) and self._is_running(header):
             raise lost_refusal(header)
@@ -162,10 +160,8 @@ class RoundVerifier:
     def _verify(self, message: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
         header, ruleset = self.read_terms(message, field=f"{field}.header")
         if not certificates:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_MISSING_FIELD,
-                "send the certificate that ShufflerService.DealRound answered",
-                field=f"{field}.certificates",
+            raise missing_field(
+                "send the certificate that ShufflerService.DealRound answered", field=f"{field}.certificates"
             )
         _check_certificates(header, certificates, field=f"{field}.certificates")
         read = self._read_certificates(certificates, header, field=field)
@@ -220,8 +216,7 @@ def _check_certificates(header: Header, certificates: Sequence[bytes], *, field:
     """Refuse a certificate that is sent twice, and more certificates than there are sections plus one."""
     limit = len(header.layout) + 1
     if len(certificates) > limit:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
+        raise invalid_field(
             f"{len(certificates)} certificates are too many for {len(header.layout)} sections: send at most one a "
             "section, and the one that opens none",
             field=field,
@@ -232,8 +227,7 @@ def _check_certificates(header: Header, certificates: Sequence[bytes], *, field:
     for index, data in enumerate(certificates):
         before = first.setdefault(data, index)
         if before != index:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_FIELD,
+            raise invalid_field(
                 f"certificates {before} and {index} are the same; send it once",
                 field=f"{field}[{index}]",
                 first=before,

@@ -14,8 +14,7 @@ from referee.games.mau_binh.state import State
 from referee.hands import HandValue
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import invalid_field, missing_field
 from referee.wire.values import numbers_of, read_cards, transfer_bytes, write_name, write_value
 
 
@@ -32,11 +31,7 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
     """Read an event; refuse one without a choice, with numbers that name no card, or with a nonce out of place."""
     choice = message.WhichOneof("choice")
     if message.nonce and (choice != "arrange" or len(message.nonce) != SEED_SIZE):
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"a nonce has {SEED_SIZE} bytes and comes with an arrangement",
-            field=f"{field}.nonce",
-        )
+        raise invalid_field(f"a nonce has {SEED_SIZE} bytes and comes with an arrangement", field=f"{field}.nonce")
     match choice:
         case "arrange":
             held = read_arrangement(message.arrange, field=f"{field}.arrange")
@@ -46,8 +41,7 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
             return Leave(Seat(message.seat), time)
         case "commit":
             if len(message.commit.commitment) != SEED_SIZE:
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_INVALID_FIELD,
+                raise invalid_field(
                     f"a commitment has {SEED_SIZE} bytes, not {len(message.commit.commitment)}",
                     field=f"{field}.commit.commitment",
                 )
@@ -55,11 +49,7 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
         case "timeout":
             return Timeout(Seat(message.seat), time)
         case _:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_MISSING_FIELD,
-                "say what the seat did: arrange, leave, commit or timeout",
-                field=field,
-            )
+            raise missing_field("say what the seat did: arrange, leave, commit or timeout", field=field)
 
 
 def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:

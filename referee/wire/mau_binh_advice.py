@@ -9,7 +9,7 @@ from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.mau_binh import write_arrangement
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 from referee.wire.values import read_cards, write_name, write_value
 
 DEFAULT_COUNT: Final = 3
@@ -20,20 +20,14 @@ _MILLION: Final = 1_000_000
 def read_count(count: int) -> int:
     """Read how many suggestions are wanted; refuse too many."""
     if count > MAX_COUNT:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD, f"at most {MAX_COUNT} are suggested", field="count", found=count
-        )
+        raise invalid_field(f"at most {MAX_COUNT} are suggested", field="count", found=count)
     return count or DEFAULT_COUNT
 
 
 def read_free_cards(message: mau_binh_pb2.FreeHand) -> tuple[Card, ...]:
     """Read thirteen cards; refuse another number of them, and a card that is there twice."""
     if len(message.cards) != HAND_SIZE:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"a hand has {HAND_SIZE} cards, not {len(message.cards)}",
-            field="free.cards",
-        )
+        raise invalid_field(f"a hand has {HAND_SIZE} cards, not {len(message.cards)}", field="free.cards")
     cards = read_cards(message.cards, field="free.cards")
     twice = next((index for index, card in enumerate(cards) if card in cards[:index]), None)
     if twice is not None:
@@ -47,8 +41,7 @@ def read_free_table(message: mau_binh_pb2.FreeHand, rules: MauBinhRules, ruleset
     """Read the number of seats and the stake; refuse what no round of this ruleset has."""
     seats, stake = message.seat_count, message.stake_minor or ruleset.bet_unit
     if not rules.seats.minimum <= seats <= rules.seats.maximum:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
+        raise invalid_field(
             f"{ruleset.id} is played at {rules.seats.minimum} to {rules.seats.maximum} seats, not {seats}",
             field="free.seat_count",
         )

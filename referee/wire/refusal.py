@@ -38,3 +38,13 @@ class RefusedError(Exception):
         """Put the field's path below another one; return the same refusal."""
         self.field = f"{path}.{self.field}" if self.field else path
         return self
+
+
+def invalid_field(message: str, *, field: str, **facts: object) -> RefusedError:
+    """Return the refusal of a field that has a value which it cannot have."""
+    return RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, message, field=field, **facts)  # type: ignore[arg-type]
+
+
+def missing_field(message: str, *, field: str) -> RefusedError:
+    """Return the refusal of a request that lacks a field."""
+    return RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, message, field=field)

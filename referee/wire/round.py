@@ -15,7 +15,7 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import LogReceipt, RandomnessSuite, RoundHeader
 from referee.verdict import Violation
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field, missing_field
 
 
 def read_header(message: RoundHeader, *, field: str) -> Header:
@@ -160,15 +160,15 @@ def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
     """Read a slot; refuse a table id or round number that no slot has. ``field`` is the path of what holds the two."""
     prefix = f"{field}." if field else ""
     if not table_id:
-        raise RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, "name the table", field=f"{prefix}table_id")
+        raise missing_field("name the table", field=f"{prefix}table_id")
     try:
         SlotKey(table_id, FIRST_ROUND)
     except ValueError as error:
-        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field=f"{prefix}table_id") from None
+        raise invalid_field(str(error), field=f"{prefix}table_id") from None
     try:
         return SlotKey(table_id, round_number)
     except ValueError as error:
-        raise RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, str(error), field=f"{prefix}round_number") from None
+        raise invalid_field(str(error), field=f"{prefix}round_number") from None
 
 
 def slot_refusal(error: SlotError) -> RefusedError:

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from referee.games.seating import Person, Seating
 from referee.rulesets import Ruleset
 from referee.v1 import seating_pb2
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import invalid_field, missing_field
 
 MAX_PERSONS = 256
 
@@ -14,14 +13,10 @@ MAX_PERSONS = 256
 def read_people(messages: Sequence[seating_pb2.Person], *, field: str) -> list[Person]:
     """Read the people in a room; refuse too many, and one without a name."""
     if len(messages) > MAX_PERSONS:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD, f"{len(messages)} people are too many for a room", field=field
-        )
+        raise invalid_field(f"{len(messages)} people are too many for a room", field=field)
     for index, message in enumerate(messages):
         if not message.person_id:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_MISSING_FIELD, "name the person", field=f"{field}[{index}].person_id"
-            )
+            raise missing_field("name the person", field=f"{field}[{index}].person_id")
     return [
         Person(
             name=message.person_id,

@@ -9,9 +9,8 @@ from referee.games.commission import house_part
 from referee.games.tien_len import Combination, Event, Leave, Outcome, Pass, Play, State, Timeout, turn_deadline
 from referee.rulesets import Language, Ruleset, Texts
 from referee.v1 import tien_len_pb2
-from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.text_pb2 import Text
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import invalid_field, missing_field
 from referee.wire.values import numbers_of, read_cards, write_name, write_transfers
 
 SUGGESTIONS: Final = 3
@@ -32,11 +31,7 @@ def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, round_id: bytes
         case "timeout":
             return Timeout(seat, time)
         case _:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_MISSING_FIELD,
-                "say what the seat did: play, pass, leave or timeout",
-                field=field,
-            )
+            raise missing_field("say what the seat did: play, pass, leave or timeout", field=field)
 
 
 def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb2.Combination:
@@ -59,13 +54,7 @@ def read_samples(samples: int, *, field: str) -> int:
 
 def _within(number: int, limit: int, what: str, *, field: str) -> int:
     if number > limit:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"at most {limit} {what} are allowed, not {number}",
-            field=field,
-            limit=limit,
-            found=number,
-        )
+        raise invalid_field(f"at most {limit} {what} are allowed, not {number}", field=field, limit=limit, found=number)
     return number
 
 

@@ -15,7 +15,7 @@ from referee.v1.money_pb2 import Transfer as TransferMessage
 from referee.v1.text_pb2 import Text
 from referee.v1.violation_pb2 import Violation as ViolationMessage
 from referee.verdict import Violation
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 
 MAX_CARDS: Final = 64
 """Cards in one list of a request; more cannot be a person's mistake."""
@@ -37,11 +37,7 @@ class NamedInTwoLanguages(Protocol):
 def read_cards(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
     """Read cards by number; refuse a number that names none, and more than ``MAX_CARDS``."""
     if len(numbers) > MAX_CARDS:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_INVALID_FIELD,
-            f"{len(numbers)} cards are too many; at most {MAX_CARDS} are read",
-            field=field,
-        )
+        raise invalid_field(f"{len(numbers)} cards are too many; at most {MAX_CARDS} are read", field=field)
     try:
         return tuple([_BY_NUMBER[number] for number in numbers[:]])  # a list: repeated fields are slow to step through
     except KeyError:
