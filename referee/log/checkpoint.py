@@ -1,7 +1,7 @@
 r"""C2SP checkpoints: three lines with a log's origin, size in decimal and root in base64, signed as a note.
 
-One checkpoint has one text. That a log never signs two checkpoints of which neither continues the other is up to its
-store.
+A checkpoint has exactly one text. Nothing here keeps a log from signing two checkpoints of which neither continues the
+other: its store does.
 
 >>> print(Checkpoint("log.example/1", 0, EMPTY_ROOT).body, end="")
 log.example/1
@@ -74,11 +74,11 @@ class CheckpointSigner:
 
     def __init__(self, signer: Signer, *, key_name: str, also: Iterable[Signer] = ()) -> None:
         signers = (signer, *also)
-        self._signers = tuple((one, VerifierKey(key_name, one.public_key)) for one in signers)
+        self._signers = tuple((each, VerifierKey(key_name, each.public_key)) for each in signers)
         self.key: Final = self._signers[0][1]
 
     def sign(self, checkpoint: Checkpoint) -> bytes:
-        """Return the note of this checkpoint signed by these keys."""
+        """Return the checkpoint as a note with one signature by each of the keys."""
         body = checkpoint.body
         text = body.encode("ascii")
         return Note(
@@ -89,8 +89,9 @@ class CheckpointSigner:
 def open_checkpoint(note: bytes, *, origin: str, keys: Iterable[VerifierKey]) -> Checkpoint:
     """Verify that a signed note is of this origin and signed by one of the log's keys; return its checkpoint.
 
-    Raises NoteError if the note is malformed or a known key's signature is bad or missing, CheckpointError if the text
-    is no checkpoint or of another origin. Signatures by other keys, such as witnesses', are ignored.
+    Raises NoteError if the note is malformed, none of ``keys`` signed it, or a signature under the name of one of them
+    is bad; CheckpointError if the text is no checkpoint or of another origin. Signatures by other keys, such as
+    witnesses', are ignored.
     """
     signed = Note.parse(note)
     signed.verify([key for key in keys if key.algorithm is Algorithm.ED25519])

@@ -1,8 +1,9 @@
-r"""Cosignatures: a witness saw this checkpoint at this time, continuing every one of the log that it saw before.
+r"""Cosignatures: a witness states when it saw a checkpoint, and that this continues all that it saw of the log before.
 
 A cosignature (C2SP tlog-cosignature, version 1) is an Ed25519 signature over ``cosignature/v1``, the time and the
-checkpoint's text, on a line of the checkpoint's own note. A *quorum* names witnesses and how many of them suffice. It
-counts keys, not names: the signed text does not contain the witness's name, so one key under two names is one witness.
+checkpoint's text, on a line of the checkpoint's own note. A *quorum* is a list of witnesses and how many of them
+suffice. It counts keys, not names: the signed text does not contain the witness's name, so one key under two names is
+one witness.
 
 >>> from referee.evidence.note import Note
 >>> from referee.evidence.vkey import VerifierKey
@@ -54,13 +55,13 @@ class Attestation:
 
     @property
     def time(self) -> int:
-        """Latest time at which a quorum vouched for the checkpoint; 0 if none did."""
+        """Latest time, in seconds, at or after which as many witnesses as needed cosigned; 0 without a quorum."""
         newest = sorted((time for _, time in self.times), reverse=True)
         return newest[self.needed - 1] if self.is_quorate else 0
 
     def until(self, latest: int) -> "Attestation":
         """Return this attestation without cosignatures of a time after ``latest``, in seconds."""
-        kept = tuple(one for one in self.times if one[1] <= latest)
+        kept = tuple((key, time) for key, time in self.times if time <= latest)
         lost = tuple(key.name for key, time in self.times if time > latest)
         return replace(self, times=kept, missing=(*self.missing, *lost))
 
@@ -88,7 +89,7 @@ class Quorum:
     @property
     def doubled(self) -> tuple[VerifierKey, ...]:
         """Keys that do not count because the same public key is named before them."""
-        return tuple(key for key in self.witnesses if not any(key is one for one in self.counted))
+        return tuple(key for key in self.witnesses if not any(key is other for other in self.counted))
 
     def attest(self, note: Note) -> Attestation:
         """Verify this quorum's cosignatures on a note; ignore other signature lines."""
@@ -129,7 +130,7 @@ def cosign(note: Note, *, name: str, signer: Signer, time: int) -> NoteSignature
 
 
 def read_cosignatures(answer: bytes, note: Note, witness: VerifierKey) -> tuple[NoteSignature, ...]:
-    """Return the lines of a witness's answer by which it cosigns the note, without other lines.
+    """Return the cosignatures of the note by a witness in its answer, verified; leave out lines of other names or keys.
 
     Raises NoteError if the answer is no list of signature lines, a line under the witness's name is invalid, or there
     is no line of the witness.
@@ -140,7 +141,7 @@ def read_cosignatures(answer: bytes, note: Note, witness: VerifierKey) -> tuple[
 
 
 def merged(note: Note, lines: Iterable[NoteSignature]) -> Note:
-    """Append these lines to the note's own; a line replaces an earlier one of the same name and key."""
+    """Return the note with these signature lines appended; a line replaces an earlier line of the same name and key."""
     kept: dict[tuple[str, bytes], NoteSignature] = {}
     for line in (*note.signatures, *lines):
         kept.pop((line.name, line.key_id), None)

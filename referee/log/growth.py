@@ -22,7 +22,7 @@ from referee.evidence.merkle import Frontier, node_hash
 _TOGETHER: Final = 64
 """Leaf hashes that are added to the tree together."""
 _KEPT: Final = 65_536
-"""Leaf hashes that are kept; the roots of smaller trees than these reach back to are not known any more."""
+"""Least number of past leaf hashes that are kept; the root of a tree that ended before them cannot be computed."""
 
 
 class Growth(msgspec.Struct, frozen=True):
@@ -32,11 +32,12 @@ class Growth(msgspec.Struct, frozen=True):
     frontier: Frontier
     root: bytes
     rows: tuple[tuple[int, tuple[bytes, ...]], ...]
-    """By level from the leaves up: the place of its first node here, and its nodes; the last may be incomplete."""
+    """For each level from the leaves up: the place of the first node in this row, and the nodes; the last node may be
+    incomplete."""
     height: int
     """Level from which on all leaves of the batch are below one node."""
     above: tuple[bytes, ...]
-    """Siblings from that level up, which end the proof of every leaf of the batch."""
+    """Siblings of that one node and of the nodes above it; they end the proof of every leaf of the batch."""
 
     def inclusion_proof(self, index: int) -> tuple[bytes, ...]:
         """Return the proof of a leaf of this batch in the new tree, the leaf's sibling first.
@@ -54,7 +55,7 @@ class Growth(msgspec.Struct, frozen=True):
         return (*path, *self.above)
 
     def completed(self, level: int) -> tuple[int, tuple[bytes, ...]]:
-        """Return the place of the first node of a level that this batch completed, and all such nodes."""
+        """Return the nodes of a level that this batch completed, possibly none, and the place of the first of them."""
         start, stop = self.old_size >> level, self.frontier.size >> level
         if start == stop:
             return start, ()
@@ -63,7 +64,7 @@ class Growth(msgspec.Struct, frozen=True):
 
 
 def grow(frontier: Frontier, leaf_hashes: Sequence[bytes]) -> Growth:
-    """Append leaves of these hashes, at least one, to the tree with this frontier."""
+    """Append leaves, given by their hashes, to the tree with this frontier; raise ValueError if there is no leaf."""
     if not leaf_hashes:
         raise ValueError("a tree grows by at least one leaf")
     old_size, size = frontier.size, frontier.size + len(leaf_hashes)
@@ -100,20 +101,20 @@ class GrowingTree:
 
     def __init__(self) -> None:
         self.frontier = Frontier()
-        """Tree of the leaves but for those that still wait."""
+        """Right edge of the tree without the newest leaves, which wait to be added together."""
         self._waiting: list[bytes] = []
         self._past: deque[tuple[Frontier, list[bytes]]] = deque()
         self._kept = 0
 
     def add(self, leaf_hash: bytes) -> bool:
-        """Add a leaf of this hash; return whether the frontier has all leaves now."""
+        """Add a leaf, given by its hash; return whether the frontier now contains every leaf."""
         self._waiting.append(leaf_hash)
         if len(self._waiting) == _TOGETHER:
             self.extend()
         return not self._waiting
 
     def extend(self) -> Frontier:
-        """Bring the frontier to the newest leaf and return it."""
+        """Add the waiting leaves to the frontier; return the frontier, which then contains every leaf."""
         if self._waiting:
             self._past.append((self.frontier, self._waiting))
             self.frontier = self.frontier.extend(self._waiting)
@@ -124,7 +125,7 @@ class GrowingTree:
         return self.frontier
 
     def root_at(self, size: int) -> bytes | None:
-        """Return the root of the first ``size`` leaves; None if that is too long past, or there are fewer."""
+        """Return the root of the first ``size`` leaves; None if there are fewer, or if their hashes are dropped."""
         if size >= self.frontier.size:
             more = size - self.frontier.size
             return self.frontier.extend(self._waiting[:more]).root if more <= len(self._waiting) else None

@@ -2,7 +2,7 @@
 
 The root key comes from outside, since a log cannot vouch for itself. A key is valid for its role from the leaf after
 the one that adds it up to the leaf that revokes it, and has one role for ever. The log may change its own key in the
-same way: the root and one known key lead to the others.
+same way: a reader who has the root key and one key of the log finds its other keys.
 
 >>> from referee.evidence.vkey import VerifierKey
 >>> root = VerifierKey.parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
@@ -29,7 +29,7 @@ _MARK: Final = KEY_TYPE.encode("ascii")
 
 
 class KeyRole(enum.StrEnum):
-    """Role of a signing key, as KEY leaves name it; ROOT signs those."""
+    """Role of a signing key; the value is the text of KEY leaves. KEY leaves are signed by the key of ROOT."""
 
     ROOT = "root"
     LOG = "log"
@@ -73,38 +73,41 @@ class KeyRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class KeyRing:
-    """Keys at one leaf: those that are valid, and all that ever were, with their roles."""
+    """Keys at one leaf, with their roles: ``valid`` are valid there, ``known`` are valid there or were before."""
 
     valid: tuple[tuple[KeyRole, bytes], ...]
     known: tuple[tuple[KeyRole, bytes, int | None], ...]
-    """Each key with the leaf that revoked it, None for none."""
+    """Role, key, and index of the leaf that revoked the key, or None if it is not revoked."""
 
     def of(self, role: KeyRole) -> tuple[bytes, ...]:
         """Return the public keys that are valid for a role."""
-        return tuple([key for one, key in self.valid if one is role])
+        return tuple([key for holder, key in self.valid if holder is role])
 
     def since(self, role: KeyRole, leaf: int) -> tuple[bytes, ...]:
-        """Return the public keys that were valid for a role somewhere from a leaf to this one."""
-        return tuple([key for one, key, revoked in self.known if one is role and (revoked is None or revoked >= leaf)])
+        """Return the public keys that were valid for a role at ``leaf``, at the ring's leaf or at any leaf between."""
+        return tuple(
+            [key for holder, key, revoked in self.known if holder is role and (revoked is None or revoked >= leaf)]
+        )
 
     def fault_of(self, envelope: Envelope, role: KeyRole) -> tuple[KeyFault, str] | None:
-        """Verify an envelope that a role must have signed; None if it did.
+        """Verify that a valid key of a role signed an envelope; return None, or the fault and a detail for people.
 
-        The most specific fault is named: another role's key, a key that is not valid, S beyond the group order, none.
+        The most specific fault is returned: no signature, a revoked key of the role, a key of another role, S not below
+        the group order, or else a signature by no known key.
         """
-        for one, key in self.valid:
-            if one is role and envelope.is_signed_by(key):
+        for holder, key in self.valid:
+            if holder is role and envelope.is_signed_by(key):
                 return None
         if envelope.signature is None:
             return KeyFault.SIGNATURE_FORGED, f"it is unsigned; the {role} signs it"
-        for one, key, _ in self.known:
+        for holder, key, _ in self.known:
             if envelope.is_signed_by(key):
-                if one is role:
+                if holder is role:
                     return (
                         KeyFault.KEY_NOT_VALID,
                         f"it is signed by {key.hex()}, which is no longer a key of the {role}",
                     )
-                return KeyFault.WRONG_ROLE, f"it is signed by a key of the {one}; the {role} signs it"
+                return KeyFault.WRONG_ROLE, f"it is signed by a key of the {holder}; the {role} signs it"
         if int.from_bytes(envelope.signature[32:], "little") >= _GROUP_ORDER:
             return KeyFault.SIGNATURE_MALFORMED, "its signature's S is not below the group order"
         return KeyFault.SIGNATURE_FORGED, f"no key of the {role} has signed these bytes"
@@ -176,9 +179,13 @@ def is_signed(note: bytes, keys: Iterable[VerifierKey]) -> bool:
 
 
 def log_keys(leaves: Iterable[bytes], *, root: VerifierKey) -> tuple[VerifierKey, ...]:
-    """Return every key that the root names for the log in these leaves, which are all, in order."""
+    """Return every key that was added for LOG, the log's own role, in the order of the KEY leaves; revoked keys too.
+
+    ``leaves`` must be all leaves of the log in order. KEY leaves that are malformed or not signed by ``root`` are
+    skipped.
+    """
     history = KeyHistory(root)
     for index, leaf in enumerate(leaves):
-        with suppress(ValueError):  # found when the audit reads the leaf
+        with suppress(ValueError):  # the audit reports such a leaf when it reads it
             history.visit(leaf, leaf_index=index)
-    return tuple(VerifierKey.parse(one.key) for one in history.records if one.role is KeyRole.LOG)
+    return tuple(VerifierKey.parse(record.key) for record in history.records if record.role is KeyRole.LOG)

@@ -1,7 +1,7 @@
 """The statement that a seat signs to list the rounds of its own key.
 
-``TH("list-rounds", origin, seat_key, u64 start_time, u64 end_time, u64 signed_time)``, times in ms since 1970 UTC and 0
-for none. It names the log, so that another one cannot use it.
+It is ``TH("list-rounds", origin, seat_key, u64 start_time, u64 end_time, u64 signed_time)``. Times are in ms since 1970
+UTC, 0 for an absent one. The statement has the log's origin, so that it is of no use in another log.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 from referee.evidence.encoding import ascii_field, tagged_hash, u64
 
 LONGEST_AGE_MS: Final = 60_000
-"""Difference of ``signed_time`` from the server's clock that is allowed."""
+"""Largest difference of ``signed_time`` from the server's clock, in either direction, at which a list is returned."""
 
 
 def listing_statement(*, origin: str, seat_key: bytes, start_time: int, end_time: int, signed_time: int) -> bytes:

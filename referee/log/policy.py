@@ -1,7 +1,8 @@
 r"""Policies of C2SP tlog-policy: the logs and witnesses that a file names, and how many witnesses must cosign.
 
-A quorum is read that names one witness, or one group of witnesses; groups of groups are refused. A key of a type that
-this program cannot verify is passed over, and the number of witnesses that must cosign stays what the file says.
+The quorum must be one witness or one group of witnesses; a quorum with a group in its group is refused. A log or
+witness is left out if this program cannot verify its type of key. The number of witnesses that must cosign stays as in
+the file.
 
 >>> key = "witness.example/w1+ed8c37d6+BLDvac9mmAMfo6UM3ZhuGEswRR4MUnSlB9TyBI0y+MK1"
 >>> policy = Policy.parse(f"witness w1 {key} https://witness.example\nquorum w1\n".encode())
@@ -34,7 +35,7 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PolicyWitness:
-    """A witness that the policy names; ``url`` is empty where it has none."""
+    """A witness that the policy names; ``url`` is empty if the policy gives none."""
 
     name: str
     key: VerifierKey
@@ -43,9 +44,10 @@ class PolicyWitness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Logs and witnesses of a policy, in their order, without those of ``skipped``, whose keys are of unknown types.
+    """The logs that a policy names, and the witnesses of its quorum, in the policy's order.
 
-    ``witnesses`` are those of the quorum; ``quorum`` is None where the policy asks for no cosignature.
+    ``quorum`` is None if the policy asks for no cosignature. ``skipped`` has the names of the logs and witnesses that
+    are left out because their keys are of unknown types.
     """
 
     logs: tuple[VerifierKey, ...]
@@ -67,7 +69,7 @@ class Policy:
                 raise PolicyError(f"line {number} of the policy: {error}") from error
         witnesses, needed = reader.agreed()
         try:
-            quorum = Quorum(tuple([one.key for one in witnesses]), needed) if needed else None
+            quorum = Quorum(tuple([witness.key for witness in witnesses]), needed) if needed else None
         except QuorumError as error:
             raise PolicyError(f"the policy's quorum: {error}") from error
         return cls(logs=tuple(reader.logs), witnesses=witnesses, quorum=quorum, skipped=tuple(reader.skipped))
@@ -75,7 +77,7 @@ class Policy:
 
 @dataclass(slots=True)
 class _Reader:
-    """What the lines so far have defined; a witness whose key is of an unknown type is None."""
+    """Definitions of the lines read so far; a witness whose key is of an unknown type is None."""
 
     logs: list[VerifierKey] = field(default_factory=list)
     witnesses: dict[str, PolicyWitness | None] = field(default_factory=dict)
@@ -93,12 +95,12 @@ class _Reader:
             return
         match words:
             case ["log", key, *url] if len(url) <= 1:
-                known = self._key(key, key, Algorithm.ED25519)
-                self.logs += [] if known is None else [known]
+                log = self._key(key, key, Algorithm.ED25519)
+                self.logs += [] if log is None else [log]
             case ["witness", name, key, *url] if len(url) <= 1:
                 self._check_new(name)
-                known = self._key(name, key, Algorithm.COSIGNATURE_V1)
-                self.witnesses[name] = None if known is None else PolicyWitness(name, known, "".join(url))
+                verifier = self._key(name, key, Algorithm.COSIGNATURE_V1)
+                self.witnesses[name] = None if verifier is None else PolicyWitness(name, verifier, "".join(url))
             case ["group", name, needed, *members] if members:
                 self._group(name, needed, members)
             case ["quorum", name]:
@@ -119,10 +121,12 @@ class _Reader:
         needed, members = self.groups.get(self.quorum, (1, (self.quorum,)))
         if nested := [name for name in members if name in self.groups]:
             raise PolicyError(f"the group {self.quorum} has the group {nested[0]} in it; name its witnesses instead")
-        known = tuple([one for one in map(self.witnesses.get, members) if one is not None])
-        if needed > len(known):
-            raise PolicyError(f"{needed} witnesses must cosign, and the keys of only {len(known)} can be verified here")
-        return known, needed
+        witnesses = tuple([witness for name in members if (witness := self.witnesses[name]) is not None])
+        if needed > len(witnesses):
+            raise PolicyError(
+                f"{needed} witnesses must cosign, and the keys of only {len(witnesses)} can be verified here"
+            )
+        return witnesses, needed
 
     def _group(self, name: str, needed: str, members: list[str]) -> None:
         self._check_new(name)
@@ -140,7 +144,7 @@ class _Reader:
         self.groups[name] = (count, tuple(members))
 
     def _key(self, name: str, text: str, wanted: Algorithm) -> VerifierKey | None:
-        """Read a key; return None for one of an unknown type, or of one that does not sign this."""
+        """Parse a key of type ``wanted``; if it is of another type, add the name to ``skipped`` and return None."""
         match = _KEY.fullmatch(text)
         try:
             kind = wanted if match is None else base64.b64decode(match[1], validate=True)[0]

@@ -1,7 +1,8 @@
 r"""Log receipts: the offline proof that a leaf is in the log that signed a checkpoint.
 
 A receipt is index, inclusion proof and checkpoint; the holder keeps the leaf. Its text is a C2SP tlog-proof, so common
-tools read it; one receipt has one text. Whether the log shows everyone the same tree is for witnesses to say.
+tools read it; a receipt has exactly one text. That the log shows everyone the same tree is not proved here, but by
+witnesses.
 
 Source: https://c2sp.org/tlog-proof
 """
@@ -28,7 +29,7 @@ class ReceiptError(ValueError):
 
 
 class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """The place of a leaf and the proof of it, sibling first; ``checkpoint`` is a signed note's bytes."""
+    """A leaf's index and hash, and its inclusion proof, sibling first; ``checkpoint`` is a signed note's bytes."""
 
     index: LeafIndex
     leaf_hash: bytes
@@ -36,7 +37,7 @@ class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
     checkpoint: bytes
 
     def verify(self, leaf: bytes, *, origin: str, keys: Iterable[VerifierKey]) -> Checkpoint:
-        """Verify that the leaf is in the log of this origin, under a checkpoint signed by one of its keys; return it.
+        """Verify that the leaf is in the log of this origin; return the checkpoint, which one of ``keys`` signed.
 
         Raises ReceiptError, with the cause, if anything in the receipt does not hold.
         """
@@ -53,7 +54,7 @@ class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> bytes:
-        """The receipt as a C2SP tlog-proof without extra data, which leaves out the leaf's hash."""
+        """Receipt as a C2SP tlog-proof without extra data; the leaf's hash is not in the text."""
         lines = [FIRST_LINE, f"index {self.index}", *proof_lines(self.proof)]
         return "".join(line + "\n" for line in lines).encode("ascii") + b"\n" + self.checkpoint
 

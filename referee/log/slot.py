@@ -17,8 +17,9 @@ step            needs                                       leaves the round
 ``RevealStep``  SETTLED or ABORTED, not yet revealed        the same, revealed
 ==============  ==========================================  ==================
 
-Every step names the round id that OPEN named. Each is taken once, UNSEAL once for each event that opens cards. Before
-round 1 are 32 zero bytes. REVEAL may follow the opening of the next round. A refused step is a SlotError.
+Every step names the round id that OPEN named. Each step is taken once, UNSEAL once for each event that opens cards.
+Round 1 names 32 zero bytes as the leaf before it. REVEAL may come after the next round's OPEN. A refused step is a
+SlotError.
 
 >>> key = SlotKey("table-7", 1)
 >>> opened = advance(
@@ -108,8 +109,8 @@ class SlotReason(enum.StrEnum):
 class SlotError(Exception):
     """A step that the round's state does not allow; ``reason`` says why, ``key`` which round.
 
-    ``unseal`` is the newest UNSEAL on record that a forked course is refused for, None for other reasons and where none
-    is on record.
+    ``unseal`` is the round's newest UNSEAL if the reason is COURSE_FORKED. It is None for other reasons, and if the
+    round has no UNSEAL.
     """
 
     def __init__(self, reason: SlotReason, key: "SlotKey", detail: str, unseal: "Unseal | None" = None) -> None:
@@ -137,7 +138,7 @@ class SlotKey(msgspec.Struct, frozen=True):
 
 
 class Unseal(msgspec.Struct, frozen=True):
-    """An opening of cards on record: the number of the event that opens them, and r of the course up to it."""
+    """Record that an event opened cards: the event's number, and the hash r of the course up to that event."""
 
     number: int
     history: bytes
@@ -153,7 +154,7 @@ class _OfRound(msgspec.Struct, frozen=True):
 
 
 class OpenStep(_OfRound, frozen=True, kw_only=True):
-    """The opening of a round. Deadlines are milliseconds since 1970 UTC; a sweep looks for rounds past them."""
+    """The opening of a round. Deadlines are milliseconds since 1970 UTC; the server aborts rounds that pass them."""
 
     kind: ClassVar[StepKind] = StepKind.OPEN
 
@@ -181,7 +182,10 @@ class DealStep(_OfRound, frozen=True, kw_only=True):
 
 
 class UnsealStep(_OfRound, frozen=True, kw_only=True):
-    """The opening of cards after an event; ``course`` has r by event number, at least of each opening before it."""
+    """The showing of cards after an event.
+
+    ``course`` maps event numbers to the hash r of the course up to each; it has at least the events of earlier UNSEALs.
+    """
 
     kind: ClassVar[StepKind] = StepKind.UNSEAL
 
@@ -196,7 +200,8 @@ class UnsealStep(_OfRound, frozen=True, kw_only=True):
 class SettleStep(_OfRound, frozen=True, kw_only=True):
     """The settlement of a round with the cards that ``deck_root`` commits to.
 
-    ``unseals`` are the openings that its course contains, by event number, ``winner`` the record of who won, if kept.
+    ``unseals`` are the UNSEALs of the settled course, in the order of their events. ``winner`` is the record of who
+    won, empty if the game keeps none.
     """
 
     kind: ClassVar[StepKind] = StepKind.SETTLE
@@ -240,9 +245,9 @@ Step: TypeAlias = OpenStep | DealStep | UnsealStep | SettleStep | AbortStep | Re
 class Slot(_OfRound, frozen=True, kw_only=True):
     """The state of one round of a table, as far as the log orders it.
 
-    ``deck_root`` is None until the deal, ``terminal_leaf`` until the end.
-    ``newest_time`` is that of its newest leaf that has a time, 0 for none. ``unseals`` are the openings on record, by
-    event number. ``winner`` is the record of the table's last settled round: this one's own, once it is settled.
+    ``deck_root`` is None until the deal, ``terminal_leaf`` until the end. ``newest_time`` is the time of the round's
+    newest leaf that has one, 0 for none. ``unseals`` are the round's UNSEALs in the order of their events. ``winner``
+    is the record of the table's last settled round, which is this one once settled.
     """
 
     round_id: bytes
@@ -271,7 +276,7 @@ class Slot(_OfRound, frozen=True, kw_only=True):
 
 
 def advance(step: Step, *, leaf_hash: bytes, previous: Slot | None, current: Slot | None) -> Slot:
-    """Take a step by a leaf of this hash; return the round's new state.
+    """Take a step, whose leaf has this hash; return the round's new state.
 
     ``current`` is the round's state, ``previous`` that of the table's round before it (only OpenStep reads it); None if
     there is none. Raises SlotError with the first reason that applies.
@@ -331,9 +336,9 @@ def _unseal(step: UnsealStep, current: Slot) -> Slot:
     _check_running(current)
     if current.deck_root is None:
         raise _refused(SlotReason.NOT_DEALT, current)
-    for known in current.unseals:
-        if step.unseal.number <= known.number or step.course.get(known.number) != known.history:
-            raise _forked(current, known)
+    for earlier in current.unseals:
+        if step.unseal.number <= earlier.number or step.course.get(earlier.number) != earlier.history:
+            raise _forked(current, earlier)
     return replace(current, unseals=(*current.unseals, step.unseal))
 
 
@@ -344,7 +349,7 @@ def _settle(step: SettleStep, current: Slot, leaf_hash: bytes) -> Slot:
     if step.deck_root != current.deck_root:
         raise _other_deck(current)
     if step.unseals != current.unseals:
-        raise _forked(current, next((known for known in current.unseals if known not in step.unseals), None))
+        raise _forked(current, next((unseal for unseal in current.unseals if unseal not in step.unseals), None))
     return replace(current, stage=Stage.SETTLED, terminal_leaf=leaf_hash, winner=step.winner)
 
 
@@ -367,11 +372,11 @@ def _reveal(current: Slot) -> Slot:
     return replace(current, is_revealed=True)
 
 
-def _forked(current: Slot, known: Unseal | None) -> SlotError:
+def _forked(current: Slot, other: Unseal | None) -> SlotError:
     detail = (
         "opened no cards after some event of this course"
-        if known is None
-        else f"opened cards after event {known.number} of another course"
+        if other is None
+        else f"opened cards after event {other.number} of another course"
     )
     return SlotError(SlotReason.COURSE_FORKED, current.key, detail, current.unseals[-1] if current.unseals else None)
 

@@ -1,4 +1,4 @@
-"""What judges a log's rounds, at each place of it: START leaves, of which the last one of each server is in force.
+"""START leaves of a log: the program, rulesets and settings by which a server judges; its last START is in force.
 
 >>> leaf = StartLeaf("referee", "editable", "3.13.5", (StartRuleset("ab" * 32, "a.b", "1.0.0"),), "cd" * 32, 0, "1.0")
 >>> history = StartHistory()
@@ -19,7 +19,7 @@ from referee.evidence.dsse import Envelope
 __all__ = ["MAX_STARTS", "StartHistory", "StartLeaf", "StartRecord", "StartRuleset"]
 
 MAX_STARTS: Final = 200
-"""START leaves that are kept, the newest; all are counted."""
+"""Number of newest START leaves that are kept; ``count`` counts all."""
 _MARK: Final = START_TYPE.encode("ascii")
 
 
@@ -46,10 +46,10 @@ class StartHistory:
         return tuple(self._kept)
 
     def visit(self, data: bytes, *, leaf_index: int) -> None:
-        """Apply the bytes of a leaf if it is a START that can be read."""
+        """Apply the bytes of a leaf if it is a well-formed START; ignore any other leaf."""
         if _MARK not in data:
             return
-        with suppress(ValueError):  # found when the audit reads the leaf
+        with suppress(ValueError):  # the audit reports such a leaf when it reads it
             envelope = Envelope.parse(data)
             if envelope.payload_type == START_TYPE:
                 self.add(parse(envelope.payload, StartLeaf), leaf_index=leaf_index)
@@ -60,8 +60,8 @@ class StartHistory:
         self._kept.append(StartRecord(leaf_index, leaf))
         before = self.last(leaf.instance)
         if before is not None:
-            self._named.subtract([one.digest for one in before.rulesets])
-        self._named.update([one.digest for one in leaf.rulesets])
+            self._named.subtract([ruleset.digest for ruleset in before.rulesets])
+        self._named.update([ruleset.digest for ruleset in leaf.rulesets])
         self._in_force[leaf.instance] = leaf
 
     def last(self, instance: str) -> StartLeaf | None:

@@ -1,7 +1,7 @@
 r"""The texts of C2SP tlog-witness, without the network: what a log sends to a witness, and what the witness answers.
 
 A submission is a line ``old`` with the size that the witness cosigned last, at most 63 lines of a consistency proof in
-base64, an empty line, and the checkpoint. One submission has one text. Sizes are decimal without leading zeros.
+base64, an empty line, and the checkpoint. A submission has exactly one text. Sizes are decimal without leading zeros.
 
 >>> AddCheckpoint(old_size=0, proof=(), checkpoint=b"origin\n...").format()
 b'old 0\n\norigin\n...'
@@ -22,12 +22,12 @@ from referee.log.checkpoint import MAX_SIZE
 from referee.log.proof import parse_lines, proof_lines
 
 SIZE_TYPE: Final = "text/x.tlog.size"
-"""The media type of the answer to a conflict, a size."""
+"""Media type of the answer to a conflict, which is a size."""
 MAX_PROOF: Final = 63
 MAX_SUBMISSION: Final = 64 * 1024
-"""Bytes of a submission that a witness reads."""
+"""Most bytes of a submission that a witness accepts."""
 MAX_ANSWER: Final = 16 * 1024
-"""Bytes of an answer that a log reads."""
+"""Most bytes of an answer that a log accepts."""
 
 _OLD: Final = re.compile(rb"old (0|[1-9][0-9]{0,15})")
 _SIZE: Final = re.compile(rb"(0|[1-9][0-9]{0,15})\n")
@@ -39,7 +39,7 @@ class SubmissionError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddCheckpoint:
-    """The size that the witness knows, the proof from there to the checkpoint, and the checkpoint's signed note."""
+    """Submission: the size that the witness cosigned last, the consistency proof from it, and the signed checkpoint."""
 
     old_size: int
     proof: tuple[bytes, ...]
@@ -81,7 +81,7 @@ def parse_size(text: bytes) -> int:
 
 
 def monitoring_path(origin: str) -> str:
-    """Return the path, below a witness's monitoring prefix, of the checkpoint of an origin that it cosigned last."""
+    """Return the path of the checkpoint cosigned last for an origin; it is below the witness's monitoring prefix."""
     return f"/{hashlib.sha256(origin.encode('ascii')).hexdigest()}/checkpoint"
 
 

@@ -50,7 +50,7 @@ class _Piece:
 
     @property
     def full(self) -> Self:
-        """Full tile that this one is, or will become."""
+        """The full tile of the same place."""
         return replace(self, width=TILE_WIDTH)
 
     @property
@@ -92,7 +92,7 @@ AnyTile: TypeAlias = HashTile | EntryTile
 
 
 def hash_tiles(size: int, *, after: int = 0) -> Iterator[HashTile]:
-    """Yield the hash tiles of a log of ``size`` leaves that one of ``after`` leaves lacks, by level, then by index."""
+    """Yield the hash tiles that a log of ``size`` leaves has and one of ``after`` leaves lacks, by level and index."""
     level = 0
     while size >> TILE_HEIGHT * level:
         for index, width in _row(size >> TILE_HEIGHT * level, after >> TILE_HEIGHT * level):
@@ -101,7 +101,7 @@ def hash_tiles(size: int, *, after: int = 0) -> Iterator[HashTile]:
 
 
 def entry_tiles(size: int, *, after: int = 0) -> Iterator[EntryTile]:
-    """Yield the entry tiles of a log of ``size`` leaves that one of ``after`` leaves lacks, by index."""
+    """Yield the entry tiles that a log of ``size`` leaves has and one of ``after`` leaves lacks, by index."""
     for index, width in _row(size, after):
         yield EntryTile(index=index, width=width)
 
@@ -148,7 +148,7 @@ def decode_entries(data: bytes, *, width: int) -> tuple[bytes, ...]:
 
 
 def _row(count: int, after: int) -> Iterator[tuple[int, int]]:
-    """Yield index and width of the tiles of a row of ``count`` hashes that a row of ``after`` lacks."""
+    """Yield index and width of each tile that a row of ``count`` hashes has and a row of ``after`` hashes lacks."""
     if count > after:
         for index in range(after // TILE_WIDTH, -(-count // TILE_WIDTH)):
             yield index, min(TILE_WIDTH, count - TILE_WIDTH * index)

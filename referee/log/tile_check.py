@@ -1,8 +1,8 @@
-"""The comparison of tiles with the leaves that they are said to be of, row by row, in one pass.
+"""Comparison of a log's tiles with its leaves, row by row, in one pass.
 
 A tile must follow from the row below it, and the lowest row from the leaves. Where a tile differs from the row below,
 the tile above may follow from either, so one change is one fault, in the lowest tile that shows it. Memory holds one
-tile for each level. Whether the leaves are those that were signed is for the caller to check by the root.
+tile for each level. Whether these leaves were signed is not checked here: the caller compares their root.
 
 >>> from referee.evidence.merkle import leaf_hash
 >>> class Folder:
@@ -25,9 +25,10 @@ from referee.log.tile import HashTile, TileError
 
 
 class TileFault(NamedTuple):
-    """A fault of a tile: its path, the first leaf it concerns, and both hashes if it holds another one.
+    """A fault of a tile: its path, and the index of the first leaf below its first wrong hash.
 
-    ``stored`` is the tile's hash, ``expected`` that of the row below; both are None if the tile could not be read.
+    ``stored`` is that hash and ``expected`` the right one by the row below. Both are None if the tile could not be
+    read.
     """
 
     path: str
@@ -39,7 +40,7 @@ class TileFault(NamedTuple):
 
 @dataclass(slots=True)
 class _Row:
-    """The hashes that a row's current tile must hold, and by place those that it may hold instead."""
+    """The hashes that a row's current tile must hold; ``others`` has, by place, a second hash that is right there."""
 
     index: int = 0
     hashes: list[bytes] = field(default_factory=list)
@@ -75,11 +76,11 @@ class TileCheck:
         if list(stored) != row.hashes:
             self._add_difference(tile, stored, row.hashes)
         if tile.is_full:
-            self._raise(level + 1, root_of_hashes(row.hashes), root_of_hashes(stored))
+            self._add_node(level + 1, root_of_hashes(row.hashes), root_of_hashes(stored))
             self._rows[level] = _Row(row.index + 1)
 
-    def _raise(self, level: int, expected: bytes, other: bytes) -> None:
-        """Add a hash to a row above the leaves, and compare the tile that it fills."""
+    def _add_node(self, level: int, expected: bytes, other: bytes) -> None:
+        """Append a hash, or another that is accepted too, to the row of a level; compare the row's tile once full."""
         if level == len(self._rows):
             self._rows.append(_Row())
         row = self._rows[level]
@@ -101,7 +102,7 @@ class TileCheck:
         return None
 
     def _add_difference(self, tile: HashTile, stored: Sequence[bytes], expected: Sequence[bytes]) -> None:
-        places = [place for place, (one, other) in enumerate(zip(stored, expected, strict=True)) if one != other]
+        places = [place for place, (mine, theirs) in enumerate(zip(stored, expected, strict=True)) if mine != theirs]
         below = "the leaves" if tile.level == 0 else "the tiles below it"
         detail = f"{len(places)} of its {tile.width} hashes are not those of {below}"
         first = places[0]

@@ -11,7 +11,7 @@ SLACK_MS: Final = 10_000
 
 
 def is_behind(time: int, *, newest: int) -> bool:
-    """Return whether a leaf, or a clock, is too far behind another time: the log's newest leaf, or a clock.
+    """Return whether a time is more than the slack before ``newest``, the time of the log's newest leaf or of a clock.
 
     >>> is_behind(90_000, newest=100_000), is_behind(89_999, newest=100_000)
     (False, True)
@@ -20,7 +20,7 @@ def is_behind(time: int, *, newest: int) -> bool:
 
 
 def is_ahead(time: int, *, clock: int) -> bool:
-    """Return whether a leaf is dated too far after a moment by a clock at which it was there already.
+    """Return whether a leaf's time is more than the slack after ``clock``, a time when the leaf already existed.
 
     >>> is_ahead(110_000, clock=100_000), is_ahead(110_001, clock=100_000)
     (False, True)
@@ -29,5 +29,8 @@ def is_ahead(time: int, *, clock: int) -> bool:
 
 
 def is_between(cosigned: int, *, opened: int, dealt: int) -> bool:
-    """Return whether a witness can have cosigned at this time a tree that has an OPEN and that its DEAL carries."""
+    """Return whether a cosignature's time fits, within the slack: not before the round's OPEN, not after its DEAL.
+
+    The cosigned tree contains the OPEN, and the DEAL quotes the cosignature.
+    """
     return not is_ahead(opened, clock=cosigned) and not is_behind(dealt, newest=cosigned)

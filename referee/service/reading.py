@@ -197,9 +197,10 @@ class RoundReader:
         return read
 
     def _recall(self, message: Any, *, may_have_ended: bool) -> ReadRound:
-        """Return the round that a course names as it was last read; refuse one that is not remembered.
+        """Return the remembered round with the table, round number and course hash in a request's ``course``.
 
-        Its table is the one that the course names, by which access was decided.
+        Refuse a course that no remembered round has, a request with more fields than ``course``, and a round past its
+        deadline unless ``may_have_ended``. The caller's access to the course's table is already checked.
         """
         if len(message.ListFields()) > 1:
             raise invalid_field(

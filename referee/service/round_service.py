@@ -33,10 +33,10 @@ class Advice(Protocol):
     """Processes that compute advice, so that a long computation keeps no other call waiting."""
 
     def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a function in such a process; return its result, or raise its NoAdviceError.
+        """Run a function in another process; return the function's result, or raise the NoAdviceError that it raised.
 
-        Function, arguments and result are pickled: the function is one of a module, which imports no server. Raises
-        RefusedError where too many calls ask for advice or the computation takes too long.
+        Function, arguments and result are pickled. So the function must be defined in a module, which must not import
+        the server. Raises RefusedError if too many calls wait for advice or the computation takes too long.
         """
 
 

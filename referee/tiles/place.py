@@ -1,7 +1,7 @@
-"""Places of published files: a folder, memory, or what an fsspec URL names.
+"""Places of published files: a folder, memory, or a remote file system that an fsspec URL names.
 
-A file is written whole or not at all where the place guarantees it: a folder does, by renaming, and object
-stores do. Elsewhere a write that was cut off may leave the beginning of a file.
+A folder and object stores write a file whole or not at all, a folder by renaming. Elsewhere a write that was cut off
+may leave the beginning of a file.
 
 >>> place = MemoryPlace()
 >>> place.write({"tile/0/000.p/1": b"..."})
@@ -19,12 +19,12 @@ from typing import Any, Final, Protocol, Self, TypeVar
 
 _LOCAL: Final = "file://"
 _DRAFTS: Final = ".publishing"
-"""Folder in which files are written before they are renamed; one file a process."""
+"""Folder in which each process writes one file at a time, before it is renamed."""
 _AT_ONCE: Final = 16
 """Remote files read or written at once."""
 
-AskedT = TypeVar("AskedT")
-AnswerT = TypeVar("AnswerT")
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
 
 
 class PlaceError(Exception):
@@ -32,13 +32,13 @@ class PlaceError(Exception):
 
 
 class Place(Protocol):
-    """Files by paths relative to one root, with ``/`` as the separator. Failures are PlaceError."""
+    """Files by paths relative to one root, with ``/`` as the separator. Every method raises PlaceError if it fails."""
 
     def read(self, paths: Sequence[str]) -> list[bytes | None]:
         """Return the bytes of these files in order, None for each missing one."""
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Write these files, replacing others, before anything that is written later."""
+        """Write these files, replacing older ones. They can be read before any file of a later call can be."""
 
     def remove(self, folders: Sequence[str]) -> None:
         """Remove everything under these folders; ignore missing ones."""
@@ -55,7 +55,7 @@ class MemoryPlace:
         return [self.files.get(path) for path in paths]
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Store these files."""
+        """Write these files."""
         self.files.update(files)
 
     def remove(self, folders: Sequence[str]) -> None:
@@ -121,14 +121,14 @@ class FolderPlace:
         return changed
 
     def _make(self, folder: Path) -> set[Path]:
-        """Create a folder; return those in which a folder was created."""
+        """Create a folder and its missing parents; return the folders in which one was created."""
         missing = []
         while not folder.exists():
             missing.append(folder)
             folder = folder.parent
-        for one in reversed(missing):
-            one.mkdir(exist_ok=True)
-        return {one.parent for one in missing}
+        for path in reversed(missing):
+            path.mkdir(exist_ok=True)
+        return {path.parent for path in missing}
 
 
 class RemotePlace:
@@ -141,7 +141,7 @@ class RemotePlace:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open a URL; raise PlaceError where fsspec, or a library that it needs, does not support it."""
+        """Open a URL; raise PlaceError if fsspec does not support it, or if a library that it needs is missing."""
         from fsspec.core import url_to_fs  # noqa: PLC0415 - it takes longer to import than most commands take to run
 
         try:
@@ -162,11 +162,11 @@ class RemotePlace:
         """Remove everything under these folders."""
         self._each(self._remove, folders, "tidied")
 
-    def _each(self, act: Callable[[AskedT], AnswerT], asked: Iterable[AskedT], what: str) -> list[AnswerT]:
+    def _each(self, act: Callable[[ItemT], ResultT], items: Iterable[ItemT], what: str) -> list[ResultT]:
         try:
             with ThreadPoolExecutor(_AT_ONCE) as threads:
-                return list(threads.map(act, asked))
-        except Exception as error:  # each file system has its own errors, and none may pass for a finding
+                return list(threads.map(act, items))
+        except Exception as error:  # each file system has its own errors, and an audit must not take one for a finding
             raise PlaceError(f"{self._name} cannot be {what}: {type(error).__name__}: {error}") from error
 
     def _read(self, path: str) -> bytes | None:

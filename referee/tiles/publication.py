@@ -2,8 +2,9 @@
 
 A tile is written after its leaves are proved to be under the checkpoint, and never overwritten with other bytes; a
 newer checkpoint must continue the published one. So a reader sees a whole log at any time, an interrupted publication
-can be resumed, and a log that was set back or forked is rejected before anything is written. A tile cut off beyond the
-published checkpoint is completed. One process may publish to a place at a time. Signatures are checked by readers.
+can be resumed, and a log that was set back or forked is rejected before anything is written. A tile after the published
+checkpoint of which only the beginning was written is written again. Only one process may publish to a place at a time.
+Signatures are not checked here: readers check them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 class ConflictError(Exception):
-    """What is published contradicts what is to be published; nothing was overwritten."""
+    """The published files contradict the log that is to be published; no file was overwritten."""
 
 
 class BrokenLogError(ConflictError):
@@ -40,17 +41,17 @@ class BrokenLogError(ConflictError):
 
 
 class Log(Tiles, Protocol):
-    """Log as its publication reads it: leaves, and the hashes of its tiles."""
+    """The parts of a log that its publication reads: leaves, and the hashes of its tiles."""
 
     def leaves(self, start: int, stop: int) -> Sequence[bytes]:
-        """Return the leaves from ``start`` to before ``stop``; fewer where the log ends earlier."""
+        """Return the leaves from ``start`` to before ``stop``; fewer if the log ends earlier."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """Result of ``publish``: the sizes published before and after it, and the number of tiles written.
 
-    ``is_complete`` is False where it was stopped; the next call uses what was written.
+    ``is_complete`` is False if the publication was stopped. The next call keeps the tiles that are written.
     """
 
     old_size: int
@@ -69,8 +70,8 @@ def publish(
 ) -> Publication:
     """Publish a log up to the checkpoint in this signed note.
 
-    ``progress`` is called with the leaves published and their total. Raises ConflictError where the place holds what
-    this log does not continue, BrokenLogError where the log contradicts the note, PlaceError where the place fails.
+    ``progress`` is called with the number of leaves published so far and their total. Raises ConflictError if the log
+    does not continue the published one, BrokenLogError if the log contradicts the note, PlaceError if the place fails.
     """
     new = _Head.of(note, "the log's checkpoint")
     old = _published(place)
@@ -86,10 +87,10 @@ def publish(
 
 
 def merged(old: Note, new: Note) -> Note:
-    """Return the newer of two notes of one text, with the signatures that only the older one has."""
-    known = {(line.name, line.key_id) for line in new.signatures}
+    """Return the newer of two notes with one text; append the older note's signatures by other names and keys."""
+    signers = {(line.name, line.key_id) for line in new.signatures}
     for line in old.signatures:
-        if (line.name, line.key_id) not in known:
+        if (line.name, line.key_id) not in signers:
             new = new.with_signature(line)
     return new
 
@@ -131,7 +132,7 @@ def _check_continuation(log: Log, old: Checkpoint, new: Checkpoint) -> None:
 
 
 class _Run:
-    """One publication, with the rows of hashes that fill no tile yet."""
+    """One publication, with the unfinished tile of each level from 1."""
 
     def __init__(self, log: Log, new: _Head, old: _Head | None, place: Place) -> None:
         self._log: Final = log
@@ -143,7 +144,7 @@ class _Run:
         self._written = 0
 
     def write(self, progress: Progress, is_stopped: Callable[[], bool]) -> Publication:
-        """Write everything, or stop; return the result."""
+        """Write the missing tiles, then the checkpoint; stop after whole tiles once ``is_stopped`` returns True."""
         size = self._new.checkpoint.size
         progress(self._old_size, size)
         for tile in entry_tiles(size, after=self._old_size):
@@ -171,7 +172,7 @@ class _Run:
         )
 
     def _take(self, tile: EntryTile) -> None:
-        """Add a bundle of leaves, the hash tile above it, and the tiles that these fill."""
+        """Add an entry tile, its hash tile, and the tiles of higher levels that become full."""
         start = TILE_WIDTH * tile.index
         leaves = self._log.leaves(start, start + tile.width)
         hashes = [leaf_hash(leaf) for leaf in leaves]
@@ -179,7 +180,7 @@ class _Run:
         self._files[tile.path] = encode_entries(leaves)
         self._put(HashTile(level=0, index=tile.index, width=tile.width), hashes)
         if tile.is_full:
-            self._raise(1, root_of_hashes(hashes))
+            self._add_node(1, root_of_hashes(hashes))
 
     def _prove(self, start: int, hashes: Sequence[bytes], width: int) -> None:
         """Verify that the leaves of a tile are under the checkpoint."""
@@ -190,7 +191,7 @@ class _Run:
             )
         size = self._new.checkpoint.size
         try:
-            # The path of the tile's first leaf has every other leaf of the tile, then the hashes beside the tile.
+            # The proof of the tile's first leaf depends on every other leaf of the tile, then on the hashes beside it.
             within = inclusion_path(hashes, 0)
             beside = inclusion_proof(self._log, index=start, size=size)[len(within) :]
             verify_inclusion(
@@ -200,15 +201,15 @@ class _Run:
             msg = f"leaves {start} to {last} of the log do not stand under its checkpoint: {error}"
             raise BrokenLogError(msg) from error
 
-    def _raise(self, level: int, node: bytes) -> None:
-        """One more hash in a row above the leaves, and those tiles that it fills."""
+    def _add_node(self, level: int, node: bytes) -> None:
+        """Append a node to the row of a tile level, from 1; a full tile is collected and its root appended above."""
         if level > len(self._rows):
             self._rows.append(_Row())
         row = self._rows[level - 1]
         row.hashes.append(node)
         if len(row.hashes) == TILE_WIDTH:
             self._put(HashTile(level=level, index=row.index), row.hashes)
-            self._raise(level + 1, root_of_hashes(row.hashes))
+            self._add_node(level + 1, root_of_hashes(row.hashes))
             row.hashes.clear()
             row.index += 1
 
@@ -216,12 +217,12 @@ class _Run:
         self._files[tile.path] = join_hashes(hashes)
 
     def _flush(self) -> None:
-        """Write the collected files, except those already there."""
+        """Write the collected files that are missing or cut off; raise ConflictError if one holds other bytes."""
         fresh = {}
-        for (path, data), there in zip(self._files.items(), self._place.read(list(self._files)), strict=True):
-            if there is None or (there != data and data.startswith(there)):
+        for (path, data), published in zip(self._files.items(), self._place.read(list(self._files)), strict=True):
+            if published is None or (published != data and data.startswith(published)):
                 fresh[path] = data
-            elif there != data:
+            elif published != data:
                 raise ConflictError(f"{path} is published with other bytes than the log gives; it is left as it is")
         self._place.write(fresh)
         self._written += len(fresh)
@@ -230,14 +231,14 @@ class _Run:
 
 @dataclass(slots=True)
 class _Row:
-    """Hashes of a row that fill no tile yet, and the index of their tile."""
+    """The hashes at the end of a row that do not fill a tile yet, and the index of that tile."""
 
     index: int = 0
     hashes: list[bytes] = field(default_factory=list)
 
 
 def _rows_of(place: Place, old: _Head) -> list[_Row]:
-    """Return the rows above the published leaves; verify that they lead to the published root."""
+    """Return the unfinished tile of each level from 1 of the published log; verify that its tiles have its root."""
     published = PublishedLog(place, old.note.format(), old.checkpoint)
     rows = []
     try:
@@ -255,7 +256,7 @@ def _rows_of(place: Place, old: _Head) -> list[_Row]:
 
 
 def _outgrown(old_size: int, size: int) -> Iterator[str]:
-    """Yield the folders of the smaller tree's partial tiles that are full in the larger tree."""
+    """Yield the folders of partial tiles of the log of ``old_size`` leaves that are full in the log of ``size``."""
     level = 0
     while count := old_size >> TILE_HEIGHT * level:
         index, width = divmod(count, TILE_WIDTH)

@@ -1,8 +1,8 @@
 """A published log: its tiles, leaves and proofs, read from a place.
 
-Leaves, receipts and consistency proofs are verified against the checkpoint's root; ``bundles`` and ``tile`` return what
-is stored, for callers that compute the root. Where a partial tile is gone because the log has grown, the full tile is
-used. Signatures are verified by ``open`` only.
+Leaves, receipts and consistency proofs are verified against the checkpoint's root. ``bundles``, ``entries`` and
+``tile`` return stored bytes unverified, for callers that compute the root. If a partial tile is gone because the log
+has grown, the full tile is used. Only ``open`` verifies signatures.
 """
 
 from collections import OrderedDict
@@ -20,11 +20,11 @@ from referee.tiles.place import Place, PlaceError
 _AHEAD: Final = 8
 """Entry tiles fetched together, with their hash tiles: some megabytes."""
 _KEPT: Final = 64
-"""Hash tiles cached."""
+"""Number of hash tiles cached."""
 
 
 class _Served(NamedTuple):
-    """Bytes served for a tile, and the tile that they are: itself or the full one."""
+    """Bytes served for a tile; ``tile`` is the tile that they encode: the requested one, or the full one instead."""
 
     tile: AnyTile
     data: bytes
@@ -42,20 +42,20 @@ class PublishedLog:
 
     @classmethod
     def open(cls, place: Place, *, origin: str, keys: Iterable[VerifierKey]) -> Self:
-        """Open the log under the published checkpoint, verified to be of this origin and signed by one of the keys.
+        """Open the published log; verify that its checkpoint is of this origin and signed by one of the keys.
 
-        Raises PlaceError without a checkpoint, NoteError or CheckpointError for an invalid one.
+        Raises PlaceError if there is no checkpoint, NoteError or CheckpointError if it is invalid.
         """
         note = read_note(place)
         return cls(place, note, open_checkpoint(note, origin=origin, keys=keys))
 
     @classmethod
     def unverified(cls, place: Place, note: bytes) -> Self:
-        """Open a log whose signatures the caller verifies; raise NoteError or CheckpointError if malformed."""
+        """Open the log of a note without verifying its signatures; raise NoteError or CheckpointError if malformed."""
         return cls(place, note, Checkpoint.parse(Note.parse(note).text))
 
     def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
-        """Return the first ``width`` hashes of a tile as stored, none if missing; raise TileError if malformed."""
+        """Return the first ``width`` hashes of a stored tile, none if it is missing; raise TileError if malformed."""
         tile = HashTile(level=level, index=index, width=width)
         served = self._kept.get(tile) or self._fetch([tile])[0]
         if served is None:
@@ -74,23 +74,23 @@ class PublishedLog:
             entry_tiles = [EntryTile(index=index, width=width) for index, width in places]
             hash_tiles = [HashTile(level=0, index=index, width=width) for index, width in places]
             served = self._fetch([*entry_tiles, *hash_tiles])
-            for tile, found in zip(hash_tiles, served[len(places) :], strict=True):
-                if found is not None:
-                    self._keep(tile, found)
-            for entry_tile, found in zip(entry_tiles, served[: len(places)], strict=True):
-                if found is None:
+            for hash_tile, stored in zip(hash_tiles, served[len(places) :], strict=True):
+                if stored is not None:
+                    self._keep(hash_tile, stored)
+            for entry_tile, stored in zip(entry_tiles, served[: len(places)], strict=True):
+                if stored is None:
                     return
-                yield _entries(entry_tile, found)
+                yield _entries(entry_tile, stored)
 
     def entries(self, indices: Sequence[int]) -> list[tuple[bytes, ...]]:
-        """Return the stored leaves of these entry tiles; raise TileError where one is missing or malformed."""
+        """Return the stored leaves of each of these entry tiles; raise TileError if a tile is missing or malformed."""
         tiles = [EntryTile(index=index, width=self._width(index)) for index in indices]
-        found = []
+        leaves = []
         for tile, served in zip(tiles, self._fetch(tiles), strict=True):
             if served is None:
                 raise TileError(f"{tile.path} is missing")
-            found.append(_entries(tile, served))
-        return found
+            leaves.append(_entries(tile, served))
+        return leaves
 
     def leaf(self, index: int) -> bytes:
         """Return a verified leaf; raise IndexError outside the log, TileError if the tiles do not prove it."""
@@ -102,9 +102,9 @@ class PublishedLog:
         return LogReceipt(index=LeafIndex(index), leaf_hash=leaf_hash(leaf), proof=proof, checkpoint=self.note)
 
     def continuation(self, old: Checkpoint) -> tuple[bytes, ...]:
-        """Return the verified consistency proof from an older checkpoint of this log.
+        """Return the verified consistency proof from an older checkpoint of this log to its own.
 
-        Raises IndexError where the other is larger, TileError where the tiles do not prove it.
+        Raises IndexError if the other checkpoint is larger, TileError if the tiles do not prove that it is continued.
         """
         try:
             proof = consistency_proof(self, old_size=old.size, new_size=self.size)
@@ -121,7 +121,7 @@ class PublishedLog:
 
     @property
     def tile_root(self) -> bytes:
-        """Root of the hash tiles; raises TileError where one is missing or malformed."""
+        """Root of the tree, computed from the hash tiles; raises TileError if a tile is missing or malformed."""
         try:
             return tree_root(self, self.size)
         except MissingNodeError as error:
@@ -148,7 +148,7 @@ class PublishedLog:
         return min(TILE_WIDTH, self.size - TILE_WIDTH * index)
 
     def _fetch(self, tiles: Sequence[AnyTile]) -> list[_Served | None]:
-        """Return what is served for each tile, or for the full tile that replaced it."""
+        """Return for each tile its bytes, else those of the full tile in its place; None if both are missing."""
         read = self._place.read([tile.path for tile in tiles])
         served = [None if data is None else _Served(tile, data) for tile, data in zip(tiles, read, strict=True)]
         grown = [at for at, tile in enumerate(tiles) if served[at] is None and not tile.is_full]
@@ -166,7 +166,7 @@ class PublishedLog:
 
 
 def read_note(place: Place) -> bytes:
-    """Return the signed note of the published checkpoint; raise PlaceError where there is none."""
+    """Return the signed note of the published checkpoint; raise PlaceError if there is none."""
     (note,) = place.read([CHECKPOINT_PATH])
     if note is None:
         raise PlaceError("no log is published there: it has no checkpoint")

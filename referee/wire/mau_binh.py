@@ -28,7 +28,7 @@ def read_arrangement(message: mau_binh_pb2.Arrangement, *, field: str) -> Arrang
 
 
 def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes, field: str) -> Event:
-    """Read an event; refuse one without a choice, with numbers that name no card, or with a nonce out of place."""
+    """Read an event; refuse one without a choice, with a number that names no card, or with a misplaced nonce."""
     choice = message.WhichOneof("choice")
     if message.nonce and (choice != "arrange" or len(message.nonce) != SEED_SIZE):
         raise invalid_field(f"a nonce has {SEED_SIZE} bytes and comes with an arrangement", field=f"{field}.nonce")
@@ -62,8 +62,8 @@ def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:
 def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
     """Return the bytes of the outcome message.
 
-    Messages are joined by joining their bytes, so what recurs from round to round is put in as the remembered bytes of
-    a message that holds nothing else.
+    Protobuf messages are merged by joining their bytes. So hand values and transfers, which recur from round to round,
+    are appended as cached bytes of messages that hold nothing else.
     """
     message = mau_binh_pb2.MauBinhOutcome(ruleset_digest=ruleset.digest)
     values = _written_values(ruleset)
@@ -95,7 +95,7 @@ def _fill_arrangement(message: mau_binh_pb2.Arrangement, arrangement: Arrangemen
 
 
 class _Values:
-    """Hand values of a ruleset as seat results that hold one value alone, by strength; 7,917 at most."""
+    """Cache of a ruleset's hand values, by strength: the bytes of a seat result that holds one value; at most 7,917."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
@@ -103,7 +103,7 @@ class _Values:
         self._threes: dict[int, bytes] = {}
 
     def join(self, values: ChiValues) -> bytes:
-        """Return the bytes of a seat result that holds these values alone."""
+        """Return the bytes of a seat result that holds these three values and nothing else."""
         back, middle, front = values
         return b"".join(
             (
@@ -127,7 +127,7 @@ def _written_values(ruleset: Ruleset) -> _Values:
 
 
 def write_showdown(shown: Showdown, *, start_time: int, seconds: int) -> mau_binh_pb2.Showdown:
-    """Write a showdown, with times in ms since 1970 UTC; each chi is shown for so many seconds."""
+    """Write a showdown, with times in ms since 1970 UTC; each chi is shown for ``seconds``."""
     return mau_binh_pb2.Showdown(
         start_time=start_time,
         chi=[

@@ -18,14 +18,14 @@ _MILLION: Final = 1_000_000
 
 
 def read_count(count: int) -> int:
-    """Read how many suggestions are wanted; refuse too many."""
+    """Return how many suggestions a request wants, 3 if it says 0; refuse more than 10."""
     if count > MAX_COUNT:
         raise invalid_field(f"at most {MAX_COUNT} are suggested", field="count", found=count)
     return count or DEFAULT_COUNT
 
 
 def read_free_cards(message: mau_binh_pb2.FreeHand) -> tuple[Card, ...]:
-    """Read thirteen cards; refuse another number of them, and a card that is there twice."""
+    """Read a hand of thirteen cards; refuse another number of cards, and a hand with the same card twice."""
     if len(message.cards) != HAND_SIZE:
         raise invalid_field(f"a hand has {HAND_SIZE} cards, not {len(message.cards)}", field="free.cards")
     cards = read_cards(message.cards, field="free.cards")
@@ -38,7 +38,7 @@ def read_free_cards(message: mau_binh_pb2.FreeHand) -> tuple[Card, ...]:
 
 
 def read_free_table(message: mau_binh_pb2.FreeHand, rules: MauBinhRules, ruleset: Ruleset) -> tuple[int, int]:
-    """Read the number of seats and the stake; refuse what no round of this ruleset has."""
+    """Return the number of seats and the stake in minor units; refuse values that no round of the ruleset has."""
     seats, stake = message.seat_count, message.stake_minor or ruleset.bet_unit
     if not rules.seats.minimum <= seats <= rules.seats.maximum:
         raise invalid_field(
@@ -91,6 +91,6 @@ def _ppm(chance: int) -> int:
 
 
 def _amount(stakes: int, stake: int) -> mau_binh_pb2.ExpectedAmount:
-    """Convert an amount in 65,536ths of a stake to minor units."""
+    """Convert an amount in 65,536ths of a stake to minor units, rounded down, and the remainder in 65,536ths."""
     minor, remainder = divmod(stakes * stake, SCALE)
     return mau_binh_pb2.ExpectedAmount(minor=minor, remainder=remainder)

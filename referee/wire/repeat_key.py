@@ -1,7 +1,7 @@
-"""Idempotency key of a request: a hash of canonical text, so that it depends on no library's way to write a message.
+"""Idempotency key of a request: a hash of its canonical text, which does not depend on how a library encodes messages.
 
-The text has the message's fields that are not at their default, by name: numbers and text as they are, bytes as hex,
-messages as objects, repeated fields as arrays.
+The text has the fields that are present in the message, by name: numbers and text as they are, bytes as hex, messages
+as objects, repeated fields as arrays.
 
 >>> from referee.v1.shuffler_pb2 import OpenRoundRequest, RoundTerms
 >>> canonical_text(OpenRoundRequest(terms=RoundTerms(table_id="t-1", seat_keys=[bytes(2)]), client_commitments=[b"c"]))
@@ -16,11 +16,11 @@ from google.protobuf.message import Message
 from referee.evidence.canonical import CanonicalError, checked_integer, encode_record
 
 _LARGEST: Final = 1 << 14
-"""Bytes of a request, several times those of any opening that is accepted."""
+"""Largest request, in bytes, that gets a key: several times the size of any OpenRound request that is accepted."""
 
 
 def repeat_key(message: Message) -> bytes:
-    """Return the SHA-256 of a message's canonical text; empty if it has none or is too large to be accepted."""
+    """Return the SHA-256 of a message's canonical text; empty if the message has none, or is over 16 KiB."""
     if message.ByteSize() > _LARGEST:
         return b""
     try:
@@ -30,7 +30,7 @@ def repeat_key(message: Message) -> bytes:
 
 
 def canonical_text(message: Message) -> bytes:
-    """Write a message as canonical text; raise CanonicalError for text beyond ASCII and numbers beyond 2^53-1."""
+    """Return a message's canonical text; raise CanonicalError for text beyond ASCII or numbers beyond 2^53-1."""
     return encode_record(_members_of(message))
 
 
@@ -47,4 +47,4 @@ def _value_of(value: Any) -> object:  # noqa: ANN401 - any value of a field
         return checked_integer(value)
     if isinstance(value, Message):
         return _members_of(value)
-    return [_value_of(one) for one in value]
+    return [_value_of(item) for item in value]

@@ -19,7 +19,7 @@ from referee.wire.refusal import RefusedError, invalid_field, missing_field
 
 
 def read_header(message: RoundHeader, *, field: str) -> Header:
-    """Read a header, every field of it as sent; refuse one that breaks the protocol."""
+    """Read all fields of a header as they were sent; refuse a header that breaks the protocol."""
     header = Header(
         protocol=message.protocol,
         origin=message.origin,
@@ -39,7 +39,7 @@ def read_header(message: RoundHeader, *, field: str) -> Header:
         round_deadline=message.round_deadline_time,
     )
     try:
-        _ = header.round_id  # computed once; raises where the header breaks the protocol
+        _ = header.round_id  # computed once and kept; raises HeaderError if the header breaks the protocol
     except HeaderError as error:
         raise header_refusal(error, field=field) from None
     return header
@@ -84,7 +84,7 @@ def write_header(header: Header) -> RoundHeader:
 
 
 def header_of_open(leaf: bytes) -> RoundHeader:
-    """Return the header in an OPEN leaf of this log."""
+    """Return the header in the bytes of an OPEN leaf, as a message."""
     opened = parse(Envelope.parse(leaf).payload, OpenLeaf)
     return write_header(opened.header.to_header())
 
@@ -119,7 +119,7 @@ _ALTERED: Final = {CertificateReason.MALFORMED, CertificateReason.FORGED}
 
 
 def certificate_refusal(error: CertificateError, *, field: str) -> RefusedError:
-    """Return the refusal of a certificate."""
+    """Return the refusal of a certificate that was found malformed, forged, of another log or expired."""
     is_double = error.fault is CertificateFault.DUPLICATE_CARD
     reason = ErrorReason.ERROR_REASON_DUPLICATE_CARD if is_double else _CERTIFICATE_REASONS[error.reason]
     advice = "; send each certificate byte for byte as the shuffler answered it" if error.reason in _ALTERED else ""
@@ -153,11 +153,11 @@ _SLOT_ADVICE: Final = {
     SlotReason.ROUND_MISMATCH: "send the header that ShufflerService.OpenRound answered",
     SlotReason.DECK_ROOT_MISMATCH: "send the certificates that ShufflerService.DealRound answered",
 }
-"""What a caller can do about a step that a slot refuses."""
+"""Advice to the caller for the reasons for which a round's slot refuses a step."""
 
 
 def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
-    """Read a slot; refuse a table id or round number that no slot has. ``field`` is the path of what holds the two."""
+    """Read a table id and a round number; refuse impossible ones. ``field`` is the path of the message with both."""
     prefix = f"{field}." if field else ""
     if not table_id:
         raise missing_field("name the table", field=f"{prefix}table_id")
@@ -172,7 +172,7 @@ def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
 
 
 def slot_refusal(error: SlotError) -> RefusedError:
-    """Return the refusal of a step that the slot does not allow."""
+    """Return the refusal of a step that the state of the round's slot does not allow."""
     key = error.key
     message = f"round {key.round_number} of table {key.table_id} {error.detail}"
     if error.reason in _SLOT_ADVICE:
@@ -184,7 +184,7 @@ def slot_refusal(error: SlotError) -> RefusedError:
 
 
 def fill_receipt(message: LogReceipt, logged: Logged) -> None:
-    """Write a leaf with its place in the log and the proof of that into an empty message."""
+    """Fill an empty message with a leaf's receipt: the leaf, its index, its inclusion proof and the checkpoint."""
     receipt = logged.receipt
     message.leaf_index = receipt.index
     message.leaf_hash = receipt.leaf_hash
@@ -194,7 +194,7 @@ def fill_receipt(message: LogReceipt, logged: Logged) -> None:
 
 
 def write_receipt(logged: Logged) -> LogReceipt:
-    """Write a leaf with its place in the log and the proof of that."""
+    """Return the message of a leaf's receipt: the leaf, its index, its inclusion proof and the checkpoint."""
     message = LogReceipt()
     fill_receipt(message, logged)
     return message

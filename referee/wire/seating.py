@@ -11,7 +11,7 @@ MAX_PERSONS = 256
 
 
 def read_people(messages: Sequence[seating_pb2.Person], *, field: str) -> list[Person]:
-    """Read the people in a room; refuse too many, and one without a name."""
+    """Read the people in a room; refuse more than 256 of them, and a person without a name."""
     if len(messages) > MAX_PERSONS:
         raise invalid_field(f"{len(messages)} people are too many for a room", field=field)
     for index, message in enumerate(messages):

@@ -43,12 +43,12 @@ def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb
 
 
 def read_suggestion_count(count: int, *, field: str) -> int:
-    """Read how many suggestions are wanted; refuse too many."""
+    """Return how many suggestions a request wants, 3 if it says 0; refuse too many."""
     return _within(count, MAX_SUGGESTIONS, "suggestions", field=field) or SUGGESTIONS
 
 
 def read_samples(samples: int, *, field: str) -> int:
-    """Read how many samples to play; refuse too many."""
+    """Return how many samples a request wants to be played, as it says; refuse too many."""
     return _within(samples, MAX_SAMPLES, "samples", field=field)
 
 
@@ -59,7 +59,7 @@ def _within(number: int, limit: int, what: str, *, field: str) -> int:
 
 
 def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_pb2.PlayGroup:
-    """Write a group of plays with its names and what it chops."""
+    """Write a group of plays with its name, and the name and price of the cards that it chops, if any."""
     return tien_len_pb2.PlayGroup(
         kind=group.kind,
         name=write_name(ruleset.names["kind"][group.kind]),
@@ -125,7 +125,7 @@ def write_state(state: State, ruleset: Ruleset) -> tien_len_pb2.TienLenState:
 
 
 def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
-    """Return the bytes of the outcome message."""
+    """Return the bytes of the outcome message; raise ValueError if the round is not over."""
     ending = state.ending
     if ending is None:
         raise ValueError("a round that is not over has no outcome")

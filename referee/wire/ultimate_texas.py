@@ -24,7 +24,7 @@ _DECISIONS: Final[dict[int, Decision]] = {number: decision for decision, number 
 
 
 def read_event(message: ultimate_texas_pb2.UltimateTexasEvent, *, time: int, round_id: bytes, field: str) -> Event:
-    """Read an event; refuse one without a decision, or with one that does not exist."""
+    """Read an event; refuse an event without a decision, or with a number that is no decision."""
     del round_id
     decision = _DECISIONS.get(message.decision)
     if decision is None:
@@ -87,7 +87,7 @@ _VALUES: Final[dict[tuple[bytes, int], bytes]] = {}
 
 
 def _value_bytes(value: HandValue, ruleset: Ruleset) -> bytes:
-    """Return the bytes of a seat result that holds this value alone, remembered by ruleset and strength."""
+    """Return the bytes of a seat result that holds this value and nothing else; cache them by ruleset and strength."""
     key = ruleset.digest, value.strength
     if key not in _VALUES:
         result = ultimate_texas_pb2.UltimateTexasSeatResult(value=write_value(value, ruleset))
@@ -105,7 +105,7 @@ def _numbers(decisions: Iterable[Decision]) -> list[ultimate_texas_pb2.Decision]
 
 
 def fill_options(response: ultimate_texas_pb2.AdviseResponse, answer: DecisionAnswer, *, stake: Stake) -> None:
-    """Fill in the options, the best of them, and how many ways were counted."""
+    """Fill in the options, the best option at this stake, and how many ways the cards may fall were counted."""
     response.options.extend([_write_option(option, stake) for option in answer.options])
     response.best = number_of(best_of(answer.options, stake).decision)
     response.ways = answer.ways

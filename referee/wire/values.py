@@ -18,7 +18,7 @@ from referee.verdict import Violation
 from referee.wire.refusal import RefusedError, invalid_field
 
 MAX_CARDS: Final = 64
-"""Cards in one list of a request; more cannot be a person's mistake."""
+"""Most cards in one list of a request; a longer list is no mistake of a person."""
 _BY_NUMBER: Final = {card.number: card for card in DECK}
 
 
@@ -35,7 +35,7 @@ class NamedInTwoLanguages(Protocol):
 
 
 def read_cards(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
-    """Read cards by number; refuse a number that names none, and more than ``MAX_CARDS``."""
+    """Read cards by number; refuse a number that names no card, and more than ``MAX_CARDS`` numbers."""
     if len(numbers) > MAX_CARDS:
         raise invalid_field(f"{len(numbers)} cards are too many; at most {MAX_CARDS} are read", field=field)
     try:
@@ -83,7 +83,7 @@ def write_transfers(transfers: Iterable[Transfer]) -> list[TransferMessage]:
 
 @lru_cache(maxsize=16_384)
 def transfer_bytes(outcome: type[Any], transfer: Transfer) -> bytes:
-    """Return the bytes of an outcome message that holds this transfer alone; bytes of messages are joined to one."""
+    """Return the bytes of an outcome message that holds only this transfer; joined bytes are one message."""
     data: bytes = outcome(transfers=write_transfers([transfer])).SerializeToString()
     return data
 

@@ -26,7 +26,7 @@ _log = structlog.get_logger("referee.witness")
 
 
 class WitnessServer:
-    """HTTP server of a witness on host and port, 0 for a free one; ``port`` is the one it has."""
+    """HTTP server of a witness. Port 0 asks for a free one; the attribute ``port`` is the port in use."""
 
     def __init__(self, witness: Witness, *, host: str, port: int) -> None:
         self._server = _Server((host, port), witness)
@@ -34,12 +34,12 @@ class WitnessServer:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="listener", daemon=True)
 
     def start(self) -> Self:
-        """Answer requests."""
+        """Start to answer requests, on a thread of its own; return the server."""
         self._thread.start()
         return self
 
     def close(self) -> None:
-        """Take no more connections and answer what was begun."""
+        """Accept no more connections; return once the requests in progress are answered."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
@@ -54,7 +54,7 @@ class WitnessServer:
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # closing waits for them
+    daemon_threads = False  # server_close waits for the threads
     request_queue_size = 32
 
     def __init__(self, address: tuple[str, int], witness: Witness) -> None:
@@ -85,7 +85,7 @@ class _Server(ThreadingHTTPServer):
         _log.warning("connection ended", exc_info=True)
 
     def mark_idle(self, connection: socket.socket, *, idle: bool) -> None:
-        """Record whether the connection waits for a request."""
+        """Record whether the connection waits for a request; while draining, end one that does."""
         with self._lock:
             if not idle:
                 self._idle.discard(connection)
@@ -95,7 +95,7 @@ class _Server(ThreadingHTTPServer):
                 _stop_reading(connection)
 
     def drain(self) -> None:
-        """Close connections that wait for a request, now and later."""
+        """End the connections that wait for a request, and each other one once it would wait."""
         with self._lock:
             self.is_draining = True
             for connection in self._idle:

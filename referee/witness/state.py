@@ -1,7 +1,7 @@
 """The checkpoint cosigned last for each origin, in a SQLite file; durable before it is answered, and never moved back.
 
-A record moves only from the size and root that its mover has seen, so that of two concurrent moves one fails. The file
-is as precious as the key: a witness without it could cosign a second history.
+A record moves only from the size and root that the caller read, so that of two concurrent moves one fails. The file
+must be kept as safe as the key: a witness that lost the file could cosign a second history.
 
 >>> import tempfile
 >>> from pathlib import Path
@@ -32,7 +32,7 @@ class WitnessStateError(Exception):
 
 
 class SeenCheckpoint(NamedTuple):
-    """A checkpoint: size, root (32 bytes), and the note as it was cosigned."""
+    """A cosigned checkpoint: size, root (32 bytes), and the note with the log's and the witness's signatures."""
 
     size: int
     root: bytes
@@ -53,12 +53,12 @@ class WitnessState:
             raise WitnessStateError(f"{path} cannot be opened: {error}") from error
 
     def last(self, origin: str) -> SeenCheckpoint | None:
-        """Return the checkpoint cosigned last, or None."""
+        """Return the checkpoint cosigned last for an origin, or None if there is none."""
         rows = self._run("SELECT size, root, note FROM seen WHERE origin = ?", (origin,)).fetchall()
         return SeenCheckpoint(*rows[0]) if rows else None
 
     def move(self, origin: str, expected: SeenCheckpoint | None, new: SeenCheckpoint) -> bool:
-        """Move a record from ``expected`` to ``new`` durably; return whether it was the expected one."""
+        """Replace the record ``expected`` (None: no record) by ``new`` durably; return False if it is another one."""
         if expected is None:
             return self._run("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?)", (origin, *new)).rowcount == 1
         return self._run(_MOVE, (*new, origin, expected.size, expected.root)).rowcount == 1

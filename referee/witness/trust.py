@@ -22,7 +22,7 @@ class TrustError(ValueError):
 
 
 def read_trusted(text: str) -> Trusted:
-    """Parse a list of logs; raise TrustError, with the line's number, for any other line."""
+    """Parse a list of logs; raise TrustError for a malformed line, with its number, or for a bad key."""
     texts = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
@@ -35,9 +35,9 @@ def read_trusted(text: str) -> Trusted:
 
 
 def trusted_of(texts: Iterable[str]) -> Trusted:
-    """Return the logs of these verifier keys; raise TrustError for another kind of key or one given twice."""
+    """Return the keys by origin; raise TrustError for a text that is no key of a log, or a key given twice."""
     trusted: dict[str, tuple[VerifierKey, ...]] = {}
-    known: set[bytes] = set()
+    listed: set[bytes] = set()
     for text in texts:
         try:
             key = VerifierKey.parse(text)
@@ -45,8 +45,8 @@ def trusted_of(texts: Iterable[str]) -> Trusted:
             raise TrustError(str(error)) from None
         if key.algorithm is not Algorithm.ED25519:
             raise TrustError(f"{key.text} is a witness's key; a log signs with type 0x01")
-        if key.public_key in known:
+        if key.public_key in listed:
             raise TrustError(f"the public key of {key.text} is listed twice")
-        known.add(key.public_key)
+        listed.add(key.public_key)
         trusted[key.name] = (*trusted.get(key.name, ()), key)
     return trusted

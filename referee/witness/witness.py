@@ -5,12 +5,12 @@
 400    no submission, no checkpoint of three lines, or an old size above the checkpoint's
 403    no trusted key of the origin signed it, or a line under such a key's name is forged
 404    the origin is unknown
-409    the old size is not the one cosigned last, which is the answer; or two roots of one size
-422    the proof does not hold, or an empty tree has another root than SHA-256 of nothing
+409    the old size is not the size cosigned last, which is answered; or another root of that size
+422    the proof does not hold, or the root of an empty tree is not SHA-256 of no bytes
 =====  ==================================================================================================
 
-Checks are in the specification's order. A cosignature is stored durably before it is sent. Lines below the root are
-rejected, because nobody could audit them. Source: https://c2sp.org/tlog-witness
+The checks come in the specification's order. A cosignature is stored durably before it is sent. A checkpoint with lines
+after the root is rejected, because nobody could audit those lines. Source: https://c2sp.org/tlog-witness
 """
 
 import hashlib
@@ -51,7 +51,7 @@ class _RefusedError(Exception):
 
 
 class Witness:
-    """Witness called ``name``. ``clock`` gives seconds since 1970 UTC; ``probe`` is called at STEPS by crash tests."""
+    """Witness called ``name``. ``clock`` returns seconds since 1970 UTC. Crash tests set ``probe``, called at STEPS."""
 
     def __init__(  # noqa: PLR0913 - the parts of a witness
         self,
@@ -77,31 +77,31 @@ class Witness:
         return self._clock()
 
     def add_checkpoint(self, submission: bytes) -> WitnessAnswer:
-        """Answer a submission; raise WitnessStateError where the state failed and a retry is safe."""
+        """Answer a submission; raise WitnessStateError if the state could not be used; a retry is safe."""
         try:
             return self._add(submission)
         except _RefusedError as refused:
             return refused.answer
 
     def checkpoint(self, origin_digest: str) -> WitnessAnswer:
-        """Answer with the note cosigned last of the origin with this SHA-256 in hex."""
+        """Answer with the note cosigned last for the origin whose SHA-256, in hex, is given; 404 if there is none."""
         origin = self._origins.get(origin_digest)
         seen = None if origin is None else self._state.last(origin)
         return _refusal(404, "nothing was cosigned for this origin") if seen is None else WitnessAnswer(200, seen.note)
 
     def _add(self, submission: bytes) -> WitnessAnswer:
         try:
-            asked = AddCheckpoint.parse(submission)
-            note = Note.parse(asked.checkpoint)
+            request = AddCheckpoint.parse(submission)
+            note = Note.parse(request.checkpoint)
         except (SubmissionError, NoteError) as error:
             raise _RefusedError(_refusal(400, str(error))) from None
         checkpoint = self._read(note)
-        if asked.old_size > checkpoint.size:
+        if request.old_size > checkpoint.size:
             raise _RefusedError(_refusal(400, "the old size is above the checkpoint's"))
         last = self._state.last(checkpoint.origin)
-        if asked.old_size != (0 if last is None else last.size):
+        if request.old_size != (0 if last is None else last.size):
             raise _RefusedError(_conflict(last))
-        _check_growth(last, checkpoint, asked.proof)
+        _check_growth(last, checkpoint, request.proof)
         self._probe("JUDGED")
         line = cosign(note, name=self.key.name, signer=self._signer, time=self._clock())
         self._probe("SIGNED")
@@ -112,7 +112,7 @@ class Witness:
         return WitnessAnswer(200, line.format().encode())
 
     def _read(self, note: Note) -> Checkpoint:
-        """Return the checkpoint of a note that its log signed."""
+        """Return the checkpoint of a note; reject a note that no trusted key of its origin signed."""
         keys = self._trusted.get(note.text.partition("\n")[0])
         if keys is None:
             raise _RefusedError(_refusal(404, "the origin is unknown here"))
@@ -129,12 +129,12 @@ class Witness:
     def _own_lines(self, note: Note) -> Note:
         """Return the note with its log's signatures only."""
         keys = self._trusted[note.text.partition("\n")[0]]
-        known = {(key.name, key.key_id) for key in keys}
-        return Note(note.text, tuple(line for line in note.signatures if (line.name, line.key_id) in known))
+        signers = {(key.name, key.key_id) for key in keys}
+        return Note(note.text, tuple(line for line in note.signatures if (line.name, line.key_id) in signers))
 
 
 def _check_growth(last: SeenCheckpoint | None, checkpoint: Checkpoint, proof: tuple[bytes, ...]) -> None:
-    """Verify that the checkpoint continues the one cosigned last."""
+    """Verify that the checkpoint continues the one cosigned last; reject it otherwise."""
     if last is None or last.size == 0:
         if proof:
             raise _RefusedError(_refusal(422, "a proof from an empty tree must be empty"))

@@ -1,4 +1,4 @@
-"""Checks of the private keys: present, closed to others, decryptable, matching their public keys, named by the log."""
+"""Checks of private keys: present, closed to other users, decryptable, matching their public keys, named by the log."""
 
 import os
 import stat
@@ -28,7 +28,12 @@ from referee.server.settings.configuration import Configuration
 def check_keys(
     configuration: Configuration, stored: StoreFacts, *, environ: Mapping[str, str] = os.environ
 ) -> Iterator[CheckResult]:
-    """Check the keys that the services need, and that the log names them, if there is one."""
+    """Check each private key that the configured services need; yield the results.
+
+    A key must be readable from its file or held by the signer. Each signing key but the root must also be named by the
+    log, once the log has KEY leaves. Then a ``root.key`` beside the others is warned of. A folder without keys, and a
+    passphrase file that cannot be read, give one result and end the checks.
+    """
     folder, registry = Path(configuration.log.data) / "keys", stored.registry
     needed = {role for service in configuration.serve.services for role in PRIVATE_KEYS[service]}
     root = Path(configuration.keys.root) if configuration.keys.root else None
@@ -103,7 +108,7 @@ def _held_elsewhere(role: str, folder: Path, agent: AgentClient) -> CheckResult:
 
 
 def _named(role: str, folder: Path, registry: KeyRegistry | None) -> Iterator[CheckResult]:
-    """Check that the log names the key."""
+    """Check that the log names the key; yield nothing if the log names no key yet, or if the role is not in it."""
     public = _public(folder / f"{role}.pub")
     if registry is None or registry.is_empty or role in {"root", SEALING} or public is None:
         return

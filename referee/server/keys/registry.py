@@ -1,18 +1,16 @@
 """The keys that a log names in its KEY leaves.
 
-Only these sign for a log. A revoked key remains valid for rounds that were opened before its revocation.
+Only these keys sign for a log. A revoked key remains valid for rounds that were opened before its revocation.
 """
 
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from referee.dealing.leaf import KEY_TYPE
 from referee.evidence.vkey import VerifierKey
 from referee.log import StepKind
 from referee.log.keys import KeyHistory, KeyRecord, KeyRole
 from referee.storage import DataLossError, Reader
 
-_MARK: Final = KEY_TYPE.encode("ascii")
 _EVER: Final = 2**53
 _MANY: Final = 100_000
 
@@ -56,32 +54,32 @@ class KeyRegistry:
     @property
     def leaves(self) -> tuple[int, ...]:
         """Indices of the leaves that name and revoke keys, ascending."""
-        named = {leaf for one in self.records for leaf in (one.added_leaf, one.revoked_leaf) if leaf is not None}
+        named = {leaf for key in self.records for leaf in (key.added_leaf, key.revoked_leaf) if leaf is not None}
         return tuple(sorted(named))
 
     def in_force(self, role: str) -> tuple[VerifierKey, ...]:
         """Return the keys that sign for a role now, in the order they were named."""
-        return tuple(VerifierKey.parse(one.key) for one in self._of(role) if one.revoked_leaf is None)
+        return tuple(VerifierKey.parse(record.key) for record in self._of(role) if record.revoked_leaf is None)
 
     def counted(self, role: str, *, since: int) -> tuple[VerifierKey, ...]:
         """Return the keys of a role that were in force at some leaf from ``since`` on, the newest first."""
-        kept = [one for one in self._of(role) if one.revoked_leaf is None or one.revoked_leaf > since]
-        return tuple(VerifierKey.parse(one.key) for one in reversed(kept))
+        kept = [key for key in self._of(role) if key.revoked_leaf is None or key.revoked_leaf > since]
+        return tuple(VerifierKey.parse(record.key) for record in reversed(kept))
 
     def has_revoked(self, role: str) -> bool:
         """Return whether a key of the role was ever revoked."""
-        return any(one.revoked_leaf is not None for one in self._of(role))
+        return any(record.revoked_leaf is not None for record in self._of(role))
 
     def _of(self, role: str) -> tuple[KeyRecord, ...]:
-        return tuple(one for one in self._history.records if one.role is KeyRole(role))
+        return tuple(record for record in self.records if record.role is KeyRole(role))
 
 
 def oldest_running(reader: Reader) -> int:
-    """Return the leaf that opened the oldest running round; the log's size where none runs."""
+    """Return the index of the OPEN leaf of the oldest round that has not ended; the log's size if all have ended."""
     return min(running_rounds(reader), default=reader.head().size)
 
 
 def running_rounds(reader: Reader) -> list[int]:
-    """Return the leaves that opened the rounds that have not ended."""
-    keys = [one.key for one in reader.overdue_rounds(_EVER, _MANY)]
+    """Return the index of the OPEN leaf of each round that has not ended; of 100,000 rounds at most."""
+    keys = [slot.key for slot in reader.overdue_rounds(_EVER, _MANY)]
     return [mark.index for key in keys for mark in reader.marks(key) if mark.kind is StepKind.OPEN]
