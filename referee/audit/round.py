@@ -287,8 +287,11 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
         contradicts(
             f"a dealt round has all its seeds, and ends without a settlement by its deadline, not {leaf.reason}"
         )
-    elif {AbortFault.WRONG_REASON, AbortFault.NOT_DEALT}.intersection(faults) or _has_deck(leaves, abort):
+    elif AbortFault.WRONG_REASON in faults or _has_deck(leaves, abort):
         contradicts(_WRONG_REASONS[leaf.reason])
+    elif AbortFault.NOT_DEALT in faults:
+        detail = "all seats gave their seeds, so it was to be dealt, and it was ended instead"
+        findings.add(Code.NEVER_DEALT, detail, leaf_index=abort.index)
     if AbortFault.TOO_EARLY in faults:
         contradicts(f"it was aborted at {leaf.aborted_time}, and for its reason that is lawful after {deadline} only")
 
@@ -300,7 +303,7 @@ def _has_deck(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
 
 _WRONG_REASONS: Final = {
     "SEED_MISSING": "it blames seats for a missing seed, and none is missing or none was expected",
-    "DEADLINE": "its reason is DEADLINE, and seeds were expected: it was to be dealt, or to name the seats without one",
+    "DEADLINE": "its reason is DEADLINE, and seeds were expected: it was to name the seats without one",
     "VOID": "its reason is VOID, and its seeds give a deck",
 }
 """Details of an undealt round's ABORT whose reason contradicts the round's seeds, by that reason."""

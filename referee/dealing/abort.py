@@ -13,8 +13,8 @@ DEADLINE        dealt and not settled; or not dealt, and     after the round's d
 ==============  ===========================================  ============================  =================
 
 Once a seat's seed is received somebody could know the cards, so the operator may not give the round up any more. A
-round that has all its seeds is to be dealt; a server that could not deal it, because it lost the ruleset, ends it by
-DEADLINE, and an audit reports that.
+round that has all its seeds is to be dealt; a server that lost its ruleset, and has not got it back by the deal's
+deadline, ends it by DEADLINE. An audit reports such a round, and deals and scores its deck.
 """
 
 import enum

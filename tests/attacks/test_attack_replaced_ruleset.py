@@ -10,6 +10,8 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
+from referee.audit.explanation import explain
+from referee.audit.finding import Code, Severity
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
 from referee.server.process.app import Application
@@ -91,7 +93,7 @@ def test_last_seed_is_kept_and_the_round_goes_on_once_the_file_is_back(
     assert table.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**table.slot)).certificate
 
 
-def test_round_that_lapsed_meanwhile_blames_no_seat(house: House, tmp_path: Path) -> None:
+def test_round_that_lapsed_meanwhile_blames_no_seat_and_is_counted(house: House, tmp_path: Path) -> None:
     table = house.table(seats=2, ruleset_id=OURS).open()
     table.contribute(0)
     with lost(house, tmp_path):
@@ -102,6 +104,11 @@ def test_round_that_lapsed_meanwhile_blames_no_seat(house: House, tmp_path: Path
     house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE))
     (aborted,) = [leaf for leaf in table.leaves() if "aborted_time" in leaf]
     assert aborted["client_seeds"] == [table.players[seat].seed.hex() for seat in range(2)]
+    house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    report = house.audit()
+    assert [one.code for one in report.findings if one.severity is Severity.FAIL] == [Code.NEVER_DEALT]
+    assert explain(Code.NEVER_DEALT).at_fault is None
+    assert report.statistics.decks == 1, "its deck is dealt again from the seeds of the abort"
 
 
 def test_calls_about_a_running_round_are_refused_and_those_about_an_ended_one_are_not(

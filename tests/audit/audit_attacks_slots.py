@@ -101,6 +101,14 @@ def abort_blames_a_seat_early() -> Attacked:
     return ended(log)
 
 
+@mutation(Code.NEVER_DEALT, "a server has the seeds of all seats, lets the deal's deadline pass and gives the round up")
+def every_seed_and_no_deal() -> Attacked:
+    log, parts = begun()
+    abort(parts, stage="OPENED", reason="DEADLINE", missing=())
+    log.append(parts, steps="OER")
+    return ended(log)
+
+
 @mutation(Code.ABORTED_AFTER_SEED, "the operator gives a round up once a seed is there and the cards can be known")
 def given_up_after_a_seed() -> Attacked:
     log, parts = begun()

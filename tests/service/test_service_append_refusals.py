@@ -36,6 +36,7 @@ ELSEWHERE: Final = {
         " DEAL_MISMATCH WRONG_RESULT"
     ),
     "about a leaf that is missing; the sweep writes it": codes("NEVER_REVEALED DEADLINE_PASSED"),
+    "about a ruleset's file that the server has lost; a round has to end all the same": codes("NEVER_DEALT"),
     "a note, which is allowed": codes(
         "CLIENT_SEED_TRIVIAL CLIENT_SEEDS_EQUAL CLIENT_SEED_REPEATED CLIENT_SEED_UNSIGNED SEED_HELD FORKED_RECEIPTS"
         " WIN_RATE_UNUSUAL UNLIKELY_BY_CHANCE TABLES_UNSEEDED RULESET_UNKNOWN RULESET_NOT_STARTED"

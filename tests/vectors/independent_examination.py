@@ -160,6 +160,8 @@ class _Examination(Openings):
             self.find("ABORTED_AFTER_SEED", index)
         elif not self._is_its_reason(stage, reason, seeds):
             self.find("ABORT_MISMATCH", index)
+        elif (stage, reason) == ("OPENED", "DEADLINE") and all(seeds):
+            self.find("NEVER_DEALT", index)
         due = one.header["deal_deadline" if stage == "OPENED" else "round_deadline"]
         if (stage == "DEALT" or reason in ("SEED_MISSING", "DEADLINE")) and said["aborted_time"] <= due:
             self.find("ABORT_MISMATCH", index)
@@ -171,7 +173,7 @@ class _Examination(Openings):
         if reason == "SEED_MISSING":
             return is_expected and not all(seeds)
         if reason == "DEADLINE":
-            return not is_expected and not all(seeds)
+            return not is_expected or all(seeds)
         return reason == "OPERATOR" or self._is_void(seeds)
 
     def _is_void(self, texts: list[str]) -> bool:

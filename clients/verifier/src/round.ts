@@ -305,6 +305,9 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
     const fault = reasonFault(leaves, abort);
     if (fault !== "") {
       contradicted(fault);
+    } else if (stage === "OPENED" && reason === "DEADLINE" && seeds.every(Boolean)) {
+      const detail = "all seats gave their seeds, so it was to be dealt, and it was ended instead";
+      report.find("ABORT", "NEVER_DEALT", detail, where);
     }
   }
   const deadline = stage === "OPENED" ? header.deal_deadline : header.round_deadline;
@@ -330,8 +333,8 @@ function reasonFault(leaves: RoundLeaves, abort: Placed<"ABORT">): string {
   if (reason === "SEED_MISSING" && !(isMissing && isExpected)) {
     return "it blames seats for a missing seed, and none is missing or none was expected";
   }
-  if (reason === "DEADLINE" && (isExpected || !isMissing)) {
-    return "its reason is DEADLINE, and seeds were expected: it was to be dealt, or to name the seats without one";
+  if (reason === "DEADLINE" && isExpected && isMissing) {
+    return "its reason is DEADLINE, and seeds were expected: it was to name the seats without one";
   }
   return reason === "VOID" && !isVoid(leaves, abort)
     ? "its reason is VOID, and its seeds give a deck"
