@@ -17,9 +17,8 @@ step            needs                                       leaves the round
 ``RevealStep``  SETTLED or ABORTED, not yet revealed        the same, revealed
 ==============  ==========================================  ==================
 
-Every step names the round id that OPEN named. Each step is taken once, UNSEAL once for each event that opens cards.
-Round 1 names 32 zero bytes as the leaf before it. REVEAL may come after the next round's OPEN. A refused step is a
-SlotError.
+Every step names the round id that OPEN named, and is taken once, UNSEAL once for each event that opens cards. Round 1
+names 32 zero bytes as the leaf before it. REVEAL may come after the next round's OPEN. A refused step is a SlotError.
 
 >>> key = SlotKey("table-7", 1)
 >>> opened = advance(
