@@ -263,13 +263,7 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
     if len(leaf.client_seeds) != header.seat_count:
         contradicts(f"{header.seat_count} seats have {len(leaf.client_seeds)} places for seeds")
         return
-    dealt = dict(enumerate(() if leaves.deal is None else leaves.deal.leaf.client_seeds))
-    for seat, text in enumerate(leaf.client_seeds):
-        if text and text != dealt.get(seat, text):
-            detail = f"the seed of seat {seat} is not the one it was dealt with"
-            findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=abort.index)
-        elif text:
-            opens(leaves, Seat(seat), bytes.fromhex(text), findings, leaf_index=abort.index)
+    _examine_aborted_seeds(leaves, abort, findings)
     is_dealt = leaf.stage == "DEALT"
     deadline = header.round_deadline if is_dealt else header.deal_deadline
     faults = abort_faults(
@@ -294,6 +288,17 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
         findings.add(Code.NEVER_DEALT, detail, leaf_index=abort.index)
     if AbortFault.TOO_EARLY in faults:
         contradicts(f"it was aborted at {leaf.aborted_time}, and for its reason that is lawful after {deadline} only")
+
+
+def _examine_aborted_seeds(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: RoundFindings) -> None:
+    """Check that the seeds of an ABORT agree with the DEAL, and open their commitments."""
+    dealt = dict(enumerate(() if leaves.deal is None else leaves.deal.leaf.client_seeds))
+    for seat, text in enumerate(abort.leaf.client_seeds):
+        if text and text != dealt.get(seat, text):
+            detail = f"the seed of seat {seat} is not the one it was dealt with"
+            findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=abort.index)
+        elif text:
+            opens(leaves, Seat(seat), bytes.fromhex(text), findings, leaf_index=abort.index)
 
 
 def _has_deck(leaves: RoundLeaves, abort: Placed[AbortLeaf]) -> bool:
