@@ -4,12 +4,12 @@ A view has nothing that its seat cannot see at the table, so two rounds that loo
 the same advice. Cards that were not dealt are indistinguishable from those in other hands.
 
 >>> from referee.cards import DECK, Seat, parse_cards
->>> from referee.games import Deal
+>>> from referee.games import DealtRound
 >>> from referee.games.tien_len import Play, apply, begin
 >>> from referee.rulesets import get
 >>> texts = "3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S", "4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"
 >>> hands = tuple(map(parse_cards, texts))
->>> deal = Deal(seat_count=len(hands), stake=1, sections=hands, leader=Seat(0), dealt_time=0)
+>>> deal = DealtRound(seat_count=len(hands), stake=1, sections=hands, leader=Seat(0), dealt_time=0)
 >>> state = begin(get("tien_len.mien_nam").rules, deal)
 >>> view = View.of(apply(state, Play(Seat(0), parse_cards("2S"), time=0)))
 >>> view.seat, view.counts, view.unseen.bit_count(), view.to_beat.top_card.text

@@ -9,14 +9,14 @@ of a kind. *Thùng phá sảnh*: straight flush; *thượng* the royal one, *h�
 làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới trắng*: an instant win. *Cược*: a stake.
 
 >>> from referee.cards import Seat, parse_cards
->>> from referee.games import Deal, play
+>>> from referee.games import DealtRound, play
 >>> from referee.games.mau_binh import GAME, Arrange, begin, settle
 >>> from referee.rulesets import get
 >>> an = [parse_cards(text) for text in ("KS KC KD 5S 5C", "9H 9D 4C 4H TD", "QS QC 2D")]
 >>> binh = [parse_cards(text) for text in ("AS JS 9S 6S 3S", "8H 8D 7C 6H 2C", "AH JC TC")]
 >>> hands = (sum(an, ()), sum(binh, ()))
 >>> events = [Arrange(Seat(0), *an, time=5_000), Arrange(Seat(1), *binh, time=9_000)]
->>> state = begin(get("mau_binh.classic").rules, Deal(seat_count=2, stake=100, sections=hands, dealt_time=0))
+>>> state = begin(get("mau_binh.classic").rules, DealtRound(seat_count=2, stake=100, sections=hands, dealt_time=0))
 >>> outcome = settle(play(GAME, state, events).state)
 >>> for transfer in outcome.transfers:
 ...     print(transfer.payer, "pays", transfer.payee, transfer.amount, transfer.reason)

@@ -5,10 +5,10 @@ its commission, where the ruleset has one. So it sums to zero. An instant win is
 lower one, and then no chi are compared.
 
 >>> from referee.cards import DECK
->>> from referee.games.deal import Deal
+>>> from referee.games.deal import DealtRound
 >>> from referee.games.mau_binh.state import begin
 >>> from referee.rulesets import get
->>> deal = Deal(seat_count=2, stake=100, sections=(DECK[0:26:2], DECK[1:52:4]), dealt_time=0)
+>>> deal = DealtRound(seat_count=2, stake=100, sections=(DECK[0:26:2], DECK[1:52:4]), dealt_time=0)
 >>> outcome = settle(begin(get("mau_binh.classic").rules, deal))
 >>> outcome.net, outcome.transfers[0].reason, outcome.transfers[0].subject
 ((-2600, 2600), 'INSTANT_WIN', 'SUITED_DRAGON')

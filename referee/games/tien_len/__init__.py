@@ -9,13 +9,13 @@ Glossary: *rác* a single; *đôi* a pair; *bộ ba* a triple; *sảnh* a run; *
 bích* to go out with 3♠ alone, *chặn* to stop that; *bỏ lượt* to pass; *cược* one stake.
 
 >>> from referee.cards import Seat, parse_cards, spell
->>> from referee.games.deal import Deal
+>>> from referee.games.deal import DealtRound
 >>> from referee.rulesets import get
 >>> hands = (
 ...     parse_cards("3S 3C 5S 6C 7D 8H 9S TC JD QH AS AC 2S"),
 ...     parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS"),
 ... )
->>> deal = Deal(seat_count=2, stake=100, sections=hands, leader=Seat(0), dealt_time=0)
+>>> deal = DealtRound(seat_count=2, stake=100, sections=hands, leader=Seat(0), dealt_time=0)
 >>> state = begin(get("tien_len.mien_nam").rules, deal)
 >>> state = apply(state, Play(Seat(0), parse_cards("2S"), time=1))
 >>> [spell(play.cards) for play in legal_plays(state)]

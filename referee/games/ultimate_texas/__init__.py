@@ -17,11 +17,11 @@ earlier, the larger), and is compared with the house once, when every seat has p
 Source: the text that ``ultimate_texas.casino.toml`` quotes.
 
 >>> from referee.cards import Seat, parse_cards
->>> from referee.games import Deal
+>>> from referee.games import DealtRound
 >>> from referee.rulesets import get
 >>> hand, house, flop, rest = (parse_cards(text) for text in ("AH 3H", "QD JS", "5H 9H KH", "QC 2D"))
 >>> cards = (hand, house, flop, rest)
->>> deal = Deal(seat_count=1, stake=2, seat_stakes=((10, 5),), bet_unit=2, sections=cards, dealt_time=0)
+>>> deal = DealtRound(seat_count=1, stake=2, seat_stakes=((10, 5),), bet_unit=2, sections=cards, dealt_time=0)
 >>> state = begin(get("ultimate_texas.casino").rules, deal)
 >>> [decision.value for decision in legal_decisions(state, Seat(0))]
 ['CHECK', 'PLAY_3X', 'PLAY_4X', 'LEAVE']
