@@ -52,6 +52,16 @@ def test_type_check_and_formatting_pass(npm: str) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.slow("builds or checks a Node project")
+def test_unit_tests_of_the_page_pass(npm: str) -> None:
+    """Each file of ``test`` is run: one that named none of its tests would be a test that nobody runs."""
+    files_of_tests = sorted((WEB / "test").glob("*.test.ts"))
+    written = sum(len(re.findall(r"^test\(", path.read_text("utf-8"), re.MULTILINE)) for path in files_of_tests)
+    tested = run(npm, "test")
+    assert tested.returncode == 0, tested.stdout[-5000:] + tested.stderr[-5000:]
+    assert int(re.findall(r"^# pass (\d+)$", tested.stdout, re.MULTILINE)[0]) >= written > 0
+
+
 def test_whole_page_is_small() -> None:
     sizes = {name: len(gzip.compress(data, 9, mtime=0)) for name, data in files(WEB / "dist").items()}
     assert sum(sizes.values()) < LARGEST

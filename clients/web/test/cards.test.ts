@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  byRank,
+  bySuit,
+  byTienLen,
+  fromProto,
+  isRed,
+  numberOf,
+  parseCard,
+  protoName,
+  RANKS,
+  spell,
+  spellAll,
+  SUITS,
+} from "../src/cards/card";
+import { COURT_SHAPES, RANK_STROKES, SUIT_SHAPES } from "../src/cards/shapes";
+
+const LETTERS = "23456789TJQKA";
+const DECK = [...LETTERS].flatMap((rank) => SUITS.map((suit) => rank + suit));
+
+test("the deck is numbered 1 to 52, twos first and spades first of a rank", () => {
+  assert.deepEqual(
+    DECK.map(numberOf),
+    Array.from({ length: 52 }, (_, index) => index + 1),
+  );
+});
+
+test("every card is read back from its spelling, its code and its name in proto JSON", () => {
+  assert.equal(DECK.length, 52);
+  for (const card of DECK) {
+    assert.equal(parseCard(spell(card)), card);
+    assert.equal(parseCard(card.toLowerCase()), card);
+    assert.equal(fromProto(protoName(card)), card);
+  }
+  assert.equal(protoName("TH"), "CARD_TEN_OF_HEARTS");
+  assert.equal(spellAll(["TH", "AS"]), "10♥ A♠");
+});
+
+test("text that is no card is no card", () => {
+  for (const text of ["", "1S", "11S", "AX", "AS ", "S", "10", "ASS"]) {
+    assert.equal(parseCard(text), null, text);
+  }
+});
+
+test("diamonds and hearts are red", () => {
+  assert.deepEqual(["2S", "2C", "2D", "2H"].map(isRed), [false, false, true, true]);
+});
+
+test("orders keep every card and leave their argument alone", () => {
+  const hand = ["3H", "AS", "2C", "AH", "TC", "3S"];
+  const before = [...hand];
+  assert.deepEqual(byRank(hand), ["AH", "AS", "TC", "3H", "3S", "2C"]);
+  assert.deepEqual(bySuit(hand), ["AH", "3H", "TC", "2C", "AS", "3S"]);
+  assert.deepEqual(byTienLen(hand), ["3S", "3H", "TC", "AS", "AH", "2C"]);
+  assert.deepEqual(hand, before);
+});
+
+test("every rank, suit and court has a shape of its own, and each is one closed SVG path or strokes", () => {
+  const shapes: [string[], Record<string, string>][] = [
+    [[...RANKS], RANK_STROKES],
+    [[...SUITS], SUIT_SHAPES],
+    [["J", "Q", "K"], COURT_SHAPES],
+  ];
+  for (const [names, paths] of shapes) {
+    assert.deepEqual(Object.keys(paths).sort(), names.sort());
+    assert.equal(new Set(Object.values(paths)).size, names.length);
+    for (const path of Object.values(paths)) {
+      assert.match(path, /^M[-\dMCSLHVAZ. ]+$/);
+    }
+  }
+  for (const path of [...Object.values(SUIT_SHAPES), ...Object.values(COURT_SHAPES)]) {
+    assert.match(path, /Z$/);
+  }
+});
