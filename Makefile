@@ -54,7 +54,7 @@ findings: $(DEV) ## the list of what an audit must catch, and what catches each 
 chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes tests/chaos/REPORT.md
 	$(BIN)/python -m tests.chaos $(FAULTS)
 
-bench: $(DEV) ## what calls cost beside a plain echo, in a minute; `python -m tests.bench all` measures the rest too
+bench: $(DEV) ## what calls and whole rounds cost beside a plain echo, in two minutes; `python -m tests.bench all` measures the rest too
 	$(BIN)/python -m tests.bench
 
 mutants: $(DEV) ## whether tests catch changes of the code: ROOM=transcript, or all rooms; goes on where it was stopped

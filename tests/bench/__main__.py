@@ -10,8 +10,10 @@ import sys
 from typing import Final
 
 SERVING: Final = ("every kind of call over gRPC", "tests.bench.bench_serving")
+SHARED_CALLS: Final = ("whole rounds of many tables in one client", "tests.bench.bench_shared_calls")
 PARTS: Final = (
     SERVING,
+    SHARED_CALLS,
     ("hands, beside eval7", "tests.bench.bench_hands"),
     ("the law of Mậu Binh, in process", "tests.games.mau_binh.bench_mau_binh"),
     ("the law of Tiến Lên, in process", "tests.games.tien_len.bench_tien_len"),
@@ -31,8 +33,8 @@ PARTS: Final = (
 
 
 def main() -> None:
-    """Print the table of calls; or the parts named on the command line, or all."""
-    wanted = sys.argv[1:] or [SERVING[1].rpartition(".")[2]]
+    """Print the tables of calls and of whole rounds; or the parts named on the command line, or all."""
+    wanted = sys.argv[1:] or [module.rpartition(".")[2] for _, module in (SERVING, SHARED_CALLS)]
     sys.stdout.write(f"{platform.platform()}, {platform.machine()}, Python {platform.python_version()}\n")
     for title, module in PARTS:
         if "all" not in wanted and module.rpartition(".")[2] not in wanted:
