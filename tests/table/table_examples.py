@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import structlog
 
 from tests.table.scripted_player import Player, View, hashed, number_of, play_anything, split
@@ -178,9 +179,19 @@ async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: 
     await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
     if not sealed:
         await recorder.done("history", player, "history")
+        await share(recorder, scene, player, given)
     await recorder.refused("other_round", player, "suggest", round_id=given["round_id"])
     await recorder.done("leave", player, "leave")
     await player.until(lambda view: view["type"] == "lobby")
+
+
+async def share(recorder: Recorder, scene: Scene, player: Player, given: View) -> None:
+    """Make a link to the round, and follow it and one that was never made."""
+    made = await recorder.done("share", player, "share", table=given["table"], number=given["number"])
+    await recorder.refused("no_round", player, "share", table=given["table"], number=given["number"] + 1)
+    async with httpx.AsyncClient(base_url=f"http://{scene.address}/api/shares/") as client:
+        recorder.found["share"] = (await client.get(made["share"])).json()
+        recorder.found["share.unknown"] = (await client.get("0" * len(made["share"]))).json()
 
 
 def sealing(player: Player, view: View, hand: list[str], cards: list[str]) -> Examples:

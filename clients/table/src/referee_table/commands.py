@@ -232,6 +232,14 @@ class Replay(Command, frozen=True, tag="replay"):
     number: int
 
 
+class Share(Command, frozen=True, tag="share"):
+    """A link to one finished round is wanted, with the names of its people or without."""
+
+    table: Identifier
+    number: int
+    has_names: bool = False
+
+
 AnyCommand = (
     Create
     | Quick
@@ -260,6 +268,7 @@ AnyCommand = (
     | Suggest
     | History
     | Replay
+    | Share
 )
 
 _READER: Final = msgspec.json.Decoder(AnyCommand)

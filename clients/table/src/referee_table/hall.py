@@ -36,6 +36,7 @@ from referee_table.phrases import AVATARS, shown_avatars, shown_phrases
 from referee_table.play import Bench, Pace
 from referee_table.reception import set_away
 from referee_table.room import Room
+from referee_table.shares import Shares
 from referee_table.signing import read_key
 from referee_table.state import Person, RoomState
 from referee_table.view import listing_of, reached, view_of
@@ -88,6 +89,11 @@ class Hall:
     views: dict[str, dict[str, Any]] = field(default_factory=dict)
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     restored: set[str] = field(default_factory=set)
+    shares: Shares = field(init=False)
+
+    def __post_init__(self) -> None:
+        folder = None if self.house.folder is None else self.house.folder / "shares"
+        self.shares = Shares(folder, self.house.clock, self.house.entropy)
 
     async def start(self) -> None:
         """Load the rulesets and keys, and continue the rooms of the folder."""
@@ -98,6 +104,7 @@ class Hall:
         judge.listeners.append(self._on_referee)
         if self.house.folder is not None:
             self.house.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.shares.start()
             for path in sorted(self.house.folder.glob("*.room.json")):
                 self._restore(path)
 

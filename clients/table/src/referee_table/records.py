@@ -77,7 +77,13 @@ def remembered(records: Sequence[dict[str, Any]], command: AnyCommand) -> dict[s
         return {"rounds": [shown(one) for one in reversed(records)]}
     if not isinstance(command, Replay):
         raise RefusedError(Code.WRONG_PHASE)
+    one = record_at(records, table=command.table, number=command.number)
+    return {**shown(one), **one.get("replay", {})}
+
+
+def record_at(records: Sequence[dict[str, Any]], *, table: str, number: int) -> dict[str, Any]:
+    """Return the record of a round; raise NO_ROUND if the room does not keep it."""
     for one in records:
-        if (one["table"], one["number"]) == (command.table, command.number):
-            return {**shown(one), **one.get("replay", {})}
-    raise RefusedError(Code.OTHER_ROUND)
+        if (one["table"], one["number"]) == (table, number):
+            return one
+    raise RefusedError(Code.NO_ROUND)

@@ -22,13 +22,15 @@ from referee_table.commands import (
     Leave,
     Replay,
     Seed,
+    Share,
 )
 from referee_table.company import Company
 from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
 from referee_table.mau_binh import MauBinhPlay
 from referee_table.play import Bench, Play
-from referee_table.records import proof_of, record_of, remembered, settled_record
+from referee_table.records import proof_of, record_at, record_of, remembered, settled_record
+from referee_table.shares import Shares
 from referee_table.state import Done, Person, RoomState, Round
 from referee_table.tien_len import TienLenPlay
 from referee_table.ultimate_texas import UltimateTexasPlay
@@ -46,6 +48,8 @@ KEPT_ROUNDS: Final = 50
 
 class Keeper(Protocol):
     """What a room needs of the house around it."""
+
+    shares: Shares
 
     def save(self, room: "Room") -> None:
         """Write the room's file."""
@@ -175,6 +179,9 @@ class Room:
                 return await self._do_in_round(person, command)
             case History() | Replay():
                 return remembered(self.records, command)
+            case Share():
+                record = record_at(self.records, table=command.table, number=command.number)
+                return self.keeper.shares.make(person, self.state, record, has_names=command.has_names)
             case _:
                 await self.people.do(person, command)
         return {}

@@ -19,7 +19,9 @@ from referee_table.bundle import Prover, RoundNotOverError
 from referee_table.hall import Hall
 from referee_table.hosts import HostGuard
 from referee_table.judge import RefereeRefusedError
+from referee_table.shares import ShareExpiredError, ShareUnknownError
 from referee_table.stream import PageStream
+from referee_table.wording import share_fault
 
 TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -67,6 +69,15 @@ def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlet
             return _json({"reason": "ROUND_NOT_OVER"}, status=404)
         return _json(made)
 
+    async def share(request: Request) -> Response:
+        try:
+            answer = hall.shares.read(request.path_params["share"])
+        except ShareUnknownError:
+            return _json(share_fault("SHARE_UNKNOWN"), status=404)
+        except ShareExpiredError:
+            return _json(share_fault("SHARE_EXPIRED"), status=410)
+        return Response(answer, media_type="application/json", headers={"cache-control": "no-store"})
+
     async def health(_request: Request) -> Response:
         given = {"referee": "REACHED" if hall.house.judge.is_reached else "AWAY", "rooms": len(hall.rooms)}
         return _json(given | {"pages": len(hall.streams), "server": hall.house.server})
@@ -75,6 +86,7 @@ def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlet
         routes=[
             WebSocketRoute("/api/stream", stream),
             Route("/api/bundles/{table:str}/{number:int}", bundle),
+            Route("/api/shares/{share:str}", share),
             Route("/api/health", health),
             Route("/{path:path}", _page(page, headers)),
         ],

@@ -32,6 +32,9 @@ class Code(enum.StrEnum):
     ROOM_FULL = "ROOM_FULL"
     KICKED = "KICKED"
     UNSIGNED = "UNSIGNED"
+    NO_ROUND = "NO_ROUND"
+    NOTHING_TO_SHOW = "NOTHING_TO_SHOW"
+    PROOF_SOON = "PROOF_SOON"
 
 
 REFUSALS: Final[Mapping[Code, tuple[str, str]]] = {
@@ -54,6 +57,18 @@ REFUSALS: Final[Mapping[Code, tuple[str, str]]] = {
     Code.UNSIGNED: (
         "Ghế này có khóa: nước đi phải có chữ ký của nó.",
         "This seat has a key: what it does needs its signature.",
+    ),
+    Code.NO_ROUND: (
+        "Phòng này không còn giữ ván đó; phòng giữ 50 ván gần nhất.",
+        "This room does not keep that round; it keeps its last 50.",
+    ),
+    Code.NOTHING_TO_SHOW: (
+        "Ván này không được tính tiền nên không có gì để khoe.",
+        "This round was not settled, so there is nothing to show.",
+    ),
+    Code.PROOF_SOON: (
+        "Bằng chứng của ván chưa đủ trong sổ; hãy thử lại sau vài giây.",
+        "The log does not have the whole proof of the round yet; try again in some seconds.",
     ),
 }
 """Why a command was not done."""
@@ -92,6 +107,18 @@ NOTICES: Final[Mapping[str, tuple[str, str]]] = {
 }
 """What happened without being asked."""
 
+SHARE_FAULTS: Final[Mapping[str, tuple[str, str]]] = {
+    "SHARE_UNKNOWN": (
+        "Không có ván nào ở liên kết này; hãy xem liên kết có bị cắt không.",
+        "There is no round at this link; check that the link is whole.",
+    ),
+    "SHARE_EXPIRED": (
+        "Liên kết này đã hết hạn: một ván được giữ 30 ngày.",
+        "This link is over: a round is kept for 30 days.",
+    ),
+}
+"""Why a link to a round shows nothing."""
+
 GOODBYES: Final[Mapping[str, tuple[int, str, str]]] = {
     "TAKEN_OVER": (4001, "Ghế của bạn đã mở ở một thẻ khác.", "Your seat was opened in another tab."),
     "BAD_MESSAGE": (4002, "Tin nhắn không đọc được.", "A message could not be read."),
@@ -129,7 +156,7 @@ class RefusedError(Exception):
         for name in ("reason", "detail"):
             if getattr(self, name):
                 given[name] = getattr(self, name)
-        if self.code in {Code.TOO_MANY, Code.REFEREE_AWAY}:
+        if self.code in {Code.TOO_MANY, Code.REFEREE_AWAY, Code.PROOF_SOON}:
             given["is_retryable"] = True
         return given
 
@@ -138,6 +165,12 @@ def notice(code: str, **more: str) -> dict[str, Any]:
     """Return a notice as the page reads it."""
     vi, en = NOTICES[code]
     return {"type": "notice", "code": code, "text": {"vi": vi, "en": en}, **more}
+
+
+def share_fault(reason: str) -> dict[str, Any]:
+    """Return the answer to a link that shows nothing."""
+    vi, en = SHARE_FAULTS[reason]
+    return {"reason": reason, "text": {"vi": vi, "en": en}}
 
 
 def goodbye(code: str) -> dict[str, Any]:
