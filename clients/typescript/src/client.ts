@@ -8,6 +8,7 @@ import type {
 } from "@bufbuild/protobuf";
 import { type Checkpoint, unhex } from "referee-verifier/protocol";
 import type { GameMethods, GameTypes } from "./game.js";
+import type { ListedRound } from "./gen/referee/v1/log_pb.js";
 import {
   type ListRulesetsResponse,
   type Ruleset,
@@ -15,6 +16,13 @@ import {
 } from "./gen/referee/v1/ruleset_pb.js";
 import type { Journal } from "./journal.js";
 import type { Line } from "./line.js";
+import {
+  type ListOptions,
+  listRounds,
+  listSeatRounds,
+  type RoundFilter,
+  type SeatKey,
+} from "./listing.js";
 import { MAU_BINH, MauBinhGame } from "./mau-binh.js";
 import { readRecord } from "./record.js";
 import { hasEnded, loggedRound } from "./resuming.js";
@@ -141,6 +149,25 @@ export class Client {
       pageToken = page.nextPageToken;
     }
     return listed;
+  }
+
+  /**
+   * Iterate over the rounds of the log that a filter selects, newest first; a page of them is
+   * fetched when it is needed. A round that is not revealed yet has table, number and stage alone.
+   * The list is what the server says, without a proof: `verifyRound` of `referee-client/verify`
+   * verifies a round of it. DeniedError for tables that the caller may not read.
+   */
+  rounds(filter: RoundFilter = {}): AsyncGenerator<ListedRound, void, undefined> {
+    return listRounds(this.#session, filter);
+  }
+
+  /**
+   * Iterate over the rounds in which a seat has this key, as `rounds` does; it takes no token. Each
+   * page is signed by the key, and the signature lasts for a minute around this machine's clock:
+   * DeniedError where that clock is wrong.
+   */
+  ownRounds(key: SeatKey, options: ListOptions = {}): AsyncGenerator<ListedRound, void, undefined> {
+    return listSeatRounds(this.#session, key, options);
   }
 
   /** The log's newest checkpoint, shown to continue every one that this client has seen. */

@@ -12,6 +12,7 @@ export { Client } from "./client.js";
 export { connect } from "./connect.js";
 export * from "./errors.js";
 export { Card } from "./gen/referee/v1/card_pb.js";
+export { RoundStage } from "./gen/referee/v1/log_pb.js";
 export { AbortReason } from "./gen/referee/v1/shuffler_pb.js";
 export { Decision } from "./gen/referee/v1/ultimate_texas_pb.js";
 export { BrowserJournal } from "./journal.js";

@@ -53,6 +53,7 @@ export type { Token } from "./identity.js";
 export { BrowserJournal, type Journal } from "./journal.js";
 export { type JsonAddress, jsonLine } from "./json-line.js";
 export { type Line, lineOver } from "./line.js";
+export type { ListOptions, RoundFilter, SeatKey } from "./listing.js";
 export { type Chi, MauBinhGame } from "./mau-binh.js";
 export { type Calls, isOver, type Previewing, type Referee, refereeOver } from "./referee.js";
 export { type FieldAtFault, type Reason, type Refusal, refusalOf } from "./refusal.js";
