@@ -1,7 +1,8 @@
 """What calls cost, as ratios: ``python -m tests.bench`` (``make bench``); ``all`` measures the rest of the project too.
 
 Noisy machines make milliseconds mean little, so every server figure is server CPU beside an echo under the same load,
-and hands are beside eval7. Each part is a module that can be run alone.
+and hands are beside eval7. Each part is a module that can be run alone. ``python -m tests.bench.peers`` installs what a
+user would take instead, and compares.
 """
 
 import platform
