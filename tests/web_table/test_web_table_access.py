@@ -8,7 +8,9 @@ from playwright.sync_api import Page, expect
 
 from tests.web_table.measure import DRAGGED
 from tests.web_table.screenshots import chop
+from tests.web_table.test_web_table_alone import finish
 from tests.web_table.test_web_table_scene import finished, instant_win, showdown
+from tests.web_table.test_web_table_share import share
 from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PHONE, TIMEOUT, Guest
 from tests.web_table.web_table_packages import WEB, installed
 from tests.web_table.web_table_stage import Stage, dealt, example
@@ -164,3 +166,17 @@ def test_work_of_a_dragged_frame_is_measured(table, invite, record_property) -> 
     assert len(times) == 200
     record_property("dragged frame in ms, median and 99th percentile", f"{times[100]:.2f}, {times[198]:.2f}")
     sys.stdout.write(f"a dragged frame: median {times[100]:.2f} ms, 99th percentile {times[198]:.2f} ms\n")
+
+
+def test_shown_round_and_its_dialog_are_accessible(table, invite, axe) -> None:
+    """Both screens, on a phone: no serious finding of axe, and nothing wider than the screen."""
+    lan = invite("Lan", way="TOUCH", language="vi")
+    lan.enter(table.url)
+    lan.open_room("ultimate_texas.casino", bots=1)
+    lan.deal()
+    finish(lan, "ultimate_texas.casino")
+    link = share(lan, has_names=True)
+    expect_accessible(lan.page, axe, "dialog of a round to show")
+    lan.page.goto(link)
+    expect(lan.page.locator(".result li[data-net]").first).to_be_visible(timeout=TIMEOUT)
+    expect_accessible(lan.page, axe, "round to see")

@@ -13,8 +13,14 @@ export const tab = newSecret().slice(0, 16);
 
 const fresh = newSecret();
 
-/** The secret that was kept; where a browser keeps nothing it lasts as long as the page. */
+/** Whether this page only looks at a round: it must not take the seat that another tab of this browser plays. */
+const isLooking = /[?&](share|round)=/.test(location.search);
+
+/** The secret that was kept; for a page that only looks, and where a browser keeps nothing it lasts as long as the page. */
 export function keptSecret(): string {
+  if (isLooking) {
+    return fresh;
+  }
   try {
     const kept = localStorage.getItem(PLACE);
     if (kept !== null && /^[\w-]{22,128}$/.test(kept)) {

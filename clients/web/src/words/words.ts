@@ -1,8 +1,10 @@
 /** Every string of the page: Vietnamese first, then English. Names of hands and rules come from the rulesets. */
 
+import { MEMORY_WORDS } from "./memory-words";
 import { PROOF_WORDS } from "./proof-words";
 
 export const WORDS = {
+  ...MEMORY_WORDS,
   ...PROOF_WORDS,
   addBot: ["Thêm máy", "Add a bot"],
   advisePass: ["Bỏ lượt", "Pass"],

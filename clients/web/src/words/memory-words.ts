@@ -1,0 +1,29 @@
+/** What the page says of rounds that are kept and shown: Vietnamese first, then English. */
+
+export const MEMORY_WORDS = {
+  makeLink: ["Tạo liên kết và hình", "Make the link and the picture"],
+  makingLink: ["Đang tạo…", "Making it…"],
+  pictureOf: ["Hình ván {number}: {seats}", "Picture of round {number}: {seats}"],
+  proofAtLink: ["Bằng chứng ở liên kết", "Proof at the link"],
+  savePicture: ["Lưu hình", "Save the picture"],
+  shareFailed: [
+    "Không tới được máy chủ bàn; hãy tải lại trang này.",
+    "The table server cannot be reached; load this page again.",
+  ],
+  shareKept: [
+    "Giữ đến {date}. Ai có liên kết đều xem được bài mọi nhà, diễn biến và bằng chứng.",
+    "Kept until {date}. Everyone with the link sees all cards, the course and the proof.",
+  ],
+  shareRound: ["Khoe ván này", "Show this round"],
+  shareRoundMeans: [
+    "Một liên kết mở lại ván này cùng bằng chứng, và một hình. Giữ 30 ngày.",
+    "A link that opens this round again with its proof, and a picture. Kept for 30 days.",
+  ],
+  shareTitle: ["Một ván bài để xem", "A round to see"],
+  shareUntil: ["Giữ đến {date}.", "Kept until {date}."],
+  withNames: ["Ghi tên mọi người", "With everybody's names"],
+  withNamesMeans: [
+    "Không chọn thì chỉ ghi số ghế.",
+    "Otherwise seats are named by their numbers only.",
+  ],
+} as const satisfies Record<string, readonly [string, string]>;
