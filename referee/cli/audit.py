@@ -36,7 +36,15 @@ from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.cli.report import print_report
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
-from referee.cli.witnessing import MaxAge, Needed, PolicyFile, WitnessKeys, policy_of, witnessing_of
+from referee.cli.witnessing import (
+    MaxAge,
+    Needed,
+    PolicyFile,
+    WitnessKeys,
+    check_policy_names,
+    policy_of,
+    witnessing_of,
+)
 from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
 from referee.evidence.vkey import KeyTextError
@@ -182,8 +190,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     witnessing = witnessing_of(witness, outgrown, quorum=quorum, max_age=max_age, policy=agreed)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
     with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
-        if agreed is not None and agreed.logs and log.log_key not in [key.text for key in agreed.logs]:
-            fail(f"{policy} does not name this log, whose key is {log.log_key}")
+        check_policy_names(agreed, policy, log_key=log.log_key)
         report = _run(log, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
         if page is not None:
             page.write(report, log, witnessing.quorum)

@@ -21,7 +21,7 @@ from referee.cli.audited_log import OPTIONS, AuditedLog, audited_log
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.progress import progress_bar
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
-from referee.cli.witnessing import Needed, WitnessKeys, witnessing_of
+from referee.cli.witnessing import Needed, PolicyFile, WitnessKeys, check_policy_names, policy_of, witnessing_of
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
@@ -50,6 +50,7 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
     witness: WitnessKeys = None,
     quorum: Needed = 0,
+    policy: PolicyFile = None,
     rulesets: RulesetFolder = None,
     tls: Tls = False,
     ca: Authorities = None,
@@ -70,28 +71,34 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     Exit code 0 if no promise was broken, 1 if one was or this copy of the log decides nothing, 2 if there is no such
     round or it cannot be read.
     """
-    parts, witnessing = read_all(_files(held or ())), witnessing_of(witness, quorum=quorum, max_age=0)
+    parts, agreed = read_all(_files(held or ())), policy_of(policy)
+    witnessing = witnessing_of(witness, quorum=quorum, max_age=0, policy=agreed)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
     terms = _Terms(catalogue_of(rulesets), witnessing)
     try:
         if table_id:
             with audited_log(place, data, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
+                check_policy_names(agreed, policy, log_key=log.log_key)
                 seeds = tuple(seed for part in parts for seed in part.documents.seeds)
                 case = terms.case_of_log(log, table_id, round_number, seeds)
-                answer = settle_dispute(case, parts, is_witnessed=witnessing.quorum is not None)
+                answer = settle_dispute(case, parts)
             keys = log.log_key, log.root_key
         else:
             bundle, keys = Path(place), (log_key, root_key)
+            check_policy_names(agreed, policy, log_key=log_key)
             case = terms.case_of_bundle(bundle, origin, *keys)
             added = [part for part in _read(bundle) if part.kind is not HeldKind.BUNDLE]
-            answer = settle_dispute(case, (*added, *parts), is_witnessed=witnessing.quorum is not None)
+            answer = settle_dispute(case, (*added, *parts))
     except (KeyTextError, PlaceError, BundleError, CaseError) as error:
         fail(str(error))
     if html is not None:
         from referee.audit.dispute.page import DisputePageOptions, render_dispute  # noqa: PLC0415 - Jinja2
 
-        target = [log.place, table_id, str(round_number)] if table_id else [place]
-        shown = [text for path in held or () for text in ("--held", str(path))]
+        number = round_number if answer.round is None else answer.round.round_number
+        target = [_last(log.place), table_id, str(number)] if table_id else [_last(place)]
+        given = [("--held", held or ()), ("--witness", witness or ()), ("--policy", [policy] if policy else [])]
+        shown = [text for option, values in given for one in values for text in (option, _last(str(one)))]
+        shown += ["--quorum", str(quorum)] if quorum else []
         options = DisputePageOptions(
             language=language.value,
             log_key=keys[0],
@@ -152,16 +159,29 @@ class _Terms:
             )
 
 
+def _last(place: str) -> str:
+    """Return a path's last name, so that an answer shows no folder of this machine; return other texts as they are."""
+    return Path(place).name if Path(place).exists() else place
+
+
 def _files(held: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files with their paths; of a folder all in it, and of a log receipt its leaf as well."""
+    """Yield the files by name; of a folder all in it, and of a log receipt its leaf as well.
+
+    A name is the end of the file's path: as many parts, the same for all, as make the names differ.
+    """
+    paths: dict[Path, None] = {}
     for path in held:
         found = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
         for file in found:
-            yield str(file), file.read_bytes()
             beside = file.with_suffix(LEAF_SUFFIX)
-            if file.suffix != LEAF_SUFFIX and beside.is_file():
-                yield str(beside), beside.read_bytes()
+            both = [file, beside] if file.suffix != LEAF_SUFFIX and beside.is_file() else [file]
+            paths |= dict.fromkeys([one.absolute() for one in both])
+    depth = 1
+    while len({one.parts[-depth:] for one in paths}) < len(paths):
+        depth += 1
+    for one in paths:
+        yield "/".join(one.parts[-depth:]), one.read_bytes()
 
 
 def _read(bundle: Path) -> tuple[HeldPart, ...]:
-    return read_all([(str(bundle), bundle.read_bytes())])
+    return read_all([(bundle.name, bundle.read_bytes())])

@@ -13,7 +13,15 @@ from referee.audit.round_leaves import RoundLeaves
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
 from referee.cli.show import shown
-from referee.cli.witnessing import MaxAge, Needed, WitnessKeys, witnessing_of
+from referee.cli.witnessing import (
+    MaxAge,
+    Needed,
+    PolicyFile,
+    WitnessKeys,
+    check_policy_names,
+    policy_of,
+    witnessing_of,
+)
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.server.clock import system_clock
 
@@ -26,18 +34,22 @@ def verify(  # noqa: PLR0913 - one parameter an option
     origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
     witness: WitnessKeys = None,
     quorum: Needed = 0,
+    policy: PolicyFile = None,
     max_age: MaxAge = 0,
     rulesets: RulesetFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result from the rules.
 
-    With --witness the bundle's cosigned checkpoints are verified, so a round that waited for witnesses is proved as L3.
+    With --witness or --policy the bundle's cosigned checkpoints are verified, so a round that waited for witnesses is
+    proved as L3.
 
     Exit code 0 if everything holds, 1 if something does not or the round is not over, 2 if the file is no bundle. Only
     an audit of the whole log can find faults that other rounds show, such as a seed used twice.
     """
-    witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age)
+    agreed = policy_of(policy)
+    check_policy_names(agreed, policy, log_key=log_key)
+    witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age, policy=agreed)
     try:
         found = prove_round(
             file.read_bytes(),

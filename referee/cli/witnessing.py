@@ -44,6 +44,12 @@ def policy_of(file: Path | None) -> Policy | None:
     return policy
 
 
+def check_policy_names(policy: Policy | None, file: Path | None, *, log_key: str) -> None:
+    """End the command if the policy of a file names logs, and none of them by this key."""
+    if policy is not None and policy.logs and log_key not in [key.text for key in policy.logs]:
+        fail(f"{file} does not name this log, whose key is {log_key}")
+
+
 def witnessing_of(
     keys: Sequence[str] | None,
     outgrown: Sequence[Path] | None = None,

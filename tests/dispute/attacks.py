@@ -17,7 +17,6 @@ import msgspec
 import pytest
 
 from referee.audit import MemoryLog, Report, audit_log
-from referee.audit.cosignatures import NO_WITNESSING
 from referee.audit.dispute.case import case_of_log
 from referee.audit.dispute.dispute import Dispute, settle_dispute
 from referee.audit.dispute.held import HeldPart, read_held
@@ -106,8 +105,7 @@ class Audit:
         chosen = list(dict.fromkeys([*named, *((table, 0) for table in self.report.tables)]))[:MOST]
         for table, number in chosen:
             case = case_of_log(self.source, table, number, **self.terms, seeds=self.documents.seeds)
-            is_witnessed = self.terms.get("witnessing", NO_WITNESSING).quorum is not None
-            yield settle_dispute(case, self.held, is_witnessed=is_witnessed)
+            yield settle_dispute(case, self.held)
 
 
 @dataclass

@@ -18,6 +18,7 @@ from referee.evidence.merkle import leaf_hash
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint
+from referee.log.cosignature import Quorum
 from referee.log.growth import GrowingTree
 from referee.log.keys import KeyRole, log_keys
 from referee.rulesets import Catalogue
@@ -52,7 +53,8 @@ class Case:
 
     ``findings`` are those of the round and of the log as a whole, made without anything that people hold; ``elsewhere``
     counts those of other rounds. ``is_whole`` says that the whole log was read. ``leaves`` and ``result`` are None
-    where the round cannot be read.
+    where the round cannot be read. ``quorum`` has the witnesses that are believed, None for none. ``now`` is the time,
+    in ms since 1970 UTC, at which the case was read.
     """
 
     terms: AuditTerms
@@ -65,6 +67,8 @@ class Case:
     leaves: RoundLeaves | None
     result: RoundResult | None
     grow: Grow
+    quorum: Quorum | None = None
+    now: int
 
     @property
     def size(self) -> int:
@@ -122,6 +126,8 @@ def case_of_bundle(  # noqa: PLR0913 - the terms of a proof
         leaves=proved.leaves,
         result=proved.result,
         grow=lambda _places, _sizes: Grown(hashes, trees),
+        quorum=witnessing.quorum,
+        now=now,
     )
 
 
@@ -186,6 +192,8 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
         leaves=leaves,
         result=result,
         grow=lambda places, sizes: _grown(source, report.size, origin, places=places, sizes=sizes),
+        quorum=witnessing.quorum,
+        now=now,
     )
 
 

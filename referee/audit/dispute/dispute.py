@@ -11,7 +11,7 @@ from referee.audit.cause import sort_findings
 from referee.audit.dispute.case import UNREADABLE, Case
 from referee.audit.dispute.exhibit import Exhibit, Weight, findings_together, weigh
 from referee.audit.dispute.held import HeldKind, HeldPart
-from referee.audit.dispute.limits import conditions
+from referee.audit.dispute.limits import Condition, conditions
 from referee.audit.dispute.words import Limit, dispute_words
 from referee.audit.explanation import Honest, Party, explain
 from referee.audit.finding import Code, Finding, Phrase, Severity
@@ -106,16 +106,18 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
         return tuple([limit.ask for limit in self.unprovable if limit.ask is not None])
 
 
-def settle_dispute(case: Case, parts: Sequence[HeldPart], *, is_witnessed: bool = False) -> Dispute:
-    """Answer a quarrel about a round with what people hold of it; ``is_witnessed`` says that witnesses are believed."""
+def settle_dispute(case: Case, parts: Sequence[HeldPart]) -> Dispute:
+    """Answer a quarrel about a round with what people hold of it."""
     exhibits = weigh(case, parts)
-    found = [*case.findings, *findings_together(case, parts, exhibits)]
+    is_cosigned = any(_is_quorate(one) for one in exhibits)
+    own = [one for one in case.findings if not (is_cosigned and one.code is Code.QUORUM_UNMET)]
+    found = [*own, *findings_together(case, parts, exhibits)]
     for exhibit in exhibits:
         if exhibit.weight is not Weight.PROVES_NOTHING:
             found += [one for one in exhibit.findings if one not in found]
     findings = tuple(sort_findings(found))
     suspects = () if any(one.code in UNREADABLE for one in case.findings) else _suspects(case, findings)
-    held = conditions(case, exhibits, findings, is_witnessed=is_witnessed)
+    held = conditions(case, exhibits, findings, is_witnessed=case.quorum is not None)
     return Dispute(
         format=FORMAT,
         verdict=_verdict(case, findings, suspects),
@@ -130,8 +132,18 @@ def settle_dispute(case: Case, parts: Sequence[HeldPart], *, is_witnessed: bool 
         elsewhere=case.elsewhere,
         unchecked=case.unchecked,
         suspects=suspects,
-        unprovable=tuple([limit for limit in dispute_words().limits if held.issuperset(limit.when)]),
+        unprovable=tuple([_asking(limit, held) for limit in dispute_words().limits if held.issuperset(limit.when)]),
     )
+
+
+def _is_quorate(exhibit: Exhibit) -> bool:
+    """Return whether a part shows this log's checkpoint with the quorum's cosignatures."""
+    return exhibit.weight is Weight.AGREES and "cosigned_time" in exhibit.facts
+
+
+def _asking(limit: Limit, held: frozenset[Condition]) -> Limit:
+    """Return a limit, without what it asks for where that is at hand."""
+    return limit if held.issuperset(limit.ask_when) else msgspec.structs.replace(limit, ask=None)
 
 
 def _verdict(case: Case, findings: Iterable[Finding], suspects: Iterable[Suspect]) -> Verdict:
@@ -198,7 +210,13 @@ def _proof(exhibit: Exhibit) -> Phrase:
     if exhibit.kind is HeldKind.SIGNATURE and exhibit.facts.get("number") == 0:
         name = "SIGNATURE_OF_SEED"
     facts = defaultdict(lambda: "?", {key: str(fact) for key, fact in exhibit.facts.items()})
-    if isinstance(time := exhibit.facts.get("time"), int):
-        facts["time"] = moment(time)
-    text = words.proves[name]
-    return Phrase(vi=text.vi.format_map(facts), en=text.en.format_map(facts))
+    for key in ("time", "cosigned_time"):
+        if isinstance(time := exhibit.facts.get(key), int):
+            facts[key] = moment(time)
+    texts = [words.proves[name]]
+    if "cosigned" in exhibit.facts:
+        texts.append(words.proves["COSIGNED" if "cosigned_time" in exhibit.facts else "NOT_COSIGNED"])
+    return Phrase(
+        vi="; ".join([one.vi.format_map(facts) for one in texts]),
+        en="; ".join([one.en.format_map(facts) for one in texts]),
+    )

@@ -6,11 +6,13 @@ is refused proves nothing, so nothing else is concluded from it.
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from referee.audit.cause import kept_checkpoint_fault
+from referee.audit.cosignatures import AHEAD_SECONDS
 from referee.audit.course import course_of, seat_of
 from referee.audit.dispute.case import Case, Grown
 from referee.audit.dispute.held import HeldKind, HeldPart, HeldSignature
@@ -105,7 +107,7 @@ def findings_together(case: Case, parts: Sequence[HeldPart], exhibits: Sequence[
 
 
 def _weigh(case: Case, part: HeldPart, check: LogReceiptCheck, grown: Grown) -> Exhibit:
-    facts = _facts(part)
+    facts = _facts(part) | _witnessed(case, part)
     if part.kind is HeldKind.UNKNOWN:
         return _exhibit(part, Weight.UNKNOWN, facts)
     if part.documents.log_receipts:
@@ -254,17 +256,35 @@ def _facts(part: HeldPart) -> dict[str, int | str]:
         facts = {"seat": part.signature.seat}
     if part.kind is HeldKind.BUNDLE:
         facts = {"count": len(documents.log_receipts)}
-    notes = [part.checkpoint] if part.checkpoint else []
-    for kept in documents.log_receipts:
-        try:
-            receipt = LogReceipt.parse(kept.receipt, leaf=kept.leaf or b"")
-        except ReceiptError:
-            continue
-        notes.append(receipt.checkpoint)
-        if part.kind is HeldKind.LOG_RECEIPT:
-            facts = {"index": int(receipt.index)}
+    for kept in documents.log_receipts if part.kind is HeldKind.LOG_RECEIPT else ():
+        with suppress(ReceiptError):
+            facts = {"index": int(LogReceipt.parse(kept.receipt, leaf=kept.leaf or b"").index)}
+    notes = _notes(part)
     checkpoint = _checkpoint(notes[-1]) if notes else None
     return facts if checkpoint is None else facts | {"size": checkpoint.size}
+
+
+def _witnessed(case: Case, part: HeldPart) -> dict[str, int | str]:
+    """Count the believed witnesses that cosigned a part's newest checkpoint; name the time if they are a quorum."""
+    notes = _notes(part)
+    if case.quorum is None or not notes:
+        return {}
+    try:
+        note = Note.parse(notes[-1])
+    except NoteError:
+        return {}
+    attested = case.quorum.attest(note).until(case.now // 1000 + AHEAD_SECONDS)
+    quorate = {"cosigned_time": 1000 * attested.time} if attested.is_quorate else {}
+    return {"cosigned": len(attested.times), **quorate}
+
+
+def _notes(part: HeldPart) -> list[bytes]:
+    """Return the checkpoints in a part, as far as they can be read, in its order."""
+    notes = [part.checkpoint] if part.checkpoint else []
+    for kept in part.documents.log_receipts:
+        with suppress(ReceiptError):
+            notes.append(LogReceipt.parse(kept.receipt, leaf=kept.leaf or b"").checkpoint)
+    return notes
 
 
 def _read_facts(data: bytes, read: Any) -> dict[str, int | str]:  # noqa: ANN401 - a function of the payload

@@ -38,7 +38,9 @@ class Condition(enum.StrEnum):
     BUNDLE = "BUNDLE"
     """Only its bundle is at hand."""
     NO_MOVE_SHOWN = "NO_MOVE_SHOWN"
-    """No genuine receipted move was handed in of a seat that timed out."""
+    """No genuine receipted move was handed in."""
+    NO_SEED_SHOWN = "NO_SEED_SHOWN"
+    """No genuine seed of a seat was handed in."""
     RECEIPT_SHOWN = "RECEIPT_SHOWN"
     NO_PROMISE_SHOWN = "NO_PROMISE_SHOWN"
     """No genuine checkpoint or log receipt was handed in."""
@@ -59,14 +61,16 @@ def conditions(
         Condition.UNWITNESSED: not is_witnessed,
         Condition.BUNDLE: not case.is_whole,
         Condition.RECEIPT_SHOWN: not _RECEIPTS.isdisjoint(kinds),
+        Condition.NO_MOVE_SHOWN: not seats_shown(genuine),
+        Condition.NO_SEED_SHOWN: HeldKind.SEED not in kinds,
         Condition.NO_PROMISE_SHOWN: _PROMISES.isdisjoint(kinds),
         Condition.FORKED: Code.FORKED_RECEIPTS in codes,
         Condition.BROKEN: Severity.FAIL in codes.values(),
     }
-    return frozenset([*[name for name, is_so in held.items() if is_so], *_of_round(case, seats_shown(genuine))])
+    return frozenset([*[name for name, is_so in held.items() if is_so], *_of_round(case)])
 
 
-def _of_round(case: Case, shown: frozenset[int]) -> Iterator[Condition]:
+def _of_round(case: Case) -> Iterator[Condition]:
     leaves = case.leaves
     if leaves is None or not case.is_readable:
         return
@@ -81,7 +85,6 @@ def _of_round(case: Case, shown: frozenset[int]) -> Iterator[Condition]:
         Condition.SEED_MISSING: reason == "SEED_MISSING",
         Condition.TIMED_OUT: has_timeout,
         Condition.WAITED: has_timeout or reason in {"SEED_MISSING", "DEADLINE"},
-        Condition.NO_MOVE_SHOWN: has_timeout and not shown,
         Condition.REPORTED: any(not event.received for event in events),
         Condition.UNSIGNED: bool(events) and NO_KEY in leaves.header.seat_keys,
         Condition.WEAK: level in {DealingLevel.L0, DealingLevel.L1},

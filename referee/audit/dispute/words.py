@@ -19,6 +19,8 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Phrase
     why: Phrase
     ask: Phrase | None = None
+    ask_when: tuple[Condition, ...] = ()
+    """What must hold besides, so that ``ask`` is worth asking for."""
 
 
 Texts = Mapping[str, Phrase]

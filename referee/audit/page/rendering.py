@@ -6,6 +6,7 @@ A page loads nothing from anywhere, and everything that is put into one is escap
 import base64
 import hashlib
 import math
+import re
 from functools import cache
 from typing import Any, Final, Literal
 
@@ -25,6 +26,7 @@ SCRIPT_HASH: Final = "sha256-" + base64.b64encode(hashlib.sha256(SCRIPT.encode()
 RANKS: Final = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 """Ranks as written on cards, from the lowest rank index."""
 SUITS: Final = "♠♣♦♥"
+_ESCAPED_DASH: Final = re.compile(r"^\\u2014 ", re.MULTILINE)
 
 Language = Literal["vi", "en", "both"]
 
@@ -67,6 +69,7 @@ def _environment() -> Environment:
         "chance": _chance,
         "probability": _probability,
         "shown": printable_lines,
+        "note": _note_lines,
         "readable": readable,
     }
     return environment
@@ -75,6 +78,11 @@ def _environment() -> Environment:
 def _spaced(number: float) -> str:
     """Write a number with narrow spaces between thousands, which suits both languages."""
     return f"{number:,}".replace(",", "\u202f").replace("-", "\N{MINUS SIGN}")
+
+
+def _note_lines(note: str) -> str:
+    """Escape a signed note; the dash that begins each of its signature lines stays."""
+    return _ESCAPED_DASH.sub("\N{EM DASH} ", printable_lines(note))
 
 
 def _after(milliseconds: int) -> str:
