@@ -18,12 +18,15 @@ Source: https://c2sp.org/tlog-tiles, RFC 9162 section 2.1.
 import base64
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, Protocol
 
 from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, node_hash, root_of_hashes
 
 TILE_HEIGHT: Final = 8
 TILE_WIDTH: Final = 1 << TILE_HEIGHT
+MOST_WHOLE: Final = 128
+"""Whole tiles that are kept: 4.8 MB."""
 
 _LINE: Final = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
 """Canonical base64 of 32 bytes."""
@@ -38,6 +41,39 @@ class Tiles(Protocol):
 
     def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
         """Return the first ``width`` (1-256) hashes of a tile, in order; fewer if the store has fewer."""
+
+
+class WholeTiles:
+    """Source of tiles that keeps the hashes of whole ones, which never change, for the proofs that read them again.
+
+    It keeps at most ``most`` whole tiles, each with the 255 nodes above its row (37 kB), and drops the least recently
+    used. It may be used from several threads.
+    """
+
+    def __init__(self, tiles: Tiles, *, most: int = MOST_WHOLE) -> None:
+        self._tiles = tiles
+        self._kept = lru_cache(maxsize=most)(self._read)
+
+    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
+        """Return the first ``width`` (1-256) hashes of a tile from the source; fewer if the source has fewer."""
+        return self._tiles.tile(level, index, width)
+
+    def node(self, level: int, index: int, *, above: int, offset: int) -> bytes:
+        """Return the node ``above`` (0-8) levels over a whole tile's row, over the hash at ``offset`` of that row.
+
+        Raise MissingNodeError if the source lacks a hash of the tile.
+        """
+        return self._kept(level, index)[above][offset >> above]
+
+    def _read(self, level: int, index: int) -> tuple[tuple[bytes, ...], ...]:
+        row = tuple(self._tiles.tile(level, index, TILE_WIDTH))
+        if len(row) != TILE_WIDTH:
+            raise MissingNodeError(f"the store lacks a node of tile {index} at level {level}, which is whole")
+        rows = [row]
+        while len(row) > 1:
+            row = tuple(map(node_hash, row[::2], row[1::2]))
+            rows.append(row)
+        return tuple(rows)
 
 
 def tree_root(tiles: Tiles, size: int) -> bytes:
@@ -139,6 +175,8 @@ class _Nodes:
     def _complete(self, height: int, place: int) -> bytes:
         level, above = divmod(height, TILE_HEIGHT)
         index, offset = divmod(place << above, TILE_WIDTH)
+        if isinstance(self._tiles, WholeTiles) and self._size >> TILE_HEIGHT * level >= TILE_WIDTH * (index + 1):
+            return self._tiles.node(level, index, above=above, offset=offset)
         row = self._tile(level, index)[offset : offset + (1 << above)]
         if len(row) != 1 << above:
             msg = f"the store lacks a node of height {height} at place {place} of a tree of {self._size} leaves"

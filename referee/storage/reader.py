@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
 from referee.log import LogReceipt, Slot, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
-from referee.log.proof import TILE_WIDTH, MissingNodeError
+from referee.log.proof import TILE_WIDTH, MissingNodeError, WholeTiles
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.listing import EVERY, Listed
 from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError
@@ -41,6 +41,7 @@ class Reader:
         self._sql = statements_of(engine.dialect)
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
         self._origin: str | None = None
+        self._whole: Final = WholeTiles(self)
         self._idle: Final[list[PoolProxiedConnection]] = []
         """Idle connections: to check a connection out of the engine's pool costs more than most reads."""
 
@@ -167,7 +168,7 @@ class Reader:
         """
         self._check_size(new_size)
         try:
-            return consistency_proof(self, old_size=old_size, new_size=new_size)
+            return consistency_proof(self._whole, old_size=old_size, new_size=new_size)
         except MissingNodeError as error:
             raise DataLossError(str(error)) from error
 
@@ -210,7 +211,7 @@ class Reader:
 
     def _inclusion(self, index: int, size: int) -> tuple[bytes, ...]:
         try:
-            return inclusion_proof(self, index=index, size=size)
+            return inclusion_proof(self._whole, index=index, size=size)
         except MissingNodeError as error:
             raise DataLossError(str(error)) from error
 

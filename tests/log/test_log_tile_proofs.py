@@ -10,8 +10,16 @@ from pymerkle import InmemoryTree
 from tlog_scales.reader import TilesReader
 from tlog_scales.tlog import ConsistencyProofInvalid, InclusionProofInvalid
 
-from referee.evidence.merkle import ProofError, leaf_hash, root_of_hashes, verify_consistency, verify_inclusion
-from referee.log import consistency_proof, inclusion_proof, tree_root
+from referee.evidence.merkle import (
+    ProofError,
+    leaf_hash,
+    node_hash,
+    root_of_hashes,
+    verify_consistency,
+    verify_inclusion,
+)
+from referee.log import consistency_proof, inclusion_proof, proof, tree_root
+from referee.log.proof import TILE_WIDTH, MissingNodeError, WholeTiles
 from referee.log.tile import HashTile, hash_tiles, join_hashes, split_hashes
 from tests.log.tile_paths import parse_path
 
@@ -53,6 +61,22 @@ class Files:
     def get(self, *path: str) -> bytes | None:
         """Return a file, as the other implementation asks for it."""
         return self.files.get("/".join(path))
+
+
+class CountedFiles(Files):
+    """The same, which counts the hashes that are read of whole tiles and of the others."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.whole = self.partial = 0
+
+    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
+        """Return the hashes of a tile and count them."""
+        if width == TILE_WIDTH:
+            self.whole += width
+        else:
+            self.partial += width
+        return super().tile(level, index, width)
 
 
 def others(files: Files, size: int) -> TilesReader:
@@ -141,3 +165,64 @@ def test_the_other_implementation_refuses_a_flipped_bit_as_well():
     for wrong in flips(consistency.node_hashes):
         with pytest.raises(ConsistencyProofInvalid):
             type(consistency)(11, size, wrong).check(root_of_hashes(hashes_of(size)[:11]), root)
+
+
+@pytest.mark.parametrize("size", [255, 256, 257, 511, 513, 1_000, 65_537, 70_000])
+def test_proofs_are_the_same_with_whole_tiles_kept(size: int) -> None:
+    files = Files(size)
+    kept = WholeTiles(files, most=3)
+    assert tree_root(kept, size) == tree_root(files, size)
+    for index in {0, 1, 255, 256, size // 2, size - 2, size - 1} & set(range(size)):
+        assert inclusion_proof(kept, index=index, size=size) == inclusion_proof(files, index=index, size=size)
+        before = consistency_proof(kept, old_size=index, new_size=size)
+        assert before == consistency_proof(files, old_size=index, new_size=size)
+
+
+def test_whole_tile_is_read_and_hashed_once_whatever_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second proof from the same tiles reads the newest, unfinished tiles alone and hashes only those."""
+    size, hashed = 70_000, list[bytes]()
+
+    def counting(left: bytes, right: bytes) -> bytes:
+        hashed.append(node_hash(left, right))
+        return hashed[-1]
+
+    monkeypatch.setattr(proof, "node_hash", counting)
+    files = CountedFiles(size)
+    kept = WholeTiles(files)
+    inclusion_proof(kept, index=1_000, size=size)
+    assert files.whole == 2 * TILE_WIDTH, "the leaf's own tile, and the one above it"
+    first, partial = len(hashed), files.partial
+    assert first >= 2 * (TILE_WIDTH - 1)
+    for index in (768, 1_000, 1_023):
+        inclusion_proof(kept, index=index, size=size)
+    assert files.whole == 2 * TILE_WIDTH
+    assert files.partial == 4 * partial
+    assert len(hashed) - first <= 3 * (first - 2 * (TILE_WIDTH - 1))
+
+
+def test_number_of_kept_tiles_is_bounded() -> None:
+    files = CountedFiles(70_000)
+    kept = WholeTiles(files, most=2)
+    for _ in range(2):
+        for index in range(3):
+            kept.node(0, index, above=0, offset=0)
+    assert files.whole == 6 * TILE_WIDTH
+
+
+def test_whole_tile_with_a_lost_hash_is_refused_and_not_kept() -> None:
+    source = Cut(513)
+    kept = WholeTiles(source)
+    with pytest.raises(MissingNodeError, match="tile 0 at level 0"):
+        inclusion_proof(kept, index=3, size=513)
+    source.lost = 0
+    assert inclusion_proof(kept, index=3, size=513) == inclusion_proof(Files(513), index=3, size=513)
+
+
+class Cut(Files):
+    """A source that has lost the last hash of each tile until ``lost`` is 0."""
+
+    lost = 1
+
+    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
+        """Return all but the lost hash."""
+        return super().tile(level, index, width)[: width - self.lost]

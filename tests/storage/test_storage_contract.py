@@ -3,6 +3,7 @@
 import struct
 import tracemalloc
 from typing import Any, TypeAlias
+from unittest import mock
 
 import pytest
 
@@ -96,6 +97,10 @@ def test_log_of_many_tiles_is_proved(writer: Writer, store: Store, bench: Bench)
     for old in (1, 255, 256, 257, 1_024, 1_280, 1_299):
         proof = store.consistency_proof(old_size=old, new_size=1_300)
         verify_consistency(old_size=old, new_size=1_300, old_root=root(leaves[:old]), new_root=top, proof=proof)
+    with mock.patch.object(store, "hashes", wraps=store.hashes) as reading:
+        for n in (0, 255, 256, 1_023):
+            store.inclusion_proof(index=n, size=1_300)
+        assert {read.args for read in reading.mock_calls} == {(0, 1_280, 20), (1, 0, 5)}, "whole tiles were kept"
     assert store.tile(1, 0, 256) == [root(leaves[n : n + 256]) for n in range(0, 1_280, 256)]
     assert store.tile(0, 5, 256) == [leaf_hash(leaf) for leaf in leaves[1_280:]]
     assert store.tile(0, 4, 3) == [leaf_hash(leaf) for leaf in leaves[1_024:1_027]]
