@@ -53,6 +53,7 @@ def chop() -> dict[str, Any]:
         "cards": ["5S", "5C", "6S", "6C", "7S", "7C"],
         "kind": "PAIR_RUN_3",
         "name": name,
+        "chops": {"seat": 1, "cards": ["2S"], "name": {"vi": "heo đen", "en": "black two"}, "amount_minor": 6000},
     }
     beaten = {part: run[part] for part in ("seat", "kind", "name", "cards")}
     view["round"]["tien_len"] |= {

@@ -49,6 +49,7 @@ export class Choosing {
   }
 
   toggle(card: Card): void {
+    this.trouble = this.advice = "";
     this.chosen = this.chosen.includes(card)
       ? this.chosen.filter((one) => one !== card)
       : [...this.chosen, card];
@@ -60,6 +61,7 @@ export class Choosing {
 
   clear(): void {
     this.chosen = [];
+    this.trouble = this.advice = "";
   }
 
   /** Takes up the play that the referee thinks best, and says why. */
