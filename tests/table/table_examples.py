@@ -269,8 +269,20 @@ async def ultimate_texas(recorder: Recorder, scene: Scene, player: Player, *, se
     last = await recorder.view(f"view.{name}last", player, revealed)
     given = last["last"]
     await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
+    if not sealed:
+        await review(recorder, player, given)
     await player.ask("leave")
     await player.until(lambda view: view["type"] == "lobby")
+
+
+async def review(recorder: Recorder, player: Player, given: View) -> None:
+    """Ask where the seat lost, and again until that is found."""
+    at = {"table": given["table"], "number": given["number"]}
+    found = await recorder.done("review", player, "review", **at)
+    while not found["is_ready"]:
+        await asyncio.sleep(0.02)
+        found = await player.ask("review", **at)
+    recorder.found["done.review.ready"] = {"type": "done", "id": "review", "result": found}
 
 
 async def record(folder: Path) -> Examples:

@@ -240,6 +240,13 @@ class Share(Command, frozen=True, tag="share"):
     has_names: bool = False
 
 
+class Review(Command, frozen=True, tag="review"):
+    """One finished round is wanted with the seat's choices beside the best."""
+
+    table: Identifier
+    number: int
+
+
 AnyCommand = (
     Create
     | Quick
@@ -269,6 +276,7 @@ AnyCommand = (
     | History
     | Replay
     | Share
+    | Review
 )
 
 _READER: Final = msgspec.json.Decoder(AnyCommand)

@@ -166,15 +166,19 @@ class HandingIn(Play):
 
     async def check(self, seat: int, cards: list[int]) -> dict[str, Any]:
         """Have the referee check thirteen cards as an arrangement of the seat's."""
-        judge = self.bench.judge
-        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
-        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
-        answer = await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
+        answer = await self.judged(seat, cards)
         return {
             "violations": self.violations(answer.violations),
             "is_acceptable": answer.acceptable,
             "values": [shown_value(value, self.bench.law) for value in answer.values],
         }
+
+    async def judged(self, seat: int, cards: list[int]) -> mau_binh_pb2.CheckArrangementResponse:
+        """Return the referee's judgement of thirteen cards as an arrangement of the seat's."""
+        judge = self.bench.judge
+        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
+        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
+        return await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
 
     async def look(self) -> None:
         """Start the showing if the referee finds the round over."""

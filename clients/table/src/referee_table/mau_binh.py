@@ -1,6 +1,7 @@
 """A round of Mậu Binh at the table: arranging, on a sealed table committing and opening, then the show."""
 
-from typing import Any
+import math
+from typing import Any, Final
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh import arrangement_commitment
@@ -17,9 +18,12 @@ from referee_table.cards import texts
 from referee_table.commands import Arrange, Check, Commit, InRound, Leave, Move, Open, Suggest
 from referee_table.handing_in import HandingIn
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Settled
+from referee_table.play import RETRY_MS, Choice, Settled
 from referee_table.state import Draft, MauBinhState
 from referee_table.wording import Code, RefusedError
+
+CHANCE_ERROR_PERMILLE: Final = 3
+"""Two standard errors of a difference of two chances that are counted over some 450,000 hands, as populations have."""
 
 
 class MauBinhPlay(HandingIn):
@@ -276,6 +280,27 @@ class MauBinhPlay(HandingIn):
             for commitment, opened in zip(state.commitments, state.opened, strict=True)
         ]
         return [seat for seat, is_late in enumerate(owed) if is_late and not state.gone[seat] and seat not in reported]
+
+    async def review(self, seat: int) -> list[Choice]:
+        """Compare a seat's last arrangement with the best, by what both win on average.
+
+        The advice has values of its ten best alone, so an arrangement that is none of these is left out.
+        """
+        cards = self.state.arranged[seat]
+        if self.state.instant_wins or not cards:
+            return []
+        suggested = await self._suggest(seat, list(self.message.certificates), count=10)
+        strengths = [value.strength for value in (await self.judged(seat, cards)).values]
+        own = next((one for one in suggested if [value.strength for value in one.values] == strengths), None)
+        if own is None:
+            return []
+        best = suggested[0]
+        number = max(place for place, one in enumerate(self.message.events, start=1) if one.seat == seat)
+        shown = shown_suggestion(own, self.bench.law) | {"arrangement": split(cards)}
+        cost = best.expected.minor - own.expected.minor
+        units = sum(part.units for one in (own, best) for part in one.parts)
+        error = units * self.header.stake_minor * (len(self.round.seats) - 1) * CHANCE_ERROR_PERMILLE
+        return [Choice(number, shown, shown_suggestion(best, self.bench.law), cost, math.ceil(error / 1000))]
 
     async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
         """Begin opening: all hands of a sealed table are known."""

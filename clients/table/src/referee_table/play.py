@@ -69,16 +69,33 @@ class Settled:
     log_receipt: round_pb2.LogReceipt
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a seat did beside the best, as pages read both, and their values; amounts in minor units.
+
+    ``number`` is that of the event. ``error_minor`` is the advice's own error of the difference.
+    """
+
+    number: int
+    own: dict[str, Any]
+    best: dict[str, Any]
+    cost_minor: int
+    error_minor: int
+
+
 class Play(ABC):
     """One round of one game from its deal to its settlement."""
 
     message: Any
     """The round so far: the game's own message."""
+    evidence: list[tuple[bytes, list[bytes]]]
+    """The receipt after each event that this process has accepted, and each seat's newest signature by then."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         self.bench = bench
         self.round = played
         self.again = 0
+        self.evidence: list[tuple[bytes, list[bytes]]] = []
         self.header = round_pb2.RoundHeader.FromString(played.header)
 
     @property
@@ -128,6 +145,24 @@ class Play(ABC):
     @abstractmethod
     def freeze(self) -> None:
         """Copy everything that this object has into the round's state."""
+
+    @abstractmethod
+    async def review(self, seat: int) -> list[Choice]:
+        """Return a seat's choices of this round beside the best, as far as the advice has a value for both.
+
+        Raise RefusedError or RefereeRefusedError without advice.
+        """
+
+    def beginning(self, count: int) -> Any:  # noqa: ANN401 - the game's own message
+        """Return the round as it was after so many events; raise NO_ADVICE if another process accepted some of it."""
+        message = self.message
+        if len(self.evidence) != len(message.events):
+            raise RefusedError(Code.NO_ADVICE, detail="the table server was started again in this round")
+        made = type(message)(header=message.header, certificates=message.certificates, events=message.events[:count])
+        if count:
+            made.receipt, signatures = self.evidence[count - 1]
+            made.signatures[:] = signatures
+        return made
 
     def certificates(self) -> list[bytes]:
         """Return the certificates of the round so far."""
@@ -192,6 +227,7 @@ class Play(ABC):
         keep_signature(self.message, answer.event.seat, signature, seats=len(self.round.seats))
         self.message.events.append(answer.event)
         self.message.receipt = answer.receipt
+        self.evidence.append((answer.receipt, list(self.message.signatures)))
         receipt = FORM.read(Envelope.parse(answer.receipt).payload)
         self.round.event_hashes.append(bytes.fromhex(receipt.event_hash))
         self.round.is_opening_due = receipt.opens_section is not msgspec.UNSET

@@ -21,6 +21,7 @@ from referee_table.commands import (
     Join,
     Leave,
     Replay,
+    Review,
     Seed,
     Share,
 )
@@ -30,6 +31,7 @@ from referee_table.judge import RefereeRefusedError
 from referee_table.mau_binh import MauBinhPlay
 from referee_table.play import Bench, Play
 from referee_table.records import proof_of, record_at, record_of, remembered, settled_record
+from referee_table.reviews import Reviews
 from referee_table.shares import Shares
 from referee_table.state import Done, Person, RoomState, Round
 from referee_table.tien_len import TienLenPlay
@@ -83,6 +85,7 @@ class Room:
         self.play: Play | None = None
         if state.round is not None and state.round.message:
             self.play = PLAYS[bench.law.game](bench, state.round)
+        self.reviews = Reviews()
         self._inbox = Inbox()
         self._again = 0
         self._contributed: set[bytes] = set()
@@ -115,6 +118,7 @@ class Room:
                 await self._step(item)
                 await asyncio.sleep(0)
         finally:
+            self.reviews.close()
             for task in self._revealing:
                 task.cancel()
             self._inbox.close()
@@ -165,7 +169,7 @@ class Room:
             message = error.message(command.id)
         except RefereeRefusedError as error:
             message = RefusedError(Code.REFEREE_REFUSED, reason=error.reason).message(command.id)
-        if not isinstance(command, History | Replay):
+        if not isinstance(command, History | Replay | Review):
             person.done = [*person.done[1 - REMEMBERED :], Done(command.id, message)]
         return message
 
@@ -179,6 +183,8 @@ class Room:
                 return await self._do_in_round(person, command)
             case History() | Replay():
                 return remembered(self.records, command)
+            case Review():
+                return self.reviews.ask(person, record_at(self.records, table=command.table, number=command.number))
             case Share():
                 record = record_at(self.records, table=command.table, number=command.number)
                 return self.keeper.shares.make(person, self.state, record, has_names=command.has_names)
@@ -288,6 +294,7 @@ class Room:
         made = play.round
         self.people.score(made, settled)
         given = settled_record(made, settled, play.events(), time=self.bench.clock.now())
+        self.reviews.add(play)
         self._end(given)
 
     async def _contribute(self, made: Round) -> None:

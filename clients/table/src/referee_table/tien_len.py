@@ -1,16 +1,21 @@
 """A round of Tiến Lên at the table: turn by turn, each play judged by the referee before any page sees it."""
 
-from typing import Any
+import math
+from collections.abc import Iterable
+from typing import Any, Final
 
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Pass, Suggest
 from referee_table.commands import Play as PlayCards
 from referee_table.instant import groups_of
-from referee_table.play import RETRY_MS, Bench, Play, Settled
+from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
 from referee_table.signing import Signed
 from referee_table.state import Round, TienLenState
 from referee_table.wording import Code, RefusedError
+
+REVIEW_SAMPLES: Final = 60
+"""How often the rest of the round is played out for each choice of a seat, once it is over."""
 
 
 class TienLenPlay(Play):
@@ -269,6 +274,32 @@ class TienLenPlay(Play):
             (await judge.ask(judge.tien_len.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions
         )
 
+    async def review(self, seat: int) -> list[Choice]:
+        """Compare each play and pass of a seat with the best, over rounds played out; three standard errors count."""
+        judge, found = self.bench.judge, list[Choice]()
+        for place, event in enumerate(self.message.events):
+            is_pass = event.WhichOneof("choice") == "pass_turn"
+            if event.seat != seat or not (is_pass or event.HasField("play")):
+                continue
+            request = tien_len_pb2.SuggestPlayRequest(round=self.beginning(place), count=10, samples=REVIEW_SAMPLES)
+            answer = await judge.ask(judge.tien_len.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)
+            valued = [one for one in answer.suggestions if one.HasField("value")]
+            ranks = _ranks(event.play.cards)
+            own = next((one for one in valued if _ranks(one.play.cards) == ranks), None)
+            if own is None:
+                continue
+            best = max(valued, key=lambda one: one.value.mean_minor)
+            found.append(
+                Choice(
+                    number=place + 1,
+                    own=self._shown(own),
+                    best=self._shown(best),
+                    cost_minor=best.value.mean_minor - own.value.mean_minor,
+                    error_minor=math.ceil(3 * math.hypot(best.value.error_minor, own.value.error_minor)),
+                )
+            )
+        return found
+
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
         return {"kind": one.kind, "name": self.bench.law.name("kind", one.kind), "cards": texts(one.cards)}
 
@@ -276,6 +307,11 @@ class TienLenPlay(Play):
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}
         reasons = [{"code": reason.code, "text": self.text(reason.text)} for reason in one.reasons]
         return chosen | {"reasons": reasons}
+
+
+def _ranks(cards: Iterable[int]) -> list[int]:
+    """Return the ranks of cards: plays that differ in suits only are one to the advice. A pass has none."""
+    return sorted((card - 1) // 4 for card in cards)
 
 
 def _order(card: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
 from referee_table.commands import Decide, InRound, Leave, Suggest
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Play, Settled
+from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
 from referee_table.pushes import bets_of, moved_bets, pushes
 from referee_table.signing import Signed
 from referee_table.state import Round, UltimateTexasState
@@ -236,6 +236,32 @@ class UltimateTexasPlay(Play):
         request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
         kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
         self.found = (await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state
+
+    async def review(self, seat: int) -> list[Choice]:
+        """Compare each decision of a seat with the best; values are exact but for a CHECK before the flop."""
+        judge, found = self.bench.judge, list[Choice]()
+        for place, event in enumerate(self.message.events):
+            if event.seat != seat or event.decision in _IMPOSED:
+                continue
+            request = ultimate_texas_pb2.AdviseRequest(round=self.beginning(place), seat=seat)
+            answer = await judge.ask(judge.ultimate_texas.Advise, request, ultimate_texas_pb2.AdviseResponse)
+            options = {one.decision: one for one in answer.options}
+            if event.decision not in options or not answer.HasField("best"):
+                continue
+            own, best = options[event.decision], options[answer.best]
+            is_near = own.is_lower_bound or best.is_lower_bound
+            ante = self.header.seat_stakes[seat].bet_minor
+            street = {"street": self.state.streets[place]}
+            found.append(
+                Choice(
+                    number=place + 1,
+                    own=street | {"decision": _name(own.decision)},
+                    best=street | {"decision": _name(best.decision)},
+                    cost_minor=best.value_minor - own.value_minor,
+                    error_minor=1 + (ante // 200 if is_near else 0),
+                )
+            )
+        return found
 
     async def _move(self, seat: int) -> None:
         certificates = list(self.message.certificates)
