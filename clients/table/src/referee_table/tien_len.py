@@ -239,7 +239,7 @@ class TienLenPlay(Play):
             kind = self.found.to_beat.kind
             one |= {"kind": kind, "name": self.bench.law.name("kind", kind)} | self._chop(before, cards)
         state.trick.append(one)
-        state.plays.append(one)
+        state.plays.append(one | ({"leads": True} if cards and not before.HasField("to_beat") else {}))
         if not self.found.over and not self.found.HasField("to_beat"):
             state.last_trick, state.trick = state.trick, []
 
