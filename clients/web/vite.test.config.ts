@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-import page from "./vite.config";
+import page from "./vite.config.ts";
 
 const tests = readdirSync(new URL("test", import.meta.url)).filter((name) => name.endsWith(".ts"));
 

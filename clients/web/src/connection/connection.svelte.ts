@@ -130,10 +130,18 @@ class Connection {
     };
   }
 
-  /** The result of a command; RefusedError where the server would not. */
-  command<Result = unknown>(name: string, fields: object = {}): Promise<Result> {
+  /** An id for a new command. */
+  freshId(): string {
     this.#count += 1;
-    const id = `${tab}.${this.#count}`;
+    return `${tab}.${this.#count}`;
+  }
+
+  /** The result of a command; RefusedError where the server would not. */
+  command<Result = unknown>(
+    name: string,
+    fields: object = {},
+    id = this.freshId(),
+  ): Promise<Result> {
     const frame = JSON.stringify({ type: "command", id, name, ...fields });
     return new Promise<Result>((resolve, reject) => {
       this.#asked.set(id, { frame, resolve: resolve as (result: unknown) => void, reject });
@@ -144,9 +152,9 @@ class Connection {
   }
 
   /** The result of a move, once the view that follows from it is there too; soon where none comes. */
-  async move<Result = unknown>(name: string, fields: object): Promise<Result> {
+  async move<Result = unknown>(name: string, fields: object, id?: string): Promise<Result> {
     const before = this.view?.version;
-    const result = await this.command<Result>(name, fields);
+    const result = await this.command<Result>(name, fields, id);
     const end = performance.now() + LONGEST_MOVE;
     while (this.view?.version === before && performance.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, 15));

@@ -8,13 +8,14 @@ import { hex } from "referee-verifier/bytes";
 
 import type { Card } from "../cards/card";
 import { randomBytes } from "./identity";
+import type { Memory } from "./signer";
 
 /** A seat's chain between two loads of the page. */
 export interface Chain {
   /** As the SDK's chain saves itself, before a signature is sent. */
   readonly saved: string;
-  /** The command whose event was signed last. */
-  readonly command?: { readonly name: string; readonly fields: object };
+  /** The newest signed event as it was sent, until it is decided; left out while there is none. */
+  readonly sent?: Memory & { readonly name: string; readonly fields: object };
 }
 
 export interface Keepsake {

@@ -3,7 +3,7 @@
  * event of the seat before it, so nobody can put a move into its mouth, and it cannot take one back.
  */
 
-import type { Move, SeatChain } from "referee-client/chain";
+import type { SeatChain } from "referee-client/chain";
 import { hex } from "referee-verifier/bytes";
 import type { Json } from "referee-verifier/canonical";
 
@@ -14,9 +14,20 @@ import { connection, RefusedError } from "./connection.svelte";
 import { type Chain, keep, recall, recallOrDraw } from "./keepsakes";
 import type { Arrangement, Round } from "./messages";
 import { seatKey, type SeatKey } from "./seat-key";
+import {
+  type Answer,
+  answerOfRefusal,
+  answerOfResult,
+  type Memory,
+  NOTHING_SENT,
+  type Output,
+  step,
+} from "./signer";
 
 const LONGEST_WAIT = 5_000; // ms that an accepted event is waited for in a view
-/** Commands that may follow one that was signed and not answered, once that one was sent again. */
+/** How often an event is wanted again after a former one was sent again, waited for or given up. */
+const MOST_ATTEMPTS = 3;
+/** Commands that may follow a former one that was signed and not decided, once it is. */
 const CHANGEABLE: ReadonlySet<string> = new Set(["arrange", "commit", "leave"]);
 
 /** What a seat does, as the members of its event. */
@@ -97,7 +108,7 @@ export function makeMove<Result>(
   });
 }
 
-/** Sends what was signed before this page was loaded and is not in the course: the same bytes again. */
+/** Sends what was signed before this page was loaded and is not decided: the same bytes again. */
 export function sendAgain(present: () => Round): Promise<void> {
   return inTurn(async () => {
     const key = recall(present().round_id)?.chain && (await keyOf(present()));
@@ -107,27 +118,42 @@ export function sendAgain(present: () => Round): Promise<void> {
   });
 }
 
-type Command = Required<Chain>["command"];
+type Command = Readonly<{ name: string; fields: object; choice: Choice }>;
+type Sent = Required<Chain>["sent"];
 
-/** Signs for one seat in one round, and keeps what it signed before it is sent. */
+/** Signs for one seat in one round as the state machine says, and keeps each state before anything is sent. */
 class Signer {
   readonly #key: SeatKey;
   readonly #present: () => Round;
-  readonly #chain: typeof import("./chain");
+  readonly #sdk: typeof import("./chain");
 
-  constructor(key: SeatKey, present: () => Round, chain: typeof import("./chain")) {
-    [this.#key, this.#present, this.#chain] = [key, present, chain];
+  constructor(key: SeatKey, present: () => Round, sdk: typeof import("./chain")) {
+    [this.#key, this.#present, this.#sdk] = [key, present, sdk];
   }
 
-  async make<Result>(command: Command & { choice: Choice }): Promise<Result> {
+  async make<Result>(command: Command): Promise<Result> {
     const { name, fields } = command;
-    let move = this.#sign(command);
-    if (move === null) {
-      await this.again().catch(() => undefined);
-      move = CHANGEABLE.has(name) ? this.#sign(command) : null;
-    }
-    if (move !== null) {
-      return this.#send<Result>({ name, fields }, move);
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const { chain, sent } = this.#look();
+      const freshId = connection.freshId();
+      const { memory, output } = step(sent ?? NOTHING_SENT, { cue: "WANT", freshId });
+      if (sent === undefined || output === "SIGN") {
+        return this.#send<Result>(await this.#sign(chain, command, memory));
+      }
+      if (output === "WAIT") {
+        await this.#untilShown();
+      } else {
+        const again = { ...sent, ...memory, ...(output === "OFFER" ? offered(sent, fields) : {}) };
+        this.#keep(chain, again);
+        const sending = this.#send<Result>(again);
+        if (isSameCommand(again, command)) {
+          return sending;
+        }
+        await sending.catch(() => undefined);
+      }
+      if (!CHANGEABLE.has(name)) {
+        break;
+      }
     }
     if (name === "leave") {
       return connection.move<Result>(name, { round_id: this.#present().round_id, ...fields });
@@ -136,74 +162,107 @@ class Signer {
   }
 
   async again(): Promise<void> {
-    const { pending } = this.#show();
-    const command = recall(this.#present().round_id)?.chain?.command;
-    const isDraft = command?.name === "arrange" || command?.name === "commit";
+    const { chain, sent } = this.#look();
+    const isDraft = sent?.name === "arrange" || sent?.name === "commit";
     const isTaken = !isDraft || this.#present().mau_binh?.takes_signed !== false;
-    if (pending !== undefined && command !== undefined && isTaken) {
-      await this.#send(command, pending);
+    if (sent !== undefined && isTaken) {
+      const { memory, output } = step(sent, { cue: "RESUME" });
+      this.#keep(chain, { ...sent, ...memory });
+      await (output === "REPEAT" ? this.#send(sent) : undefined);
     }
   }
 
-  /** The seat's chain, shown the course as it is. */
-  #show(): SeatChain {
+  /** The seat's chain after the newest view, and the event that the view leaves undecided. */
+  #look(): { readonly chain: SeatChain; readonly sent: Sent | undefined } {
     const round = this.#present();
+    const kept = recall(round.round_id)?.chain;
+    const chain = this.#shown(round, kept?.saved);
+    const isReleased = round.mau_binh?.sign_now === true;
+    const cue = chain.pending === undefined ? "RESOLVE" : isReleased ? "RELEASE" : null;
+    if (kept?.sent === undefined || cue === null) {
+      return { chain, sent: kept?.sent };
+    }
+    const { memory } = step(kept.sent, { cue });
+    return { chain, sent: this.#keep(chain, { ...kept.sent, ...memory }) };
+  }
+
+  #shown(round: Round, saved: string | undefined): SeatChain {
     try {
-      return this.#chain.shown(round, this.#key.publicKey, recall(round.round_id)?.chain?.saved);
+      return this.#sdk.shown(round, this.#key.publicKey, saved);
     } catch (error) {
-      throw error instanceof this.#chain.CourseError ? refused("otherCourse") : error;
+      throw error instanceof this.#sdk.CourseError ? refused("otherCourse") : error;
     }
   }
 
-  /** The event of a command, to be signed; null where another one was signed in its place. */
-  #sign({ name, fields, choice }: Command & { choice: Choice }): Move | null {
-    const chain = this.#show();
+  #keep(chain: SeatChain, sent: Sent): Sent | undefined {
+    const { round_id } = this.#present();
+    const kept = sent.state === "FREE" ? undefined : sent;
+    const saved = { saved: chain.save(), ...(kept === undefined ? {} : { sent: kept }) };
+    keep(round_id, { ...recallOrDraw(round_id), chain: saved });
+    return kept;
+  }
+
+  /** Signs an event and keeps it with its signature: what is repeated later is equal byte for byte. */
+  async #sign(chain: SeatChain, { name, fields, choice }: Command, memory: Memory): Promise<Sent> {
+    const { round_id, you } = this.#present();
     try {
-      const move = chain.next({ ...choice, seat: this.#present().you });
-      this.#keep({ saved: chain.save(), command: { name, fields } });
-      return move;
+      const { seen, move } = chain.next({ ...choice, seat: you });
+      const signature = hex(await this.#key.sign(move));
+      const sent = { ...memory, name, fields: { round_id, ...fields, seen, signature } };
+      this.#keep(chain, sent);
+      return sent;
     } catch (error) {
-      if (error instanceof this.#chain.AlreadySignedError) {
-        return null;
-      }
-      throw error;
+      throw error instanceof this.#sdk.AlreadySignedError ? refused("alreadySigned") : error;
     }
   }
 
-  #keep(chain: Chain): void {
-    const { round_id } = this.#present();
-    keep(round_id, { ...recallOrDraw(round_id), chain });
-  }
-
-  /** Lets another event be signed in the place of one that was refused. */
-  #forget(move: string): void {
-    const chain = this.#show();
-    if (chain.pending !== undefined && hex(chain.pending.move) === move) {
-      chain.forget();
-      this.#keep({ saved: chain.save() });
-    }
-  }
-
-  async #send<Result>({ name, fields }: Command, { seen, move }: Move): Promise<Result> {
-    const { round_id } = this.#present();
-    const signature = hex(await this.#key.sign(move));
-    const sent = { round_id, ...fields, seen, signature };
-    const result = await connection.move<Result>(name, sent).catch((error: unknown) => {
+  async #send<Result>({ id, name, fields }: Sent): Promise<Result> {
+    const result = await connection.move<Result>(name, fields, id).catch((error: unknown) => {
       if (error instanceof RefusedError) {
-        this.#forget(hex(move));
+        this.#answered(id, answerOfRefusal(error.code));
       }
       throw error;
     });
-    const isHeld = (result as { is_held?: boolean } | null)?.is_held === true;
+    if (this.#answered(id, answerOfResult(result)) === "WAIT") {
+      await this.#untilShown();
+    }
+    return result;
+  }
+
+  #answered(id: string, cue: Answer): Output {
+    const { chain, sent } = this.#look();
+    if (sent === undefined) {
+      return "NONE";
+    }
+    const { memory, output } = step(sent, { cue, id });
+    if (output === "FORGET") {
+      chain.forget();
+    }
+    this.#keep(chain, { ...sent, ...memory });
+    return output;
+  }
+
+  /** Waits until a view decides about the newest event, for a while and while the round is shown. */
+  async #untilShown(): Promise<void> {
+    const { round_id } = this.#present();
     const end = performance.now() + LONGEST_WAIT;
-    while (!isHeld && performance.now() < end && connection.view?.round?.round_id === round_id) {
-      const chain = this.#show();
-      if (chain.pending === undefined) {
-        this.#keep({ saved: chain.save() });
+    while (performance.now() < end && connection.view?.round?.round_id === round_id) {
+      if (this.#look().sent === undefined) {
         break;
       }
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
-    return result;
   }
 }
+
+/** What an offer changes of the first sending: whether the person is done is not part of the signed event. */
+const offered = ({ fields }: Sent, wanted: object): { readonly fields: object } => ({
+  fields: {
+    ...fields,
+    ...("is_final" in fields && "is_final" in wanted ? { is_final: wanted.is_final } : {}),
+  },
+});
+
+const isSameCommand = (sent: Sent, { name, fields }: Command): boolean =>
+  sent.name === name &&
+  JSON.stringify({ ...sent.fields, ...fields }) === JSON.stringify(sent.fields);
