@@ -24,6 +24,7 @@ PARTS: Final = (
     ("judging under a flood of advice", "tests.bench.bench_advice_flood"),
     ("bytes and signatures of rounds", "tests.bench.bench_sizes"),
     ("workers, overload, one log", "tests.bench.bench_workers"),
+    ("rounds by their course on two workers", "tests.bench.bench_balanced"),
     ("the browsers' gateway beside rude callers", "tests.bench.bench_rude_gateway"),
     ("start of a server, by leaves", "tests.bench.bench_start"),
     ("audit", "tests.bench.bench_audit"),

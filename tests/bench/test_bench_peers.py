@@ -16,7 +16,7 @@ from tests.bench.peers.rows import Missing
 @pytest.mark.parametrize(
     ("part", "names"),
     [
-        ("plain SQLite", ["plain SQLite"] * 2),
+        ("plain SQLite", ["plain SQLite"] * 4),
         ("pymerkle", ["pymerkle, SQLite", "pymerkle, in memory", "pymerkle"]),
         ("Stake's way", ["Stake's way, in Python"]),
     ],

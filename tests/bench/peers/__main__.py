@@ -2,7 +2,7 @@
 
 It makes environments of its own in a temporary folder, or in ``--folder``, where the next run finds them again. A peer
 that cannot be installed is named with the reason. ``peer / ours`` above 1 means that ours is faster. Figures are
-processor time: of this process in turns, or of the server that is asked.
+processor time, of this process in turns or of the server that is asked, but where a line says *time passed*.
 """
 
 import argparse
