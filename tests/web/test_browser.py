@@ -201,14 +201,28 @@ def guarded(tmp_path: Path) -> Iterator[dict[str, Any]]:
         yield {"grpc": f"127.0.0.1:{application.port}", "keys": keys_of(application), "token": token}
 
 
+@pytest.fixture
+def forgetful(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Run a server that remembers no round; return its address and its keys."""
+    with Application(server_options(data=tmp_path / "forgetful", limits=LimitSettings(memo_bytes=0))) as application:
+        yield {"grpc": f"127.0.0.1:{application.port}", "keys": keys_of(application)}
+
+
 @pytest.mark.slow("builds or checks a Node project")
-def test_client_s_own_tests_pass(client: Path, reached: Reached, guarded: dict[str, Any], tmp_path: Path) -> None:
+def test_client_s_own_tests_pass(
+    client: Path, reached: Reached, guarded: dict[str, Any], forgetful: dict[str, Any], tmp_path: Path
+) -> None:
     """In Node, over gRPC, gRPC-Web and Connect; none is skipped. Rounds that a witness saw first are of level L3."""
     server = {"grpc": reached.grpc, "web": reached.gateway.removeprefix("http://"), "keys": reached.keys}
     with watched_server(tmp_path / "watched") as watched, harness("--still") as line:
         keys = {"logKey": watched.trust.log_key, "rootKey": watched.trust.root_key}
         named = {"witness": WITNESS.text, "stranger": STRANGER.text, "table": "ts-waits"}
-        server |= {"guarded": guarded, "harness": line, "watched": {"grpc": watched.address, "keys": keys} | named}
+        server |= {
+            "guarded": guarded,
+            "forgetful": forgetful,
+            "harness": line,
+            "watched": {"grpc": watched.address, "keys": keys} | named,
+        }
         tested = run(client, "npm", "test", REFEREE=json.dumps(server))
         assert tested.returncode == 0, tested.stdout[-5000:]
         audited = referee("audit", watched.data, "--json", "--witness", WITNESS.text)

@@ -7,6 +7,7 @@ import type {
   MessageShape,
 } from "@bufbuild/protobuf";
 import { type Checkpoint, unhex } from "referee-verifier/protocol";
+import type { AbridgingFigures } from "./abridging.js";
 import type { GameMethods, GameTypes } from "./game.js";
 import type { ListedRound } from "./gen/referee/v1/log_pb.js";
 import {
@@ -125,6 +126,11 @@ export class Client {
     const game = this.#of(terms, options.secrets ?? []);
     await game.resumeLogged(header.round_number, options.held ?? []);
     return game;
+  }
+
+  /** Figures of the requests that named their round by its course instead of carrying it. */
+  get abridging(): AbridgingFigures {
+    return this.#session.abridging;
   }
 
   /** The tables whose rounds the journal has. */

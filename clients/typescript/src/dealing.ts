@@ -16,17 +16,15 @@ import {
   roundIdOf,
   unhex,
 } from "referee-verifier/protocol";
+import { AskingRound } from "./asking.js";
 import { VerificationError, WrongSecretsError } from "./errors.js";
-import type { GameMethods, GameTypes } from "./game.js";
+import type { GameTypes } from "./game.js";
 import type { Card } from "./gen/referee/v1/card_pb.js";
 import { LogService } from "./gen/referee/v1/log_pb.js";
 import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
 import { type Hand, LeaderBy, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
 import { SeatChain } from "./chain.js";
-import type { SeatSecrets } from "./secrets.js";
-import type { Session } from "./session.js";
-import { RoundState } from "./state.js";
-import { checkTerms, readHeader, same, type Terms, termsMessage } from "./terms.js";
+import { checkTerms, readHeader, same, termsMessage } from "./terms.js";
 import { type Proved, verified } from "./trust.js";
 
 /** How a round is opened. */
@@ -48,21 +46,10 @@ export interface DealOptions {
 const { method: shuffler } = ShufflerService;
 
 /** A round that asks a server and believes only what it verified. */
-export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
-  protected readonly session: Session;
+export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
   /** Whether the seats' commitments are fixed: an OPEN that is sent again must be the same. */
   protected isCommitted = false;
   protected headerMessage: RoundHeader | undefined;
-
-  constructor(
-    session: Session,
-    game: GameMethods<Types>,
-    terms: Terms,
-    secrets: readonly SeatSecrets[],
-  ) {
-    super(game, terms, secrets);
-    this.session = session;
-  }
 
   /** Fetch the round id, under which seats commit to their seeds; nothing is written yet. */
   async prepare(): Promise<Uint8Array> {
@@ -207,10 +194,6 @@ export class DealtRound<Types extends GameTypes> extends RoundState<Types> {
   /** A chain as a journal kept it, of a seat; undefined where there is none. */
   protected savedChain(_seat: number): string | undefined {
     return undefined;
-  }
-
-  protected get place(): { tableId: string; roundNumber: bigint } {
-    return { tableId: this.table, roundNumber: BigInt(this.number) };
   }
 
   protected async takeHeader(message: RoundHeader | undefined): Promise<void> {

@@ -23,6 +23,7 @@ export * from "./gen/referee/v1/text_pb.js";
 export * from "./gen/referee/v1/tien_len_pb.js";
 export * from "./gen/referee/v1/ultimate_texas_pb.js";
 export * from "./gen/referee/v1/violation_pb.js";
+export type { AbridgingFigures } from "./abridging.js";
 export { type Cards, readCards, spell } from "./cards.js";
 export {
   type AnyRound,

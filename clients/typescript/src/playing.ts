@@ -35,7 +35,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   /** The state of the round and what settling now would pay; nothing is signed or written. */
   async preview(): Promise<Types["preview"]> {
     const request = { round: this.message };
-    return (await this.session.line.ask(this.game.preview, request)) as Types["preview"];
+    return (await this.askRound(this.game.preview, request)) as Types["preview"];
   }
 
   /** Whether the round is over, so that `settle` settles it. */
@@ -239,7 +239,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     const asked = Date.now();
     let answer: Types["accepted"];
     try {
-      answer = (await this.session.line.ask(this.game.accept, request)) as Types["accepted"];
+      answer = (await this.askRound(this.game.accept, request)) as Types["accepted"];
     } catch (error) {
       if (isRefused(error)) {
         await this.#forget(event);
@@ -264,6 +264,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     this.clock.eventSent = asked;
     this.clock.compare("EVENT", Number(accepted.time), asked, receipt.number);
     await this.#take(accepted, signature);
+    this.noteRead();
     if (receipt.opensSection !== undefined) {
       await this.openSection();
     }
@@ -298,7 +299,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     const signatures = this.#signaturesWith(event, sent.signature);
     const round = { ...this.message, events: [...this.message.events, event], signatures };
     try {
-      const preview = await this.session.line.ask(this.game.preview, { round });
+      const preview = await this.askRound(this.game.preview, { round });
       if ((preview as Types["accepted"]).violations.length > 0) {
         return undefined;
       }

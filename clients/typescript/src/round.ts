@@ -54,7 +54,7 @@ export class Round<Types extends GameTypes> extends PlayedRound<Types> {
     this.requireGoing();
     await this.requireMoves();
     const request = { round: this.message };
-    const asked = await this.session.line.ask(this.game.settle, request);
+    const asked = await this.askRound(this.game.settle, request);
     const answer = asked as Outcomes<Types["outcome"]>;
     if (answer.violations.length > 0) {
       return { violations: answer.violations };

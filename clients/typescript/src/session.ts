@@ -8,6 +8,7 @@ import {
   SpellingError,
   verifyConsistency,
 } from "referee-verifier/protocol";
+import { Abridging } from "./abridging.js";
 import { RefereeError, VerificationError } from "./errors.js";
 import { LogService } from "./gen/referee/v1/log_pb.js";
 import { RulesetService } from "./gen/referee/v1/ruleset_pb.js";
@@ -21,6 +22,8 @@ const COSIGNED_MS = 30_000;
 export class Session {
   readonly line: Line;
   readonly journal: Journal | undefined;
+  /** Figures of the rounds that are named by their course, and whether that goes on. */
+  readonly abridging = new Abridging();
   #believed: Believed | undefined;
   #newest: Checkpoint | undefined;
   readonly #rulesets = new Map<string, HeldRuleset | null>();

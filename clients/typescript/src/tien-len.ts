@@ -42,18 +42,18 @@ export const TIEN_LEN: GameMethods<TienLenTypes> = {
 export class TienLenGame extends ResumableRound<TienLenTypes> {
   /** Every legal play of the seat on turn, and whether it may pass. */
   async plays(grouped = false): Promise<ListPlaysResponse> {
-    return this.session.line.ask(method.listPlays, { round: this.message, grouped });
+    return this.askRound(method.listPlays, { round: this.message, grouped });
   }
 
   /** Everything wrong with a play; nothing is played. */
   async check(seat: number, cards: Cards): Promise<CheckPlayResponse> {
     const event = { seat, choice: playing(cards) };
-    return this.session.line.ask(method.checkPlay, { round: this.message, event });
+    return this.askRound(method.checkPlay, { round: this.message, event });
   }
 
   /** Suggest the best plays of the seat on turn, with reasons, from what that seat may know. */
   async suggest(count = 3, samples = 0): Promise<SuggestPlayResponse> {
-    return this.session.line.ask(method.suggestPlay, { round: this.message, count, samples });
+    return this.askRound(method.suggestPlay, { round: this.message, count, samples });
   }
 
   /** Play cards. */

@@ -45,7 +45,7 @@ export class UltimateTexasGame extends ResumableRound<UltimateTexasTypes> {
   /** Check a decision without making it: its violations and the round's state. */
   async check(seat: number, choice: Choice): Promise<CheckDecisionResponse> {
     const event = { seat, decision: readDecision(choice) };
-    return this.session.line.ask(method.checkDecision, { round: this.message, event });
+    return this.askRound(method.checkDecision, { round: this.message, event });
   }
 
   /**

@@ -128,7 +128,7 @@ for (const [name, made] of Object.entries(clients)) {
     const client = made();
     const privateKey = crypto.getRandomValues(new Uint8Array(32));
     const secrets = [SeatSecrets.make(0, { privateKey }), SeatSecrets.make(1)];
-    const prefix = tableNamed(`listed-${name}`);
+    const prefix = tableNamed("listed");
     const table = `${prefix}.1`;
     const terms = { table, ruleset: "mau_binh.classic", seats: 2, stake: 10 };
     const ended = client.mauBinh(terms, { secrets });

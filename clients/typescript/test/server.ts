@@ -16,6 +16,12 @@ interface Harness {
   readonly keys: { readonly log: string; readonly root: string };
 }
 
+/** A server that remembers no round. */
+interface Forgetful {
+  readonly grpc: string;
+  readonly keys: Server["keys"];
+}
+
 /** A server with a witness, a witness that it does not know, and the table of the round that is audited. */
 interface Watched {
   readonly grpc: string;
@@ -34,15 +40,22 @@ const nothing = '{"keys":{}}';
 
 export const server = JSON.parse(given ?? nothing) as Server;
 
-const others = server as { readonly harness?: Harness; readonly watched?: Watched };
+const others = server as {
+  readonly forgetful?: Forgetful;
+  readonly harness?: Harness;
+  readonly watched?: Watched;
+};
+export const forgetful = others.forgetful ?? (JSON.parse(nothing) as Forgetful);
 export const harness = others.harness ?? (JSON.parse(nothing) as Harness);
 export const withoutHarness = others.harness === undefined && "REFEREE names no harness";
 export const watched = others.watched ?? (JSON.parse(nothing) as Watched);
 export const withoutWitness = others.watched === undefined && "REFEREE names no witness";
 
-/** A client by gRPC and one by Connect and JSON, whose trust is given from outside. */
+/** Clients by gRPC and by Connect and JSON, whose trust is given from outside. */
 export const clients: Readonly<Record<string, () => Client>> = {
   grpc: () => connectGrpc(server.grpc, { trust: server.keys }),
+  "grpc, of a server that remembers no round": () =>
+    connectGrpc(forgetful.grpc, { trust: forgetful.keys }),
   json: () => connectJson(`http://${server.web}`, { trust: server.keys }),
 };
 

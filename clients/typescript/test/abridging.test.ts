@@ -1,0 +1,89 @@
+/** Rounds that a client names by their course: fewer bytes, the same answers, and whole rounds where none is known. */
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { Abridging } from "../src/abridging.js";
+import { Client, type Line, type TienLenGame } from "../src/index.js";
+import { grpcLine } from "../src/node.js";
+import { forgetful, server, tableNamed, without } from "./server.js";
+
+interface Place {
+  readonly grpc: string;
+  readonly keys: { readonly logKey: string; readonly rootKey: string };
+}
+
+/** A client by gRPC, and the bytes of each request of Tiến Lên that it sends. */
+function counted({ grpc, keys }: Place): [Client, number[]] {
+  const honest = grpcLine({ baseUrl: `http://${grpc}` });
+  const sizes: number[] = [];
+  const line: Line = {
+    ask(method, request, timeoutMs) {
+      if (method.parent.name === "TienLenService") {
+        sizes.push(toBinary(method.input, create(method.input, request)).length);
+      }
+      return honest.ask(method, request, timeoutMs);
+    },
+    close: () => honest.close(),
+  };
+  return [new Client(line, { trust: keys }), sizes];
+}
+
+/** Play a table's rounds until one is not won at the deal; each seat plays its first lawful play. */
+async function played(client: Client): Promise<TienLenGame> {
+  const table = tableNamed("abridged");
+  for (;;) {
+    const game = client.tienLen({ table, ruleset: "tien_len.mien_nam", seats: 4, stake: 100 });
+    await game.open();
+    await game.deal();
+    for (;;) {
+      const { turn, plays } = await game.plays();
+      if (turn === undefined) {
+        break;
+      }
+      const [first] = plays;
+      await (first === undefined ? game.passTurn(turn) : game.play(turn, first.cards));
+    }
+    assert.deepEqual((await game.settle()).violations, []);
+    if (game.course.number > 1) {
+      return game;
+    }
+  }
+}
+
+describe("a server", { skip: without }, () => {
+  test("is sent a round once, and its course after that", async () => {
+    const [client, sizes] = counted(server);
+    const game = await played(client);
+    const { abridged, unknown } = client.abridging;
+    assert.equal(unknown, 0);
+    assert.ok(abridged >= 2 * game.course.number - 1, `${abridged} of ${game.course.number}`);
+    assert.ok(Math.max(...sizes.slice(-10)) * 10 < game.saved().length);
+    client.close();
+  });
+
+  test("that remembers no round is sent whole ones after two misses", async () => {
+    const [client, sizes] = counted(forgetful);
+    const game = await played(client);
+    const { abridged, unknown } = client.abridging;
+    assert.equal(abridged, 0);
+    assert.equal(unknown, 2 + Math.floor((sizes.length - 3) / 101));
+    assert.ok((sizes[sizes.length - 1] ?? 0) >= game.saved().length);
+    client.close();
+  });
+});
+
+test("two unknown rounds in a row end abridging for a hundred", () => {
+  const abridging = new Abridging();
+  for (const isKnown of [false, true, false]) {
+    assert.ok(abridging.isOn());
+    abridging.note({ isKnown });
+  }
+  assert.ok(abridging.isOn());
+  abridging.note({ isKnown: false });
+  const next = Array.from({ length: 102 }, () => abridging.isOn());
+  assert.deepEqual(next, [...Array<boolean>(100).fill(false), true, false]);
+  abridging.note({ isKnown: true });
+  assert.ok(abridging.isOn());
+  assert.deepEqual([abridging.abridged, abridging.unknown], [2, 3]);
+});
