@@ -9,6 +9,7 @@ import type {
 import { type Checkpoint, unhex } from "referee-verifier/protocol";
 import type { AbridgingFigures } from "./abridging.js";
 import type { GameMethods, GameTypes } from "./game.js";
+import { type GatheringFigures, GatheringLine } from "./gathering.js";
 import type { ListedRound } from "./gen/referee/v1/log_pb.js";
 import {
   type ListRulesetsResponse,
@@ -43,6 +44,12 @@ export interface ClientOptions {
   readonly entropy?: Entropy;
   /** Where rounds under way are kept, so that `resume` can go on with them. */
   readonly journal?: Journal;
+  /**
+   * Longest time in ms that a request of a table waits to share a call with those of other tables,
+   * while a call of its method is under way; 0 sends each by itself. 0 by default, since a page or an
+   * engine plays one table, which has nothing to share; 5 in Node, where many tables are served.
+   */
+  readonly gatherMs?: number;
 }
 
 /** What a round is resumed from, where the journal has no record of it. */
@@ -72,9 +79,12 @@ type RoundClass<Types extends GameTypes, R extends Round<Types>> = new (
 export class Client {
   readonly #session: Session;
   readonly #entropy: Entropy;
+  readonly #line: GatheringLine;
 
-  constructor(line: Line, { entropy = hostEntropy, ...options }: ClientOptions = {}) {
-    this.#session = new Session(line, options);
+  constructor(line: Line, options: ClientOptions = {}) {
+    const { entropy = hostEntropy, gatherMs = 0, ...others } = options;
+    this.#line = new GatheringLine(line, gatherMs);
+    this.#session = new Session(this.#line, others);
     this.#entropy = entropy;
   }
 
@@ -131,6 +141,11 @@ export class Client {
   /** Figures of the requests that named their round by its course instead of carrying it. */
   get abridging(): AbridgingFigures {
     return this.#session.abridging;
+  }
+
+  /** Figures of the requests that could be sent together with those of other tables. */
+  get gathering(): GatheringFigures {
+    return this.#line.figures;
   }
 
   /** The tables whose rounds the journal has. */

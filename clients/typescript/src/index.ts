@@ -49,6 +49,7 @@ export {
   VerificationError,
   WrongSecretsError,
 } from "./errors.js";
+export type { GatheringFigures } from "./gathering.js";
 export type { Answer, Post } from "./http.js";
 export type { Token } from "./identity.js";
 export { BrowserJournal, type Journal } from "./journal.js";

@@ -4,19 +4,15 @@
  * attempts, its timers.
  */
 
-import { create, fromBinary, fromJsonString, toJsonString } from "@bufbuild/protobuf";
+import { create, fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { looseBase64 } from "referee-verifier/protocol";
 import { type RefereeError, refusedWith } from "./errors.js";
-import {
-  BadRequestSchema,
-  ErrorInfoSchema,
-  RetryInfoSchema,
-} from "./gen/google/rpc/error_details_pb.js";
 import { hostPost, type Post, TIMED_OUT } from "./http.js";
 import type { Token } from "./identity.js";
 import type { Line } from "./line.js";
+import { DETAILS, factsOf } from "./refusal.js";
 import { RETRIES, type Retries } from "./retry.js";
 
 /** Where a gateway is, and how calls to it are made. */
@@ -48,7 +44,8 @@ export function jsonLine(address: JsonAddress): Line {
       for (let attempt = 1; ; attempt += 1) {
         const { status, text } = await post(url, await headersOf(token, limit), body, limit);
         if (status === 200) {
-          return fromJsonString(method.output, text, { ignoreUnknownFields: true });
+          const options = { ignoreUnknownFields: true, registry: DETAILS };
+          return fromJsonString(method.output, text, options);
         }
         const error = errorOf(method.name, status, text);
         const isPassing = error.code === Code.Unavailable || error.retryAfterMs !== undefined;
@@ -116,30 +113,10 @@ function errorOf(method: string, status: number, text: string): RefereeError {
   const said = readError(text);
   const code = CODES.get(said.code ?? "") ?? HTTP_CODES[status] ?? Code.Unknown;
   const message = said.message ?? `${method} was answered with HTTP status ${status}`;
-  const details = (said.details ?? []).map(({ type = "", value = "" }) => ({
-    type: type.slice(type.lastIndexOf("/") + 1),
-    value: looseBase64(value),
-  }));
-  const infos = details
-    .filter(({ type }) => type === ErrorInfoSchema.typeName)
-    .map(({ value }) => fromBinary(ErrorInfoSchema, value));
-  const info = infos.find(({ domain }) => domain === "referee.v1");
-  const fields = details
-    .filter(({ type }) => type === BadRequestSchema.typeName)
-    .map(({ value }) => fromBinary(BadRequestSchema, value).fieldViolations);
-  const [delay] = details
-    .filter(({ type }) => type === RetryInfoSchema.typeName)
-    .map(({ value }) => fromBinary(RetryInfoSchema, value).retryDelay);
-  return refusedWith({
-    code,
-    message,
-    reason: info?.reason ?? "",
-    facts: info?.metadata ?? {},
-    fields: fields
-      .reduce((all, more) => [...all, ...more], [])
-      .map(({ field, description }) => ({ path: field, description })),
-    retryAfterMs: delay && Number(delay.seconds) * 1000 + delay.nanos / 1e6,
+  const details = (said.details ?? []).map(({ type = "", value = "" }) => {
+    return { type, value: looseBase64(value) };
   });
+  return refusedWith(factsOf(code, message, details));
 }
 
 function readError(text: string): JsonError {

@@ -4,6 +4,7 @@ import type { SecureClientSessionOptions } from "node:http2";
 import type { Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, type ClientOptions } from "./client.js";
+import { GATHER_MS } from "./gathering.js";
 import { type Line, lineOver } from "./line.js";
 import { type Calls, optionsOf, type Referee, refereeOver } from "./referee.js";
 
@@ -42,7 +43,7 @@ export type ConnectOptions = Omit<NodeAddress, "baseUrl"> & ClientOptions;
 /** Return a client of the server at an address, `host:port` or `https://host:port` with TLS. */
 export function connect(address: string, options: ConnectOptions = {}): Client {
   const baseUrl = address.includes("://") ? address : `http://${address}`;
-  return new Client(grpcLine({ ...options, baseUrl }), options);
+  return new Client(grpcLine({ ...options, baseUrl }), { gatherMs: GATHER_MS, ...options });
 }
 
 function opened({ baseUrl, tls = {}, ...calls }: NodeAddress): [Transport, () => void] {

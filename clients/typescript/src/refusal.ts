@@ -3,8 +3,15 @@
  * the fields at fault, and facts. Whatever was refused was not done.
  */
 
+import {
+  createRegistry,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { Code, ConnectError as Failure } from "@connectrpc/connect";
+import type { RefusalFacts } from "./errors.js";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -38,6 +45,10 @@ export interface Refusal {
 }
 
 const DOMAIN = "referee.v1";
+
+/** The details of errors, for answers in JSON that have a `google.rpc.Status`. */
+export const DETAILS = createRegistry(BadRequestSchema, ErrorInfoSchema, RetryInfoSchema);
+
 export const REQUEST_ID = "x-request-id";
 
 /** The refusal that an error of a call is; anything that is no error of a call is thrown again. */
@@ -56,6 +67,33 @@ export function refusalOf(error: unknown): Refusal {
     facts: info?.metadata ?? {},
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     requestId: error.metadata.get(REQUEST_ID) ?? "",
+  };
+}
+
+/** A detail of an error: the name of its message, which a URL may precede, and its bytes. */
+export interface Detail {
+  readonly type: string;
+  readonly value: Uint8Array;
+}
+
+/** The facts of an error that no transport has read: its code, its message and its details. */
+export function factsOf(code: Code, message: string, details: readonly Detail[]): RefusalFacts {
+  const of = <S extends DescMessage>(schema: S): MessageShape<S>[] =>
+    details
+      .filter(({ type }) => type.slice(type.lastIndexOf("/") + 1) === schema.typeName)
+      .map(({ value }) => fromBinary(schema, value));
+  const info = of(ErrorInfoSchema).find(({ domain }) => domain === DOMAIN);
+  const violations = of(BadRequestSchema).map(({ fieldViolations }) => fieldViolations);
+  const [delay] = of(RetryInfoSchema).map(({ retryDelay: asked }) => asked);
+  return {
+    code,
+    message,
+    reason: info?.reason ?? "",
+    facts: info?.metadata ?? {},
+    fields: violations
+      .reduce((all, more) => [...all, ...more], [])
+      .map(({ field, description }) => ({ path: field, description })),
+    retryAfterMs: delay && Number(delay.seconds) * 1000 + delay.nanos / 1e6,
   };
 }
 

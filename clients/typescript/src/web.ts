@@ -2,6 +2,7 @@
 
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import { type Calls, optionsOf, type Referee, refereeOver } from "./referee.js";
+import { DETAILS } from "./refusal.js";
 
 /** Where a server is for browsers. */
 export interface WebAddress extends Calls {
@@ -13,6 +14,6 @@ export interface WebAddress extends Calls {
 
 /** The services behind a gateway. */
 export function connectWeb({ baseUrl, json = false, ...calls }: WebAddress): Referee {
-  const options = { baseUrl, ...optionsOf(calls) };
+  const options = { baseUrl, jsonOptions: { registry: DETAILS }, ...optionsOf(calls) };
   return refereeOver(json ? createConnectTransport(options) : createGrpcWebTransport(options));
 }

@@ -84,6 +84,15 @@ for (const [name, referee] of Object.entries(routes)) {
       assert.ok(["from-the-test", ""].includes(refusal.requestId)); // Connect's errors have no trailers
     });
 
+    test("a batch refuses each request by itself, with its reason", async () => {
+      const requests = [{ tableId: "nobody", roundNumber: 1n }];
+      const { responses } = await server.shuffler.revealRounds({ requests });
+      const refused = responses.map(({ refused: status }) => status?.code);
+      assert.deepEqual(refused, [Code.FailedPrecondition]);
+      const details = responses[0]?.refused?.details.map(({ typeUrl }) => typeUrl);
+      assert.deepEqual(details, ["type.googleapis.com/google.rpc.ErrorInfo"]);
+    });
+
     test("a deadline ends a call", async () => {
       const seen: number[] = [];
       const watching = async () => {
