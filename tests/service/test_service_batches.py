@@ -1,5 +1,7 @@
 """Batches of events, openings, deals and reveals: each request is answered as it would be alone, in one commit."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -101,6 +103,53 @@ def test_rounds_of_a_batch_are_opened_dealt_and_revealed_in_one_commit_each(hous
         for one in answers:
             house.proved(one.log_receipt)
     assert house.audit().findings == ()
+
+
+@contextmanager
+def commits_of(house: House) -> Iterator[list[str]]:
+    """Yield the commits that are begun in the block; the server reveals no seed by itself from then on."""
+    follower, writer = house.app._follower, house.app.log.writer  # noqa: SLF001 - what tests hold a commit by
+    assert follower is not None
+    assert writer is not None
+    follower.close()
+    before, begun = writer._probe, list[str]()  # noqa: SLF001 - as above
+
+    def probe(step: str) -> None:
+        if step == "BEGUN":
+            begun.append(step)
+        before(step)
+
+    writer._probe = probe  # type: ignore[misc] # noqa: SLF001 - as above
+    try:
+        yield begun
+    finally:
+        writer._probe = before  # type: ignore[misc] # noqa: SLF001 - as above
+
+
+@pytest.mark.parametrize("is_batch", [True, False])
+def test_openings_deals_and_reveals_of_a_batch_share_one_commit(house: House, *, is_batch: bool) -> None:
+    """Three requests take one commit in a batch, and three alone."""
+    tables = [Table(house, seats=2, keyed=False) for _ in range(3)]
+
+    def ask(method: str, requests: Sequence[Any]) -> None:
+        begun.clear()
+        if is_batch:
+            together = getattr(shuffler_pb2, f"{method}sRequest")(requests=requests)
+            answers = list(getattr(house.shuffler, f"{method}s")(together).responses)
+        else:
+            answers = [getattr(house.shuffler, method)(request) for request in requests]
+        assert len({answer.log_receipt.leaf_index for answer in answers}) == len(requests)
+        assert len(begun) == (1 if is_batch else len(requests)), method
+
+    with commits_of(house) as begun:
+        ask("OpenRound", [table.request for table in tables])
+        opened = [table.open() for table in tables]
+        ask("DealRound", [table.deal_request() for table in opened])
+        house.clock.now = max(table.header.round_deadline_time for table in tables) + 1
+        reason = shuffler_pb2.ABORT_REASON_DEADLINE
+        for table in tables:
+            house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=reason))
+        ask("RevealRound", [shuffler_pb2.RevealRoundRequest(**table.slot) for table in tables])
 
 
 def test_one_table_twice_in_a_batch_is_opened_once(house: House) -> None:

@@ -131,6 +131,68 @@ def test_every_method_but_those_without_a_table_is_among_them():
     }
 
 
+BATCHES = [(method, role) for method, role in OF_TABLES if "requests" in METHODS[method].input_type.fields_by_name]
+"""Each method that takes many requests, and each role that may ask it."""
+
+
+def test_every_batch_is_among_them():
+    """The batches of every game and of the shuffler, for frontends at least."""
+    named = {name for name in METHODS if METHODS[name].name + "s" in {one.name for one in METHODS.values()}}
+    batches = {f"{name}s" for name in named if f"{name}s" in METHODS}
+    assert len(batches) == 12
+    assert {method for method, role in BATCHES if role is CallerRole.FRONTEND} == batches
+
+
+@pytest.mark.parametrize(("method", "role"), BATCHES)
+def test_one_table_of_another_tenant_refuses_the_whole_batch(guarded, method, role):
+    """First, in the middle or last, among requests that the caller may make alone."""
+    kind, token = METHODS[method].input_type, token_of(guarded, role)
+    part = kind.fields_by_name["requests"].message_type
+    assert part is not None
+    own, other = (filled(part, table_id=table, round_number=ROUND, seat=SEAT) for table in (TABLE_NAME, "bcme.t"))
+
+    def ask(*requests):
+        return guarded.ask(method, GetMessageClass(kind)(requests=requests).SerializeToString(), token=token)
+
+    assert ask(own, own, own)[0] not in ("PERMISSION_DENIED", "UNAUTHENTICATED")
+    for requests in ((other, own, own), (own, other, own), (own, own, other)):
+        assert ask(*requests) == ("PERMISSION_DENIED", "TABLE_FORBIDDEN")
+
+
+def name_course(message: Message, table: str) -> int:
+    """Name a table in each course of a message, and return how many courses there are."""
+    count = 0
+    for field, value in message.ListFields():
+        for part in (value if field.is_repeated else [value]) if field.message_type is not None else ():
+            if part.DESCRIPTOR.full_name == "referee.v1.RoundCourse":
+                part.table_id, count = table, count + 1
+            else:
+                count += name_course(part, table)
+    return count
+
+
+@pytest.mark.parametrize(("method", "role"), OF_TABLES)
+def test_course_of_another_tenants_round_is_refused_beside_a_table_of_ones_own(guarded, method, role):
+    """A round message names its table in the header and in the course: both must be the caller's."""
+    message = filled(METHODS[method].input_type, table_id=TABLE_NAME, round_number=ROUND, seat=SEAT)
+    courses = name_course(message, "bcme.t")
+    found = guarded.ask(method, message.SerializeToString(), token=token_of(guarded, role))
+    if courses:
+        assert found == ("PERMISSION_DENIED", "TABLE_FORBIDDEN")
+    else:
+        assert found[0] not in ("PERMISSION_DENIED", "UNAUTHENTICATED")
+
+
+def test_every_question_about_a_round_has_a_course():
+    """The list above has methods with a course, of every game."""
+    named = {method for method, _ in OF_TABLES if name_course(filled(METHODS[method].input_type), "t")}
+    assert {name.rpartition("/")[0] for name in named} == {
+        "/referee.v1.MauBinhService",
+        "/referee.v1.TienLenService",
+        "/referee.v1.UltimateTexasService",
+    }
+
+
 @pytest.mark.parametrize("method", [method for method, role in OF_TABLES if role is CallerRole.SEAT])
 def test_seat_asks_of_its_own_round_and_for_itself(guarded, method):
     """Another table of its tenant, another round and another seat are refused, wherever the request names them."""
