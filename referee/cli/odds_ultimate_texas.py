@@ -96,6 +96,7 @@ def _figure_grid(figures: Figures, rules: UltimateTexasRules) -> Grid:
         shown = f"{float(value):.6f}" if "mean" in name else _percent(value)
         grid.add_row(name, shown, f"{value.numerator:,}/{value.denominator:,}")
     grid.add_row("standard deviation of a round, in Antes", f"{math.sqrt(figures.variance(rules)):.6f}", "")
+    grid.add_row("standard deviation of Trips, nothing folded", f"{math.sqrt(figures.trips_variance(rules)):.6f}", "")
     return grid
 
 

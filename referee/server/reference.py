@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from referee.rulesets import load_builtin
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.problem import range_of
@@ -109,6 +110,7 @@ def metrics() -> Iterator[tuple[str, str, str, str]]:
     """Yield each metric with its type, its labels and its meaning, by name."""
     made = Metrics()
     made.ended(Call(method="/a.B/C", request_id="", caller="", arrived=0.0, reason="R", role="r"))
+    made.returned(next(iter(load_builtin())), (1,))
     made.registry.register(LogCollector(cast("Reader", _EmptyLog()), clock=lambda: 0))
     for family in sorted(made.registry.collect(), key=lambda family: family.name):
         if family.name.startswith("referee_"):

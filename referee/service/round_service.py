@@ -18,7 +18,7 @@ from referee.service.reading import RoundReader, require_sections
 from referee.service.settling import Settler
 from referee.service.status import status_of
 from referee.service.verifying import RoundVerifier
-from referee.storage import Append
+from referee.storage import Append, Logged
 from referee.transcript.round import Round
 from referee.v1.violation_pb2 import Violation
 from referee.wire.refusal import RefusedError, invalid_field
@@ -60,6 +60,7 @@ class _Judged(NamedTuple):
     violations: Sequence[Violation] = ()
     refused_event: int | None = None
     refused: Status | None = None
+    played: Round | None = None
 
 
 class RoundService:
@@ -160,6 +161,7 @@ class RoundService:
             raise logged
         if logged is not None:
             fill_receipt(response.log_receipt, logged)
+            self._count(judged, logged)
         return response
 
     def SettleRounds(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -190,6 +192,7 @@ class RoundService:
                 self._fill_judged(answer, judged)
                 if logged is not None:
                     fill_receipt(answer.log_receipt, logged)
+                    self._count(judged, logged)
             answers.append(response.SerializeToString())
         return b"".join(answers)
 
@@ -198,9 +201,14 @@ class RoundService:
         played = self._reader.read(request.round, may_have_ended=True)
         judged = self._settler.judge(played)
         if isinstance(judged, Append):
-            return _Judged(append=judged, outcome=self._write_outcome(played))
+            return _Judged(append=judged, outcome=self._write_outcome(played), played=played)
         violations = write_violations(judged, self._texts, played.ruleset)
         return _Judged(violations=violations, refused_event=played.refused_event)
+
+    def _count(self, judged: "_Judged", logged: Logged) -> None:
+        """Report a settlement that is in the log since now; one that was answered again is not counted."""
+        if judged.played is not None and not logged.is_repeat:
+            self._settler.count(judged.played)
 
     def _fill_judged(self, response: Any, judged: "_Judged") -> None:
         """Fill a response with the outcome of a round, or with the violations that keep it from being settled."""

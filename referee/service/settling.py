@@ -12,6 +12,7 @@ from referee.dealing.lead import Winner, encode_winner
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from referee.log import SettleStep, SlotKey, Stage, Unseal
+from referee.rulesets import Ruleset
 from referee.service.appending import append_each
 from referee.service.reading import faults_at, require_sections
 from referee.service.verifying import check_unexpired
@@ -31,6 +32,7 @@ class Settler:
     reader: Reader
     clock: Callable[[], int]
     on_settled: Callable[[], None]
+    on_returns: Callable[[Ruleset, Sequence[int]], None]
 
     def judge(self, played: Round) -> Append | tuple[Violation, ...]:
         """Return the signed settlement of a round to append, or the violations that keep it from being settled now.
@@ -70,6 +72,12 @@ class Settler:
             self.on_settled()
         logged = iter(found)
         return [None if append is None else next(logged) for append in settlements]
+
+    def count(self, played: Round) -> None:
+        """Report what the side bets of a round that was settled now got back by the cards, if there were any."""
+        returns = played.game.side_returns(played.state, played.outcome)
+        if returns:
+            self.on_returns(played.ruleset, returns)
 
     def _is_settled(self, header: Header) -> bool:
         state = self.reader.round(SlotKey(header.table_id, header.round_number))

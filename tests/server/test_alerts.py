@@ -1,6 +1,7 @@
 """Each shipped alert fires where it should and is quiet where it should be, as Prometheus itself evaluates it."""
 
 import json
+import math
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -11,6 +12,10 @@ import pytest
 import yaml
 
 import referee.server
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.lab.odds.ultimate_texas.figures import Figures
+from referee.rulesets import load_builtin
+from tests.builtin import rules_as
 
 RULES: Final = Path(referee.server.__file__).with_name("deploy") / "prometheus-rules.yaml"
 CALLS: Final = 'referee_calls_total{{method="{method}",code="{code}"}}'
@@ -61,6 +66,16 @@ def gauge(name: str, value: str) -> dict[str, str]:
     return {f'{name}{{instance="a"}}': f"{sound}x80", f'{name}{{instance="b"}}': value}
 
 
+def returns(mean: float, *, rounds: int) -> dict[str, str]:
+    """Write how many rounds of a ruleset had a side bet in each step, and what a unit got back in them on average."""
+    labels = '{{ruleset="ultimate_texas.casino",version="1.0.0",instance="{}"}}'.format
+    series = {}
+    for process in ("a", "b"):
+        series[f"referee_side_bet_rounds_total{labels(process)}"] = f"0+{rounds}x80"
+        series[f"referee_side_bet_units_total{labels(process)}"] = f"0+{rounds * mean}x80"
+    return series
+
+
 def aborts(count: int, *, rounds: int) -> dict[str, str]:
     """Write how many rounds of the worst table were aborted, as two processes report it."""
     series = {}
@@ -93,6 +108,12 @@ CASES: Final = {
         {"referee_rounds_unrevealed": "2x80"}, {"referee_rounds_unrevealed": "2x16 0x64"}, 10
     ),
     "RefereeTableAborts": Case(aborts(6, rounds=40), aborts(6, rounds=90), 9),
+    "RefereeSideBetReturn": Case(
+        returns(1.1, rounds=2000),
+        returns(0.98, rounds=2000),
+        18,
+        {"ruleset": "ultimate_texas.casino", "version": "1.0.0"},
+    ),
     "RefereeNotCosigned": Case(
         {"referee_log_cosigned_lag_leaves": "9x80"}, {"referee_log_cosigned_lag_leaves": "9x40 0x40"}, 19
     ),
@@ -112,30 +133,69 @@ CASES: Final = {
 
 def alerts() -> dict[str, dict[str, Any]]:
     """Return the shipped rules by the name of their alert."""
-    (group,) = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
+    _, group = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
     return {rule["alert"]: rule for rule in group["rules"]}
+
+
+def exact() -> dict[tuple[str, str, str], float]:
+    """Return the exact figures that the rules name, by what they are, ruleset and version."""
+    group, _ = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
+    return {
+        (rule["record"].rpartition(":")[2], rule["labels"]["ruleset"], rule["labels"]["version"]): float(
+            rule["expr"].removeprefix("vector(").removesuffix(")")
+        )
+        for rule in group["rules"]
+    }
 
 
 def test_each_alert_has_a_case():
     assert list(CASES) == list(alerts())
 
 
+def test_exact_returns_are_those_of_every_ruleset_with_a_paytable():
+    """As the counts of all deals say, to the six decimal places that are written."""
+    counted = {}
+    for ruleset in load_builtin():
+        if ruleset.game == "ultimate_texas":
+            rules = rules_as(UltimateTexasRules, ruleset)
+            figures = Figures.counted(rules)
+            assert figures is not None
+            mean, deviation = 1 - figures.trips_edge(rules, folds=False), math.sqrt(figures.trips_variance(rules))
+            counted["mean", ruleset.id, ruleset.version] = round(float(mean), 6)
+            counted["deviation", ruleset.id, ruleset.version] = round(deviation, 6)
+    assert exact() == counted
+
+
+@pytest.mark.parametrize(("rounds", "ruleset"), [(50, "ultimate_texas.casino"), (2000, "house.own")])
+def test_side_bets_of_few_rounds_or_of_an_unknown_ruleset_fire_nothing(tmp_path: Path, rounds: int, ruleset: str):
+    """Whatever they returned: fewer than 10,000 rounds, or no exact figure to compare with."""
+    series = {
+        name.replace("ultimate_texas.casino", ruleset): values for name, values in returns(9.0, rounds=rounds).items()
+    }
+    evaluate(tmp_path, "RefereeSideBetReturn", [(series, [], 18)])
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_alert_fires_where_it_should_and_is_quiet_where_it_should_be(name: str, tmp_path: Path):
+    case, rule = CASES[name], alerts()[name]
+    fired = [{"exp_labels": case.labels, "exp_annotations": rule["annotations"]}]
+    evaluate(tmp_path, name, [(case.fires, fired, case.minutes), (case.quiet, [], case.minutes)])
+
+
+def evaluate(folder: Path, name: str, looks: list[tuple[dict[str, str], list[Any], int]]) -> None:
+    """Let Prometheus evaluate an alert: the series, what is expected of it, and the minute at which it is looked at."""
     promtool = shutil.which("promtool")
     if promtool is None:
         pytest.skip("the alerts are not run: no promtool; apt-get install prometheus")
-    case, rule = CASES[name], alerts()[name]
-    fired = [{"exp_labels": case.labels, "exp_annotations": rule["annotations"]}]
     tests = [
         {
             "interval": "15s",
             "input_series": [{"series": name, "values": values} for name, values in series.items()],
-            "alert_rule_test": [{"eval_time": f"{case.minutes}m", "alertname": name, "exp_alerts": expected}],
+            "alert_rule_test": [{"eval_time": f"{minutes}m", "alertname": name, "exp_alerts": expected}],
         }
-        for series, expected in ((case.fires, fired), (case.quiet, []))
+        for series, expected, minutes in looks
     ]
-    file = tmp_path / "alerts.json"
+    file = folder / "alerts.json"
     file.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "15s", "tests": tests}))
     done = subprocess.run([promtool, "test", "rules", file], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

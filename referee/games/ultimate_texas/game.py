@@ -12,7 +12,7 @@ from referee.games.ultimate_texas.codec import encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import UltimateTexasRules
-from referee.games.ultimate_texas.settlement import hand_value, settle
+from referee.games.ultimate_texas.settlement import hand_value, settle, trips_returns
 from referee.games.ultimate_texas.stakes import check_stakes
 from referee.games.ultimate_texas.state import (
     MAX_EVENTS,
@@ -54,6 +54,7 @@ GAME: Final = Game(
     fault_kind=fault_kind,
     groups=groups_of(Shown("best", ("BEST",), names="category")),
     seat_stake_names=("ante", "trips"),
+    side_returns=trips_returns,
     layout=layout,
     check_stakes=check_stakes,
     begin=begin,

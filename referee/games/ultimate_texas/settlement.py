@@ -136,6 +136,12 @@ def settle(state: State) -> Outcome:
     )
 
 
+def trips_returns(state: State, outcome: Outcome) -> tuple[int, ...]:
+    """Return what a unit of Trips gets back by the cards of each seat that bet on it, as if nobody folded."""
+    units = [state.rules.trips_units.get(seat.value.category, -1) for seat in outcome.seats]
+    return tuple([1 + won for won, stake in zip(units, state.stakes, strict=True) if stake.trips])
+
+
 class _Bets:
     """The bets of one seat, which become transfers between it and the house."""
 

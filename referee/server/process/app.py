@@ -75,6 +75,7 @@ class Application:
             advice=self.advice,
             cosigner=self._cosigner,
             on_ended=lambda: self._follower.wake() if self._follower is not None else None,
+            on_returns=metrics.returned if metrics else lambda _ruleset, _returns: None,
         )
         writer = log.writer
         self._watch = None if writer is None else WriteWatch(writer, on_change=self._report_writing)

@@ -1,7 +1,7 @@
 """Prometheus metrics of one process: its calls, its commits and the state of the log.
 
-Labels are methods, status codes, reasons and roles; never a table, round, caller or request. What needs the store is
-read when Prometheus scrapes. Each worker process has a port of its own.
+Labels are methods, status codes, reasons, roles and rulesets; never a table, round, caller or request. What needs the
+store is read when Prometheus scrapes. Each worker process has a port of its own.
 
 >>> from prometheus_client import generate_latest
 >>> metrics = Metrics()
@@ -12,7 +12,7 @@ True
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, TypeVar
 
@@ -20,6 +20,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from referee.rulesets import Ruleset
 from referee.server.clock import Clock
 from referee.server.limits.advising import OUTCOMES, AdvicePool
 from referee.server.process.write_watch import WriteWatch
@@ -91,6 +92,18 @@ class Metrics:
         self._commit_requests = Histogram(
             "referee_commit_requests", "Requests in one commit.", buckets=COMMIT_REQUESTS, registry=registry
         )
+        ruleset = ["ruleset", "version"]
+        self._side_rounds = _children(
+            Counter("referee_side_bet_rounds", "Rounds settled here with a side bet.", ruleset, registry=registry)
+        )
+        self._side_units = _children(
+            Counter(
+                "referee_side_bet_units",
+                "What a unit on the side bet got back by the cards, as if nobody folded: the sum of each round's mean.",
+                ruleset,
+                registry=registry,
+            )
+        )
         self._stopped = Gauge("referee_log_stopped", "1 once the log stopped after a fault.", registry=registry)
         self._writable = Gauge(
             "referee_log_writable",
@@ -125,6 +138,11 @@ class Metrics:
         self._advised.labels(outcome).inc()
         self._advice_wait_seconds.observe(waited)
         self._advice_seconds.observe(seconds)
+
+    def returned(self, ruleset: Ruleset, returns: Sequence[int]) -> None:
+        """Count a settled round by what a unit of each of its side bets got back."""
+        self._side_rounds(ruleset.id, ruleset.version).inc()
+        self._side_units(ruleset.id, ruleset.version).inc(sum(returns) / len(returns))
 
     def probe(self, step: str) -> None:
         """Record a step of a batch, on the writer's thread."""

@@ -1,11 +1,12 @@
 """The gRPC services of a server: which there are and how each is built."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 import grpc
 
+from referee.rulesets import Ruleset
 from referee.server.limits.advising import AdvicePool
 from referee.server.name_file import NameFile
 from referee.server.process.cosigner import Cosigner
@@ -44,10 +45,11 @@ def add_services(  # noqa: PLR0913 - one parameter a part
     advice: AdvicePool,
     cosigner: Cosigner | None,
     on_ended: Callable[[], None],
+    on_returns: Callable[[Ruleset, Sequence[int]], None],
 ) -> list[str]:
     """Add the services that the options name to a server and return their full names.
 
-    ``on_ended`` is called after a round ended.
+    ``on_ended`` is called after a round ended, ``on_returns`` with what side bets of a settled round got back.
     """
     settings, catalogue = options.configuration, options.catalogue
     verifier = RoundVerifier(
@@ -66,7 +68,12 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             verifier=verifier,
             attestor=Attestor(signer, referee_keys=referee_keys),
             settler=Settler(
-                signer=signer, writer=_writer(log), reader=log.store, clock=options.clock, on_settled=on_ended
+                signer=signer,
+                writer=_writer(log),
+                reader=log.store,
+                clock=options.clock,
+                on_settled=on_ended,
+                on_returns=on_returns,
             ),
             advice=advice,
             populations=Path(settings.serve.rulesets) if settings.serve.rulesets else None,

@@ -20,6 +20,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from referee.advice.process import AdviceFaultError
+from referee.rulesets import load_builtin
 from referee.server.clock import system_clock
 from referee.server.process.app import Application
 from referee.server.process.metrics import LogCollector, Metrics
@@ -224,6 +225,7 @@ def test_dashboard_and_alerts_use_existing_metrics_the_dashboard_all() -> None:
     """A figure renamed, or forgotten in the dashboard, fails here."""
     metrics = Metrics()
     metrics.ended(Call(method="/a.B/C", request_id="", caller="", arrived=0, code="INTERNAL", reason="R", role="seat"))
+    metrics.returned(next(iter(load_builtin())), (1,))
     families = {
         family.name: family for family in text_string_to_metric_families(generate_latest(metrics.registry).decode())
     }

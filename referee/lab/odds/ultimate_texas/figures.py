@@ -131,6 +131,11 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
             returned += one.deals * (-1 if is_lost else rules.trips_units.get(Category(one.category), -1))
         return Fraction(-returned, DEALS)
 
+    def trips_variance(self, rules: UltimateTexasRules) -> Fraction:
+        """Return the variance of what a unit of Trips wins by the cards, as if nobody folded, in units squared."""
+        squares = sum(one.deals * rules.trips_units.get(Category(one.category), -1) ** 2 for one in self.outcomes)
+        return Fraction(squares, DEALS) - self.trips_edge(rules, folds=False) ** 2
+
 
 @cache
 def _builtin() -> tuple[Figures, ...]:
