@@ -181,7 +181,7 @@ class CosignedHeads:
             if head.size and not self._is_witnessed:
                 shown = Note("", ()) if self._newest is None else self._newest.note
                 missing = ", ".join(quorum.attest(shown).missing)
-                detail = f"no checkpoint has the cosignatures of {quorum.needed} witnesses"
+                detail = f"no checkpoint has the cosignatures of {quorum.words}"
                 self._find(Code.QUORUM_UNMET, f"{detail}; the newest lacks {missing}" if missing else detail)
             elif self._max_age is not None and self._is_witnessed and self._now - 1000 * self._time > self._max_age:
                 detail = f"witnesses vouched for the log last at {1000 * self._time}, {self._age(self._time)} ms ago"

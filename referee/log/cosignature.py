@@ -2,8 +2,8 @@ r"""Cosignatures: a witness states when it saw a checkpoint, and that this conti
 
 A cosignature (C2SP tlog-cosignature, version 1) is an Ed25519 signature over ``cosignature/v1``, the time and the
 checkpoint's text, on a line of the checkpoint's own note. A *quorum* is a list of witnesses and how many of them
-suffice. It counts keys, not names: the signed text does not contain the witness's name, so one key under two names is
-one witness.
+suffice, or a group of groups as a policy names them. It counts keys, not names: the signed text does not contain the
+witness's name, so one key under two names is one witness.
 
 >>> from referee.evidence.note import Note
 >>> from referee.evidence.vkey import VerifierKey
@@ -15,7 +15,7 @@ one witness.
 Source: https://c2sp.org/tlog-cosignature, https://c2sp.org/tlog-policy
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -35,6 +35,38 @@ class QuorumError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Witnesses and other groups, of which ``needed`` must agree; a group agrees if enough of its own members do.
+
+    >>> key = VerifierKey.parse("witness.example/w1+ed8c37d6+BLDvac9mmAMfo6UM3ZhuGEswRR4MUnSlB9TyBI0y+MK1")
+    >>> Group(2, (key, Group(1, ()))).fewest is None  # the inner group has nobody who could agree
+    True
+    """
+
+    needed: int
+    members: tuple["VerifierKey | Group", ...]
+
+    @property
+    def fewest(self) -> int | None:
+        """Smallest number of witnesses that can make the group agree; None if none can."""
+        numbers = [1 if isinstance(one, VerifierKey) else one.fewest for one in self.members]
+        possible = sorted([one for one in numbers if one is not None])
+        return None if len(possible) < self.needed else sum(possible[: self.needed])
+
+    @property
+    def witnesses(self) -> tuple[VerifierKey, ...]:
+        """All witnesses in the group and in the groups in it, in their order."""
+        inner = [(one,) if isinstance(one, VerifierKey) else one.witnesses for one in self.members]
+        return tuple([key for keys in inner for key in keys])
+
+    def agrees(self, keys: Collection[bytes]) -> bool:
+        """Return whether the group agrees if the witnesses with these public keys do."""
+        return self.needed <= sum(
+            one.public_key in keys if isinstance(one, VerifierKey) else one.agrees(keys) for one in self.members
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Attestation:
     """The cosignatures that a quorum's witnesses put on one note.
 
@@ -47,17 +79,23 @@ class Attestation:
     forged: tuple[VerifierKey, ...]
     missing: tuple[str, ...]
     """Names of the witnesses that did not cosign."""
+    group: Group | None = None
 
     @property
     def is_quorate(self) -> bool:
         """Whether enough witnesses cosigned."""
-        return len(self.times) >= self.needed
+        return self._suffice([key for key, _ in self.times])
 
     @property
     def time(self) -> int:
-        """Latest time, in seconds, at or after which as many witnesses as needed cosigned; 0 without a quorum."""
-        newest = sorted((time for _, time in self.times), reverse=True)
-        return newest[self.needed - 1] if self.is_quorate else 0
+        """Latest time, in seconds, at or after which enough witnesses cosigned; 0 without a quorum."""
+        newest = sorted({time for _, time in self.times}, reverse=True)
+        return next((one for one in newest if self._suffice([key for key, time in self.times if time >= one])), 0)
+
+    def _suffice(self, keys: Sequence[VerifierKey]) -> bool:
+        if self.group is not None:
+            return self.group.agrees({key.public_key for key in keys})
+        return len(keys) >= self.needed
 
     def until(self, latest: int) -> "Attestation":
         """Return this attestation without cosignatures of a time after ``latest``, in seconds."""
@@ -68,10 +106,14 @@ class Attestation:
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """The trusted witnesses, and how many of them must agree: at least one, at most all."""
+    """The trusted witnesses, and how many of them must agree: at least one, at most all.
+
+    With a ``group``, whose witnesses they are, that group must agree; ``needed`` is then the fewest that can make it.
+    """
 
     witnesses: tuple[VerifierKey, ...]
     needed: int
+    group: Group | None = None
     counted: tuple[VerifierKey, ...] = field(init=False, compare=False)
     """Witnesses that count: the first of those with the same key."""
 
@@ -90,6 +132,11 @@ class Quorum:
     def doubled(self) -> tuple[VerifierKey, ...]:
         """Keys that do not count because the same public key is named before them."""
         return tuple(key for key in self.witnesses if not any(key is other for other in self.counted))
+
+    @property
+    def words(self) -> str:
+        """How many witnesses must agree, in words."""
+        return f"{self.needed} witnesses" if self.group is None else "the witnesses that the policy's groups ask for"
 
     def attest(self, note: Note) -> Attestation:
         """Verify this quorum's cosignatures on a note; ignore other signature lines."""
@@ -111,6 +158,7 @@ class Quorum:
             times=tuple((key, times[key.public_key]) for key in self.counted if key.public_key in times),
             forged=tuple(dict.fromkeys(forged)),
             missing=tuple(key.name for key in self.counted if key.public_key not in times),
+            group=self.group,
         )
 
 

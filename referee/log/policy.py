@@ -1,8 +1,7 @@
 r"""Policies of C2SP tlog-policy: the logs and witnesses that a file names, and how many witnesses must cosign.
 
-The quorum must be one witness or one group of witnesses; a quorum with a group in its group is refused. A log or
-witness is left out if this program cannot verify its type of key. The number of witnesses that must cosign stays as in
-the file.
+The quorum is one witness or one group, whose members are witnesses and other groups. A log or witness is left out if
+this program cannot verify its type of key. The number of members that must agree stays as in the file.
 
 >>> key = "witness.example/w1+ed8c37d6+BLDvac9mmAMfo6UM3ZhuGEswRR4MUnSlB9TyBI0y+MK1"
 >>> policy = Policy.parse(f"witness w1 {key} https://witness.example\nquorum w1\n".encode())
@@ -19,10 +18,13 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
-from referee.log.cosignature import Quorum, QuorumError
+from referee.log.cosignature import Group, Quorum, QuorumError
 
 MAX_POLICY: Final = 64 * 1024
 """Bytes of a policy that is read."""
+
+MAX_DEPTH: Final = 16
+"""Groups in one another that are read."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _KEY: Final = re.compile(r"[^+]+\+[0-9a-f]{8}\+([A-Za-z0-9+/]+={0,2})")
@@ -67,12 +69,23 @@ class Policy:
                 reader.read(line)
             except (PolicyError, KeyTextError) as error:
                 raise PolicyError(f"line {number} of the policy: {error}") from error
-        witnesses, needed = reader.agreed()
+        group = reader.agreed()
         try:
-            quorum = Quorum(tuple([witness.key for witness in witnesses]), needed) if needed else None
+            quorum = None if group is None else _quorum_of(group)
         except QuorumError as error:
             raise PolicyError(f"the policy's quorum: {error}") from error
+        by_key = {one.key: one for one in reader.witnesses.values() if one is not None}
+        witnesses = tuple([by_key[key] for key in quorum.witnesses]) if quorum is not None else ()
         return cls(logs=tuple(reader.logs), witnesses=witnesses, quorum=quorum, skipped=tuple(reader.skipped))
+
+
+def _quorum_of(group: Group) -> Quorum:
+    """Return a group as a quorum; raise PolicyError if the witnesses whose keys can be verified here cannot meet it."""
+    keys, needed = group.witnesses, group.fewest
+    if needed is None:
+        raise PolicyError(f"the policy's quorum: the {len(keys)} witnesses whose keys can be verified here are too few")
+    is_flat = all(isinstance(member, VerifierKey) for member in group.members)
+    return Quorum(keys, needed) if is_flat else Quorum(keys, needed, group)
 
 
 @dataclass(slots=True)
@@ -81,7 +94,8 @@ class _Reader:
 
     logs: list[VerifierKey] = field(default_factory=list)
     witnesses: dict[str, PolicyWitness | None] = field(default_factory=dict)
-    groups: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
+    depths: dict[str, int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     quorum: str = ""
     _keys: set[tuple[Algorithm, bytes]] = field(default_factory=set)
@@ -112,21 +126,18 @@ class _Reader:
             case _:
                 raise PolicyError(f"{line[:100]!r} is no line of a log, witness, group or quorum")
 
-    def agreed(self) -> tuple[tuple[PolicyWitness, ...], int]:
-        """Return the witnesses of the quorum and how many of them must cosign, 0 for none."""
+    def agreed(self) -> Group | None:
+        """Return the group that must agree, which has one member if the quorum is one witness; None for no quorum."""
         if not self.quorum:
             raise PolicyError("the policy has no quorum; write `quorum none` where no cosignature is asked for")
         if self.quorum == _NONE:
-            return (), 0
-        needed, members = self.groups.get(self.quorum, (1, (self.quorum,)))
-        if nested := [name for name in members if name in self.groups]:
-            raise PolicyError(f"the group {self.quorum} has the group {nested[0]} in it; name its witnesses instead")
-        witnesses = tuple([witness for name in members if (witness := self.witnesses[name]) is not None])
-        if needed > len(witnesses):
-            raise PolicyError(
-                f"{needed} witnesses must cosign, and the keys of only {len(witnesses)} can be verified here"
-            )
-        return witnesses, needed
+            return None
+        return self.groups.get(self.quorum) or Group(1, self._members_of([self.quorum]))
+
+    def _members_of(self, names: list[str]) -> tuple[VerifierKey | Group, ...]:
+        """Return the members with these names, without witnesses whose keys cannot be verified here."""
+        found = [self.groups.get(name) or self.witnesses[name] for name in names]
+        return tuple([one.key if isinstance(one, PolicyWitness) else one for one in found if one is not None])
 
     def _group(self, name: str, needed: str, members: list[str]) -> None:
         self._check_new(name)
@@ -141,7 +152,10 @@ class _Reader:
         count = counts.get(needed) or int(needed)
         if count > len(members):
             raise PolicyError(f"{count} of {len(members)} members cannot cosign")
-        self.groups[name] = (count, tuple(members))
+        self.depths[name] = depth = 1 + max([self.depths.get(member, 0) for member in members])
+        if depth > MAX_DEPTH:
+            raise PolicyError(f"{depth} groups in one another are not read; {MAX_DEPTH} are allowed")
+        self.groups[name] = Group(count, self._members_of(members))
 
     def _key(self, name: str, text: str, wanted: Algorithm) -> VerifierKey | None:
         """Parse a key of type ``wanted``; if it is of another type, add the name to ``skipped`` and return None."""

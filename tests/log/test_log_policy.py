@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.log.policy import MAX_POLICY, Policy, PolicyError
+from referee.log.policy import MAX_DEPTH, MAX_POLICY, Policy, PolicyError
 
 
 def vkey(name: str, *, kind: int = 4, material: bytes | None = None) -> str:
@@ -46,9 +46,26 @@ def test_groups_of_the_specifications_example_are_read(quorum: str, needed: int)
     )
 
 
-def test_groups_of_groups_are_refused_as_such() -> None:
-    with pytest.raises(PolicyError, match="X-and-Y has the group X-witnesses in it"):
-        parse(NESTED.format("X-and-Y"))
+def test_group_of_an_unreachable_group_is_no_list_of_witnesses() -> None:
+    """One witness of a group that needs two, one of them unknown, does not make up for the group."""
+    policy = parse(THREE + MLDSA + "group g all X1 Q1\ngroup h any g X2\nquorum h\n")
+    assert policy.quorum is not None
+    assert policy.quorum.needed == 1
+    assert [one.name for one in policy.witnesses] == ["X1", "X2"]
+    assert policy.quorum.group is not None
+    first, second = [{witness.key.public_key} for witness in policy.witnesses]
+    assert (policy.quorum.group.agrees(first), policy.quorum.group.agrees(second)) == (False, True)
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, MAX_DEPTH + 1])
+def test_groups_in_one_another_are_read_to_a_depth(depth: int) -> None:
+    lines = [f"group g{n} all {f'g{n - 1}' if n else 'X1'}\n" for n in range(depth)]
+    text = THREE + "".join(lines) + f"quorum g{depth - 1}\n"
+    if depth == MAX_DEPTH:
+        assert [one.name for one in parse(text).witnesses] == ["X1"]
+    else:
+        with pytest.raises(PolicyError, match="17 groups in one another"):
+            parse(text)
 
 
 @pytest.mark.parametrize(
