@@ -1,4 +1,7 @@
-/** One page, one script, one style sheet. The verifier and what the page uses of the SDK are compiled in from their sources. */
+/**
+ * One page, one script, one style sheet. The verifier and what the page uses of the SDK are compiled in from their sources.
+ * ``PAGE_GAME`` takes one more game into a build: it is the folder of its ``game.ts``.
+ */
 
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +15,8 @@ export default defineConfig({
   plugins: [svelte()],
   resolve: {
     alias: [
+      { find: "more-games", replacement: process.env["PAGE_GAME"] ?? inFolder("more-games") },
+      { find: /^referee-web\/(.*)$/, replacement: inFolder("src/$1") },
       { find: /^referee-client\/(.*)$/, replacement: inFolder("../typescript/src/$1.ts") },
       { find: /^referee-verifier$/, replacement: inFolder("../verifier/src/index.ts") },
       { find: /^referee-verifier\/(.*)$/, replacement: inFolder("../verifier/src/$1.ts") },

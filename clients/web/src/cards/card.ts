@@ -54,12 +54,6 @@ export function bySuit(cards: readonly Card[]): Card[] {
   });
 }
 
-/** Weak to strong as Tiến Lên has them: threes lowest, twos highest. */
-export function byTienLen(cards: readonly Card[]): Card[] {
-  const place = (card: Card): number => (numberOf(card) + 47) % 52;
-  return [...cards].sort((a, b) => place(a) - place(b));
-}
-
 const RANK_WORDS = "TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN JACK QUEEN KING ACE".split(" ");
 const SUIT_WORDS = "SPADES CLUBS DIAMONDS HEARTS".split(" ");
 

@@ -6,13 +6,14 @@
 import { base64, unhex } from "referee-verifier/bytes";
 
 import type { Card } from "../cards/card";
+import { gameOf } from "../games";
 import { seedCommitment, tokenHash } from "./binding";
 import { connection } from "./connection.svelte";
 import { openHand } from "./gateway";
 import { keep, recall, recallOrDraw } from "./keepsakes";
 import { lasting } from "./lasting";
 import type { Round, View } from "./messages";
-import { arrangeChoice, makeMove, sendAgain, signSeed } from "./signing";
+import { sendAgain, signSeed } from "./signing";
 import { clockOf, compareTimes, timesShown } from "./times";
 
 interface SealedHand {
@@ -60,8 +61,8 @@ export function attend(view: View): void {
   if (round.course !== undefined) {
     once(round, "again", () => void sendAgain(currentOf(round)).catch(ignore));
   }
-  if (phase === "OPENING" && round.mau_binh?.opened?.[seat] !== true) {
-    once(round, "open", () => open(round));
+  if (phase === "OPENING") {
+    once(round, "open", () => gameOf(round)?.open?.(round, seat, currentOf(round)));
   }
 }
 
@@ -128,17 +129,5 @@ async function fetchHand(round: Round, seat: number): Promise<void> {
         attend(connection.view);
       }
     }, 1_500);
-  }
-}
-
-function open(round: Round): void {
-  const { round_id, mau_binh } = round;
-  const bound = recall(round_id)?.bound[mau_binh?.commitment ?? ""];
-  if (bound !== undefined) {
-    const { cards, nonce } = bound;
-    const [back, middle, front] = [cards.slice(0, 5), cards.slice(5, 10), cards.slice(10)];
-    const arrangement = { back, middle, front };
-    const choice = arrangeChoice(arrangement, nonce);
-    void makeMove("open", currentOf(round), { ...arrangement, nonce }, choice).catch(ignore);
   }
 }

@@ -1,29 +1,15 @@
-/** What page and table server say to one another, as far as this page reads it. */
+/**
+ * What page and table server say to one another, as far as this page reads it. The folder of a game adds the members that
+ * are its own.
+ */
 
 import type { Card } from "../cards/card";
 import type { Text } from "../words/say";
-import type {
-  InstantWin,
-  Arrangement,
-  Showdown,
-  MauBinh,
-  Combination,
-  TienLen,
-  TrickAction,
-  UltimateTexas,
-} from "./games";
 
-export type * from "./games";
-
-export type Game = "mau_binh" | "tien_len" | "ultimate_texas";
+/** Name of a game, which is also its folder's and its member's of a round. */
+export type Game = string;
 export type Phase = "LOBBY" | "BINDING" | "SEEDING" | "PLAYING" | "OPENING" | "SHOWDOWN";
 export type Names = Record<string, Record<string, Text>>;
-
-/** A row of a paytable. */
-export interface Pay {
-  readonly hand: string;
-  readonly odds: string;
-}
 
 export interface Ruleset {
   readonly id: string;
@@ -39,17 +25,6 @@ export interface Ruleset {
   readonly can_seal: boolean;
   readonly round_ms: { readonly shortest: number; readonly longest: number };
   readonly names: Names;
-  readonly blind_pays?: readonly Pay[];
-  readonly trips_pays?: readonly Pay[];
-  /** The smallest and largest bets of Ultimate Texas Hold'em, in minor units. */
-  readonly limits?: Limits;
-}
-
-export interface Limits {
-  readonly smallest_ante: number;
-  readonly largest_ante: number;
-  readonly smallest_trips: number;
-  readonly largest_trips: number;
 }
 
 export interface LogKeys {
@@ -71,6 +46,16 @@ export interface Welcome {
   readonly stakes: readonly number[];
   readonly phrases?: readonly Phrase[];
   readonly avatars?: readonly { code: string; symbol: string; text: Text }[];
+}
+
+/** A hand that wins at the deal, sorted into what makes it. */
+export interface InstantWin {
+  readonly seat: number;
+  readonly pattern: string;
+  readonly name: Text;
+  readonly units?: number;
+  readonly groups: readonly (readonly Card[])[];
+  readonly from_time?: number;
 }
 
 /** What people may say to each other. */
@@ -138,8 +123,6 @@ export interface Person {
   readonly is_seated: boolean;
   readonly score_minor: number;
   readonly kick_time?: number;
-  readonly ante_minor?: number;
-  readonly trips_minor?: number;
   readonly avatar?: string;
   readonly is_host?: boolean;
   readonly place?: Place;
@@ -191,9 +174,6 @@ export interface Round {
   readonly receipt?: string;
   readonly signatures?: readonly string[];
   readonly course?: SeatCourse;
-  readonly mau_binh?: MauBinh;
-  readonly tien_len?: TienLen;
-  readonly ultimate_texas?: UltimateTexas;
 }
 
 export interface HandValue {
@@ -205,19 +185,11 @@ export interface SeatResult extends Seat {
   readonly net_minor: number;
   readonly winner?: boolean;
   readonly cards?: readonly Card[];
-  readonly arrangement?: Arrangement;
-  readonly values?: readonly HandValue[];
-  readonly fouled?: boolean;
-  readonly defaulted?: boolean;
   readonly instant_win?: string;
   readonly instant_win_name?: Text;
-  readonly left?: readonly Card[];
   readonly hand?: readonly Card[];
-  readonly hole?: readonly Card[];
-  readonly best?: readonly Card[];
   readonly value?: HandValue;
   readonly result?: string;
-  readonly play_multiple?: number;
 }
 
 export interface Transfer {
@@ -252,25 +224,17 @@ export interface Last {
   readonly pairs?: readonly Pair[];
   readonly instant_wins?: readonly InstantWin[];
   readonly house_net_minor?: number;
-  readonly house?: readonly Card[];
-  readonly board?: readonly Card[];
-  readonly house_best?: readonly Card[];
-  readonly house_value?: HandValue;
-  readonly house_qualified?: boolean;
   readonly ending?: string;
   readonly ending_name?: Text;
-  readonly showdown?: Showdown;
-  /** Tiến Lên: the last trick. */
-  readonly trick?: readonly TrickAction[];
   readonly proof?: Proof;
 }
 
-export interface ReplayEvent extends Partial<Combination> {
+export interface ReplayEvent {
   readonly time: number;
   readonly seat: number;
-  readonly action: "ARRANGE" | "COMMIT" | "PLAY" | "PASS" | "DECIDE" | "TIMEOUT" | "LEAVE";
-  readonly arrangement?: Arrangement;
-  readonly decision?: string;
+  readonly action: string;
+  readonly name?: Text;
+  readonly cards?: readonly Card[];
 }
 
 export interface Replay extends Last {

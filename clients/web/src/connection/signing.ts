@@ -7,12 +7,12 @@ import type { SeatChain } from "referee-client/chain";
 import { hex } from "referee-verifier/bytes";
 import type { Json } from "referee-verifier/canonical";
 
-import { type Card, numberOf } from "../cards/card";
+import { gameOf } from "../games";
 import { both } from "../words/say";
 import { tokenHash } from "./binding";
 import { connection, RefusedError } from "./connection.svelte";
 import { type Chain, keep, recall, recallOrDraw } from "./keepsakes";
-import type { Arrangement, Round } from "./messages";
+import type { Round } from "./messages";
 import { seatKey, type SeatKey } from "./seat-key";
 import {
   type Answer,
@@ -33,24 +33,8 @@ const CHANGEABLE: ReadonlySet<string> = new Set(["arrange", "commit", "leave"]);
 /** What a seat does, as the members of its event. */
 export type Choice = Readonly<Record<string, Json>>;
 
-const numbers = (cards: readonly Card[]): number[] => cards.map(numberOf);
-
-export const arrangeChoice = (one: Arrangement, nonce?: string): Choice => ({
-  kind: "ARRANGE",
-  back: numbers(one.back),
-  middle: numbers(one.middle),
-  front: numbers(one.front),
-  ...(nonce === undefined ? {} : { nonce }),
-});
-export const commitChoice = (commitment: string): Choice => ({ kind: "COMMIT", commitment });
-export const playChoice = (cards: readonly Card[]): Choice => ({
-  kind: "PLAY",
-  cards: numbers(cards),
-});
-export const PASS: Choice = { kind: "PASS" };
-export const decideChoice = (decision: string): Choice => ({ kind: "DECIDE", decision });
-export const leaveChoice = ({ ultimate_texas }: Round): Choice =>
-  ultimate_texas === undefined ? { kind: "LEAVE" } : decideChoice("LEAVE");
+/** What a seat signs when it leaves, unless its game has a choice of its own. */
+export const LEAVE: Choice = { kind: "LEAVE" };
 
 /** The key of one's own seat in a round; null for a seat without one, or with another browser's. */
 async function keyOf({ seats, you }: Round): Promise<SeatKey | null> {
@@ -163,8 +147,8 @@ class Signer {
 
   async again(): Promise<void> {
     const { chain, sent } = this.#look();
-    const isDraft = sent?.name === "arrange" || sent?.name === "commit";
-    const isTaken = !isDraft || this.#present().mau_binh?.takes_signed !== false;
+    const round = this.#present();
+    const isTaken = gameOf(round)?.takes?.(round, sent?.name ?? "") ?? true;
     if (sent !== undefined && isTaken) {
       const { memory, output } = step(sent, { cue: "RESUME" });
       this.#keep(chain, { ...sent, ...memory });
@@ -177,7 +161,7 @@ class Signer {
     const round = this.#present();
     const kept = recall(round.round_id)?.chain;
     const chain = this.#shown(round, kept?.saved);
-    const isReleased = round.mau_binh?.sign_now === true;
+    const isReleased = gameOf(round)?.wantsSigned?.(round) === true;
     const cue = chain.pending === undefined ? "RESOLVE" : isReleased ? "RELEASE" : null;
     if (kept?.sent === undefined || cue === null) {
       return { chain, sent: kept?.sent };

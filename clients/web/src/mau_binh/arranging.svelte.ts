@@ -9,12 +9,14 @@ import { attending } from "../connection/attending.svelte";
 import { arrangementCommitment } from "../connection/binding";
 import { clock } from "../connection/clock.svelte";
 import { connection, RefusedError } from "../connection/connection.svelte";
-import { checkSealed, fromProtoArrangement, suggestSealed } from "../connection/gateway";
 import { keep, randomHex, recallOrDraw } from "../connection/keepsakes";
-import { arrangeChoice, commitChoice, makeMove } from "../connection/signing";
-import type { Arrangement, HandValue, Round, Violation } from "../connection/messages";
+import { makeMove } from "../connection/signing";
+import type { HandValue, Round, Violation } from "../connection/messages";
 import { broken, pick, say } from "../words/say";
 import { cardsOf } from "./arrangement";
+import { arrangeChoice, commitChoice } from "./choices";
+import type { Arrangement } from "./messages";
+import { checkSealed, fromProtoArrangement, suggestSealed } from "./sealed";
 
 const CALM = 140; // ms without a change before the referee is asked
 const DRAFT_CALM = 900; // ms without a change before the arrangement is handed in as a draft

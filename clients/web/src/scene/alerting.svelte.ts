@@ -4,6 +4,7 @@
  */
 
 import type { Last, View } from "../connection/messages";
+import { gameOf } from "../games";
 import { pairsOf } from "../table/pairs";
 import { say } from "../words/say";
 import { confetti, flyChips } from "./flying";
@@ -16,11 +17,7 @@ export function isAwaited({ phase, round }: View): boolean {
   if (phase !== "PLAYING" || round === null || round.you === null) {
     return false;
   }
-  const { mau_binh, tien_len, ultimate_texas, you } = round;
-  if (mau_binh !== undefined) {
-    return mau_binh.submitted[you] !== true && mau_binh.gone[you] !== true;
-  }
-  return tien_len === undefined ? (ultimate_texas?.legal?.length ?? 0) > 0 : tien_len.turn === you;
+  return gameOf(round)?.isAwaited(round, round.you) ?? false;
 }
 
 const plateOf = (last: Last, seat: number): Element | null => {
@@ -74,4 +71,4 @@ export function alertPlayer(present: () => View, isEnding: () => boolean): void 
 }
 
 const turnOf = ({ round }: View): string =>
-  round?.ultimate_texas?.street ?? String(round?.tien_len?.played.length ?? "");
+  (round === null ? undefined : gameOf(round)?.turnOf(round)) ?? "";

@@ -1,10 +1,10 @@
 /** The table in words, line by line, for a listener. */
 
-import { byTienLen, type Card, spellAll } from "../cards/card";
-import type { Round, Ruleset, View } from "../connection/messages";
+import { type Card, spellAll } from "../cards/card";
+import type { Ruleset, View } from "../connection/messages";
+import { gameOf, type PageGame } from "../games";
 import { noteOf } from "../table/notes";
-import { pickName } from "../words/names";
-import { amount, capital, pick, say } from "../words/say";
+import { amount, pick, say } from "../words/say";
 
 export function tableLines(view: View, ruleset: Ruleset | undefined): string[] {
   const { round } = view;
@@ -19,41 +19,10 @@ export function tableLines(view: View, ruleset: Ruleset | undefined): string[] {
     return parts.filter((part) => part !== "").join(", ");
   });
   const game =
-    round === null || view.phase === "LOBBY" ? lastLines(view) : gameLines(round, ruleset);
-  const binds = view.sealed && view.phase === "PLAYING" && round?.mau_binh !== undefined;
-  return [...persons, ...game, ...(binds && round.you !== null ? [say("sealedStay")] : [])];
-}
-
-function gameLines(round: Round, ruleset: Ruleset | undefined): string[] {
-  const { tien_len, ultimate_texas } = round;
-  if (tien_len !== undefined) {
-    const beat = tien_len.to_beat;
-    const name = beat == null ? "" : (round.seats[beat.seat]?.name ?? "");
-    return beat == null
-      ? [say("toLead")]
-      : [`${say("toBeat")}: ${name}, ${pick(beat.name)}, ${spellAll(beat.cards)}`];
-  }
-  if (ultimate_texas !== undefined) {
-    const { street, board, house, legal = [], seats } = ultimate_texas;
-    const bets = round.you === null ? undefined : seats[round.you];
-    return [
-      `${capital(pickName(ruleset, "street", street))}: ${spellAll(board) || "–"}`,
-      house ? `${say("house")}: ${spellAll(house)}` : "",
-      bets === undefined
-        ? ""
-        : `Ante ${amount(bets.ante_minor)}, Trips ${amount(bets.trips_minor)}`,
-      legal.length === 0
-        ? ""
-        : `${say("youMay")}: ${legal.map((one) => pickName(ruleset, "decision", one)).join(", ")}`,
-    ].filter((line) => line !== "");
-  }
-  return (round.mau_binh?.showdown?.chi ?? []).flatMap((chi) => [
-    `${capital(pick(chi.name))}:`,
-    ...chi.hands.map((hand) => {
-      const units = amount(hand.units_won - hand.units_lost, { signed: true });
-      return `  ${round.seats[hand.seat]?.name ?? ""}: ${spellAll(hand.cards)}, ${pick(hand.name)}, ${units}`;
-    }),
-  ]);
+    round === null || view.phase === "LOBBY"
+      ? lastLines(view)
+      : (gameOf(round)?.linesOf(view, round, ruleset) ?? []);
+  return [...persons, ...game];
 }
 
 function lastLines({ last }: View): string[] {
@@ -78,5 +47,5 @@ function lastLines({ last }: View): string[] {
   ];
 }
 
-export const handLine = (cards: readonly Card[], game: Ruleset["game"] | undefined): string =>
-  `${say("yourCards")}: ${spellAll(game === "tien_len" ? byTienLen(cards) : cards)}`;
+export const handLine = (cards: readonly Card[], game: PageGame | undefined): string =>
+  `${say("yourCards")}: ${spellAll(game?.sort(cards) ?? cards)}`;

@@ -1,39 +1,6 @@
 /** Commands as people type them, in either language, with or without accents. */
 
-export type Verb =
-  | "help"
-  | "state"
-  | "ready"
-  | "leave"
-  | "swap"
-  | "sortRank"
-  | "sortSuit"
-  | "suggest"
-  | "done"
-  | "play"
-  | "pass"
-  | "check"
-  | "bet"
-  | "fold"
-  | "graphics";
-
-const PHRASES: readonly (readonly [Verb, readonly string[]])[] = [
-  ["help", ["help", "?", "giup", "tro giup"]],
-  ["state", ["state", "table", "hand", "ban", "bai"]],
-  ["ready", ["ready", "san sang"]],
-  ["leave", ["leave", "roi", "roi ban", "thoat"]],
-  ["swap", ["swap", "doi"]],
-  ["sortRank", ["sort rank", "xep so"]],
-  ["sortSuit", ["sort suit", "xep chat"]],
-  ["suggest", ["suggest", "hint", "goi y"]],
-  ["done", ["done", "submit", "xong", "nop"]],
-  ["play", ["play", "danh"]],
-  ["pass", ["pass", "bo luot", "qua"]],
-  ["check", ["check"]],
-  ["bet", ["bet", "to"]],
-  ["fold", ["fold", "bo bai"]],
-  ["graphics", ["graphics", "cards", "do hoa"]],
-];
+import type { TypedCommand } from "../games";
 
 /** Lower case, single spaces, no accents. */
 export const plain = (text: string): string =>
@@ -45,15 +12,18 @@ export const plain = (text: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** What is wanted, and the words behind it; null where it is no command. */
-export function parseTyped(text: string): { verb: Verb; words: string[] } | null {
+/** The command that is wanted, and the words behind it; null where it is none. */
+export function parseTyped(
+  text: string,
+  commands: readonly TypedCommand[],
+): { command: TypedCommand; words: string[] } | null {
   const line = plain(text);
-  let best: { verb: Verb; phrase: string } | null = null;
-  for (const [verb, phrases] of PHRASES) {
-    for (const phrase of phrases) {
+  let best: { command: TypedCommand; phrase: string } | null = null;
+  for (const command of commands) {
+    for (const phrase of command.phrases) {
       const fits = line === phrase || line.startsWith(`${phrase} `);
       if (fits && phrase.length > (best?.phrase.length ?? 0)) {
-        best = { verb, phrase };
+        best = { command, phrase };
       }
     }
   }
@@ -61,5 +31,5 @@ export function parseTyped(text: string): { verb: Verb; words: string[] } | null
     return null;
   }
   const words = line.slice(best.phrase.length).split(" ").filter(Boolean);
-  return { verb: best.verb, words };
+  return { command: best.command, words };
 }

@@ -3,9 +3,11 @@
 import { announce } from "../announcing";
 import type { Card } from "../cards/card";
 import { connection, RefusedError } from "../connection/connection.svelte";
-import { makeMove, PASS, playChoice } from "../connection/signing";
-import type { Combination, Round } from "../connection/messages";
+import { makeMove } from "../connection/signing";
+import type { Round } from "../connection/messages";
 import { broken, pick, say, type Text } from "../words/say";
+import { PASS, playChoice } from "./choices";
+import type { Combination } from "./messages";
 
 interface Suggestion extends Partial<Combination> {
   readonly action: "PLAY" | "PASS";

@@ -1,11 +1,13 @@
 /** Bets before the deal: multiples of the room's stake, kept within what the ruleset lets a seat bet. */
 
 import type { Ruleset } from "../connection/messages";
+import type { Bets } from "../games";
 
-export interface Bets {
-  readonly ante_minor: number;
-  readonly trips_minor: number;
-}
+/** The bets of a seat that chose none. */
+export const firstBets = (stake: number, ruleset: Ruleset): Bets => ({
+  ante_minor: anteOf(stake, 1, ruleset),
+  trips_minor: 0,
+});
 
 /** The Ante of so many stakes: a multiple of the bet unit. */
 export function anteOf(stake: number, times: number, ruleset: Ruleset): number {

@@ -3,10 +3,12 @@
 import { announce } from "../announcing";
 import { attending } from "../connection/attending.svelte";
 import { connection, RefusedError } from "../connection/connection.svelte";
-import { adviseSealed } from "../connection/gateway";
-import { decideChoice, makeMove } from "../connection/signing";
-import type { Decision, Round } from "../connection/messages";
+import { makeMove } from "../connection/signing";
+import type { Round } from "../connection/messages";
 import { broken, pick, say } from "../words/say";
+import { decideChoice } from "./choices";
+import type { Decision } from "./messages";
+import { adviseSealed } from "./sealed";
 
 /** Best first. */
 interface Worth {

@@ -100,7 +100,6 @@ export const WORDS = {
     "Mỗi trình duyệt bỏ vào phép trộn một số ngẫu nhiên đã cam kết trước: không ai chọn được bộ bài.",
     "Every browser adds a random number that it was bound to before: nobody can choose the deck.",
   ],
-  motto: ["Mậu Binh · Tiến Lên · Ultimate Texas", "Mậu Binh · Tiến Lên · Ultimate Texas"],
   name: ["Tên", "Name"],
   noAvatar: ["Chữ cái", "Letter"],
   noPlay: ["chưa thành nước đánh được", "not a play yet"],

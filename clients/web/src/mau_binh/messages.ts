@@ -1,19 +1,8 @@
-/** What views show of each game. */
+/** What messages show of Mậu Binh. */
 
 import type { Card } from "../cards/card";
+import type { InstantWin } from "../connection/messages";
 import type { Text } from "../words/say";
-
-export type Decision = "CHECK" | "PLAY_4X" | "PLAY_3X" | "PLAY_2X" | "PLAY_1X" | "FOLD";
-
-/** A hand that wins at the deal, sorted into what makes it. */
-export interface InstantWin {
-  readonly seat: number;
-  readonly pattern: string;
-  readonly name: Text;
-  readonly units?: number;
-  readonly groups: readonly (readonly Card[])[];
-  readonly from_time?: number;
-}
 
 export interface Arrangement {
   readonly back: readonly Card[];
@@ -82,54 +71,20 @@ export interface MauBinh {
   readonly showdown?: Showdown | null;
 }
 
-export interface Combination {
-  readonly kind: string;
-  readonly name: Text;
-  readonly cards: readonly Card[];
-}
-
-export interface TrickAction extends Partial<Combination> {
-  readonly seat: number;
-  readonly action: "PLAY" | "PASS" | "TIMEOUT" | "LEAVE";
-  /** Whose play this one chopped, and the price without the rest of a chain. */
-  readonly chops?: {
-    readonly seat: number;
-    readonly cards: readonly Card[];
-    readonly name: Text;
-    readonly amount_minor: number;
-  };
-}
-
-export interface TienLen {
-  readonly instant_wins?: readonly InstantWin[];
-  readonly turn?: number | null;
-  readonly leader: number;
-  readonly to_beat?: (Combination & { readonly seat: number }) | null;
-  readonly cards_left: readonly number[];
-  readonly passed: readonly number[];
-  readonly gone: readonly number[];
-  readonly trick: readonly TrickAction[];
-  readonly last_trick: readonly TrickAction[];
-  readonly played: readonly Card[];
-  readonly legal?: { readonly plays: readonly Combination[]; readonly may_pass: boolean } | null;
-}
-
-export interface TexasSeat {
-  readonly ante_minor: number;
-  readonly blind_minor: number;
-  readonly trips_minor: number;
-  readonly play_multiple: number;
-  readonly folded: boolean;
-  readonly gone: boolean;
-  readonly checked: boolean;
-  readonly is_deciding: boolean;
-}
-
-export interface UltimateTexas {
-  readonly street: "PREFLOP" | "FLOP" | "RIVER" | "SHOWDOWN";
-  readonly board: readonly Card[];
-  readonly house?: readonly Card[] | null;
-  readonly hands?: readonly (readonly Card[])[] | null;
-  readonly seats: readonly TexasSeat[];
-  readonly legal?: readonly Decision[];
+declare module "../connection/messages" {
+  interface Round {
+    readonly mau_binh?: MauBinh;
+  }
+  interface SeatResult {
+    readonly arrangement?: Arrangement;
+    readonly values?: readonly HandValue[];
+    readonly fouled?: boolean;
+    readonly defaulted?: boolean;
+  }
+  interface Last {
+    readonly showdown?: Showdown;
+  }
+  interface ReplayEvent {
+    readonly arrangement?: Arrangement;
+  }
 }

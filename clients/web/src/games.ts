@@ -1,0 +1,128 @@
+/**
+ * The games that the page knows. A game is a folder with one registration, ``GAME`` in its ``game.ts``; no other source of
+ * the page names a game. A build can take in one more folder, which ``PAGE_GAME`` names (see vite.config.ts).
+ */
+
+import type { Component } from "svelte";
+
+import type { Card } from "./cards/card";
+import type { Choice } from "./connection/signing";
+import type {
+  Game,
+  Last,
+  Phase,
+  ReplayEvent,
+  Round,
+  Ruleset,
+  SeatResult,
+  View,
+} from "./connection/messages";
+import type { Text } from "./words/say";
+
+/** What a plate says of a seat besides name and score. */
+export interface Note {
+  readonly note?: string;
+  readonly isDone?: boolean;
+  readonly isOnTurn?: boolean;
+  readonly cards?: number | null;
+}
+
+/** A word of a game's players. */
+export interface Term {
+  readonly code: string;
+  readonly name: Text;
+  readonly means: Text;
+}
+
+/** Bets before the deal, as members of the command that says that a person is ready. */
+export type Bets = Readonly<Record<string, number>>;
+
+/** A typed command: the phrases that call it, in lower case and without accents, and its answer to the words after one. */
+export interface TypedCommand {
+  readonly phrases: readonly string[];
+  readonly act: (words: readonly string[]) => Promise<string> | string;
+}
+
+/** A game in words, with typed commands, for one room. */
+export interface TextSide {
+  /** Lines about one's own hand that are in the place of its cards; empty where the cards are shown as they are. */
+  readonly lines: readonly string[];
+  readonly warning: string;
+  /** What the seat may do now. */
+  readonly may: readonly string[];
+  readonly commands: readonly TypedCommand[];
+}
+
+/** All that the page needs of a game. What is optional is left out by a game that has no such thing. */
+export interface PageGame {
+  /** Name in rulesets; also that of the game's member of a round. */
+  readonly name: Game;
+  readonly title: Text;
+  /** Cards on its tiles in the lobby. */
+  readonly tile: readonly Card[];
+  /** Steps of a guided first round, by phase. */
+  readonly guide: Partial<Record<Phase, readonly Text[]>>;
+  /** Words of its players that the table server's glossary does not have. */
+  readonly terms?: readonly Term[];
+
+  /** The round on the felt, made anew for each round, from its deal on. */
+  readonly Board: Component<{ view: View; round: Round; ruleset: Ruleset | undefined }>;
+  /** Bets that are chosen before a person is ready, and those of a person who chose none. */
+  readonly betting?: {
+    readonly Choice: Component<
+      { bets: Bets | null; stake: number; ruleset: Ruleset; disabled: boolean },
+      object,
+      "bets"
+    >;
+    readonly first: (stake: number, ruleset: Ruleset) => Bets;
+  };
+  /** The end of a round on the felt before its result, and how long it is shown, in ms; 0 for not at all. */
+  readonly ending?: {
+    readonly Scene: Component<{ last: Last }>;
+    readonly lengthOf: (last: Last) => number;
+  };
+  /** What a result shows above the seats. */
+  readonly ResultHead?: Component<{ last: Last }>;
+  /** A seat's part of a result: marks beside its name, and its cards. */
+  readonly ResultMarks?: Component<{ result: SeatResult; ruleset: Ruleset | undefined }>;
+  readonly ResultCards: Component<{ last: Last; seat: number; result: SeatResult }>;
+
+  /** One's own cards, in the order for the eye. */
+  readonly sort: (cards: readonly Card[]) => Card[];
+  /** Whether the round waits for a seat while its phase is PLAYING. */
+  readonly isAwaited: (round: Round, seat: number) => boolean;
+  /** What tells one turn of a round from the next; a player is called once for each. */
+  readonly turnOf: (round: Round) => string;
+  readonly noteOf: (round: Round, seat: number, phase: Phase) => Note;
+  /** What an event of a replay is called, and the groups of cards that are shown with it. */
+  readonly wordsOf: (event: ReplayEvent, ruleset: Ruleset | undefined) => string;
+  readonly groupsOf: (event: ReplayEvent) => readonly (readonly Card[])[];
+  /** The round in words. */
+  readonly linesOf: (view: View, round: Round, ruleset: Ruleset | undefined) => string[];
+  /** Called once, while a component is made. */
+  readonly textSide: (view: () => View, ruleset: () => Ruleset | undefined) => TextSide;
+
+  /** What a seat signs when it leaves; ``{ kind: "LEAVE" }`` where it is left out. */
+  readonly leaveChoice?: Choice;
+  /** Whether a command that was signed before the page was loaded may be sent again. */
+  readonly takes?: (round: Round, command: string) => boolean;
+  /** Whether the table wants, signed, what it was given unsigned. */
+  readonly wantsSigned?: (round: Round) => boolean;
+  /** Opens what a seat of a sealed table is bound to, once, in the phase OPENING. ``present`` is the newest round. */
+  readonly open?: (round: Round, seat: number, present: () => Round) => void;
+}
+
+const FOUND = import.meta.glob<PageGame>(["./*/game.ts", "more-games/game.ts"], {
+  eager: true,
+  import: "GAME",
+});
+
+export const GAMES: readonly PageGame[] = Object.values(FOUND);
+
+/** The game of a name; undefined for one that this page does not know. */
+export const gameNamed = (name: Game | undefined): PageGame | undefined =>
+  GAMES.find((game) => game.name === name);
+
+/** The game that a dealt round is of; undefined before its deal. */
+export const gameOf = (round: Round | null): PageGame | undefined =>
+  GAMES.find(({ name }) => round !== null && name in round);

@@ -1,0 +1,51 @@
+/** The registration of Mậu Binh. */
+
+import { byRank } from "../cards/card";
+import type { PageGame } from "../games";
+import { both, say } from "../words/say";
+import { open } from "./choices";
+import MauBinhTable from "./MauBinhTable.svelte";
+import ResultCards from "./ResultCards.svelte";
+import ResultMarks from "./ResultMarks.svelte";
+import { linesOf, textSide } from "./text.svelte";
+
+const DRAFTS: ReadonlySet<string> = new Set(["arrange", "commit"]);
+
+const WORDS = {
+  ARRANGE: "didArrange",
+  COMMIT: "didCommit",
+  TIMEOUT: "didTimeout",
+  LEAVE: "didLeave",
+} as const;
+
+export const GAME: PageGame = {
+  name: "mau_binh",
+  title: { vi: "Mậu Binh", en: "Mậu Binh" },
+  tile: ["TH", "JH", "QH"],
+  guide: {
+    PLAYING: [both("guideArrange"), both("guideSwap"), both("guideHandIn")],
+    SHOWDOWN: [both("guideShowdown")],
+  },
+  Board: MauBinhTable,
+  ResultMarks,
+  ResultCards,
+  sort: byRank,
+  isAwaited: ({ mau_binh }, seat) =>
+    mau_binh?.submitted[seat] !== true && mau_binh?.gone[seat] !== true,
+  turnOf: () => "",
+  noteOf: ({ mau_binh }, seat, phase) => {
+    if (mau_binh?.gone[seat] === true) {
+      return { note: say("gone") };
+    }
+    const isDone = mau_binh?.submitted[seat] === true;
+    return phase === "PLAYING" ? { note: say(isDone ? "arranged" : "arranging"), isDone } : {};
+  },
+  wordsOf: ({ action }) => say(WORDS[action as keyof typeof WORDS]),
+  groupsOf: ({ arrangement }) =>
+    arrangement === undefined ? [] : [arrangement.back, arrangement.middle, arrangement.front],
+  linesOf,
+  textSide,
+  takes: ({ mau_binh }, command) => !DRAFTS.has(command) || mau_binh?.takes_signed !== false,
+  wantsSigned: ({ mau_binh }) => mau_binh?.sign_now === true,
+  open,
+};

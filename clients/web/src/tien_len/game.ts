@@ -1,0 +1,43 @@
+/** The registration of Tiến Lên. */
+
+import type { PageGame } from "../games";
+import { both, say } from "../words/say";
+import LastPlay from "./LastPlay.svelte";
+import { byTienLen } from "./order";
+import ResultCards from "./ResultCards.svelte";
+import { linesOf, textSide } from "./text.svelte";
+import TienLenTable from "./TienLenTable.svelte";
+
+const LAST_PLAY = 2_800; // ms
+
+const WORDS = {
+  PLAY: "didPlay",
+  PASS: "didPass",
+  TIMEOUT: "didTimeout",
+  LEAVE: "didLeave",
+} as const;
+
+export const GAME: PageGame = {
+  name: "tien_len",
+  title: { vi: "Tiến Lên", en: "Tiến Lên" },
+  tile: ["3S", "2D", "2H"],
+  guide: { PLAYING: [both("guideShed"), both("guideLit"), both("guideTwo")] },
+  Board: TienLenTable,
+  ending: { Scene: LastPlay, lengthOf: ({ trick }) => (trick === undefined ? 0 : LAST_PLAY) },
+  ResultCards,
+  sort: byTienLen,
+  isAwaited: ({ tien_len }, seat) => tien_len?.turn === seat,
+  turnOf: ({ tien_len }) => String(tien_len?.played.length ?? ""),
+  noteOf: ({ tien_len }, seat) => {
+    const cards = tien_len?.cards_left[seat] ?? 0;
+    if (tien_len?.gone.includes(seat) === true) {
+      return { note: say("gone"), cards };
+    }
+    const isOnTurn = tien_len?.turn === seat;
+    return { isOnTurn, cards, note: tien_len?.passed.includes(seat) === true ? say("passed") : "" };
+  },
+  wordsOf: ({ action }) => say(WORDS[action as keyof typeof WORDS]),
+  groupsOf: ({ cards = [] }) => (cards.length === 0 ? [] : [cards]),
+  linesOf,
+  textSide,
+};

@@ -1,0 +1,63 @@
+"""A game of the page is a folder with one registration; no other source of the page names a game."""
+
+import re
+from pathlib import Path
+
+from referee.games import GAMES
+from tests.web_table.web_table_packages import WEB
+
+SRC = WEB / "src"
+TITLES = {"mau_binh": "mậu binh", "tien_len": "tiến lên", "ultimate_texas": "texas"}
+
+
+def folders() -> set[str]:
+    """Return the folders of the page that register a game."""
+    return {path.parent.name for path in SRC.glob("*/game.ts")}
+
+
+def named_games(text: str) -> set[str]:
+    """Return the games that a source names, in any spelling: ``mau_binh``, ``MauBinh``, "Mậu Binh"."""
+    plain = text.lower()
+    return {
+        game
+        for game in folders()
+        if any(name in plain for name in (game, game.replace("_", ""), game.replace("_", " "), TITLES[game]))
+    }
+
+
+def test_each_built_in_game_has_a_folder_with_a_registration() -> None:
+    assert folders() == set(GAMES) == set(TITLES)
+
+
+def test_no_source_outside_its_folder_names_a_game() -> None:
+    shell = [path for path in SRC.rglob("*") if path.is_file() and path.relative_to(SRC).parts[0] not in folders()]
+    assert len(shell) > 50
+    naming = {str(path.relative_to(SRC)): names for path in shell if (names := named_games(path.read_text("utf-8")))}
+    assert naming == {}
+
+
+def test_no_game_names_another() -> None:
+    naming = {
+        str(path.relative_to(SRC)): others
+        for game in folders()
+        for path in (SRC / game).iterdir()
+        if (others := named_games(path.read_text("utf-8")) - {game})
+    }
+    assert naming == {}
+
+
+def test_a_name_is_found_in_every_spelling() -> None:
+    for text in ("round.mau_binh", "MauBinhTable", "Mậu Binh", "the Mau Binh board"):
+        assert named_games(text) == {"mau_binh"}, text
+    assert named_games("a shelf of games") == set()
+
+
+def test_sources_import_a_game_folder_through_its_registration_alone() -> None:
+    """The list of games finds registrations by their place; nothing else reaches into a game's folder."""
+    imports = [
+        (str(path.relative_to(SRC)), folder)
+        for path in [*SRC.rglob("*.ts"), *SRC.rglob("*.svelte")]
+        for folder in re.findall(r'from "\.{1,2}/(\w+)/', path.read_text("utf-8"))
+        if folder in folders() and Path(path).parent.name != folder
+    ]
+    assert imports == []
