@@ -4,7 +4,6 @@ import { test } from "node:test";
 import {
   byRank,
   bySuit,
-  byTienLen,
   fromProto,
   isRed,
   numberOf,
@@ -16,6 +15,7 @@ import {
   SUITS,
 } from "../src/cards/card";
 import { COURT_SHAPES, RANK_STROKES, SUIT_SHAPES } from "../src/cards/shapes";
+import { byTienLen } from "../src/tien_len/order";
 
 const LETTERS = "23456789TJQKA";
 const DECK = [...LETTERS].flatMap((rank) => SUITS.map((suit) => rank + suit));
