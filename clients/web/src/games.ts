@@ -91,7 +91,7 @@ export interface PageGame {
   readonly sort: (cards: readonly Card[]) => Card[];
   /** Whether the round waits for a seat while its phase is PLAYING. */
   readonly isAwaited: (round: Round, seat: number) => boolean;
-  /** What tells one turn of a round from the next; a player is called once for each. */
+  /** The name of a turn within its round; a player is called once for each. */
   readonly turnOf: (round: Round) => string;
   readonly noteOf: (round: Round, seat: number, phase: Phase) => Note;
   /** What an event of a replay is called, and the groups of cards that are shown with it. */
