@@ -53,8 +53,26 @@ export interface TextSide {
   readonly commands: readonly TypedCommand[];
 }
 
+/** Cards that are shown together, and what they are called. */
+export interface CardGroup {
+  readonly cards: readonly Card[];
+  readonly name: string;
+}
+
+/** What a picture of a finished round shows of a game. */
+export interface Pictured {
+  /** A seat: its cards, those of them that are dim because they were played, and a mark beside its name. */
+  readonly picture: (result: SeatResult) => {
+    readonly groups: readonly CardGroup[];
+    readonly dim?: readonly Card[];
+    readonly mark?: string;
+  };
+  /** The house's cards. */
+  readonly pictureHouse?: (last: Last) => readonly CardGroup[];
+}
+
 /** All that the page needs of a game. What is optional is left out by a game that has no such thing. */
-export interface PageGame {
+export interface PageGame extends Pictured {
   /** Name in rulesets; also that of the game's member of a round. */
   readonly name: Game;
   readonly title: Text;

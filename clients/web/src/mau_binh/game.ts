@@ -5,6 +5,7 @@ import type { PageGame } from "../games";
 import { both, say } from "../words/say";
 import { open } from "./choices";
 import MauBinhTable from "./MauBinhTable.svelte";
+import { picture } from "./picture";
 import ResultCards from "./ResultCards.svelte";
 import ResultMarks from "./ResultMarks.svelte";
 import { linesOf, textSide } from "./text.svelte";
@@ -29,6 +30,7 @@ export const GAME: PageGame = {
   Board: MauBinhTable,
   ResultMarks,
   ResultCards,
+  picture,
   sort: byRank,
   isAwaited: ({ mau_binh }, seat) =>
     mau_binh?.submitted[seat] !== true && mau_binh?.gone[seat] !== true,

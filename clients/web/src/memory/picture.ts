@@ -3,21 +3,17 @@
  * each won, and the way to the proof.
  */
 
-import { byTienLen, rankOf, suitOf, type Card } from "../cards/card";
+import { rankOf, suitOf, type Card } from "../cards/card";
 import { COURT_SHAPES, RANK_STROKES, SUIT_SHAPES } from "../cards/shapes";
 import type { Last } from "../connection/messages";
+import type { CardGroup, Pictured } from "../games";
 import { amount, capital, pick, say } from "../words/say";
-
-interface Group {
-  readonly cards: readonly Card[];
-  readonly name: string;
-}
 
 interface Row {
   readonly label: string;
   readonly net?: number;
   readonly isWinner?: boolean;
-  readonly groups: readonly Group[];
+  readonly groups: readonly CardGroup[];
   /** Cards that are shown dimly: those that were played. */
   readonly dim?: readonly Card[];
 }
@@ -31,48 +27,27 @@ export interface Picture {
 }
 
 /** What a picture has of each seat: the house first, where there is one, then who won most. */
-export function rowsOf(last: Last): readonly Row[] {
-  const rows: Row[] = [];
-  if (last.house !== undefined) {
-    rows.push({
-      label: say("house"),
-      groups: [
-        { cards: last.board ?? [], name: capital(say("board")) },
-        { cards: last.house, name: capital(pick(last.house_value?.name)) },
-      ],
-    });
-  }
+export function rowsOf(last: Last, game: Pictured | undefined): readonly Row[] {
+  const house = game?.pictureHouse?.(last) ?? [];
   const seats = (last.seats ?? []).map((one, seat) => ({ one, seat }));
-  for (const { one, seat } of seats.sort((a, b) => b.one.net_minor - a.one.net_minor)) {
-    const instant = last.instant_wins?.find((win) => win.seat === seat);
-    const hand = byTienLen(one.hand ?? one.cards ?? []);
-    const left = one.left;
-    let groups: Group[] = [{ cards: hand, name: "" }];
-    if (instant !== undefined) {
-      groups = instant.groups.map((cards, at) => ({
-        cards,
-        name: at === 0 ? capital(pick(instant.name)) : "",
-      }));
-    } else if (one.arrangement !== undefined) {
-      groups = (["back", "middle", "front"] as const).map((chi, at) => ({
-        cards: one.arrangement?.[chi] ?? [],
-        name: capital(pick(one.values?.[at]?.name)),
-      }));
-    } else if (one.hole !== undefined) {
-      groups = [{ cards: one.hole, name: capital(pick(one.value?.name)) }];
-    } else if (left !== undefined) {
-      const name = left.length === 0 ? say("outOfCards") : say("cardsLeft", { count: left.length });
-      groups = [{ cards: hand, name: capital(name) }];
-    }
-    rows.push({
-      label: one.name + (one.fouled === true ? ` · ${say("fouled")}` : ""),
-      net: one.net_minor,
-      isWinner: one.winner === true,
-      groups,
-      dim: left === undefined || instant !== undefined ? [] : hand.filter((c) => !left.includes(c)),
+  const rows = seats
+    .sort((a, b) => b.one.net_minor - a.one.net_minor)
+    .map(({ one, seat }): Row => {
+      const instant = last.instant_wins?.find((win) => win.seat === seat);
+      const shown = game?.picture(one) ?? { groups: [{ cards: one.cards ?? [], name: "" }] };
+      const mark = shown.mark ?? "";
+      const row = {
+        label: mark === "" ? one.name : `${one.name} · ${mark}`,
+        net: one.net_minor,
+        isWinner: one.winner === true,
+      };
+      if (instant === undefined) {
+        return { ...row, groups: shown.groups, dim: shown.dim ?? [] };
+      }
+      const name = (at: number): string => (at === 0 ? capital(pick(instant.name)) : "");
+      return { ...row, groups: instant.groups.map((cards, at) => ({ cards, name: name(at) })) };
     });
-  }
-  return rows;
+  return house.length === 0 ? rows : [{ label: say("house"), groups: house }, ...rows];
 }
 
 const WIDTH = 1080;

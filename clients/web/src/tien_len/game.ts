@@ -4,6 +4,7 @@ import type { PageGame } from "../games";
 import { both, say } from "../words/say";
 import LastPlay from "./LastPlay.svelte";
 import { byTienLen } from "./order";
+import { picture } from "./picture";
 import ResultCards from "./ResultCards.svelte";
 import { linesOf, textSide } from "./text.svelte";
 import TienLenTable from "./TienLenTable.svelte";
@@ -25,6 +26,7 @@ export const GAME: PageGame = {
   Board: TienLenTable,
   ending: { Scene: LastPlay, lengthOf: ({ trick }) => (trick === undefined ? 0 : LAST_PLAY) },
   ResultCards,
+  picture,
   sort: byTienLen,
   isAwaited: ({ tien_len }, seat) => tien_len?.turn === seat,
   turnOf: ({ tien_len }) => String(tien_len?.played.length ?? ""),

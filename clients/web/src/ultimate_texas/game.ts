@@ -7,6 +7,7 @@ import { amount, both, say } from "../words/say";
 import { firstBets } from "./bets";
 import { decideChoice } from "./choices";
 import HouseTurns from "./HouseTurns.svelte";
+import { picture, pictureHouse } from "./picture";
 import ResultCards from "./ResultCards.svelte";
 import ResultHead from "./ResultHead.svelte";
 import TexasBets from "./TexasBets.svelte";
@@ -25,6 +26,8 @@ export const GAME: PageGame = {
   ending: { Scene: HouseTurns, lengthOf: ({ house }) => (house === undefined ? 0 : HOUSE) },
   ResultHead,
   ResultCards,
+  picture,
+  pictureHouse,
   sort: byRank,
   isAwaited: ({ ultimate_texas }) => (ultimate_texas?.legal?.length ?? 0) > 0,
   turnOf: ({ ultimate_texas }) => ultimate_texas?.street ?? "",
