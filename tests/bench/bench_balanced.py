@@ -6,11 +6,13 @@ such as Envoy does. A round that the other worker remembers is a miss: the reque
 and after two misses in a row the SDK sends whole rounds for a while. Nothing is pinned; clients share the cores.
 """
 
+import argparse
 import asyncio
 import itertools
+import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +30,9 @@ from tests.bench.shared_calls import counted_traffic, play_tables
 
 TABLES: Final = 64
 SLICES: Final = 2
-CONNECTIONS: Final = 8
+WAYS: Final = {"one connection": 1, "each call": 8}
+"""Connections over which calls are spread."""
+FILE: Final = Path(__file__).parent / "balanced.json"
 
 
 class Balanced:
@@ -59,8 +63,8 @@ def balanced(connections: int) -> Iterator[None]:
         yield
 
 
-async def measured(plain: Measured, server: Server, game: str, connections: int) -> str:
-    """Play rounds at 64 tables; return the line of their cost and misses."""
+async def measured(plain: Measured, server: Server, game: str, connections: int) -> dict[str, float]:
+    """Play rounds at 64 tables; return the figures of one round, and its requests by course and misses."""
     echo: Any = [plain.echo()] * ECHOES
     with balanced(connections):
         client = AsyncClient(server.address, timeout=120)
@@ -78,25 +82,43 @@ async def measured(plain: Measured, server: Server, game: str, connections: int)
         rounds, known = TABLES * SLICES, client.abridging.abridged - shown[0]
         missed = client.abridging.unknown - shown[1]
     us = used / rounds * 1e6
+    return {
+        "us": round(us),
+        "ratio": round(us / (echoes / SLICES / ECHOES), 1),
+        "bytes": round(traffic.sent_bytes / rounds),
+        "by_course": round(known / rounds, 1),
+        "misses": round(missed / rounds, 1),
+    }
+
+
+def line_of(game: str, label: str, row: Mapping[str, float]) -> str:
+    """Return the line of a game and a way to balance."""
+    tries = row["by_course"] + row["misses"]
     return (
-        f"{NAMES[game]:<16}{'one connection' if connections == 1 else 'each call':<16}{us:>9,.0f}"
-        f"{us / (echoes / SLICES / ECHOES):>10.1f}x{traffic.sent_bytes / rounds:>10,.0f}{known / rounds:>13.1f}"
-        f"{missed / rounds:>9.1f}{missed / max(1, known + missed):>11.0%}"
+        f"{NAMES[game]:<16}{label:<16}{row['us']:>9,}{row['ratio']:>10}x{row['bytes']:>10,}{row['by_course']:>11}"
+        f"{row['misses']:>9}{row['misses'] / (tries or 1):>11.0%}\n"
     )
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table; with ``--keep`` write it to the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", action="store_true", help="keep the table beside this file")
+    given = parser.parse_args()
     sys.stdout.write(f"{machine()}\n\n")
     sys.stdout.write(
-        f"{'a round':<16}{'balanced by':<16}{'CPU us':>9}{'to plain':>11}{'bytes':>10}{'by course':>13}{'misses':>9}"
+        f"{'a round':<16}{'balanced by':<16}{'CPU us':>9}{'to plain':>11}{'bytes':>10}{'by course':>11}{'misses':>9}"
         f"{'of tries':>11}\n"
     )
+    rows: dict[str, dict[str, Mapping[str, float]]] = {game: {} for game in GAMES}
     with tempfile.TemporaryDirectory() as name, plain_echoes() as (plain, _), served(Path(name), 2) as server:
         for game in GAMES:
-            for connections in (1, CONNECTIONS):
-                sys.stdout.write(asyncio.run(measured(plain, server, game, connections)) + "\n")
+            for label, connections in WAYS.items():
+                row = rows[game][label] = asyncio.run(measured(plain, server, game, connections))
+                sys.stdout.write(line_of(game, label, row))
                 sys.stdout.flush()
+    if given.keep:
+        FILE.write_text(json.dumps({"machine": machine(), "games": rows}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench.bench_balanced import FILE as BALANCED
+from tests.bench.bench_balanced import WAYS
 from tests.bench.bench_capacity import FILE
 
 NOTE: Final = Path(__file__).parents[2] / "referee" / "server" / "deploy" / "CAPACITY.md"
@@ -23,7 +25,7 @@ COPIES: Final = 3
 """Assumed: a database on three machines."""
 
 
-def note(found: Mapping[str, Any]) -> str:
+def note(found: Mapping[str, Any], balanced: Mapping[str, Any]) -> str:
     """Format the note as Markdown."""
     rates = found["leaves_per_second"]
     lines = [
@@ -87,10 +89,37 @@ def note(found: Mapping[str, Any]) -> str:
         + ", ".join(_said(1e6 / one["handing_out_cpu_us"]) for one in found["games"].values())
         + " rounds a second for the three games.",
         "",
+        *_balanced(balanced),
         "Witnesses cosign heads, not rounds: one signature a log every few seconds whatever the load.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _balanced(balanced: Mapping[str, Any]) -> list[str]:
+    """Format what the same rounds cost as the asyncio SDK sends them."""
+    lines = [
+        "## As the asyncio SDK sends them",
+        "",
+        f"The figures above are of one call an event, each with the whole round. On {balanced['machine']},",
+        "64 tables of one process of the asyncio SDK, which sends requests of several tables together and names rounds",
+        "by their course, cost two workers of one server what follows (`python -m tests.bench.bench_balanced --keep`).",
+        "With one connection a client stays with one worker. Where a balancer gives each call to the next worker, the",
+        "other worker does not know the round, and whole rounds are sent again: balance connections, not calls.",
+        "",
+        "| a round, by | | server, CPU ms | to a plain echo | bytes of requests | server cores for a million tables |",
+        "|---|---|---|---|---|---|",
+    ]
+    for (game, rows), (name, seconds) in zip(balanced["games"].items(), ROUND_SECONDS.items(), strict=True):
+        assert name.startswith(game)
+        for way in WAYS:
+            row = rows[way]
+            cores = math.ceil(TABLES / seconds * row["us"] / 1e6 / BUSY)
+            lines.append(
+                f"| {way} | `{name}` | {_said(row['us'] / 1000)} | {_said(row['ratio'])}x | {_said(row['bytes'])} "
+                f"| {_said(cores)} |"
+            )
+    return [*lines, ""]
 
 
 def needs(one: Mapping[str, float], round_seconds: float, leaves_per_second: float) -> Mapping[str, float]:
@@ -120,4 +149,5 @@ def _said(value: float) -> str:
 
 
 if __name__ == "__main__":
-    NOTE.write_text(note(json.loads(FILE.read_text(encoding="utf-8"))), encoding="utf-8")
+    measured, shared = (json.loads(file.read_text(encoding="utf-8")) for file in (FILE, BALANCED))
+    NOTE.write_text(note(measured, shared), encoding="utf-8")

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
+from tests.bench.bench_balanced import FILE as BALANCED
 from tests.bench.bench_capacity import FILE
 from tests.bench.capacity_note import NOTE, needs, note
 
 
-def test_note_is_made_from_the_file_that_was_measured():
-    assert NOTE.read_text(encoding="utf-8") == note(json.loads(FILE.read_text(encoding="utf-8")))
+def test_note_is_made_from_the_files_that_were_measured():
+    measured, balanced = (json.loads(file.read_text(encoding="utf-8")) for file in (FILE, BALANCED))
+    assert NOTE.read_text(encoding="utf-8") == note(measured, balanced)
 
 
 def test_a_million_tables_are_counted_by_hand():
