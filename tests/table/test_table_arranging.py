@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from referee_table.mau_binh import MauBinhPlay
+from referee_table.mau_binh.play import MauBinhPlay
 
 from tests.table.scripted_player import Player, View, split
 from tests.table.table_scene import Scene, ready

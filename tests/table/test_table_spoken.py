@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from referee_table.pushes import pushes
+from referee_table.ultimate_texas.pushes import pushes
 from referee_table.wording import with_names
 
 from tests.table.scripted_player import View

@@ -50,7 +50,7 @@ def table(  # noqa: PLR0913 - one parameter an option
     ] = None,
     page: Annotated[Path | None, typer.Option(help="A folder with another page.")] = None,
     bot_ms: Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)] = DEFAULT.bot_ms,
-    brisk: Annotated[bool, typer.Option("--brisk", help="Settle Mau Binh without waiting for the show.")] = False,
+    brisk: Annotated[bool, typer.Option("--brisk", help="Settle without waiting for a show.")] = False,
     version: Annotated[  # noqa: ARG001 - its callback answers
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,

@@ -1,14 +1,8 @@
-"""The commands of pages, read strictly from their JSON.
-
->>> read(b'{"type":"command","id":"7","name":"ready","is_ready":true}')
-Ready(is_ready=True, ante_minor=None, trips_minor=None, id='7')
-"""
+"""The commands of pages that are no game's own. ``reading`` reads them strictly from their JSON."""
 
 from typing import Annotated, Final
 
 import msgspec
-
-from referee_table.wording import Code, RefusedError
 
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -167,56 +161,6 @@ class Move(InRound, frozen=True, kw_only=True):
     signature: Signature | None = None
 
 
-class Arrange(Move, frozen=True, kw_only=True, tag="arrange"):
-    """An arrangement, the last one or one on the way."""
-
-    is_final: bool = True
-
-    back: Cards
-    middle: Cards
-    front: Cards
-
-
-class Check(InRound, frozen=True, kw_only=True, tag="check"):
-    """An arrangement to be checked."""
-
-    back: Cards
-    middle: Cards
-    front: Cards
-
-
-class Commit(Move, frozen=True, kw_only=True, tag="commit"):
-    """A commitment to an arrangement, the last one or one on the way."""
-
-    is_final: bool = True
-    commitment: Hash
-
-
-class Open(Move, frozen=True, kw_only=True, tag="open"):
-    """The arrangement that the seat is bound to."""
-
-    back: Cards
-    middle: Cards
-    front: Cards
-    nonce: Hash
-
-
-class Play(Move, frozen=True, kw_only=True, tag="play"):
-    """Cards put on the table."""
-
-    cards: Annotated[Cards, msgspec.Meta(min_length=1)]
-
-
-class Pass(Move, frozen=True, kw_only=True, tag="pass"):
-    """The trick is let go."""
-
-
-class Decide(Move, frozen=True, kw_only=True, tag="decide"):
-    """A decision."""
-
-    decision: Identifier
-
-
 class Suggest(InRound, frozen=True, kw_only=True, tag="suggest"):
     """Advice is wanted."""
 
@@ -247,45 +191,28 @@ class Review(Command, frozen=True, tag="review"):
     number: int
 
 
-AnyCommand = (
-    Create
-    | Quick
-    | Preview
-    | Rules
-    | Join
-    | Leave
-    | Rename
-    | SitOut
-    | AutoReady
-    | Say
-    | Kick
-    | Pause
-    | Ready
-    | AddBot
-    | RemoveBot
-    | Bind
-    | Seed
-    | Arrange
-    | Check
-    | Commit
-    | Open
-    | Play
-    | Pass
-    | Decide
-    | Suggest
-    | History
-    | Replay
-    | Share
-    | Review
+SHARED: Final[tuple[type[Command], ...]] = (
+    Create,
+    Quick,
+    Preview,
+    Rules,
+    Join,
+    Leave,
+    Rename,
+    SitOut,
+    AutoReady,
+    Say,
+    Kick,
+    Pause,
+    Ready,
+    AddBot,
+    RemoveBot,
+    Bind,
+    Seed,
+    Suggest,
+    History,
+    Replay,
+    Share,
+    Review,
 )
-
-_READER: Final = msgspec.json.Decoder(AnyCommand)
-
-
-def read(data: bytes) -> AnyCommand:
-    """Read a command; raise BAD_COMMAND if a field is missing or invalid."""
-    try:
-        command: AnyCommand = _READER.decode(data)
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise RefusedError(Code.BAD_COMMAND, detail=str(error)) from None
-    return command
+"""The commands that are no game's own."""

@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 from referee_table.commands import (
     AddBot,
-    AnyCommand,
     AutoReady,
+    Command,
     Kick,
     Leave,
     Pause,
@@ -47,7 +47,7 @@ class Company(People):
         super().__init__(bench, state)
         self._room = room
 
-    async def do(self, person: Person, command: AnyCommand) -> None:
+    async def do(self, person: Person, command: Command) -> None:
         """Carry out a command that concerns no round."""
         match command:
             case Rename():

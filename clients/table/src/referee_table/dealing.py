@@ -11,6 +11,7 @@ from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, seat_token_hash
 from referee.v1 import log_pb2, money_pb2, round_pb2, shuffler_pb2
 from referee_table.commands import Bind, Seed
+from referee_table.games import GAMES
 from referee_table.judge import Judge, RefereeRefusedError
 from referee_table.play import Bench
 from referee_table.signing import NO_KEY, check_seed, deck_root_of, seat_keys, sign_bot_seeds
@@ -18,7 +19,6 @@ from referee_table.state import Person, RoomState, Round, RoundSeat
 from referee_table.wording import Code, RefusedError
 
 CURRENCY: Final = "CHIP"
-HOUR_MS: Final = 3_600_000
 SIZE: Final = 32
 
 
@@ -33,7 +33,8 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
         stake_minor=stake_minor,
         deal_deadline_time=bench.clock.now() + 2 * bench.pace.bind_ms,  # to bind, then to show the seeds
     )
-    if law.game == "ultimate_texas":
+    game = GAMES[law.game]
+    if game.has_bets:
         terms.stake_minor = law.bet_unit
         for one in seated:
             terms.seat_stakes.append(
@@ -41,8 +42,8 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
                     bet_minor=one.ante_minor or law.default_ante(stake_minor), side_bet_minor=one.trips_minor
                 )
             )
-    if law.game == "tien_len":  # four who think for half a minute each take longer than the usual quarter of an hour
-        terms.round_deadline_time = bench.clock.now() + HOUR_MS
+    if game.round_ms is not None:
+        terms.round_deadline_time = bench.clock.now() + game.round_ms
     keys = seat_keys(seated)
     terms.seat_keys.extend(keys)
     try:

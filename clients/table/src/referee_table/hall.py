@@ -19,7 +19,7 @@ from referee.v1 import log_pb2
 from referee_table import reception
 from referee_table.clock import Clock
 from referee_table.commands import (
-    AnyCommand,
+    Command,
     Create,
     Hello,
     InRound,
@@ -31,7 +31,8 @@ from referee_table.commands import (
     Rules,
 )
 from referee_table.judge import Judge
-from referee_table.laws import STAKES, Law, load_laws
+from referee_table.laws import STAKES, Law
+from referee_table.loading import load_laws
 from referee_table.phrases import AVATARS, shown_avatars, shown_phrases
 from referee_table.play import Bench, Pace
 from referee_table.reception import set_away
@@ -181,7 +182,7 @@ class Hall:
         back = self.rooms.get(person.back)
         return {"type": "lobby", "time": now, "rooms": rooms, "back": None if back is None else listing_of(back)}
 
-    async def do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+    async def do(self, person: Person, command: Command) -> dict[str, Any]:
         """Carry out a command and return its result."""
         room = self.rooms.get(person.room)
         for done in person.done:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee_table.clock import Clock
-from referee_table.commands import AnyCommand
+from referee_table.commands import Command
 from referee_table.state import Person
 from referee_table.wording import Code, RefusedError
 
@@ -17,7 +17,7 @@ class Item:
 
     do: Callable[[], None] | None = None
     person: Person | None = None
-    command: AnyCommand | None = None
+    command: Command | None = None
     answer: asyncio.Future[dict[str, Any]] | None = None
 
 

@@ -16,15 +16,13 @@ from grpc_status import rpc_status
 
 from referee.v1 import (
     log_pb2_grpc,
-    mau_binh_pb2_grpc,
     ruleset_pb2_grpc,
     seating_pb2_grpc,
     shuffler_pb2_grpc,
-    tien_len_pb2_grpc,
-    ultimate_texas_pb2_grpc,
 )
 
 Answer = TypeVar("Answer", bound=Message)
+Stub = TypeVar("Stub")
 
 _AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
 _BUSY: Final = {"OVERLOADED", "LOG_BUSY", "TOO_MANY_CALLS", "ADVICE_BUSY", "ADVICE_LOST", "ADVICE_TOO_LONG"}
@@ -55,12 +53,15 @@ class Judge:
         self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(channel)
         self.seating = seating_pb2_grpc.SeatingServiceStub(channel)
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-        self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(channel)
-        self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
         self.log = log_pb2_grpc.LogServiceStub(channel)
+        self._stubs: dict[Any, Any] = {}
         self.is_reached = True
         self.listeners: list[Callable[[], None]] = []
+
+    def stub(self, kind: Callable[[Any], Stub]) -> Stub:
+        """Return a stub of a game's service on the channel; one for each kind."""
+        made: Stub = self._stubs.setdefault(kind, kind(self._channel))
+        return made
 
     async def ask(self, call: Callable[..., Any], request: Message, kind: type[Answer]) -> Answer:
         """Ask the referee until it answers with a ``kind``; raise RefereeRefusedError if it refuses."""

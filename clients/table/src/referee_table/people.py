@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from referee_table.commands import Ready, Rename, Say
+from referee_table.games import GAMES
 from referee_table.names import clean_name, is_changed
 from referee_table.phrases import AVATARS, MOST_SAID, SAID_MS, SAYABLE
 from referee_table.play import Bench
@@ -88,7 +89,7 @@ class People:
             raise RefusedError(Code.NOT_SEATED)
         if self._state.phase != "LOBBY":
             raise RefusedError(Code.WRONG_PHASE)
-        if self._bench.law.game == "ultimate_texas" and command.is_ready:
+        if GAMES[self._bench.law.game].has_bets and command.is_ready:
             law = self._bench.law
             ante = command.ante_minor or person.ante_minor or law.default_ante(self._state.stake_minor)
             trips = person.trips_minor if command.trips_minor is None else command.trips_minor

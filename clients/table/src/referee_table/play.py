@@ -8,13 +8,13 @@ import base64
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
-from referee_client.event import course_of
+from referee_client.event import event_bytes
 
 from referee.evidence.dsse import Envelope
-from referee.transcript.chain import FORM
+from referee.transcript.chain import FORM, Course
 from referee.transcript.receipted import receipted_event
 from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
 from referee_table.cards import texts
@@ -26,6 +26,8 @@ from referee_table.signing import Signed, keep_signature, shown_course, sign_eve
 from referee_table.state import Round
 from referee_table.wording import Code, RefusedError, present, text
 
+Own = TypeVar("Own", bound=msgspec.Struct)
+
 LATE: Final = frozenset({"DEADLINE_PASSED", "COMMITTING_OVER", "SHOWDOWN_STARTED", "ROUND_OVER"})
 RETRY_MS: Final = 250
 """After what time the referee is asked again whether a deadline has passed, where its clock is behind the table's."""
@@ -33,7 +35,7 @@ RETRY_MS: Final = 250
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How fast a table goes, in milliseconds. A brisk one settles Mậu Binh without waiting for the show.
+    """How fast a table goes, in milliseconds. A brisk one settles without waiting for a show.
 
     For ``scene_ms`` a hand that wins at the deal is shown before its round ends, and the end of any round before the
     clock for being ready starts.
@@ -97,6 +99,13 @@ class Play(ABC):
         self.again = 0
         self.evidence: list[tuple[bytes, list[bytes]]] = []
         self.header = round_pb2.RoundHeader.FromString(played.header)
+
+    def own(self, kind: type[Own]) -> Own:
+        """Return what was kept of the round besides its message; a new ``kind`` for a round that is not dealt yet."""
+        kept = self.round.own
+        if kept is None:
+            return kind()
+        return kept if isinstance(kept, kind) else msgspec.convert(kept, kind)
 
     @property
     def phase(self) -> str:
@@ -199,13 +208,32 @@ class Play(ABC):
 
     def sign(self, event: Any, move: Signed | None) -> bytes:  # noqa: ANN401 - the game's own event
         """Return the signature of an event's seat, empty for one without a key; note in the event what it had seen."""
-        return sign_event(self.round, event, self.message.events, move=move, has_seen_all=self.is_public)
+        return sign_event(
+            self.round, event, self._course(), move=move, has_seen_all=self.is_public, encode=self.event_bytes
+        )
 
     def course(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat with a key signs on; nothing for other seats and spectators."""
         if seat is None or not self.round.seats[seat].key:
             return {}
-        return {"course": shown_course(self.round, self.message, seat, is_whole=self.is_public)}
+        shown = shown_course(self.round, self.message, seat, is_whole=self.is_public, encode=self.event_bytes)
+        return {"course": shown}
+
+    def event_bytes(self, event: Any) -> bytes:  # noqa: ANN401 - the game's own event
+        """Return the canonical bytes of an event, as the referee's chain of events has them.
+
+        The SDK knows the built-in games; a play of another game encodes its own events.
+        """
+        return event_bytes(event)
+
+    def _course(self) -> Course:
+        """Return the course that the events make."""
+        course = Course.begin(round_id=self.round.round_id, deck_root=self.round.deck_root)
+        for event in self.message.events:
+            seen = event.seen if event.HasField("seen") else None
+            encoded = self.event_bytes(event)
+            course = course.append(encoded, time=event.time, received=event.received, seat=event.seat, seen=seen)
+        return course
 
     def receipt(self) -> dict[str, Any]:
         """Return the receipt of the newest event, as the answer to the command that made it.
@@ -213,8 +241,7 @@ class Play(ABC):
         ``kept`` is the file that proves the move: the receipt, the event's bytes and the hash before it.
         """
         message, made = self.message, self.round
-        course = course_of(message.events, round_id=made.round_id, deck_root=made.deck_root)
-        kept = receipted_event(course, len(message.events), message.receipt)
+        kept = receipted_event(self._course(), len(message.events), message.receipt)
         return {
             "number": len(message.events),
             "receipt": base64.b64encode(message.receipt).decode(),

@@ -6,7 +6,7 @@ from typing import Any
 
 from referee.v1 import round_pb2
 from referee_table.cards import texts
-from referee_table.commands import AnyCommand, History, Replay
+from referee_table.commands import Command, History, Replay
 from referee_table.play import Settled
 from referee_table.state import Round, RoundSeat
 from referee_table.wording import Code, RefusedError
@@ -71,7 +71,7 @@ def proof_of(made: Round, log_receipt: round_pb2.LogReceipt) -> dict[str, Any]:
     }
 
 
-def remembered(records: Sequence[dict[str, Any]], command: AnyCommand) -> dict[str, Any]:
+def remembered(records: Sequence[dict[str, Any]], command: Command) -> dict[str, Any]:
     """Return the rounds that have ended, or the one that is asked for."""
     if isinstance(command, History):
         return {"rounds": [shown(one) for one in reversed(records)]}

@@ -14,8 +14,8 @@ from typing import Any, Final, Protocol
 from referee.v1 import round_pb2
 from referee_table import dealing
 from referee_table.commands import (
-    AnyCommand,
     Bind,
+    Command,
     History,
     InRound,
     Join,
@@ -26,24 +26,17 @@ from referee_table.commands import (
     Share,
 )
 from referee_table.company import Company
+from referee_table.games import GAMES
 from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
-from referee_table.mau_binh import MauBinhPlay
 from referee_table.play import Bench, Play
 from referee_table.records import proof_of, record_at, record_of, remembered, settled_record
 from referee_table.reviews import Reviews
 from referee_table.shares import Shares
 from referee_table.state import Done, Person, RoomState, Round
-from referee_table.tien_len import TienLenPlay
-from referee_table.ultimate_texas import UltimateTexasPlay
 from referee_table.wording import Code, RefusedError, notice
 
 LOG: Final = logging.getLogger("referee_table")
-PLAYS: Final[dict[str, Callable[[Bench, Round], Play]]] = {
-    "mau_binh": MauBinhPlay,
-    "tien_len": TienLenPlay,
-    "ultimate_texas": UltimateTexasPlay,
-}
 REMEMBERED: Final = 64
 KEPT_ROUNDS: Final = 50
 
@@ -84,7 +77,7 @@ class Room:
         self.is_closed = False
         self.play: Play | None = None
         if state.round is not None and state.round.message:
-            self.play = PLAYS[bench.law.game](bench, state.round)
+            self.play = GAMES[bench.law.game].play(bench, state.round)
         self.reviews = Reviews()
         self._inbox = Inbox()
         self._again = 0
@@ -102,7 +95,7 @@ class Room:
         """Something is done in the room's turn."""
         self._inbox.put(Item(do=do))
 
-    async def ask(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+    async def ask(self, person: Person, command: Command) -> dict[str, Any]:
         """Queue a command and return its result."""
         if self.is_closed:
             return RefusedError(Code.NO_ROOM).message(command.id)
@@ -158,7 +151,7 @@ class Room:
             self.play.freeze()
         self.keeper.save(self)
 
-    async def _answer(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+    async def _answer(self, person: Person, command: Command) -> dict[str, Any]:
         """Answer a command; carry it out once for its id."""
         for done in person.done:
             if done.id == command.id:
@@ -173,7 +166,7 @@ class Room:
             person.done = [*person.done[1 - REMEMBERED :], Done(command.id, message)]
         return message
 
-    async def _do(self, person: Person, command: AnyCommand) -> dict[str, Any]:
+    async def _do(self, person: Person, command: Command) -> dict[str, Any]:
         match command:
             case Join():
                 return self.people.join(person, watch=command.watch)
@@ -281,7 +274,7 @@ class Room:
 
     async def _deal(self, made: Round) -> None:
         dealt = await dealing.dealt(self.bench, made)
-        self.play = PLAYS[self.bench.law.game](self.bench, made)
+        self.play = GAMES[self.bench.law.game].play(self.bench, made)
         for one in self.state.people:
             one.has_acted = False
         await self.play.begin(dealt)

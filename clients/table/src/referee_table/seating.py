@@ -1,7 +1,7 @@
 """Who sits and whether to deal.
 
-For Mậu Binh the referee decides, because its rulesets have rules of seating. For the other games the table does the
-same by itself: those who came first get seats, and once somebody is ready, people who are not ready within the ready
+For a game whose rulesets have rules of seating the referee decides. For the other games the table does the same by
+itself: those who came first get seats, and once somebody is ready, people who are not ready within the ready
 time are sent out. While a table is paused or shows the end of a round, nobody counts as ready, so that no clock runs.
 """
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from referee.v1 import seating_pb2
+from referee_table.games import GAMES
 from referee_table.play import Bench
 from referee_table.state import Person, RoomState
 
@@ -36,7 +37,7 @@ class Seating:
 async def judged(bench: Bench, state: RoomState, people: Sequence[Person], *, now: int) -> Seating:
     """Return the seating of people who want seats at a moment."""
     given = [_as_clocked(one, state, people, now=now) for one in people]
-    judge = _by_referee if bench.law.game == "mau_binh" else _by_habit
+    judge = _by_referee if GAMES[bench.law.game].is_seated_by_referee else _by_habit
     seating = await judge(bench, given, now=now)
     by_name = {one.person: one for one in people}
     seated = [by_name[one.person] for one in seating.seated]

@@ -1,7 +1,7 @@
 """Sentences of a ruleset's data in both languages, for every kind that a field of it can have."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 Text = dict[str, str]
 Data = Mapping[str, Any]
@@ -89,7 +89,7 @@ def arranging(data: Data) -> Text:
 
 
 def hand_rule(data: Data) -> Text:
-    """Say which cards make a hand of Ultimate Texas Hold'em."""
+    """Say which cards make a hand with a board."""
     if data["hands"]["rule"] == "TWO_PLUS_THREE":
         return say("đúng 2 lá tẩy và 3 lá chung", "exactly two hole cards and three of the board")
     return say("5 lá tốt nhất trong 7 lá", "the best five of seven cards")
@@ -176,16 +176,8 @@ def lead(data: Data) -> Text:
 
 
 def limits(data: Data, bet: str) -> Text:
-    """Say between which amounts a bet of Ultimate Texas Hold'em lies; empty without limits."""
+    """Say between which amounts a bet lies; empty without limits."""
     smallest, largest = (data.get("limits", {}).get(f"{end}_{bet}") for end in ("smallest", "largest"))
     if smallest is None:
         return say("", "")
     return say(f"{smallest} đến {largest}", f"{smallest} to {largest}")
-
-
-FEATURES: Final = {
-    "mau_binh": (sweep, foul, special_front, instant_wins, leaving, arranging),
-    "tien_len": (chain, last_card, instant_wins, out_of_time),
-    "ultimate_texas": (hand_rule, trips),
-}
-"""Differences between rulesets of a game, the most important first."""

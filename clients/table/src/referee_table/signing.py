@@ -5,23 +5,32 @@ is the table server's own is what the table says of its bots.
 """
 
 import base64
-from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
 
 import msgspec
 from nacl.signing import SigningKey
-from referee_client.event import Event, course_of, event_bytes
 
 from referee.cards import Seat
 from referee.dealing.commitment import seed_statement
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_public_key, is_signature
-from referee_table.commands import Leave, Move
-from referee_table.state import Draft, Person, Round
+from referee.transcript.chain import Course
+from referee_table.state import Person, Round
 from referee_table.wording import Code, RefusedError
 
-Signed: TypeAlias = Move | Leave | Draft
-"""What says which event a seat had seen, and has its signature."""
+
+class Signed(Protocol):
+    """What says which event a seat had seen, and has its signature: a command, or a game's draft of one."""
+
+    @property
+    def seen(self) -> int | None:
+        """The number of the newest event that the seat had been shown."""
+
+    @property
+    def signature(self) -> str | None:
+        """The seat's signature, in hex; None for a seat without a key."""
+
 
 NO_KEY: Final = bytes(32)
 
@@ -86,32 +95,47 @@ def sign_bot_seeds(made: Round) -> None:
             made.seed_signatures[seat] = _sign(one.signing_key, seed_statement_of(made, seat, made.seeds[seat]))
 
 
-def sign_event(made: Round, event: Event, events: Sequence[Any], *, move: Signed | None, has_seen_all: bool) -> bytes:
+def sign_event(  # noqa: PLR0913 - each says something else of one event
+    made: Round,
+    event: Any,  # noqa: ANN401 - the game's own event
+    course: Course,
+    *,
+    move: Signed | None,
+    has_seen_all: bool,
+    encode: Callable[[Any], bytes],
+) -> bytes:
     """Return the signature of an event's seat and note in the event what the seat had seen.
 
-    A seat without a key has neither. A bot signs here; ``move`` has what a page signed. Raise UNSIGNED if it did not.
+    A seat without a key has neither. A bot signs here, on the course so far; ``move`` has what a page signed. Raise
+    UNSIGNED if it did not. ``encode`` returns an event's canonical bytes.
     """
     seat = made.seats[event.seat]
     if not seat.key:
         return b""
     if seat.signing_key:
-        event.seen = len(events) if has_seen_all else 0
-        course = course_of(events, round_id=made.round_id, deck_root=made.deck_root)
-        return _sign(seat.signing_key, course.next_move(event_bytes(event), seat=event.seat, seen=event.seen))
+        event.seen = course.number if has_seen_all else 0
+        return _sign(seat.signing_key, course.next_move(encode(event), seat=event.seat, seen=event.seen))
     if move is None or move.signature is None or move.seen is None:
         raise RefusedError(Code.UNSIGNED)
     event.seen = move.seen
     return bytes.fromhex(move.signature)
 
 
-def shown_course(made: Round, message: Any, seat: int, *, is_whole: bool) -> dict[str, Any]:  # noqa: ANN401 - a game's round
+def shown_course(
+    made: Round,
+    message: Any,  # noqa: ANN401 - a game's round
+    seat: int,
+    *,
+    is_whole: bool,
+    encode: Callable[[Any], bytes],
+) -> dict[str, Any]:
     """Return what a seat with a key signs on; of a course that is not whole, the seat's own events alone."""
     signature = message.signatures[seat] if message.signatures else b""
     return {
         "deck_root": made.deck_root.hex(),
         "is_whole": is_whole,
         "events": [
-            {"event": event_bytes(event).decode(), "time": event.time, "received": event.received}
+            {"event": encode(event).decode(), "time": event.time, "received": event.received}
             for event in message.events
             if is_whole or event.seat == seat
         ],

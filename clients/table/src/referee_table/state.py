@@ -79,67 +79,13 @@ class RoundSeat(msgspec.Struct):
     signing_key: bytes = b""
 
 
-class Draft(msgspec.Struct, kw_only=True):
-    """An arrangement, or on a sealed table a commitment, that a page gave and that is no event yet."""
-
-    cards: list[int] = []
-    commitment: bytes = b""
-    seen: int | None = None
-    signature: str | None = None
-
-
-class MauBinhState(msgspec.Struct, kw_only=True):
-    """A round of Mậu Binh. Lists go by seat. ``nonces`` and ``planned`` are the bots' own.
-
-    ``drafts`` are the newest of each seat that the referee does not have, ``finals`` the seats that are done.
-    """
-
-    deadline: int = 0
-    bot_time: int = 0
-    commitments: list[bytes] = []
-    planned: list[list[int]] = []
-    nonces: list[bytes] = []
-    arranged: list[list[int]] = []
-    opened: list[bool] = []
-    gone: list[bool] = []
-    drafts: list[Draft | None] = []
-    finals: list[bool] = []
-    is_opening: bool = False
-    showdown: dict[str, Any] | None = None
-    instant_wins: list[dict[str, Any]] = []
-
-
-class TienLenState(msgspec.Struct, kw_only=True):
-    """A round of Tiến Lên. ``state`` is the referee's TienLenState, as its bytes."""
-
-    state: bytes = b""
-    deadline: int = 0
-    bot_time: int = 0
-    legal: dict[str, Any] | None = None
-    played: list[int] = []
-    trick: list[dict[str, Any]] = []
-    last_trick: list[dict[str, Any]] = []
-    plays: list[dict[str, Any]] = []
-    instant_wins: list[dict[str, Any]] = []
-
-
-class UltimateTexasState(msgspec.Struct, kw_only=True):
-    """A round of Ultimate Texas Hold'em. ``state`` is the referee's UltimateTexasState, as its bytes."""
-
-    state: bytes = b""
-    deadline: int = 0
-    bot_time: int = 0
-    board: list[int] = []
-    house: list[int] = []
-    streets: list[str] = []
-
-
 class Round(msgspec.Struct, kw_only=True):
     """A round that was prepared. Lists go by seat; what is not known yet is empty.
 
     ``tokens`` are the bots' own. ``message`` is the round so far, as the referee's message for the game, in bytes;
     ``event_hashes`` are those of its events, as their receipts name them. ``is_opening_due``: the newest receipt opens
-    cards that were not asked for yet.
+    cards that were not asked for yet. ``own`` is what the game's play keeps besides: its own struct, or that struct as
+    JSON has it after a restart.
     """
 
     number: int
@@ -160,9 +106,7 @@ class Round(msgspec.Struct, kw_only=True):
     message: bytes = b""
     event_hashes: list[bytes] = []
     is_opening_due: bool = False
-    mau_binh: MauBinhState | None = None
-    tien_len: TienLenState | None = None
-    ultimate_texas: UltimateTexasState | None = None
+    own: Any = None
 
 
 class RoomState(msgspec.Struct, kw_only=True):

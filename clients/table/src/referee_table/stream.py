@@ -11,9 +11,10 @@ from typing import Any, Final
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from referee_table.commands import Hello, read
+from referee_table.commands import Hello
 from referee_table.hall import PROTOCOL, Hall
 from referee_table.names import clean_name, is_changed
+from referee_table.reading import read
 from referee_table.state import Person
 from referee_table.wording import GOODBYES, Code, RefusedError, goodbye, notice
 

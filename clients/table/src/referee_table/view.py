@@ -10,6 +10,7 @@ from google.protobuf.json_format import MessageToDict
 from referee.v1 import round_pb2
 from referee_table.cards import texts
 from referee_table.dealing import CURRENCY
+from referee_table.games import GAMES
 from referee_table.judge import Judge
 from referee_table.people import place_of
 from referee_table.records import shown, shown_seat
@@ -21,7 +22,7 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
     """Return the whole room, as PROTOCOL.md describes it."""
     state = room.state
     law, host = room.bench.law, room.people.host
-    ante = law.default_ante(state.stake_minor) if law.game == "ultimate_texas" else None
+    ante = law.default_ante(state.stake_minor) if GAMES[law.game].has_bets else None
     return {
         "type": "view",
         "room": state.room,

@@ -5,15 +5,17 @@ from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
 
-from referee.v1 import shuffler_pb2, ultimate_texas_pb2
+from referee.v1 import shuffler_pb2, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
-from referee_table.commands import Decide, InRound, Leave, Suggest
+from referee_table.commands import InRound, Leave, Suggest
 from referee_table.judge import RefereeRefusedError
 from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
-from referee_table.pushes import bets_of, moved_bets, pushes
 from referee_table.signing import Signed
-from referee_table.state import Round, UltimateTexasState
+from referee_table.state import Round
+from referee_table.ultimate_texas.commands import Decide
+from referee_table.ultimate_texas.pushes import bets_of, moved_bets, pushes
+from referee_table.ultimate_texas.state import UltimateTexasState
 from referee_table.wording import Code, RefusedError
 
 _PREFIX: Final = "DECISION_"
@@ -34,7 +36,8 @@ class UltimateTexasPlay(Play):
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
         self.message = ultimate_texas_pb2.UltimateTexasRound.FromString(played.message)
-        self.state = played.ultimate_texas or UltimateTexasState()
+        self.state = self.own(UltimateTexasState)
+        self.service = bench.judge.stub(ultimate_texas_pb2_grpc.UltimateTexasServiceStub)
         self.found = ultimate_texas_pb2.UltimateTexasState.FromString(self.state.state)
 
     @property
@@ -107,7 +110,7 @@ class UltimateTexasPlay(Play):
         judge = self.bench.judge
         request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.message)
         kind = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse
-        settled = await judge.ask(judge.ultimate_texas.SettleRound, request, kind)
+        settled = await judge.ask(self.service.SettleRound, request, kind)
         if settled.violations:
             self.again = self.bench.clock.now() + RETRY_MS
             return None
@@ -151,7 +154,7 @@ class UltimateTexasPlay(Play):
         """Copy the events into the round's state."""
         self.round.message = self.message.SerializeToString()
         self.state.state = self.found.SerializeToString()
-        self.round.ultimate_texas = self.state
+        self.round.own = self.state
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: board, bets and what it may decide; the hands with the house's."""
@@ -214,7 +217,7 @@ class UltimateTexasPlay(Play):
             round=self.message, event=event, signature=signature
         )
         kind = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse
-        answer = await judge.ask(judge.ultimate_texas.AcceptEvent, request, kind)
+        answer = await judge.ask(self.service.AcceptEvent, request, kind)
         if not answer.event_number:
             raise self.refusal(answer.violations)
         self.keep(answer, signature)
@@ -235,7 +238,7 @@ class UltimateTexasPlay(Play):
         judge = self.bench.judge
         request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
         kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
-        self.found = (await judge.ask(judge.ultimate_texas.PreviewRound, request, kind)).state
+        self.found = (await judge.ask(self.service.PreviewRound, request, kind)).state
 
     async def review(self, seat: int) -> list[Choice]:
         """Compare each decision of a seat with the best; values are exact but for a CHECK before the flop."""
@@ -244,7 +247,7 @@ class UltimateTexasPlay(Play):
             if event.seat != seat or event.decision in _IMPOSED:
                 continue
             request = ultimate_texas_pb2.AdviseRequest(round=self.beginning(place), seat=seat)
-            answer = await judge.ask(judge.ultimate_texas.Advise, request, ultimate_texas_pb2.AdviseResponse)
+            answer = await judge.ask(self.service.Advise, request, ultimate_texas_pb2.AdviseResponse)
             options = {one.decision: one for one in answer.options}
             if event.decision not in options or not answer.HasField("best"):
                 continue
@@ -289,7 +292,7 @@ class UltimateTexasPlay(Play):
         )
         request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
         try:
-            answer = await judge.ask(judge.ultimate_texas.Advise, request, ultimate_texas_pb2.AdviseResponse)
+            answer = await judge.ask(self.service.Advise, request, ultimate_texas_pb2.AdviseResponse)
         except RefereeRefusedError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.HasField("best"):

@@ -4,14 +4,16 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final
 
-from referee.v1 import shuffler_pb2, tien_len_pb2
+from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee_table.cards import numbers, texts
-from referee_table.commands import InRound, Leave, Pass, Suggest
-from referee_table.commands import Play as PlayCards
+from referee_table.commands import InRound, Leave, Suggest
 from referee_table.instant import groups_of
 from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
 from referee_table.signing import Signed
-from referee_table.state import Round, TienLenState
+from referee_table.state import Round
+from referee_table.tien_len.commands import Pass
+from referee_table.tien_len.commands import Play as PlayCards
+from referee_table.tien_len.state import TienLenState
 from referee_table.wording import Code, RefusedError
 
 REVIEW_SAMPLES: Final = 60
@@ -24,7 +26,8 @@ class TienLenPlay(Play):
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
         self.message = tien_len_pb2.TienLenRound.FromString(played.message)
-        self.state = played.tien_len or TienLenState()
+        self.state = self.own(TienLenState)
+        self.service = bench.judge.stub(tien_len_pb2_grpc.TienLenServiceStub)
         self.found = tien_len_pb2.TienLenState.FromString(self.state.state)
 
     @property
@@ -64,7 +67,7 @@ class TienLenPlay(Play):
         judge = self.bench.judge
         request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=self.message)
         kind = tien_len_pb2.TienLenServicePreviewRoundResponse
-        preview = await judge.ask(judge.tien_len.PreviewRound, request, kind)
+        preview = await judge.ask(self.service.PreviewRound, request, kind)
         await self._stand(preview.state)
         self.round.leader = self.found.leader
         for seat, one in enumerate(preview.outcome.seats):
@@ -129,7 +132,7 @@ class TienLenPlay(Play):
         judge = self.bench.judge
         request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=self.message)
         kind = tien_len_pb2.TienLenServiceSettleRoundResponse
-        settled = await judge.ask(judge.tien_len.SettleRound, request, kind)
+        settled = await judge.ask(self.service.SettleRound, request, kind)
         if settled.violations:
             self.again = self.bench.clock.now() + RETRY_MS
             return None
@@ -169,7 +172,7 @@ class TienLenPlay(Play):
         """Copy the events into the round's state."""
         self.round.message = self.message.SerializeToString()
         self.state.state = self.found.SerializeToString()
-        self.round.tien_len = self.state
+        self.round.own = self.state
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
@@ -205,7 +208,7 @@ class TienLenPlay(Play):
         signature = b"" if event.HasField("timeout") else self.sign(event, move)
         request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
         kind = tien_len_pb2.TienLenServiceAcceptEventResponse
-        answer = await judge.ask(judge.tien_len.AcceptEvent, request, kind)
+        answer = await judge.ask(self.service.AcceptEvent, request, kind)
         if not answer.event_number:
             raise self.refusal(answer.violations)
         self.keep(answer, signature)
@@ -258,7 +261,7 @@ class TienLenPlay(Play):
     async def _legal(self) -> dict[str, Any]:
         judge = self.bench.judge
         request = tien_len_pb2.ListPlaysRequest(round=self.message, grouped=True)
-        listed = await judge.ask(judge.tien_len.ListPlays, request, tien_len_pb2.ListPlaysResponse)
+        listed = await judge.ask(self.service.ListPlays, request, tien_len_pb2.ListPlaysResponse)
         plays = [self._combination(one) for one in listed.plays]
         for group in listed.groups:
             if group.HasField("chops"):
@@ -270,9 +273,7 @@ class TienLenPlay(Play):
     async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
         judge = self.bench.judge
         request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count)
-        return list(
-            (await judge.ask(judge.tien_len.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions
-        )
+        return list((await judge.ask(self.service.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions)
 
     async def review(self, seat: int) -> list[Choice]:
         """Compare each play and pass of a seat with the best, over rounds played out; three standard errors count."""
@@ -282,7 +283,7 @@ class TienLenPlay(Play):
             if event.seat != seat or not (is_pass or event.HasField("play")):
                 continue
             request = tien_len_pb2.SuggestPlayRequest(round=self.beginning(place), count=10, samples=REVIEW_SAMPLES)
-            answer = await judge.ask(judge.tien_len.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)
+            answer = await judge.ask(self.service.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)
             valued = [one for one in answer.suggestions if one.HasField("value")]
             ranks = _ranks(event.play.cards)
             own = next((one for one in valued if _ranks(one.play.cards) == ranks), None)

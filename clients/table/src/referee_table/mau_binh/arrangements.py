@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from referee.v1 import hand_pb2, mau_binh_pb2
 from referee_table.cards import numbers, texts
-from referee_table.commands import Arrange, Check, Open
 from referee_table.laws import Law
+from referee_table.mau_binh.commands import Arrange, Check, Open
 from referee_table.wording import Code, RefusedError
 
 CHI: Final = (slice(0, 5), slice(5, 10), slice(10, 13))

@@ -6,7 +6,10 @@ from typing import Any, Final
 from referee.cards import Card, Seat
 from referee.games.mau_binh import arrangement_commitment
 from referee.v1 import mau_binh_pb2, shuffler_pb2
-from referee_table.arrangements import (
+from referee_table.cards import texts
+from referee_table.commands import InRound, Leave, Move, Suggest
+from referee_table.judge import RefereeRefusedError
+from referee_table.mau_binh.arrangements import (
     arrangement_of,
     cards_of,
     shown_suggestion,
@@ -14,12 +17,10 @@ from referee_table.arrangements import (
     split,
     thirteen,
 )
-from referee_table.cards import texts
-from referee_table.commands import Arrange, Check, Commit, InRound, Leave, Move, Open, Suggest
-from referee_table.handing_in import HandingIn
-from referee_table.judge import RefereeRefusedError
+from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
+from referee_table.mau_binh.handing_in import HandingIn
+from referee_table.mau_binh.state import Draft, MauBinhState
 from referee_table.play import RETRY_MS, Choice, Settled
-from referee_table.state import Draft, MauBinhState
 from referee_table.wording import Code, RefusedError
 
 CHANCE_ERROR_PERMILLE: Final = 3
@@ -136,7 +137,7 @@ class MauBinhPlay(HandingIn):
         judge = self.bench.judge
         request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.message)
         kind = mau_binh_pb2.MauBinhServiceSettleRoundResponse
-        settled = await judge.ask(judge.mau_binh.SettleRound, request, kind)
+        settled = await judge.ask(self.service.SettleRound, request, kind)
         if settled.violations:
             self.again = self.bench.clock.now() + RETRY_MS
             return None
@@ -174,7 +175,7 @@ class MauBinhPlay(HandingIn):
     def freeze(self) -> None:
         """Copy the events into the round's state."""
         self.round.message = self.message.SerializeToString()
-        self.round.mau_binh = self.state
+        self.round.own = self.state
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
@@ -185,7 +186,7 @@ class MauBinhPlay(HandingIn):
             "gone": list(state.gone),
         }
         if seat is not None:
-            shown |= self.own(seat)
+            shown |= self.own_view(seat)
         if state.is_opening:
             shown["opened"] = list(state.opened)
         if self.bench.is_sealed and self.round.hands:
@@ -320,7 +321,7 @@ class MauBinhPlay(HandingIn):
         request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
         kind = mau_binh_pb2.SuggestArrangementResponse
         try:
-            answer = await judge.ask(judge.mau_binh.SuggestArrangement, request, kind)
+            answer = await judge.ask(self.service.SuggestArrangement, request, kind)
         except RefereeRefusedError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.suggestions:

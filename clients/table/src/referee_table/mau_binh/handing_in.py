@@ -8,12 +8,13 @@ time is nearly up; bots wait for people.
 from typing import Any, Final
 
 from referee.games.mau_binh import MAX_EVENTS
-from referee.v1 import mau_binh_pb2
-from referee_table.arrangements import arrangement_of, shown_showdown, shown_value, split
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee_table.cards import texts
 from referee_table.instant import groups_of
+from referee_table.mau_binh.arrangements import arrangement_of, shown_showdown, shown_value, split
+from referee_table.mau_binh.state import Draft, MauBinhState
 from referee_table.play import Bench, Play
-from referee_table.state import Draft, MauBinhState, Round
+from referee_table.state import Round
 from referee_table.wording import Code, RefusedError
 
 HAND_IN_MS: Final = 1_000
@@ -28,14 +29,15 @@ class HandingIn(Play):
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
         self.message = mau_binh_pb2.MauBinhRound.FromString(played.message)
-        self.state = played.mau_binh or MauBinhState()
+        self.state = self.own(MauBinhState)
+        self.service = bench.judge.stub(mau_binh_pb2_grpc.MauBinhServiceStub)
 
     @property
     def is_public(self) -> bool:
         """Whether every seat may see all events: not while an open table arranges."""
         return self.bench.is_sealed or self.state.showdown is not None
 
-    def own(self, seat: int) -> dict[str, Any]:
+    def own_view(self, seat: int) -> dict[str, Any]:
         """Return what a seat alone sees: its own arrangement or commitment, and whether that may still change."""
         state, draft = self.state, self.state.drafts[seat]
         cards = state.arranged[seat] if draft is None else draft.cards
@@ -158,7 +160,7 @@ class HandingIn(Play):
         judge = self.bench.judge
         request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
         kind = mau_binh_pb2.MauBinhServiceAcceptEventResponse
-        answer = await judge.ask(judge.mau_binh.AcceptEvent, request, kind)
+        answer = await judge.ask(self.service.AcceptEvent, request, kind)
         if not answer.event_number:
             raise self.refusal(answer.violations)
         self.keep(answer, signature)
@@ -178,7 +180,7 @@ class HandingIn(Play):
         judge = self.bench.judge
         given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
         request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
-        return await judge.ask(judge.mau_binh.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
+        return await judge.ask(self.service.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
 
     async def look(self) -> None:
         """Start the showing if the referee finds the round over."""
@@ -187,7 +189,7 @@ class HandingIn(Play):
         judge = self.bench.judge
         request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message)
         kind = mau_binh_pb2.MauBinhServicePreviewRoundResponse
-        preview = await judge.ask(judge.mau_binh.PreviewRound, request, kind)
+        preview = await judge.ask(self.service.PreviewRound, request, kind)
         if not preview.violations:
             self._show(shown_showdown(preview.showdown, self.bench.law))
             self.again = 0

@@ -1,0 +1,1 @@
+"""Mậu Binh at the table."""

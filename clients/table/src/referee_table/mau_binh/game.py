@@ -1,0 +1,26 @@
+"""The registration of Mậu Binh at the table."""
+
+from typing import Final
+
+from referee_table import sentences
+from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
+from referee_table.mau_binh.play import MauBinhPlay
+from referee_table.mau_binh.rules import sections
+from referee_table.table_game import TableGame
+
+GAME: Final = TableGame(
+    name="mau_binh",
+    play=MauBinhPlay,
+    commands=(Arrange, Check, Commit, Open),
+    sections=sections,
+    features=(
+        sentences.sweep,
+        sentences.foul,
+        sentences.special_front,
+        sentences.instant_wins,
+        sentences.leaving,
+        sentences.arranging,
+    ),
+    can_seal=True,
+    is_seated_by_referee=True,
+)

@@ -1,0 +1,1 @@
+"""Tiến Lên at the table."""

@@ -1,0 +1,17 @@
+"""The commands of Tiến Lên."""
+
+from typing import Annotated
+
+import msgspec
+
+from referee_table.commands import Cards, Move
+
+
+class Play(Move, frozen=True, kw_only=True, tag="play"):
+    """Cards put on the table."""
+
+    cards: Annotated[Cards, msgspec.Meta(min_length=1)]
+
+
+class Pass(Move, frozen=True, kw_only=True, tag="pass"):
+    """The trick is let go."""

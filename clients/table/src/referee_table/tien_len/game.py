@@ -1,0 +1,21 @@
+"""The registration of Tiến Lên at the table."""
+
+from typing import Final
+
+from referee_table import sentences
+from referee_table.table_game import TableGame
+from referee_table.tien_len.commands import Pass, Play
+from referee_table.tien_len.play import TienLenPlay
+from referee_table.tien_len.rules import sections
+
+HOUR_MS: Final = 3_600_000
+"""Four who think for half a minute each take longer than the usual quarter of an hour."""
+
+GAME: Final = TableGame(
+    name="tien_len",
+    play=TienLenPlay,
+    commands=(Play, Pass),
+    sections=sections,
+    features=(sentences.chain, sentences.last_card, sentences.instant_wins, sentences.out_of_time),
+    round_ms=HOUR_MS,
+)

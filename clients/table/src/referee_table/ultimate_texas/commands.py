@@ -1,0 +1,9 @@
+"""The commands of Ultimate Texas Hold'em."""
+
+from referee_table.commands import Identifier, Move
+
+
+class Decide(Move, frozen=True, kw_only=True, tag="decide"):
+    """A decision."""
+
+    decision: Identifier
