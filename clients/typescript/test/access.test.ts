@@ -2,8 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { refusalOf } from "../src/index.js";
-import { connectNode } from "../src/node.js";
+import {
+  DeniedError,
+  RefereeError,
+  refusalOf,
+  SeatSecrets,
+  ShufflerService,
+} from "../src/index.js";
+import { connect, connectNode } from "../src/node.js";
 import { logSource, verifyRound } from "../src/verify.js";
 import { play } from "./table.js";
 
@@ -36,6 +42,46 @@ describe("with a frontend's token", { skip: without }, () => {
     for (const code of ["CHECKPOINT", "SIGNATURES", "DECK", "CARDS", "MONEY", "CERTIFICATES"]) {
       assert.ok(passed.includes(code as (typeof passed)[number]), code);
     }
+  });
+
+  test("a batch with another tenant's table is sent again one by one", async () => {
+    const client = connect(grpc, { trust: keys, token });
+    const reveal = async (tableId: string) => {
+      const request = { tableId, roundNumber: 1n };
+      const error: unknown = await client
+        .ask(ShufflerService.method.revealRound, request)
+        .catch((failure: unknown) => failure);
+      assert.ok(error instanceof RefereeError, String(error));
+      return error.reason;
+    };
+    const tables = [`acme.${crypto.randomUUID()}`, "bcme.t"];
+    const reasons = await Promise.all(tables.map(reveal));
+    assert.deepEqual(reasons, ["NOT_OPENED", "TABLE_FORBIDDEN"]);
+    assert.deepEqual(client.gathering, { requests: 2, calls: 3 });
+    client.close();
+  });
+
+  test("rounds of its own tables are listed, and a key's own by anyone", async () => {
+    const frontend = connect(grpc, { trust: keys, token });
+    const table = `acme.${crypto.randomUUID()}`;
+    const privateKey = crypto.getRandomValues(new Uint8Array(32));
+    const secrets = [SeatSecrets.make(0, { privateKey }), SeatSecrets.make(1)];
+    const terms = { table, ruleset: "mau_binh.classic", seats: 2 };
+    await frontend.mauBinh(terms, { secrets }).open();
+    const player = connect(grpc, { trust: keys });
+    const listed = [
+      await frontend.rounds({ table }).next(),
+      await player.ownRounds(privateKey).next(),
+    ];
+    assert.deepEqual(
+      listed.map(({ value }) => value?.tableId),
+      [table, table],
+    );
+    await assert.rejects(frontend.rounds().next(), DeniedError);
+    await assert.rejects(frontend.rounds({ tablePrefix: "bcme." }).next(), DeniedError);
+    await assert.rejects(player.rounds({ table }).next(), DeniedError);
+    frontend.close();
+    player.close();
   });
 
   test("another tenant's round is refused", async () => {
