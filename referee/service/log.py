@@ -1,5 +1,6 @@
 """LogService: reads the log and proves its contents."""
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,16 +14,18 @@ from referee.service.listing import RoundList
 from referee.storage import Cosigned, DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
+from referee.wire.refusal import RefusedError, invalid_field
 from referee.wire.round import header_of_open, read_slot, write_receipt
 
 MAX_ENTRIES: Final = 1000
 MAX_ENTRY_BYTES: Final = 1_000_000
+MAX_KEY_LEAVES: Final = 100
 MAX_WAIT_SECONDS: Final = 30.0
 _SPARE_SECONDS: Final = 0.1
 """Part of a caller's deadline that is not spent waiting, so that the answer arrives in time."""
 
 LAST_SIZE: Final = 2**53 - 1
+_KEY_TOKEN: Final = re.compile(r"[1-9][0-9]{0,8}")
 
 _STAGES: Final = {
     Stage.OPENED: log_pb2.ROUND_STAGE_OPENED,
@@ -150,15 +153,17 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         return log_pb2.ListCosignedCheckpointsResponse(checkpoints=[note.decode() for note in _fitting(notes)])
 
     def GetKeys(self, request: log_pb2.GetKeysRequest, context: grpc.ServicerContext) -> log_pb2.GetKeysResponse:
-        """Return the keys that a verifier starts from, and the KEY leaves, which name all other keys."""
-        del request, context
+        """Return the keys that a verifier starts from, and a page of the KEY leaves, which name all other keys."""
+        del context
+        start, stop = _key_page(request, len(self._keys.leaves))
         return log_pb2.GetKeysResponse(
             origin=self._reader.origin,
             log_key=self._keys.log,
             root_key=self._keys.root,
             witness_keys=self._keys.witnesses,
             witness_quorum=self._keys.quorum or None,
-            key_leaves=[write_receipt(logged) for logged in self._proved(self._keys.leaves)],
+            key_leaves=[write_receipt(logged) for logged in self._proved(self._keys.leaves[start:stop])],
+            next_page_token=str(stop) if stop < len(self._keys.leaves) else None,
         )
 
     def ListEntries(
@@ -285,3 +290,18 @@ def _refuse_beyond(field: str, found: int, limit: int) -> NoReturn:
         found=found,
         limit=limit,
     )
+
+
+def _key_page(request: log_pb2.GetKeysRequest, count: int) -> tuple[int, int]:
+    """Return the first and the end of a page of ``count`` KEY leaves; refuse a size or token that no answer has."""
+    if request.HasField("page_size") and not 1 <= request.page_size <= MAX_KEY_LEAVES:
+        raise invalid_field(f"a page holds 1 to {MAX_KEY_LEAVES} leaves, not {request.page_size}", field="page_size")
+    start = 0
+    if request.HasField("page_token"):
+        start = int(request.page_token) if _KEY_TOKEN.fullmatch(request.page_token) else count
+        if start >= count:
+            raise invalid_field(
+                "this token is of no page; give the next_page_token of the page before, or leave it out",
+                field="page_token",
+            )
+    return start, min(count, start + (request.page_size or MAX_KEY_LEAVES))

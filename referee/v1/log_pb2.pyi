@@ -156,24 +156,30 @@ class ListCosignedCheckpointsResponse(_message.Message):
     def __init__(self, checkpoints: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class GetKeysRequest(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class GetKeysResponse(_message.Message):
-    __slots__ = ("origin", "log_key", "root_key", "witness_keys", "witness_quorum", "key_leaves")
+    __slots__ = ("origin", "log_key", "root_key", "witness_keys", "witness_quorum", "key_leaves", "next_page_token")
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     LOG_KEY_FIELD_NUMBER: _ClassVar[int]
     ROOT_KEY_FIELD_NUMBER: _ClassVar[int]
     WITNESS_KEYS_FIELD_NUMBER: _ClassVar[int]
     WITNESS_QUORUM_FIELD_NUMBER: _ClassVar[int]
     KEY_LEAVES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     origin: str
     log_key: str
     root_key: str
     witness_keys: _containers.RepeatedScalarFieldContainer[str]
     witness_quorum: int
     key_leaves: _containers.RepeatedCompositeFieldContainer[_round_pb2.LogReceipt]
-    def __init__(self, origin: _Optional[str] = ..., log_key: _Optional[str] = ..., root_key: _Optional[str] = ..., witness_keys: _Optional[_Iterable[str]] = ..., witness_quorum: _Optional[int] = ..., key_leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, origin: _Optional[str] = ..., log_key: _Optional[str] = ..., root_key: _Optional[str] = ..., witness_keys: _Optional[_Iterable[str]] = ..., witness_quorum: _Optional[int] = ..., key_leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListEntriesRequest(_message.Message):
     __slots__ = ("start", "count")

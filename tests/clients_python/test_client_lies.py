@@ -315,3 +315,19 @@ def test_a_revoked_key_counts_for_what_it_signed_before(liar: Liar):
         believed.learn([round_pb2.LogReceipt(leaf_index=index, leaf=leaf)])
     assert believed.keys("referee", since=7) == (liar.keys.public["referee"].public_key,)
     assert believed.keys("referee", since=8) == ()
+
+
+def test_keys_are_read_from_every_page(liar: Liar, monkeypatch: pytest.MonkeyPatch):
+    """One leaf a page: the keys that sign the round are named on later ones."""
+    monkeypatch.setattr("referee.service.log.MAX_KEY_LEAVES", 1)
+    pages: list[Any] = []
+    liar.line.answers["GetKeys"] = pages.append
+    assert liar.played().settle().is_replayed
+    assert len(pages) >= 3
+
+
+def test_keys_on_pages_without_an_end_are_refused(liar: Liar):
+    liar.line.answers["GetKeys"] = lambda answer: setattr(answer, "next_page_token", "1")
+    liar.line.questions["GetKeys"] = lambda request: request.ClearField("page_token")
+    with pytest.raises(VerificationError, match="more than 1000 pages"):
+        liar.played()

@@ -165,6 +165,35 @@ def test_keys_are_those_that_sign(grown: House) -> None:
     assert grown.head().origin == keys.origin
 
 
+def test_pages_of_key_leaves_are_all_of_them(grown: House) -> None:
+    whole = grown.log.GetKeys(log_pb2.GetKeysRequest())
+    page = grown.log.GetKeys(log_pb2.GetKeysRequest(page_size=1))
+    found = list(page.key_leaves)
+    while page.HasField("next_page_token"):
+        page = grown.log.GetKeys(log_pb2.GetKeysRequest(page_size=1, page_token=page.next_page_token))
+        assert len(page.key_leaves) == 1
+        found += page.key_leaves
+    assert len(found) >= 3
+    assert [one.leaf_index for one in found] == [one.leaf_index for one in whole.key_leaves]
+    assert not whole.HasField("next_page_token")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"page_size": 0}, "page_size"),
+        ({"page_size": 101}, "page_size"),
+        ({"page_token": ""}, "page_token"),
+        ({"page_token": "0"}, "page_token"),
+        ({"page_token": "99"}, "page_token"),
+        ({"page_token": "1x"}, "page_token"),
+    ],
+)
+def test_page_of_keys_that_no_answer_named_is_refused(grown: House, fields: dict[str, Any], field: str) -> None:
+    refusal = grown.refusal_of(lambda: grown.log.GetKeys(log_pb2.GetKeysRequest(**fields)))
+    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", field)
+
+
 def test_key_leaves_name_the_keys_of_every_role_and_are_proved(grown: House) -> None:
     """They are the leaves that stand in the log at their indices, so that nobody has to read the log for them."""
     keys = grown.log.GetKeys(log_pb2.GetKeysRequest())

@@ -10,13 +10,15 @@ import {
 } from "referee-verifier/protocol";
 import { Abridging } from "./abridging.js";
 import { RefereeError, VerificationError } from "./errors.js";
-import { LogService } from "./gen/referee/v1/log_pb.js";
+import { type GetKeysResponse, LogService } from "./gen/referee/v1/log_pb.js";
 import { RulesetService } from "./gen/referee/v1/ruleset_pb.js";
 import type { Journal } from "./journal.js";
 import type { Line } from "./line.js";
 import { Believed, type Trust, verified } from "./trust.js";
 
 const COSIGNED_MS = 30_000;
+/** Pages of KEY leaves that are read. */
+const MOST_KEY_PAGES = 1000;
 
 /** A server and the trust to verify its answers by; without one its first keys are trusted. */
 export class Session {
@@ -40,11 +42,28 @@ export class Session {
     if (known !== undefined && !known.isNew) {
       return known;
     }
-    const { logKey, rootKey, keyLeaves } = await this.line.ask(LogService.method.getKeys, {});
+    const { logKey, rootKey, keyLeaves } = await this.#keys();
     const believed = this.#believed ?? new Believed({ logKey, rootKey });
     this.#believed = believed;
     believed.learn(keyLeaves);
     return believed;
+  }
+
+  /** The keys, with the KEY leaves of all pages; a VerificationError for pages without an end. */
+  async #keys(): Promise<GetKeysResponse> {
+    const keys = await this.line.ask(LogService.method.getKeys, {});
+    let next = keys.nextPageToken;
+    for (let pages = 1; next !== undefined; pages += 1) {
+      if (pages > MOST_KEY_PAGES) {
+        throw new VerificationError(
+          `the server lists its keys on more than ${MOST_KEY_PAGES} pages`,
+        );
+      }
+      const page = await this.line.ask(LogService.method.getKeys, { pageToken: next });
+      keys.keyLeaves.push(...page.keyLeaves);
+      next = page.nextPageToken;
+    }
+    return keys;
   }
 
   /** Run a check; where it fails, ask for newer keys of the log and run it again. */
@@ -56,7 +75,7 @@ export class Session {
       if (!(error instanceof VerificationError)) {
         throw error;
       }
-      const { keyLeaves } = await this.line.ask(LogService.method.getKeys, {});
+      const { keyLeaves } = await this.#keys();
       if (!believed.learn(keyLeaves)) {
         throw error;
       }

@@ -76,8 +76,17 @@ export async function bundleOf(
       break;
     }
   }
-  for (const { leafIndex, leaf } of (await log.getKeys({})).keyLeaves) {
-    leaves.set(Number(leafIndex), leaf);
+  for (
+    let page = await log.getKeys({});
+    ;
+    page = await log.getKeys({ pageToken: page.nextPageToken })
+  ) {
+    for (const { leafIndex, leaf } of page.keyLeaves) {
+      leaves.set(Number(leafIndex), leaf);
+    }
+    if (page.nextPageToken === undefined) {
+      break;
+    }
   }
   const { checkpoint } = await log.getCheckpoint({});
   const treeSize = BigInt(checkpoint.split("\n")[1] ?? "0");

@@ -16,6 +16,8 @@ from referee_client.trust import Believed, Trust
 Checked = TypeVar("Checked")
 
 _COSIGNED_SECONDS: Final = 30.0
+_MOST_KEY_PAGES: Final = 1000
+"""Pages of KEY leaves that are read."""
 
 
 class Session:
@@ -102,7 +104,16 @@ class Session:
         return ruleset if ruleset.digest == digest else None
 
     async def _keys(self) -> log_pb2.GetKeysResponse:
-        return await self.line.ask("LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
+        """Fetch the keys with the KEY leaves of all pages; raise VerificationError for pages without an end."""
+        keys = page = await self.line.ask("LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
+        for _ in range(_MOST_KEY_PAGES):
+            if not page.HasField("next_page_token"):
+                return keys
+            asked = log_pb2.GetKeysRequest(page_token=page.next_page_token)
+            page = await self.line.ask("LogService/GetKeys", asked, log_pb2.GetKeysResponse)
+            keys.key_leaves.extend(page.key_leaves)
+        msg = f"the server lists its keys on more than {_MOST_KEY_PAGES} pages"
+        raise VerificationError(msg)
 
     async def _check_growth(self, old: Checkpoint, new: Checkpoint) -> None:
         asked = log_pb2.GetConsistencyProofRequest(first_size=old.size, second_size=new.size)

@@ -75,8 +75,13 @@ class Prover:
         return [node.hex() for node in answer.inclusion_proof]
 
     async def _key_leaves(self) -> dict[int, bytes]:
-        answer = await self.judge.ask(self.judge.log.GetKeys, log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
-        return {one.leaf_index: one.leaf for one in answer.key_leaves}
+        asked, leaves = log_pb2.GetKeysRequest(), dict[int, bytes]()
+        while True:
+            page = await self.judge.ask(self.judge.log.GetKeys, asked, log_pb2.GetKeysResponse)
+            leaves |= {one.leaf_index: one.leaf for one in page.key_leaves}
+            if not page.HasField("next_page_token"):
+                return leaves
+            asked = log_pb2.GetKeysRequest(page_token=page.next_page_token)
 
 
 def _end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:
