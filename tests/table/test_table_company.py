@@ -236,20 +236,38 @@ def test_invitation_says_what_it_leads_to_or_that_it_is_over(scene: Scene) -> No
 
 @pytest.mark.parametrize("ruleset", ["mau_binh.chi_2020", "tien_len.mien_nam", "ultimate_texas.casino"])
 def test_quick_play_is_one_command(scene: Scene, ruleset: str) -> None:
-    """A new table with bots, dealt without another word; the next person takes a bot's seat there."""
+    """A seat at an open table between rounds, or a new table with bots, dealt without another word."""
 
     async def play() -> None:
         async with scene.open():
             an = await scene.player("An")
-            first = await an.ask("quick", ruleset=ruleset)
-            await an.until(lambda view: view.get("phase") not in {None, "LOBBY"} or view.get("last") is not None)
-            assert len(an.view["persons"]) == 4
+            first = await an.ask("create", ruleset=ruleset, stake_minor=100)
             binh = await scene.player("Bình")
             second = await binh.ask("quick", ruleset=ruleset)
-            assert (first["is_new"], second["is_new"], second["room"]) == (True, False, first["room"])
+            assert (second["is_new"], second["room"]) == (False, first["room"])
             other = await scene.player("Chi")
             assert (await other.ask("quick", ruleset=ruleset, stake_minor=500))["is_new"]
+            await other.until(lambda view: view.get("phase") not in {None, "LOBBY"} or view.get("last") is not None)
+            assert len(other.view["persons"]) == 4
             assert (await other.refused("quick", ruleset="nothing"))["code"] == "BAD_COMMAND"
+
+    asyncio.run(play())
+
+
+def test_quick_play_never_leads_to_watch_a_round_of_others(scene: Scene) -> None:
+    """An's round waits for her decision; Bình plays at once, at a table of his own."""
+
+    async def play() -> None:
+        async with scene.open():
+            an = await scene.player("An")
+            first = await an.ask("quick", ruleset="ultimate_texas.casino")
+            await an.until(lambda view: view.get("phase") == "PLAYING")
+            binh = await scene.player("Bình")
+            second = await binh.ask("quick", ruleset="ultimate_texas.casino")
+            assert second["is_new"]
+            assert second["room"] != first["room"]
+            await binh.until(lambda view: view.get("phase") == "PLAYING")
+            assert binh.view["round"]["you"] is not None
 
     asyncio.run(play())
 

@@ -1,5 +1,6 @@
 """A round is steady under the eye: a hint or a choice moves no button, no card and no plate."""
 
+import copy
 from typing import Any, Final
 
 import pytest
@@ -7,8 +8,9 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.web_table.screenshots import chop
 from tests.web_table.shifts import SIZES
+from tests.web_table.test_web_table_room import expect_in_view
 from tests.web_table.web_table_guest import LANDSCAPE, TIMEOUT, Guest
-from tests.web_table.web_table_stage import Stage, dealt, example
+from tests.web_table.web_table_stage import Stage, dealt, example, now
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -110,3 +112,38 @@ def test_phrases_and_the_pile_are_whole_on_a_phone_held_sideways(table, invite) 
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= LANDSCAPE["width"]
         assert bar["height"] <= box["y"] <= LANDSCAPE["height"] - box["height"]
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("name", ["view.mau_binh.last", "view.tien_len.last", "view.ultimate_texas.last"])
+def test_bar_under_a_result_is_low_and_leaves_the_reasons_in_view(table, invite, size: str, name: str) -> None:
+    guest: Guest = invite("Lan", viewport=ALL_SIZES[size])
+    page = guest.page
+    view = example(name)
+    mine = next(one for one in view["persons"] if one["person"] == view["you"])
+    mine |= {"kick_time": now() + 30_000, "is_ready": False, "is_host": True}
+    Stage(page, view)
+    guest.enter(table.url)
+    bar = page.locator(".foot")
+    expect(bar).to_be_visible(timeout=TIMEOUT)
+    guest.wait_still()
+    expect_in_view(page, page.locator(".result summary"))
+    box = bar.bounding_box()
+    assert box is not None
+    assert box["height"] <= ALL_SIZES[size]["height"] / 5
+
+
+@pytest.mark.parametrize("name", ["view.mau_binh.playing", "view.tien_len.turn", "view.ultimate_texas.flop"])
+def test_watcher_sees_a_clock_and_cards_face_down(table, invite, name: str) -> None:
+    guest: Guest = invite("Lan")
+    page = guest.page
+    view = dealt(name)
+    view["round"]["you"] = None
+    view["round"].pop("hand", None)
+    watcher = copy.deepcopy(view["persons"][0]) | {"person": "watcher", "name": "Lan", "is_seated": False}
+    view |= {"you": "watcher", "persons": [*view["persons"], watcher | {"is_host": False, "place": "WAITING"}]}
+    Stage(page, view)
+    guest.enter(table.url)
+    expect(page.locator(".felt .countdown")).to_be_visible(timeout=TIMEOUT)
+    if name == "view.mau_binh.playing":
+        expect(page.locator(".felt .hands li")).to_have_count(len(view["round"]["seats"]))

@@ -10,6 +10,10 @@ interface Choices {
   textMode: boolean;
   stillness: boolean;
   sound: boolean;
+  /** From 0 to 1. */
+  volume: number;
+  /** Whether to notify of turns in the background. */
+  notifies: "UNASKED" | "YES" | "NO";
   name: string;
   avatar: string;
   /** The ruleset played last; empty before the first. */
@@ -32,6 +36,8 @@ function initial(): Choices {
     textMode: false,
     stillness: prefersStillness(),
     sound: true,
+    volume: 1,
+    notifies: "UNASKED",
     name: "",
     avatar: "",
     played: "",

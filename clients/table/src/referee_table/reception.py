@@ -111,9 +111,13 @@ def _made(hall: "Hall", command: Create) -> Room:
 
 
 def _is_quick(room: Room, person: Person, ruleset: str, stake: int) -> bool:
-    """Whether quick play leads to a room: listed, open, of the wished terms, and with a seat for the person."""
+    """Whether quick play leads to a room of these terms: open, between rounds, with a free seat and somebody present.
+
+    A room in a round would make the person watch, for as long as its players take.
+    """
     state = room.state
-    is_fit = state.is_listed and not state.is_sealed and not state.is_paused and room.people.open_seats > 0
+    is_open = state.is_listed and not state.is_sealed and not state.is_paused and state.phase == "LOBBY"
+    is_fit = is_open and room.people.open_seats > 0 and any(one.away_time is None for one in room.people.humans)
     return is_fit and (state.ruleset, state.stake_minor) == (ruleset, stake) and person.key not in state.banned
 
 

@@ -26,6 +26,6 @@ setInterval(() => {
   clock.now = own() + offset;
 }, 200);
 
-/** Seconds left until a deadline, never below nothing. */
+/** Whole seconds left until a deadline, never below nothing: a clock of 30 seconds never shows 31. */
 export const secondsTo = (deadline: number): number =>
-  Math.max(0, Math.round((deadline - clock.now) / 1000));
+  Math.max(0, Math.floor((deadline - clock.now) / 1000));

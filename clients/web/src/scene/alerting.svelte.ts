@@ -3,11 +3,14 @@
  * each round that ends while the page looks on.
  */
 
+import { untrack } from "svelte";
+
 import type { Last, View } from "../connection/messages";
 import { gameOf } from "../games";
 import { pairsOf } from "../table/pairs";
 import { say } from "../words/say";
 import { confetti, flyChips } from "./flying";
+import { askToNotify, notifyTurn, withdrawNotification } from "./notifying.svelte";
 import { shake, sound } from "./sound";
 
 const HOUSE = 255;
@@ -53,8 +56,7 @@ export function alertPlayer(present: () => View, isEnding: () => boolean): void 
   const turn = $derived(awaited ? `${present().round?.round_id}.${turnOf(present())}` : "");
   $effect(() => {
     if (turn !== "") {
-      sound("turn");
-      shake(60);
+      return untrack(callToTurn);
     }
   });
   $effect(() => {
@@ -68,6 +70,22 @@ export function alertPlayer(present: () => View, isEnding: () => boolean): void 
       requestAnimationFrame(() => celebrate(last, stake_minor, you));
     }
   });
+}
+
+/** Calls to a turn that begins; returns what its end does. */
+function callToTurn(): () => void {
+  const look = (): void => void (document.hidden || withdrawNotification());
+  sound("turn");
+  shake(60);
+  void notifyTurn();
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    document.removeEventListener("visibilitychange", look);
+    void withdrawNotification();
+    if (document.hidden) {
+      askToNotify(); // it ended unseen: nobody played it here
+    }
+  };
 }
 
 const turnOf = ({ round }: View): string =>

@@ -1,6 +1,6 @@
 /**
  * The sounds of the table, made of oscillators and noise: no files. Silent while muted, under reduced motion, and before the
- * first press of a key or button, from which on browsers let a page sound.
+ * first press of a key or button, from which on browsers let a page sound. In a background tab only what calls the player sounds.
  */
 
 import { settings } from "../settings.svelte";
@@ -42,6 +42,9 @@ const SOUNDS = {
 
 export type Sound = keyof typeof SOUNDS;
 
+/** What sounds in a background tab too. */
+const CALLS: ReadonlySet<Sound> = new Set<Sound>(["turn", "tick"]);
+
 let context: AudioContext | null = null;
 let isAllowed = false;
 
@@ -50,7 +53,8 @@ for (const kind of ["pointerdown", "keydown"] as const) {
 }
 
 export function sound(name: Sound): void {
-  if (!settings.sound || settings.stillness || !isAllowed || document.hidden) {
+  const isUnheard = document.hidden && !CALLS.has(name);
+  if (!settings.sound || settings.stillness || !isAllowed || isUnheard) {
     return;
   }
   context ??= new AudioContext();
@@ -74,7 +78,8 @@ function ring(into: AudioContext, tone: Tone): void {
   oscillator.frequency.exponentialRampToValueAtTime(to, end);
   const volume = new GainNode(into, { gain: 0 });
   volume.gain.setValueAtTime(0, start);
-  volume.gain.linearRampToValueAtTime(gain, start + 0.008);
+  const peak = Math.max(0.0002, gain * settings.volume ** 2); // the ear takes loudness by its square
+  volume.gain.linearRampToValueAtTime(peak, start + 0.008);
   volume.gain.exponentialRampToValueAtTime(0.0001, end);
   oscillator.connect(volume).connect(into.destination);
   oscillator.start(start);

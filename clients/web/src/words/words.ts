@@ -358,6 +358,14 @@ export const WORDS = {
   foulTyped: ["Gõ “xong” lần nữa để vẫn nộp.", "Type “done” again to hand it in anyway."],
   foulCosts: ["Binh lủng là thua mọi nhà đúng luật.", "A fouled hand pays every lawful hand."],
   needMore: ["Chưa đủ người: mời bạn hoặc thêm máy.", "Too few people: invite or add a bot."],
+  notifies: ["Báo khi đến lượt mà trang ở nền", "Notify me of my turn in the background"],
+  notifyAsk: [
+    "Bạn đã lỡ lượt khi trang ở nền. Lần sau có báo cho bạn không?",
+    "You missed a turn while this page was in the background. Notify you next time?",
+  ],
+  notifyYes: ["Báo cho tôi", "Notify me"],
+  notifyNo: ["Không cần", "No"],
+  volume: ["Âm lượng", "Volume"],
   watchingRound: ["Bạn xem ván này, không có bài.", "You watch this round without cards."],
   alone: ["Bạn ngồi một mình: mời bạn hoặc thêm máy.", "You sit alone: invite or add a bot."],
 } as const satisfies Record<string, readonly [string, string]>;
