@@ -3,6 +3,7 @@
 Headless Chromium never hides a page, so ``document.hidden`` is a stub here; the permission is granted by the browser.
 """
 
+import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -49,6 +50,14 @@ def page(browser: Browser) -> Iterator[Page]:
 def hide(page: Page, *, is_hidden: bool) -> None:
     """Put the page into the background, or back."""
     page.evaluate("(is_hidden) => window.hide(is_hidden)", is_hidden)
+
+
+def wait_shown(page: Page, titles: list[str]) -> None:
+    """Wait until these notifications are shown, and no others."""
+    end = time.monotonic() + TIMEOUT / 1000
+    while page.evaluate(SHOWN) != titles and time.monotonic() < end:
+        page.wait_for_timeout(50)
+    assert page.evaluate(SHOWN) == titles
 
 
 def turn(stage: Stage, seat: int) -> None:
@@ -116,10 +125,9 @@ def test_page_asks_once_after_a_missed_turn_and_then_notifies_of_turns(table, pa
     expect(asked).to_have_count(0)
     hide(page, is_hidden=True)
     turn(stage, 0)
-    page.wait_for_function(f"async () => (await ({SHOWN})()).length === 1", timeout=TIMEOUT)
-    assert page.evaluate(SHOWN) == ["Your turn"]
+    wait_shown(page, ["Your turn"])
     turn(stage, 1)
-    page.wait_for_function(f"async () => (await ({SHOWN})()).length === 0", timeout=TIMEOUT)
+    wait_shown(page, [])
     hide(page, is_hidden=False)
     expect(asked).to_have_count(0)
 
