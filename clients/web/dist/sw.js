@@ -44,3 +44,10 @@ async function newest(request) {
     return (await shelf.match(key)) ?? Response.error();
   }
 }
+
+/** A press on a notification of a turn leads back to the page. */
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const pages = self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  event.waitUntil(pages.then(([page]) => page?.focus() ?? self.clients.openWindow("./")));
+});
