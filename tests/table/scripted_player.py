@@ -88,6 +88,7 @@ class Player:
         self.unwilling_in = ""
         self.script: Callable[[Player, View], Any] | None = None
         self.watch: Callable[[View], None] | None = None
+        self.on_message: Callable[[View], None] | None = None
         self.kept: dict[str, dict[str, bytes]] = {}
         self.arrangements: dict[str, list[str]] = {}
         self.failures: list[BaseException] = []
@@ -231,6 +232,8 @@ class Player:
             self._changed.notify_all()
 
     async def _receive(self, message: View) -> None:
+        if self.on_message is not None:
+            self.on_message(message)
         match message["type"]:
             case "welcome":
                 self.welcome = message

@@ -6,6 +6,7 @@
 
 import { settings } from "../settings.svelte";
 import { both, say, type Text } from "../words/say";
+import { type Fault, faultOfMessage, faultOfResult } from "./checking";
 import { forgetTime, learnTime } from "./clock.svelte";
 import { keptSecret, tab } from "./identity";
 import { keepMove } from "./keepsakes";
@@ -47,6 +48,7 @@ const invitationText = ({ code, text }: Refused): Text =>
   code === "NO_ROOM" ? both("deadInvite") : text;
 
 interface Asked {
+  readonly name: string;
   readonly frame: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: RefusedError) => void;
@@ -120,7 +122,7 @@ class Connection {
     };
     socket.onmessage = (event: MessageEvent<string>) => {
       if (socket === this.#socket) {
-        this.#take(JSON.parse(event.data) as Message);
+        this.#read(event.data);
       }
     };
     socket.onclose = () => {
@@ -144,7 +146,7 @@ class Connection {
   ): Promise<Result> {
     const frame = JSON.stringify({ type: "command", id, name, ...fields });
     return new Promise<Result>((resolve, reject) => {
-      this.#asked.set(id, { frame, resolve: resolve as (result: unknown) => void, reject });
+      this.#asked.set(id, { name, frame, resolve: resolve as (result: unknown) => void, reject });
       if (this.status === "OPEN") {
         this.#socket?.send(frame);
       }
@@ -172,8 +174,39 @@ class Connection {
     this.notices = this.notices.filter((notice) => notice.key !== key);
   }
 
-  #take(message: Message): void {
+  /** Takes a message that is what the schema says, and reports any other one. */
+  #read(data: string): void {
     this.#received = performance.now();
+    let message: unknown;
+    try {
+      message = JSON.parse(data);
+    } catch {
+      this.#report({ where: "", why: "not JSON" });
+      return;
+    }
+    const fault = faultOfMessage(message);
+    if (fault === null) {
+      this.#take(message as Message);
+    } else {
+      const id = String((message as { id?: unknown } | null)?.id);
+      const error = this.#report(fault, id);
+      this.#answered(id)?.reject(error);
+    }
+  }
+
+  /** Says once that a message is wrong, where and why; the page goes on with what it has. */
+  #report({ where, why }: Fault, id = ""): RefusedError {
+    const filled = (words: string): string => words.replace("{fault}", `${where}: ${why}`);
+    const { vi, en } = both("wrongMessage");
+    const text = { vi: filled(vi), en: filled(en) };
+    console.error(text.en);
+    if (!this.notices.some((notice) => notice.text.en === text.en)) {
+      this.notify({ code: "WRONG_MESSAGE", text });
+    }
+    return new RefusedError({ type: "refused", id, code: "WRONG_MESSAGE", text });
+  }
+
+  #take(message: Message): void {
     switch (message.type) {
       case "welcome":
         this.#open(message);
@@ -198,7 +231,7 @@ class Connection {
         break;
       case "done":
         keepReceipted(message.result);
-        this.#answered(message.id)?.resolve(message.result);
+        this.#done(message.id, message.result);
         break;
       case "refused":
         if (message.id.startsWith("hello ")) {
@@ -233,6 +266,16 @@ class Connection {
     this.#ping();
     for (const { frame } of this.#asked.values()) {
       this.#socket?.send(frame);
+    }
+  }
+
+  #done(id: string, result: unknown): void {
+    const asked = this.#answered(id);
+    const fault = asked === undefined ? null : faultOfResult(asked.name, result);
+    if (fault === null) {
+      asked?.resolve(result);
+    } else {
+      asked?.reject(this.#report(fault, id));
     }
   }
 

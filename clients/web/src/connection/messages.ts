@@ -295,3 +295,14 @@ export type Message =
   | { readonly type: "pong"; readonly sent: number; readonly time: number }
   | ({ readonly type: "notice" } & Notice)
   | ({ readonly type: "goodbye" } & Notice);
+
+/** What the table server answers to commands that ask for something, by the command's name. */
+export interface Results {
+  readonly create: { readonly room: string };
+  readonly quick: { readonly room: string };
+  readonly join: { readonly room: string };
+  readonly preview: ListedRoom;
+  readonly rules: Rules;
+  readonly history: { readonly rounds: readonly Last[] };
+  readonly replay: Replay;
+}

@@ -108,6 +108,7 @@ const NO_DECISIONS: ReadonlySet<string> = new Set([
   "OTHER_ROUND",
   "REFEREE_AWAY",
   "TOO_MANY",
+  "WRONG_MESSAGE", // an answer that the page could not read
 ]);
 
 export const answerOfRefusal = (code: string): Answer =>

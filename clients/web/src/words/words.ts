@@ -251,6 +251,10 @@ export const WORDS = {
   foulAsk: ["Nộp bài binh lủng?", "Hand in a foul?"],
   foulBack: ["Xếp lại", "Arrange again"],
   foulAnyway: ["Vẫn nộp", "Hand it in anyway"],
+  wrongMessage: [
+    "Máy chủ bàn gửi một tin mà trang không đọc được ({fault}). Trang giữ những gì đã có.",
+    "The table server sent a message that this page cannot read ({fault}). The page keeps what it has.",
+  ],
   deadInvite: [
     "Lời mời này không còn: bàn đã đóng hoặc liên kết sai. Hãy mở một bàn hoặc xin liên kết mới.",
     "This invitation is no longer good: the table has closed or the link is wrong. Open a table or ask for a new link.",

@@ -1,0 +1,120 @@
+"""What the table server sends is what the page expects: one schema, written from the page's types, holds for both."""
+
+import asyncio
+import copy
+import json
+from collections import Counter
+from typing import Any, Final
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.table.scripted_player import Player, View
+from tests.table.signing_player import SigningPlayer
+from tests.table.table_examples import FOLDER
+from tests.table.table_scene import Scene, ready
+from tests.table.test_table_rounds import GAMES, finish
+
+SCHEMA: Final[dict[str, Any]] = json.loads((FOLDER.parent / "messages.schema.json").read_text("utf-8"))
+RESULTS: Final[dict[str, Any]] = SCHEMA["$defs"]["Results"]["properties"]
+SENT: Final = {"welcome", "lobby", "view", "done", "refused", "notice", "goodbye", "pong"}
+EXAMPLES: Final = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+
+
+def of_type(kind: str) -> dict[str, Any]:
+    """Return the schema of a message of a type."""
+    for one in SCHEMA["$defs"]["Message"]["anyOf"]:
+        part = SCHEMA["$defs"][one["$ref"].rpartition("/")[2]] if "$ref" in one else one
+        if part["properties"]["type"]["const"] == kind:
+            return {"$defs": SCHEMA["$defs"], **part}
+    raise KeyError(kind)
+
+
+VALIDATORS: Final = {kind: Draft202012Validator(of_type(kind)) for kind in sorted(SENT)}
+"""A validator by type of message; what a failing one says then names the path in that message."""
+RESULT_VALIDATORS: Final = {
+    name: Draft202012Validator({"$defs": SCHEMA["$defs"], **part}) for name, part in RESULTS.items()
+}
+
+
+def faults(message: View) -> list[str]:
+    """Return what is wrong with a message, each with its path."""
+    return [f"{one.json_path}: {one.message[:200]}" for one in VALIDATORS[message["type"]].iter_errors(message)]
+
+
+def result_faults(command: str, result: View) -> list[str]:
+    """Return what is wrong with the result of a command that the schema describes."""
+    return [f"{one.json_path}: {one.message[:200]}" for one in RESULT_VALIDATORS[command].iter_errors(result)]
+
+
+def test_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.partition(".")[0] in SENT])
+def test_example_is_what_the_page_expects(name: str) -> None:
+    assert faults(EXAMPLES[name]) == []
+
+
+def test_example_results_are_what_the_page_expects() -> None:
+    described = Counter[str]()
+    for name, example in EXAMPLES.items():
+        asked = EXAMPLES.get(f"command.{name.removeprefix('done.')}", {}).get("name")
+        if name.startswith("done.") and asked in RESULTS:
+            described[asked] += 1
+            assert result_faults(asked, example["result"]) == [], name
+    assert described.keys() >= {"create", "quick", "preview", "rules", "history", "replay"}
+
+
+@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+def test_every_message_of_a_played_round_is_what_the_page_expects(scene: Scene, ruleset: str, *, sealed: bool) -> None:
+    """From the welcome of two people, one with a key, to the proof of their round and what is asked about it."""
+    messages: list[View] = []
+
+    async def sit(player: Player, room: str = "") -> Player:
+        player.on_message = messages.append
+        return await scene.seat_of(player, room=room)
+
+    async def play() -> None:
+        async with scene.open():
+            first = await sit(Player("An", referee=scene.court.channel))
+            room = (await first.ask("create", ruleset=ruleset, stake_minor=1000, bots=1, sealed=sealed))["room"]
+            second = await sit(SigningPlayer("Bình", referee=scene.court.channel), room)
+            await first.until(lambda view: len(view.get("persons", ())) == 3)
+            assert result_faults("preview", await second.ask("preview", room=room)) == []
+            assert result_faults("rules", await second.ask("rules", ruleset=ruleset)) == []
+            await first.refused("replay", table="none", number=1)
+            await first.ask("say", phrase=first.welcome["phrases"][0]["code"])
+            await ready(first, second)
+            given = await finish(scene, first)
+            replay = await first.ask("replay", table=given["table"], number=given["number"])
+            assert result_faults("replay", replay) == []
+            assert result_faults("history", await first.ask("history")) == []
+            person = next(one["person"] for one in first.view["persons"] if one["name"] == "Bình")
+            await first.ask("kick", person=person)
+            await second.until(lambda view: view["type"] == "lobby")
+
+    asyncio.run(play())
+    kinds = Counter(message["type"] for message in messages)
+    assert kinds.keys() >= {"welcome", "view", "done", "refused", "lobby", "notice"}
+    assert any((message.get("round") or {}).get("course") for message in messages)
+    assert [(fault, message["type"]) for message in messages for fault in faults(message)] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["version"], None),
+        (["phase"], "NAP"),
+        (["persons", 0, "name"], 7),
+        (["round", "seats", 0, "is_bot"], "no"),
+        (["round", "tien_len", "cards_left"], {}),
+    ],
+)
+def test_schema_finds_a_view_that_is_wrong(path: list[str | int], value: object) -> None:
+    view = copy.deepcopy(EXAMPLES["view.tien_len.turn"])
+    inner = view
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    assert len(faults(view)) == 1
