@@ -71,8 +71,30 @@ export interface Pictured {
   readonly pictureHouse?: (last: Last) => readonly CardGroup[];
 }
 
+/** A comparison of all seats' cards after the last event of a round, as a replay shows it. */
+export interface Compared {
+  readonly words: string;
+  /** The row of each seat's cards that is compared. */
+  readonly bright: number;
+  /** By seat: its rows of cards, from the top, and what this comparison brings it. */
+  readonly seats: readonly { readonly rows: readonly (readonly Card[])[]; readonly note: string }[];
+}
+
+/** What a replay shows of a game besides hands, events and their cards. */
+export interface Replayed {
+  /** What an event of a replay is called, and the groups of cards that are shown with it. */
+  readonly wordsOf: (event: ReplayEvent, ruleset: Ruleset | undefined) => string;
+  readonly groupsOf: (event: ReplayEvent) => readonly (readonly Card[])[];
+  /** One's own cards, in the order for the eye. */
+  readonly sort: (cards: readonly Card[]) => Card[];
+  /** How many cards of the board lie open when an event happens. */
+  readonly openAt?: (event: ReplayEvent) => number;
+  /** The comparisons of a round, in order. */
+  readonly compared?: (last: Last) => readonly Compared[];
+}
+
 /** All that the page needs of a game. What is optional is left out by a game that has no such thing. */
-export interface PageGame extends Pictured {
+export interface PageGame extends Pictured, Replayed {
   /** Name in rulesets; also that of the game's member of a round. */
   readonly name: Game;
   readonly title: Text;
@@ -105,16 +127,11 @@ export interface PageGame extends Pictured {
   readonly ResultMarks?: Component<{ result: SeatResult; ruleset: Ruleset | undefined }>;
   readonly ResultCards: Component<{ last: Last; seat: number; result: SeatResult }>;
 
-  /** One's own cards, in the order for the eye. */
-  readonly sort: (cards: readonly Card[]) => Card[];
   /** Whether the round waits for a seat while its phase is PLAYING. */
   readonly isAwaited: (round: Round, seat: number) => boolean;
   /** The name of a turn within its round; a player is called once for each. */
   readonly turnOf: (round: Round) => string;
   readonly noteOf: (round: Round, seat: number, phase: Phase) => Note;
-  /** What an event of a replay is called, and the groups of cards that are shown with it. */
-  readonly wordsOf: (event: ReplayEvent, ruleset: Ruleset | undefined) => string;
-  readonly groupsOf: (event: ReplayEvent) => readonly (readonly Card[])[];
   /** The round in words. */
   readonly linesOf: (view: View, round: Round, ruleset: Ruleset | undefined) => string[];
   /** Called once, while a component is made. */

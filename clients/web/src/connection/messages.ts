@@ -235,6 +235,10 @@ export interface ReplayEvent {
   readonly action: string;
   readonly name?: Text;
   readonly cards?: readonly Card[];
+  /** Whether its cards begin a pile of their own. */
+  readonly leads?: boolean;
+  /** What a seat bound itself to, face down. */
+  readonly commitment?: string;
 }
 
 export interface Replay extends Last {

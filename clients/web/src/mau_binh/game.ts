@@ -8,6 +8,7 @@ import MauBinhTable from "./MauBinhTable.svelte";
 import { picture } from "./picture";
 import ResultCards from "./ResultCards.svelte";
 import ResultMarks from "./ResultMarks.svelte";
+import { comparedChi } from "./replay";
 import { linesOf, textSide } from "./text.svelte";
 
 const DRAFTS: ReadonlySet<string> = new Set(["arrange", "commit"]);
@@ -45,6 +46,7 @@ export const GAME: PageGame = {
   wordsOf: ({ action }) => say(WORDS[action as keyof typeof WORDS]),
   groupsOf: ({ arrangement }) =>
     arrangement === undefined ? [] : [arrangement.back, arrangement.middle, arrangement.front],
+  compared: (last) => (last.showdown?.chi ?? []).map((chi) => comparedChi(chi, last)),
   linesOf,
   textSide,
   takes: ({ mau_binh }, command) => !DRAFTS.has(command) || mau_binh?.takes_signed !== false,

@@ -1,7 +1,7 @@
 /** The registration of Tiến Lên. */
 
 import type { PageGame } from "../games";
-import { both, say } from "../words/say";
+import { amount, both, pick, say } from "../words/say";
 import LastPlay from "./LastPlay.svelte";
 import { byTienLen } from "./order";
 import { picture } from "./picture";
@@ -38,7 +38,12 @@ export const GAME: PageGame = {
     const isOnTurn = tien_len?.turn === seat;
     return { isOnTurn, cards, note: tien_len?.passed.includes(seat) === true ? say("passed") : "" };
   },
-  wordsOf: ({ action }) => say(WORDS[action as keyof typeof WORDS]),
+  wordsOf: ({ action, chops }) => {
+    const did = say(WORDS[action as keyof typeof WORDS]);
+    return chops === undefined
+      ? did
+      : `${did}, ${say("chopsFor", { name: pick(chops.name), amount: amount(chops.amount_minor) })}`;
+  },
   groupsOf: ({ cards = [] }) => (cards.length === 0 ? [] : [cards]),
   linesOf,
   textSide,

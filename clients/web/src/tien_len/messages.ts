@@ -47,5 +47,7 @@ declare module "../connection/messages" {
     /** The last trick. */
     readonly trick?: readonly TrickAction[];
   }
-  interface ReplayEvent extends Partial<Combination> {}
+  interface ReplayEvent extends Partial<Combination> {
+    readonly chops?: TrickAction["chops"];
+  }
 }

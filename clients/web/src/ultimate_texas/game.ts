@@ -15,6 +15,7 @@ import TexasTable from "./TexasTable.svelte";
 import { linesOf, textSide } from "./text.svelte";
 
 const HOUSE = 4_200; // ms
+const ON_BOARD: Readonly<Record<string, number>> = { PREFLOP: 0, FLOP: 3, RIVER: 5 };
 
 export const GAME: PageGame = {
   name: "ultimate_texas",
@@ -50,6 +51,7 @@ export const GAME: PageGame = {
     return action === "DECIDE" ? pickName(ruleset, "decision", decision) : say(other);
   },
   groupsOf: () => [],
+  openAt: ({ street = "" }) => ON_BOARD[street] ?? 0,
   linesOf,
   textSide,
   leaveChoice: decideChoice("LEAVE"),

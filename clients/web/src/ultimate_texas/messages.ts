@@ -65,5 +65,6 @@ declare module "../connection/messages" {
   }
   interface ReplayEvent {
     readonly decision?: string;
+    readonly street?: string;
   }
 }

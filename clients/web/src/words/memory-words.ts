@@ -1,6 +1,31 @@
 /** What the page says of rounds that are kept and shown: Vietnamese first, then English. */
 
 export const MEMORY_WORDS = {
+  bestChoice: ["Tốt nhất", "Best"],
+  chopsFor: ["chặt {name}, giá {amount}", "chops {name} for {amount}"],
+  costInAll: ["Cộng lại, trung bình mất {amount}.", "In all, {amount} on average."],
+  costOf: ["Trung bình mất {amount}", "Costs {amount} on average"],
+  costStakes: ["{stakes} cược", "{stakes} {stakes:stake|stakes}"],
+  nothingLost: [
+    "Trong {count} lựa chọn có giá của lời khuyên, không có lựa chọn nào kém lựa chọn tốt nhất quá sai số.",
+    "Of {count} choices that the advice has a value for, none was worse than the best by more than its error.",
+  ],
+  nothingValued: [
+    "Lời khuyên không có giá cho các lựa chọn của bạn trong ván này.",
+    "The advice has no value for your choices in this round.",
+  ],
+  reviewFailed: [
+    "Không có lời khuyên cho ván này nữa.",
+    "There is no advice for this round any more.",
+  ],
+  reviewMeans: [
+    "Theo lời khuyên của trọng tài, tính trên các lá bạn không thấy: đúng có khi vẫn thua.",
+    "By the referee's advice, over the cards that you could not see: the right choice may still lose.",
+  ],
+  reviewing: ["Trọng tài đang xem lại…", "The referee is looking again…"],
+  roundOver: ["Hết ván", "The round is over"],
+  whereLost: ["Mình thua ở đâu?", "Where did I lose?"],
+  yourChoice: ["Bạn", "You"],
   makeLink: ["Tạo liên kết và hình", "Make the link and the picture"],
   makingLink: ["Đang tạo…", "Making it…"],
   pictureOf: ["Hình ván {number}: {seats}", "Picture of round {number}: {seats}"],

@@ -1,0 +1,20 @@
+/** What a replay shows of the show: one chi of all seats, with what it brings each. */
+
+import type { Last } from "../connection/messages";
+import type { Compared } from "../games";
+import { amount, capital, pick, say } from "../words/say";
+import type { ShownChi } from "./messages";
+
+const ROWS = ["FRONT", "MIDDLE", "BACK"];
+
+/** The comparison of one chi; each seat's rows are front, middle and back. */
+export function comparedChi(chi: ShownChi, last: Last): Compared {
+  const seats = (last.seats ?? []).map(({ arrangement }, seat) => {
+    const hand = chi.hands.find((shown) => shown.seat === seat);
+    const units = (hand?.units_won ?? 0) - (hand?.units_lost ?? 0);
+    const said = capital(hand?.fouled === true ? say("fouled") : pick(hand?.name));
+    const { front = [], middle = [], back = [] } = arrangement ?? {};
+    return { rows: [front, middle, back], note: `${said} ${amount(units, { signed: true })}` };
+  });
+  return { words: capital(pick(chi.name)), bright: ROWS.indexOf(chi.position), seats };
+}
