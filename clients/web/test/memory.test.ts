@@ -3,11 +3,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import type { Last, Replay, Ruleset, SeatResult, Welcome } from "../src/connection/messages";
-import { GAMES, type Replayed } from "../src/games";
+import { byRank } from "../src/cards/card";
+import type { Replayed } from "../src/games";
 import { rowsOf } from "../src/memory/picture";
 import { stepsOf } from "../src/memory/replaying";
 import { readRound, withoutNames } from "../src/memory/share";
 import * as mauBinh from "../src/mau_binh/picture";
+import { comparedChi } from "../src/mau_binh/replay";
+import { byTienLen } from "../src/tien_len/order";
 import * as tienLen from "../src/tien_len/picture";
 import * as texas from "../src/ultimate_texas/picture";
 
@@ -111,8 +114,15 @@ const example = <Value>(name: string): Value =>
   JSON.parse(readFileSync(`../table/examples/${name}.json`, "utf8")) as Value;
 const replayOf = (game: string): Replay =>
   example<{ result: Replay }>(`done.${game}.replay`).result;
-const gameOf = (game: string): Replayed | undefined =>
-  GAMES.find(({ name }) => game.startsWith(name));
+/** What a replay asks of each game's registration, whose components need a browser. */
+const gameOf = (game: string): Replayed => ({
+  wordsOf: ({ action }) => action,
+  groupsOf: ({ arrangement }) =>
+    arrangement === undefined ? [] : [arrangement.back, arrangement.middle, arrangement.front],
+  sort: game === "tien_len" ? byTienLen : byRank,
+  openAt: ({ street = "" }) => ({ PREFLOP: 0, FLOP: 3, RIVER: 5 })[street] ?? 0,
+  compared: (last) => (last.showdown?.chi ?? []).map((chi) => comparedChi(chi, last)),
+});
 const rulesetOf = (game: string): Ruleset | undefined =>
   example<Welcome>("welcome").rulesets.find((one) => game.startsWith(one.game));
 
