@@ -52,21 +52,29 @@ def asked(guest: Guest, url: str, game: str, found: dict[str, Any]) -> tuple[Sta
     return stage, lost
 
 
-def test_choices_are_beside_the_best_with_what_they_cost(table, invite) -> None:
+@pytest.mark.parametrize(
+    ("game", "choice", "said"),
+    [
+        ("ultimate_texas", RIVER, (("Fold", "4,500 (4.5 stakes)"), 0)),
+        ("tien_len", PAIR, (("Passes", "Pair", "250 (0.3 stakes)", "90"), 1)),
+    ],
+)
+def test_choices_are_beside_the_best_with_what_they_cost(
+    table, invite, game: str, choice: dict[str, Any], said: tuple[tuple[str, ...], int]
+) -> None:
     """The page asks until the referee has looked; amounts are in money and in stakes of the room."""
+    words, pictures = said
     guest = invite("Lan", language="en")
-    found = {"valued": 3, "cost_minor": 4750, "choices": [PAIR, RIVER]}
-    stage, lost = asked(guest, table.url, "ultimate_texas", found)
+    other = choice | {"number": 1, "cost_minor": 100}
+    found = {"valued": 3, "cost_minor": choice["cost_minor"] + 100, "choices": [choice, other]}
+    stage, lost = asked(guest, table.url, game, found)
     expect(lost.locator("li")).to_have_count(2, timeout=TIMEOUT)
     assert stage.names().count("review") == QUESTIONS
-    assert [one.get_attribute("data-cost") for one in lost.locator("li").all()] == ["250", "4500"]
-    first, second = (one.inner_text() for one in lost.locator("li").all())
-    assert "Pass" in first
-    assert "Pair" in first
-    assert lost.locator("li").first.get_by_role("img").count() == 1
-    assert "4,500 (4.5 stakes)" in second
-    assert "Fold" in second
-    assert "4,750" in lost.inner_text()
+    assert [one.get_attribute("data-cost") for one in lost.locator("li").all()] == [str(choice["cost_minor"]), "100"]
+    first = lost.locator("li").first
+    assert [one for one in words if one not in first.inner_text()] == []
+    assert first.get_by_role("img").count() == pictures
+    assert f"{found['cost_minor']:,}" in lost.inner_text()
 
 
 @pytest.mark.parametrize(
