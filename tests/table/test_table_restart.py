@@ -239,7 +239,9 @@ def test_files_of_rooms_are_closed_to_others(scene: Scene) -> None:
         asyncio.run(play())
     finally:
         os.umask(before)
-    files = list(scene.folder.iterdir())
+    within = list(scene.folder.rglob("*"))
+    files = [path for path in within if path.is_file()]
+    folders = [scene.folder, *[path for path in within if path.is_dir()]]
     assert {path.suffix for path in files} == {".json", ".jsonl"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
-    assert stat.S_IMODE(scene.folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
