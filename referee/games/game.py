@@ -184,7 +184,7 @@ _LAWFUL: Final = (CanonicalError, DealError, EventBytesError, RoundNotOverError,
 """Errors that a law may raise; the interface says where."""
 GUARDED: Final = (
     *("check_stakes", "begin", "check", "apply", "clock", "check_closing", "settle", "minimum_seen"),
-    *("fault_kind", "groups", "encode_results", "side_returns"),
+    *("fault_kind", "groups", "encode_results"),
 )
 """Functions of a law that raise LawError for a defect; so do those of ``lead`` and ``later``."""
 GroupT = TypeVar("GroupT", LaterCards, Leading)
@@ -211,8 +211,6 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     - ``check_closing(state, time)`` returns the faults that keep the round from being settled at a time. ``settle``
       needs that there are none and that every card is open (DealError otherwise). ``encode_results`` returns the
       transcript's results without ``events_hash``.
-    - ``side_returns(state, outcome)`` is what a unit on the side bet of each seat that made one gets back by the cards
-      alone, as if nobody folded: 0 if it loses, the unit itself included if it wins.
     - ``lead`` is set in a game with a leader: its ``begin`` needs ``DealtRound.leader``. ``later`` is about cards that
       open after the deal.
     - ``groups(record)`` are the groups of cards in the record of an event or of a seat's results; ``questions`` are
@@ -237,7 +235,6 @@ class Game(Generic[RulesT, StateT, EventT, OutcomeT]):
     fault_kind: Callable[[str], FaultKind] = rule_fault
     groups: Groups = no_groups
     seat_stake_names: tuple[str, ...] = ()
-    side_returns: Callable[[StateT, OutcomeT], tuple[int, ...]] = _nothing
     lead: Leading | None = None
     later: LaterCards = ALL_OPEN
     questions: Questions | None = None

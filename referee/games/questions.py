@@ -40,10 +40,13 @@ class HouseQuestions:
     """Questions of a game whose seats are dealt to like the house and compared with it.
 
     ``leads(rules, sections, seat_count)`` returns for each seat 1 for a better hand than the house's, -1 for a worse
-    hand, 0 for a tie; ``sections`` are all but the stock, in the order of the layout.
+    hand, 0 for a tie; ``sections`` are all but the stock, in the order of the layout. ``side_returns(state, outcome)``
+    is what a unit on the side bet of each seat that made one gets back by the cards alone, as if nobody folded: 0 if it
+    loses, the unit itself included if it wins.
     """
 
     leads: Callable[[Any, Sequence[bytes], int], tuple[int, ...]]
+    side_returns: Callable[[Any, Any], tuple[int, ...]]
 
 
 Questions = PointQuestions | HouseQuestions

@@ -11,6 +11,7 @@ from referee.dealing.header import Header, is_past
 from referee.dealing.lead import Winner, encode_winner
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
+from referee.games.questions import HouseQuestions
 from referee.log import SettleStep, SlotKey, Stage, Unseal
 from referee.rulesets import Ruleset
 from referee.service.appending import append_each
@@ -75,8 +76,8 @@ class Settler:
 
     def count(self, played: Round) -> None:
         """Report what the side bets of a round that was settled now got back by the cards, if there were any."""
-        returns = played.game.side_returns(played.state, played.outcome)
-        if returns:
+        questions = played.game.questions
+        if isinstance(questions, HouseQuestions) and (returns := questions.side_returns(played.state, played.outcome)):
             self.on_returns(played.ruleset, returns)
 
     def _is_settled(self, header: Header) -> bool:

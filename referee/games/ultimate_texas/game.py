@@ -42,7 +42,7 @@ def leads(rules: UltimateTexasRules, sections: Sequence[bytes], seat_count: int)
     return tuple([(value > limit) - (value < limit) for value in values])
 
 
-QUESTIONS: Final = HouseQuestions(leads=leads)
+QUESTIONS: Final = HouseQuestions(leads=leads, side_returns=trips_returns)
 
 GAME: Final = Game(
     name="ultimate_texas",
@@ -54,7 +54,6 @@ GAME: Final = Game(
     fault_kind=fault_kind,
     groups=groups_of(Shown("best", ("BEST",), names="category")),
     seat_stake_names=("ante", "trips"),
-    side_returns=trips_returns,
     layout=layout,
     check_stakes=check_stakes,
     begin=begin,
