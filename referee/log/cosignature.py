@@ -35,16 +35,16 @@ class QuorumError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PolicyGroup:
     """Witnesses and other groups, of which ``needed`` must agree; a group agrees if enough of its own members do.
 
     >>> key = VerifierKey.parse("witness.example/w1+ed8c37d6+BLDvac9mmAMfo6UM3ZhuGEswRR4MUnSlB9TyBI0y+MK1")
-    >>> Group(2, (key, Group(1, ()))).fewest is None  # the inner group has nobody who could agree
+    >>> PolicyGroup(2, (key, PolicyGroup(1, ()))).fewest is None  # the inner group has nobody who could agree
     True
     """
 
     needed: int
-    members: tuple["VerifierKey | Group", ...]
+    members: tuple["VerifierKey | PolicyGroup", ...]
 
     @property
     def fewest(self) -> int | None:
@@ -79,7 +79,7 @@ class Attestation:
     forged: tuple[VerifierKey, ...]
     missing: tuple[str, ...]
     """Names of the witnesses that did not cosign."""
-    group: Group | None = None
+    group: PolicyGroup | None = None
 
     @property
     def is_quorate(self) -> bool:
@@ -113,7 +113,7 @@ class Quorum:
 
     witnesses: tuple[VerifierKey, ...]
     needed: int
-    group: Group | None = None
+    group: PolicyGroup | None = None
     counted: tuple[VerifierKey, ...] = field(init=False, compare=False)
     """Witnesses that count: the first of those with the same key."""
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
-from referee.log.cosignature import Group, Quorum, QuorumError
+from referee.log.cosignature import PolicyGroup, Quorum, QuorumError
 
 MAX_POLICY: Final = 64 * 1024
 """Bytes of a policy that is read."""
@@ -79,7 +79,7 @@ class Policy:
         return cls(logs=tuple(reader.logs), witnesses=witnesses, quorum=quorum, skipped=tuple(reader.skipped))
 
 
-def _quorum_of(group: Group) -> Quorum:
+def _quorum_of(group: PolicyGroup) -> Quorum:
     """Return a group as a quorum; raise PolicyError if the witnesses whose keys can be verified here cannot meet it."""
     keys, needed = group.witnesses, group.fewest
     if needed is None:
@@ -94,7 +94,7 @@ class _Reader:
 
     logs: list[VerifierKey] = field(default_factory=list)
     witnesses: dict[str, PolicyWitness | None] = field(default_factory=dict)
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, PolicyGroup] = field(default_factory=dict)
     depths: dict[str, int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     quorum: str = ""
@@ -126,15 +126,15 @@ class _Reader:
             case _:
                 raise PolicyError(f"{line[:100]!r} is no line of a log, witness, group or quorum")
 
-    def agreed(self) -> Group | None:
+    def agreed(self) -> PolicyGroup | None:
         """Return the group that must agree, which has one member if the quorum is one witness; None for no quorum."""
         if not self.quorum:
             raise PolicyError("the policy has no quorum; write `quorum none` where no cosignature is asked for")
         if self.quorum == _NONE:
             return None
-        return self.groups.get(self.quorum) or Group(1, self._members_of([self.quorum]))
+        return self.groups.get(self.quorum) or PolicyGroup(1, self._members_of([self.quorum]))
 
-    def _members_of(self, names: list[str]) -> tuple[VerifierKey | Group, ...]:
+    def _members_of(self, names: list[str]) -> tuple[VerifierKey | PolicyGroup, ...]:
         """Return the members with these names, without witnesses whose keys cannot be verified here."""
         found = [self.groups.get(name) or self.witnesses[name] for name in names]
         return tuple([one.key if isinstance(one, PolicyWitness) else one for one in found if one is not None])
@@ -155,7 +155,7 @@ class _Reader:
         self.depths[name] = depth = 1 + max([self.depths.get(member, 0) for member in members])
         if depth > MAX_DEPTH:
             raise PolicyError(f"{depth} groups in one another are not read; {MAX_DEPTH} are allowed")
-        self.groups[name] = Group(count, self._members_of(members))
+        self.groups[name] = PolicyGroup(count, self._members_of(members))
 
     def _key(self, name: str, text: str, wanted: Algorithm) -> VerifierKey | None:
         """Parse a key of type ``wanted``; if it is of another type, add the name to ``skipped`` and return None."""
