@@ -222,9 +222,9 @@ def test_who_is_away_too_long_leaves_an_idle_room(scene: Scene) -> None:
             scene.clock.move(PACE.away_ms)
             view: View = await an.until(lambda view: len(view["persons"]) == 2)
             assert [one["name"] for one in view["persons"] if not one["is_bot"]] == ["An"]
-            assert list(scene.folder.glob("*"))
+            assert list(scene.folder.glob("*.json"))
             await an.ask("leave")
             await an.until(lambda view: view == {"type": "lobby", "time": scene.clock.now(), "rooms": [], "back": None})
-            assert not list(scene.folder.glob("*"))
+            assert not [path for path in scene.folder.rglob("*") if path.is_file()]
 
     asyncio.run(play())

@@ -1,6 +1,6 @@
 /**
- * A finished round step by step, as it lay on the felt: the deal, each event, in Mậu Binh each chi of the show, and the
- * end. Nothing is decided here: what a step shows is in the record of the round.
+ * A finished round step by step, as it lay on the felt: the deal, each event, each comparison that the game
+ * shows, and the end. Nothing is decided here: what a step shows is in the record of the round.
  */
 
 import { byRank, type Card } from "../cards/card";
