@@ -14,7 +14,7 @@ RULESET = "mau_binh.maubinh_com"
 CODE = re.compile(r"\b[2-9TJQKA][SCDH]\b")
 
 
-def test_tiles_say_how_rulesets_of_one_game_differ(table, invite) -> None:
+def test_tiles_say_and_show_how_rulesets_of_one_game_differ(table, invite) -> None:
     guest: Guest = invite("Lan")
     guest.enter(table.url)
     tiles = guest.page.locator('.tile[data-ruleset^="mau_binh"] small')
@@ -22,6 +22,9 @@ def test_tiles_say_how_rulesets_of_one_game_differ(table, invite) -> None:
     sentences = [text.strip() for text in tiles.all_inner_texts()]
     assert len(set(sentences)) == len(sentences) >= 3
     assert all(len(text) > 20 for text in sentences)
+    pictures = guest.page.locator(".tile .cards")
+    drawn = pictures.evaluate_all("all => all.map(one => one.innerHTML)")
+    assert len(set(drawn)) == len(drawn) >= 6
 
 
 @pytest.mark.parametrize("ruleset", [RULESET, "tien_len.mien_nam", "ultimate_texas.casino"])

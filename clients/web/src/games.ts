@@ -98,8 +98,8 @@ export interface PageGame extends Pictured, Replayed {
   /** Name in rulesets; also that of the game's member of a round. */
   readonly name: Game;
   readonly title: Text;
-  /** Cards on its tiles in the lobby. */
-  readonly tile: readonly Card[];
+  /** Cards on the tile of a ruleset in the lobby: others for each, so that tiles can be told apart. */
+  readonly tileOf: (ruleset: string) => readonly Card[];
   /** Steps of a guided first round, by phase. */
   readonly guide: Partial<Record<Phase, readonly Text[]>>;
   /** Words of its players that the table server's glossary does not have. */

@@ -14,7 +14,7 @@ import { WORDS } from "./words";
 export const GAME: PageGame = {
   name: "bai_cao",
   title: { vi: "Bài Cào", en: "Bài Cào" },
-  tile: ["JS", "QH", "KD"],
+  tileOf: () => ["JS", "QH", "KD"],
   guide: { PLAYING: [WORDS.guide] },
   terms: [{ code: "BA_TIEN", name: WORDS.threeFaces, means: WORDS.threeFacesMeans }],
   Board: BaiCaoTable,

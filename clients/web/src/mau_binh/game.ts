@@ -1,6 +1,6 @@
 /** The registration of Mậu Binh. */
 
-import { byRank } from "../cards/card";
+import { byRank, type Card } from "../cards/card";
 import type { PageGame } from "../games";
 import { both, say } from "../words/say";
 import { open } from "./choices";
@@ -20,10 +20,15 @@ const WORDS = {
   LEAVE: "didLeave",
 } as const;
 
+const TILES: Readonly<Record<string, readonly Card[]>> = {
+  "mau_binh.chi_2020": ["AS", "2S", "3S"],
+  "mau_binh.maubinh_com": ["KC", "KD", "KH"],
+};
+
 export const GAME: PageGame = {
   name: "mau_binh",
   title: { vi: "Mậu Binh", en: "Mậu Binh" },
-  tile: ["TH", "JH", "QH"],
+  tileOf: (ruleset) => TILES[ruleset] ?? ["TH", "JH", "QH"],
   guide: {
     PLAYING: [both("guideArrange"), both("guideSwap"), both("guideHandIn")],
     SHOWDOWN: [both("guideShowdown")],

@@ -21,7 +21,7 @@ const WORDS = {
 export const GAME: PageGame = {
   name: "tien_len",
   title: { vi: "Tiến Lên", en: "Tiến Lên" },
-  tile: ["3S", "2D", "2H"],
+  tileOf: () => ["3S", "2D", "2H"],
   guide: { PLAYING: [both("guideShed"), both("guideLit"), both("guideTwo")] },
   Board: TienLenTable,
   ending: { Scene: LastPlay, lengthOf: ({ trick }) => (trick === undefined ? 0 : LAST_PLAY) },
