@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.web_table.screenshots import chop
-from tests.web_table.shifts import SIZES
+from tests.web_table.shifts import RULESETS, SIZES, guest_of, round_of
 from tests.web_table.test_web_table_room import expect_in_view
 from tests.web_table.web_table_guest import LANDSCAPE, TIMEOUT, Guest
 from tests.web_table.web_table_stage import Stage, dealt, example, now
@@ -24,6 +24,8 @@ BOXES: Final = """() => [...document.querySelectorAll(
   return [one.dataset.card ?? one.textContent.trim().slice(0, 12), ...[x, y, width, height].map(Math.round)];
 })"""
 """Where each button, card and plate of the table is."""
+STEADY: Final = 0.1
+"""The largest sum of layout shifts that Web Vitals call good; here a whole round stays under it."""
 LONG: Final = {
     "vi": "Đánh lá này thì còn giữ được đôi heo để chặt về sau, và không ai còn lá nào lớn hơn.",
     "en": "This keeps the pair of twos for a chop later on, and nobody has a higher card left now.",
@@ -147,3 +149,14 @@ def test_watcher_sees_a_clock_and_cards_face_down(table, invite, name: str) -> N
     expect(page.locator(".felt .countdown")).to_be_visible(timeout=TIMEOUT)
     if name == "view.mau_binh.playing":
         expect(page.locator(".felt .hands li")).to_have_count(len(view["round"]["seats"]))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("game", RULESETS)
+def test_whole_round_shifts_little_that_no_input_explains(table, browser, game: str, size: str) -> None:
+    guest = guest_of(browser, SIZES[size])
+    try:
+        measured = round_of(guest, game, table.url)
+    finally:
+        guest.page.context.close()
+    assert measured.unexpected < STEADY, measured.largest
