@@ -81,7 +81,7 @@ def test_axe_finds_nothing_serious_on_any_screen(table, invite, axe, ruleset, sh
         page.locator(".arrange .main").click()
         guest.wait_phase("LOBBY")
         guest.expect_verified()
-        page.locator("summary").click()
+        page.locator(".why summary").click()
         expect_accessible(page, axe, "the result")
         page.locator(".badge").click()
         expect_accessible(page, axe, "the proof")

@@ -102,7 +102,7 @@ def test_next_round_begins_at_the_top_of_the_page(table, invite) -> None:
     stage = Stage(guest.page, example("view.tien_len.last"))
     guest.enter(table.url)
     expect(guest.page.locator(".result")).to_be_visible(timeout=TIMEOUT)
-    guest.page.locator("summary").click()
+    guest.page.locator(".why summary").click()
     guest.page.evaluate("scrollTo(0, 400)")
     assert guest.page.evaluate("scrollY") > 0
     stage.show(dealt("view.tien_len.turn"))

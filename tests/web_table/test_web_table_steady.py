@@ -129,7 +129,7 @@ def test_bar_under_a_result_is_low_and_leaves_the_reasons_in_view(table, invite,
     bar = page.locator(".foot")
     expect(bar).to_be_visible(timeout=TIMEOUT)
     guest.wait_still()
-    expect_in_view(page, page.locator(".result summary"))
+    expect_in_view(page, page.locator(".result .why summary"))
     box = bar.bounding_box()
     assert box is not None
     assert box["height"] <= ALL_SIZES[size]["height"] / 5
