@@ -114,6 +114,7 @@ async def arrival(recorder: Recorder, scene: Scene) -> None:
     await recorder.done("say", binh, "say", phrase="HELLO")
     await recorder.done("auto_ready", binh, "auto_ready", is_on=False)
     await recorder.done("pause", binh, "pause", is_paused=True)
+    await recorder.done("bots", binh, "bots", bot_level="EASY", bot_pace="SLOW")
     await recorder.refused("no_room", an, "join", room="nowhere")
     await recorder.refused("bad_command", an, "ready")
     await recorder.done("quick", an, "quick", ruleset="ultimate_texas.casino", stake_minor=100)

@@ -108,3 +108,24 @@ def test_next_round_begins_at_the_top_of_the_page(table, invite) -> None:
     stage.show(dealt("view.tien_len.turn"))
     expect(guest.page.locator(".tien-len")).to_be_visible(timeout=TIMEOUT)
     assert guest.page.evaluate("scrollY") == 0
+
+
+def test_host_chooses_how_bots_play_and_how_long_they_think(table, invite) -> None:
+    """With the terms of a new room, and between rounds; the choice is the room's, so it is there after a reload."""
+    guest: Guest = invite("Lan")
+    guest.enter(table.url)
+    page = guest.page
+    guest.press(page.locator('.tile[data-ruleset="tien_len.mien_nam"]'))
+    page.locator('.terms select[name="bots"]').select_option("0")
+    expect(page.locator('.terms select[name="bot_level"]')).to_have_count(0)
+    page.locator('.terms select[name="bots"]').select_option("2")
+    page.locator('.terms select[name="bot_level"]').select_option("EASY")
+    page.locator('.terms select[name="bot_pace"]').select_option("QUICK")
+    guest.press(page.locator(".terms .main"))
+    level, pace = (page.locator(f'.host select[name="{name}"]') for name in ("bot_level", "bot_pace"))
+    expect(level).to_have_value("EASY", timeout=TIMEOUT)
+    expect(pace).to_have_value("QUICK")
+    level.select_option("STRONG")
+    page.reload()
+    expect(level).to_have_value("STRONG", timeout=TIMEOUT)
+    expect(pace).to_have_value("QUICK")

@@ -4,6 +4,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from referee_table.bots import LevelName, PaceName
+
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 CardText = Annotated[str, msgspec.Meta(pattern="^[2-9TJQKA][SCDH]$")]
@@ -44,6 +46,8 @@ class Create(Command, frozen=True, tag="create"):
     bots: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
     sealed: bool = False
     listed: bool = True
+    bot_level: LevelName = "STEADY"
+    bot_pace: PaceName = "USUAL"
 
 
 class Quick(Command, frozen=True, tag="quick"):
@@ -134,6 +138,13 @@ class RemoveBot(Command, frozen=True, tag="remove_bot"):
     """The last bot goes."""
 
 
+class Bots(Command, frozen=True, tag="bots"):
+    """How well the bots play and how long they think; what is left out stays."""
+
+    bot_level: LevelName | None = None
+    bot_pace: PaceName | None = None
+
+
 class InRound(Command, frozen=True):
     """A command about one round."""
 
@@ -207,6 +218,7 @@ SHARED: Final[tuple[type[Command], ...]] = (
     Ready,
     AddBot,
     RemoveBot,
+    Bots,
     Bind,
     Seed,
     Suggest,

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from referee_table.commands import (
     AddBot,
     AutoReady,
+    Bots,
     Command,
     Kick,
     Leave,
@@ -60,18 +61,9 @@ class Company(People):
                 self.sit_out(person, is_out=command.is_out)
             case Say():
                 self.say(person, command)
-            case AddBot():
+            case AddBot() | RemoveBot() | Bots() | Pause() | Kick():
                 self.require_host(person)
-                self.add_bot()
-            case RemoveBot():
-                self.require_host(person)
-                self.remove_bot()
-            case Pause():
-                self.require_host(person)
-                self._state.is_paused = command.is_paused
-            case Kick():
-                self.require_host(person)
-                await self._kick(person, self.named(command.person))
+                await self._do_as_host(person, command)
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
 
@@ -114,6 +106,19 @@ class Company(People):
             if one.is_auto_ready and is_played and not one.has_acted:
                 one.is_auto_ready = False
                 self._room.keeper.notify(one, notice("AUTO_READY_OFF"))
+
+    async def _do_as_host(self, host: Person, command: AddBot | RemoveBot | Bots | Pause | Kick) -> None:
+        match command:
+            case AddBot():
+                self.add_bot()
+            case RemoveBot():
+                self.remove_bot()
+            case Bots():
+                self.set_bots(command)
+            case Pause():
+                self._state.is_paused = command.is_paused
+            case Kick():
+                await self._kick(host, self.named(command.person))
 
     async def _kick(self, host: Person, person: Person) -> None:
         if self._state.phase != "LOBBY" or person is host:

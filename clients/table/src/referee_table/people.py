@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from referee_table.commands import Ready, Rename, Say
+from referee_table.commands import Bots, Ready, Rename, Say
 from referee_table.games import GAMES
 from referee_table.names import clean_name, is_changed
 from referee_table.phrases import AVATARS, MOST_SAID, SAID_MS, SAYABLE
@@ -147,6 +147,13 @@ class People:
         if self._state.phase != "LOBBY" or len(self.humans) == len(self.all):
             raise RefusedError(Code.WRONG_PHASE)
         self.drop_bot()
+
+    def set_bots(self, command: Bots) -> None:
+        """Set how well bots play and how long they think, between rounds."""
+        if self._state.phase != "LOBBY":
+            raise RefusedError(Code.WRONG_PHASE)
+        self._state.bot_level = command.bot_level or self._state.bot_level
+        self._state.bot_pace = command.bot_pace or self._state.bot_pace
 
     def drop_bot(self) -> None:
         """Remove the bot that came last."""

@@ -17,6 +17,7 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, Course
 from referee.transcript.receipted import receipted_event
 from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
+from referee_table.bots import LEVELS, PACES, Level
 from referee_table.cards import texts
 from referee_table.clock import Clock
 from referee_table.commands import InRound, Leave
@@ -188,6 +189,16 @@ class Play(ABC):
     def is_bot(self, seat: int) -> bool:
         """Whether a bot sits there."""
         return self.round.seats[seat].is_bot
+
+    @property
+    def bot_ms(self) -> int:
+        """How long a bot of this round thinks, in milliseconds."""
+        return self.bench.pace.bot_ms * PACES[self.round.bot_pace] // 100
+
+    @property
+    def level(self) -> Level:
+        """How well the bots of this round play."""
+        return LEVELS[self.round.bot_level]
 
     async def hand_certificate(self, seat: int) -> tuple[bytes, list[int]]:
         """Fetch a bot's own certificate and hand on a sealed table, by the bot's token."""

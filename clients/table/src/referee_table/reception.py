@@ -106,6 +106,8 @@ def _made(hall: "Hall", command: Create) -> Room:
         is_sealed=command.sealed,
         is_listed=command.listed,
         made_time=hall.house.clock.now(),
+        bot_level=command.bot_level,
+        bot_pace=command.bot_pace,
     )
     return hall.open(state, [])
 

@@ -269,6 +269,7 @@ class Room:
             state.round = await dealing.prepared(
                 self.bench, seating.seated, table=self.table, stake_minor=state.stake_minor
             )
+            state.round.bot_level, state.round.bot_pace = state.bot_level, state.bot_pace
             state.scene_until = None
             state.phase, state.deadline = "BINDING", self.bench.clock.now() + self.bench.pace.bind_ms
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from referee_table.bots import LevelName, PaceName
+
 
 class Done(msgspec.Struct):
     """A command that was answered, for a page that asks again."""
@@ -85,7 +87,7 @@ class Round(msgspec.Struct, kw_only=True):
     ``tokens`` are the bots' own. ``message`` is the round so far, as the referee's message for the game, in bytes;
     ``event_hashes`` are those of its events, as their receipts name them. ``is_opening_due``: the newest receipt opens
     cards that were not asked for yet. ``own`` is what the game's play keeps besides: its own struct, or that struct as
-    JSON has it after a restart.
+    JSON has it after a restart. ``bot_level`` and ``bot_pace`` are the room's when the round was prepared.
     """
 
     number: int
@@ -107,6 +109,8 @@ class Round(msgspec.Struct, kw_only=True):
     event_hashes: list[bytes] = []
     is_opening_due: bool = False
     own: Any = None
+    bot_level: LevelName = "STEADY"
+    bot_pace: PaceName = "USUAL"
 
 
 class RoomState(msgspec.Struct, kw_only=True):
@@ -133,3 +137,5 @@ class RoomState(msgspec.Struct, kw_only=True):
     is_paused: bool = False
     scene_until: int | None = None
     banned: list[str] = []
+    bot_level: LevelName = "STEADY"
+    bot_pace: PaceName = "USUAL"

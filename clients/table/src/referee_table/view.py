@@ -37,6 +37,8 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
         "referee": reached(room.bench.judge),
         "scene_until": state.scene_until,
         "is_paused": state.is_paused,
+        "bot_level": state.bot_level,
+        "bot_pace": state.bot_pace,
         "you": person.person,
         "persons": [_person(one, is_host=one is host, ante=ante) for one in state.people],
         "round": None if state.round is None else _round(room, state.round, person),

@@ -9,6 +9,9 @@ import type { Text } from "../words/say";
 /** Name of a game, which is also its folder's and its member's of a round. */
 export type Game = string;
 export type Phase = "LOBBY" | "BINDING" | "SEEDING" | "PLAYING" | "OPENING" | "SHOWDOWN";
+/** How well bots play, and how long they think. */
+export type BotLevel = "EASY" | "STEADY" | "STRONG";
+export type BotPace = "QUICK" | "USUAL" | "SLOW";
 export type Names = Record<string, Record<string, Text>>;
 
 export interface Ruleset {
@@ -262,6 +265,8 @@ export interface View {
   /** Until when a scene is shown: nobody is sent out and nothing is dealt before. */
   readonly scene_until?: number | null;
   readonly is_paused?: boolean;
+  readonly bot_level?: BotLevel;
+  readonly bot_pace?: BotPace;
   readonly persons: readonly Person[];
   readonly you: string;
   readonly round: Round | null;

@@ -68,7 +68,7 @@ class MauBinhPlay(HandingIn):
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = MauBinhState(
             deadline=dealt.dealt_time + self.bench.law.clock_ms("arranging"),
-            bot_time=now + self.bench.pace.bot_ms,
+            bot_time=now + self.bot_ms,
             drafts=[None] * count,
             finals=[False] * count,
             commitments=[b""] * count,
@@ -129,7 +129,7 @@ class MauBinhPlay(HandingIn):
         if now >= max(state.deadline, self.again) and not (state.is_opening and bots):
             await self._end_time()
         elif bots and (state.is_opening or now >= state.bot_time):
-            state.bot_time = now + self.bench.pace.bot_ms
+            state.bot_time = now + self.bot_ms
             await self._move(bots[0])
 
     async def settle(self) -> Settled | None:
@@ -230,8 +230,8 @@ class MauBinhPlay(HandingIn):
             certificate, cards = await self.hand_certificate(seat)
             certificates = [certificate]
         try:
-            suggested = await self._suggest(seat, certificates, count=1)
-            cards = cards_of(suggested[0].arrangement)
+            suggested = await self._suggest(seat, certificates, count=self.level.count)
+            cards = cards_of(self.level.choose(suggested, self.bench.entropy).arrangement)
         except RefusedError:
             pass  # a ruleset that nothing was learned for: the cards stand as dealt
         state.planned[seat] = cards

@@ -111,9 +111,10 @@ class TienLenPlay(Play):
         if self.is_bot(turn):
             if now < self.state.bot_time:
                 return
-            (best, *_) = await self._suggest(count=1)
-            if best.HasField("play"):
-                event.play.cards.extend(best.play.cards)
+            suggested = await self._suggest(count=self.level.count, samples=self.level.samples)
+            chosen = self.level.choose(suggested, self.bench.entropy)
+            if chosen.HasField("play"):
+                event.play.cards.extend(chosen.play.cards)
             else:
                 event.pass_turn.SetInParent()
         elif now >= max(self.state.deadline, self.again):
@@ -221,7 +222,7 @@ class TienLenPlay(Play):
         if event is not None:
             self._lay(before, event)
         self.again = 0
-        self.state.bot_time = now + self.bench.pace.bot_ms
+        self.state.bot_time = now + self.bot_ms
         self.state.deadline = found.deadline_time
         self.state.legal = None
         if not found.over and (found.HasField("to_beat") or not self.is_bot(found.turn)):
@@ -270,9 +271,9 @@ class TienLenPlay(Play):
                     plays[place]["chops"] = {"subject": group.chops, "name": name, "amount_minor": group.chop_minor}
         return {"plays": plays, "may_pass": listed.may_pass}
 
-    async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
+    async def _suggest(self, *, count: int, samples: int = 0) -> list[tien_len_pb2.SuggestedPlay]:
         judge = self.bench.judge
-        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count)
+        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
         return list((await judge.ask(self.service.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions)
 
     async def review(self, seat: int) -> list[Choice]:

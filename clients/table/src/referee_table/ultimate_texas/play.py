@@ -103,7 +103,7 @@ class UltimateTexasPlay(Play):
         bots = [seat for seat in deciding if self.is_bot(seat)]
         if bots and now >= self.state.bot_time:
             await self._move(bots[0])
-            self.state.bot_time = now + self.bench.pace.bot_ms
+            self.state.bot_time = now + self.bot_ms
 
     async def settle(self) -> Settled | None:
         """Settle the round."""
@@ -207,7 +207,7 @@ class UltimateTexasPlay(Play):
 
     def _start_street(self, time: int) -> None:
         self.state.deadline = time + self.bench.law.clock_ms("street")
-        self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
+        self.state.bot_time = self.bench.clock.now() + self.bot_ms
 
     async def _accept(self, seat: int, decision: Decision, move: Signed | None = None) -> None:
         judge, street = self.bench.judge, self.found.street
@@ -273,7 +273,7 @@ class UltimateTexasPlay(Play):
             certificates = [certificate, *certificates]
         try:
             advice = await self._advise(seat, certificates)
-            await self._accept(seat, advice.best)
+            await self._accept(seat, self.level.choose(_ranked(advice), self.bench.entropy).decision)
         except RefusedError as error:
             if error.code != "NO_ADVICE":
                 raise
@@ -304,9 +304,13 @@ def _name(decision: Decision) -> str:
     return Decision.Name(decision).removeprefix(_PREFIX)
 
 
+def _ranked(answer: ultimate_texas_pb2.AdviseResponse) -> list[ultimate_texas_pb2.DecisionValue]:
+    """Return the decisions that a seat may make, best first."""
+    return sorted(answer.options, key=lambda one: (one.decision != answer.best, -one.value_minor))
+
+
 def _advice(answer: ultimate_texas_pb2.AdviseResponse) -> dict[str, Any]:
-    options = sorted(answer.options, key=lambda one: (one.decision != answer.best, -one.value_minor))
     return {
-        "suggestions": [{"decision": _name(one.decision), "value_minor": one.value_minor} for one in options],
+        "suggestions": [{"decision": _name(one.decision), "value_minor": one.value_minor} for one in _ranked(answer)],
         "ways": answer.ways,
     }
