@@ -121,11 +121,11 @@ def strip(browser: Browser, pictures: Sequence[bytes]) -> bytes:
     """Return some of the pictures side by side as one, by the browser's own hand."""
     count = min(STRIP, len(pictures))
     chosen = [pictures[round(at * (len(pictures) - 1) / max(1, count - 1))] for at in range(count)]
-    page = browser.new_page(viewport={"width": 320 * count, "height": 600})
+    page = browser.new_page(viewport={"width": 320 * count, "height": 100})
     sources = [f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for one in chosen]
     images = "".join(f'<img src="{source}" style="width:314px">' for source in sources)
     page.set_content(f'<body style="margin:0;background:#222;display:flex;gap:6px;align-items:start">{images}</body>')
-    made = page.screenshot(full_page=True)
+    made = page.locator("body").screenshot()
     page.close()
     return made
 
