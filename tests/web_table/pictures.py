@@ -30,7 +30,7 @@ MANY_FRAMES: Final = 200
 STRIP: Final = 8
 """Frames of a strip: the first, the last, and others at even distances between."""
 SETTLED_MS: Final = 900
-"""Milliseconds after which a staged scene has come to rest."""
+"""Milliseconds after which nothing moves in a staged scene."""
 STAGED: Final[dict[str, tuple[Callable[[], dict[str, Any]], str]]] = {
     "arranging": (lambda: dealt("view.mau_binh.playing"), ".board [data-card]"),
     "instant-win": (lambda: instant_win(from_ms=0), ".banner:not([inert])"),

@@ -98,7 +98,7 @@ export interface PageGame extends Pictured, Replayed {
   /** Name in rulesets; also that of the game's member of a round. */
   readonly name: Game;
   readonly title: Text;
-  /** Cards on the tile of a ruleset in the lobby: others for each, so that tiles can be told apart. */
+  /** Cards on the tile of a ruleset in the lobby: others for each, so that no two tiles look alike. */
   readonly tileOf: (ruleset: string) => readonly Card[];
   /** Steps of a guided first round, by phase. */
   readonly guide: Partial<Record<Phase, readonly Text[]>>;
