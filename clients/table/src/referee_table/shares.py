@@ -57,10 +57,12 @@ class Shares:
     _answers: dict[str, bytes] = field(default_factory=dict)
 
     def start(self) -> None:
-        """Read which shares the folder has, and delete those that have ended."""
+        """Read which shares the folder has; delete those that have ended, and what a kill left half written."""
         if self.folder is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for path in self.folder.glob("*.share.new"):
+            path.unlink()
         for path in sorted(self.folder.glob("*.share.json")):
             try:
                 with path.open("rb") as file:
