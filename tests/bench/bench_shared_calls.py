@@ -2,9 +2,8 @@
 
 Server CPU of a round beside plain echoes, from its opening to its reveal, every event received, as the SDK sends it:
 requests of several tables in one call and rounds by their course. The bytes are of requests alone. The last two
-columns are the
-median time of an ``AcceptEvent`` in the client, with gathering and without it; client and server are busy then, so the
-difference is what gathering adds under this load, and at one table what it adds to a player's wait.
+columns are the median time of an ``AcceptEvent`` in the client, with gathering and without it; client and server are
+busy then, so the difference is what gathering adds under this load, and at one table what it adds to a player's wait.
 """
 
 import argparse
