@@ -27,12 +27,14 @@ def referee(*arguments: object, **environment: str) -> Done:
     """Run the command on a wide plain terminal; an error that it does not handle is raised."""
     logging = structlog.get_config()
     try:
-        ran = CliRunner().invoke(
-            app,
-            list(map(str, arguments)),
-            env={**PLAIN, **environment},
-            catch_exceptions=False,
-        )
+        ran = CliRunner().invoke(app, list(map(str, arguments)), env={**PLAIN, **environment}, catch_exceptions=False)
     finally:
         structlog.configure(**logging)
     return Done(ran.exit_code, ran.stdout, ran.stderr)
+
+
+def refused(*arguments: object, **environment: str) -> str:
+    """Run a command that is refused, with exit code 2; return what it says."""
+    done = referee(*arguments, **environment)
+    assert done.returncode == 2, done.stdout + done.stderr
+    return done.stderr

@@ -6,16 +6,15 @@ What many tests read is made once: ``demo_log`` here, and whatever ``once.copy_o
 ``command.referee`` runs a command in the tests' own process; only tests about processes start some.
 """
 
-import logging
+import asyncio
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 
 from tests import node_project, runaway
 from tests.budget import register_profiles
@@ -24,6 +23,7 @@ from tests.demo_log import DemoLog, make_demo_log
 LATER = ("slow", "exhaustive")
 pytest_plugins = (
     "tests.audit.auditing",
+    "tests.cli.demo_bundle",
     "tests.dealing.derived",
     "tests.driver.house",
     "tests.driver.tien_len_house",
@@ -31,7 +31,9 @@ pytest_plugins = (
     "tests.fourth_game.installed",
     "tests.games.ultimate_texas.variants",
     "tests.hands.rankings",
+    "tests.logged",
     "tests.named_signer",
+    "tests.server.processes",
     "tests.table.scenes",
     "tests.tiles.tiles_log",
     "tests.verifier.built",
@@ -118,12 +120,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.line(f"{count:>5}  {reason}")
 
 
-@pytest.fixture(scope="module")
-def quiet_calls() -> Iterator[None]:
-    """Print no line of the log of calls for the tests of a module."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    yield
-    structlog.reset_defaults()
+class OwnErrors(asyncio.SelectorEventLoop):
+    """Event loop of a test, which is not blamed for answers that gRPC still had for the closed loop of an earlier test.
+
+    All loops of a process share one queue of gRPC's answers, and any of them may take an answer from it.
+    """
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Report an error, unless it comes from that queue."""
+        if "PollerCompletionQueue" not in context["message"]:
+            super().call_exception_handler(context)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    """Run async tests and fixtures with asyncio."""
+    return "asyncio", {"loop_factory": OwnErrors}
 
 
 @pytest.fixture(scope="session")

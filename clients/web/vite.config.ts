@@ -3,19 +3,42 @@
  * ``PAGE_GAME`` takes one more game into a build: it is the folder of its ``game.ts``.
  */
 
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 const inFolder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const MORE_GAMES = process.env["PAGE_GAME"] ?? inFolder("more-games");
+
+/** The titles of the games in this build, each brought by its game's folder. */
+const titles = (): string =>
+  [...readdirSync(inFolder("src")).map((folder) => inFolder(`src/${folder}`)), MORE_GAMES]
+    .map((folder) => join(folder, "title.json"))
+    .filter((file) => existsSync(file))
+    .map((file) => (JSON.parse(readFileSync(file, "utf8")) as { vi: string }).vi)
+    .join(", ");
+
+/** Names the games where a page says what it is before its script runs: in its description and its manifest. */
+const namesGames = (): Plugin => ({
+  name: "names-games",
+  transformIndexHtml: (html) =>
+    html.replace('content="Play money', `content="${titles()}: play money`),
+  generateBundle() {
+    const manifest = readFileSync(inFolder("public/manifest.json"), "utf8");
+    const source = manifest.replace('"name": "Referee"', `"name": "Referee: ${titles()}"`);
+    this.emitFile({ type: "asset", fileName: "manifest.json", source });
+  },
+});
 
 export default defineConfig({
   base: "./",
-  plugins: [svelte()],
+  plugins: [svelte(), namesGames()],
   resolve: {
     alias: [
-      { find: "more-games", replacement: process.env["PAGE_GAME"] ?? inFolder("more-games") },
+      { find: "more-games", replacement: MORE_GAMES },
       { find: /^referee-web\/(.*)$/, replacement: inFolder("src/$1") },
       { find: /^referee-client\/(.*)$/, replacement: inFolder("../typescript/src/$1.ts") },
       { find: /^referee-verifier$/, replacement: inFolder("../verifier/src/index.ts") },

@@ -3,10 +3,6 @@
 The same question has the same answer, and nothing unlawful is advised. No game's advice imports another's. A server
 computes advice in separate processes (``process``), so a question and its answer can be pickled, and the modules that
 define them do not import numpy.
-
->>> from referee.advice.mau_binh.advisor import Advisor
->>> Advisor.__name__
-'Advisor'
 """
 
 

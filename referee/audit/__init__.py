@@ -23,7 +23,6 @@ compared with these promises, and each fault gets a stable code. In the order of
 ``sample``           the data that a round adds to the statistics of ``suspicion``
 ``totals``           results of all rounds together, and seeds used twice
 ``cause``            causes of findings, and findings left out because a wrong key or damage explains them
-``finding``          codes, severities, differences
 ``explanation``      what a finding means, what to do about it, and who can have caused it
 ``report``           the report, which ``page`` shows as lines of text and as a page
 ``bundle``           one round proved from its bundle, without the log
@@ -33,19 +32,8 @@ compared with these promises, and each fault gets a stable code. In the order of
 
 from referee.audit.audit import audit_log
 from referee.audit.documents import Documents
-from referee.audit.finding import Code, Difference, Finding, Severity
 from referee.audit.report import Report
-from referee.audit.source import LogSource, MemoryLog, TiledLog
+from referee.audit.source import MemoryLog
+from referee.finding import Code
 
-__all__ = [
-    "Code",
-    "Difference",
-    "Documents",
-    "Finding",
-    "LogSource",
-    "MemoryLog",
-    "Report",
-    "Severity",
-    "TiledLog",
-    "audit_log",
-]
+__all__ = ["Code", "Documents", "Finding", "MemoryLog", "Report", "TiledLog", "audit_log"]

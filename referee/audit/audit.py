@@ -22,9 +22,8 @@ from referee.audit.cause import (
     sort_findings,
     split_views,
 )
-from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
+from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing
 from referee.audit.documents import NO_DOCUMENTS, Documents, by_round
-from referee.audit.finding import Code, Difference, Finding, FindingError, Severity
 from referee.audit.log_receipts import LogReceiptCheck
 from referee.audit.reading import SIGNERS, Placed, read_envelope, read_header, read_payload, signature_fault
 from referee.audit.report import Report
@@ -36,11 +35,11 @@ from referee.audit.totals import Totals
 from referee.audit.workers import ProcessPool, RoundExaminer, WorkerPool
 from referee.dealing.leaf import DealLeaf, KeyLeaf, OpenLeaf, StartLeaf
 from referee.evidence.dsse import Envelope
-from referee.evidence.merkle import Frontier, leaf_hash
+from referee.evidence.merkle import Frontier, GrowingTree, leaf_hash
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.finding import Code, Difference, Finding, FindingError, Severity
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
-from referee.log.growth import GrowingTree
 from referee.log.keys import KeyHistory, KeyLeafError, KeyRole, is_signed, log_keys
 from referee.log.starts import StartHistory
 from referee.rulesets import Catalogue
@@ -260,14 +259,11 @@ class _Audit:
                 continue
             name = f"round {round_id.hex()}" if round_id else "no round"
             if documents.certificates:
-                detail = f"a certificate is of {name}, which the log does not have"
-                self._find(Code.CERTIFICATE_REFUSED, detail)
+                self._find(Code.CERTIFICATE_REFUSED, f"a certificate is of {name}, which the log does not have")
             if documents.event_receipts:
-                detail = f"an event receipt is of {name}, which the log does not have"
-                self._find(Code.RECEIPT_REFUSED, detail)
+                self._find(Code.RECEIPT_REFUSED, f"an event receipt is of {name}, which the log does not have")
             if documents.seeds:
-                detail = f"a seed was handed in for {name}, which the log does not have"
-                self._find(Code.HELD_SEED_REFUSED, detail)
+                self._find(Code.HELD_SEED_REFUSED, f"a seed was handed in for {name}, which the log does not have")
 
     def _find(
         self, code: Code, detail: str, *, leaf_index: int | None = None, difference: Difference | None = None
@@ -324,28 +320,18 @@ class _Audit:
 
     def _check_started(self, settled: Transcript, index: int) -> None:
         """Note a settlement under a ruleset that no START in force names, in a log that has any by then."""
-        header = settled.inputs.header
-        if self._starts.count and not self._starts.names(header.ruleset_digest):
-            detail = f"no START in force names {header.ruleset_id} {header.ruleset_version}, {header.ruleset_digest}"
-            table_id, number = header.table_id, header.round_number
-            self._findings.add(
-                Finding.of(Code.RULESET_NOT_STARTED, detail, leaf_index=index, table_id=table_id, round_number=number)
-            )
+        header, digest = settled.inputs.header, settled.inputs.header.ruleset_digest_hex
+        if self._starts.count and not self._starts.names(digest):
+            detail = f"no START in force names {header.ruleset_id} {header.ruleset_version}, {digest}"
+            slot = header.table_id, header.round_number
+            self._findings.add(Finding.of(Code.RULESET_NOT_STARTED, detail, leaf_index=index, slot=slot))
 
     def _carry(self, dealt: Placed[DealLeaf]) -> None:
         """Verify the cosigned checkpoint in a DEAL. If a quorum cosigned it, add the DEAL to ``Totals.vouched``."""
         opened = self._tables.opened(bytes.fromhex(dealt.leaf.round_id))
-        if opened is None:
-            return
-        try:
-            carried = carried_checkpoint(opened, dealt)
-        except FindingError:
-            return  # the examination of the round reports it
-        root = None if carried is None else self._tree.root_at(carried.checkpoint.size)
-        if carried is None or root is None:
-            return
-        named = [VerifierKey.parse(one.key) for one in self._keys.records if one.role is KeyRole.LOG]
-        if self._heads.carry(carried, opened, dealt, root=root, log_keys=(*self._log_keys, *named)):
+        named = [VerifierKey.parse(record.key) for record in self._keys.records if record.role is KeyRole.LOG]
+        keys = (*self._log_keys, *named)
+        if opened is not None and self._heads.vouch(opened, dealt, root_of=self._tree.root_at, log_keys=keys):
             self._totals.vouched.add(dealt.index)
 
     def _forged(self, envelope: Envelope | None) -> tuple[Code, str] | None:

@@ -12,9 +12,8 @@ from typing import Annotated, Final, TypeAlias, TypeVar, cast
 import msgspec
 
 from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, signer_faults, sort_findings
-from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing, carried_checkpoint
+from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing
 from referee.audit.documents import Documents
-from referee.audit.finding import Code, Difference, Finding, FindingError
 from referee.audit.reading import Placed, read_envelope, read_header, read_payload, signature_fault
 from referee.audit.report import DealingLevel
 from referee.audit.round import examine
@@ -29,6 +28,7 @@ from referee.evidence.canonical import MAX_INTEGER
 from referee.evidence.merkle import ProofError, leaf_hash, verify_consistency, verify_inclusion
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.finding import Code, Difference, Finding, FindingError
 from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
 from referee.log.keys import KeyHistory, KeyLeafError, log_keys
 from referee.rulesets import Catalogue
@@ -205,12 +205,7 @@ def _raised(
     deal = None if leaves is None else leaves.deal
     if leaves is None or deal is None or result is None or result.dealing_level is not DealingLevel.L2:
         return result
-    try:
-        carried = carried_checkpoint(leaves.open, deal)
-    except FindingError:
-        return result  # the examination of the round reports it
-    root = None if carried is None else roots.get(carried.checkpoint.size)
-    if carried is None or root is None or not heads.carry(carried, leaves.open, deal, root=root, log_keys=keys):
+    if not heads.vouch(leaves.open, deal, root_of=roots.get, log_keys=keys):
         return result
     return msgspec.structs.replace(result, dealing_level=DealingLevel.L3)
 
@@ -378,7 +373,7 @@ def _header_of(ended: RoundLeaf, placed: Iterable[Placed[RoundLeaf]]) -> Header 
     opened = _only([one for one in placed if one.leaf.round_id == ended.round_id], OpenLeaf)
     try:
         if isinstance(ended, Transcript):
-            header = ended.inputs.header.to_header()
+            header = ended.inputs.header.checked()
         elif isinstance(ended, AbortLeaf) and opened is not None:
             header = read_header(opened.leaf)
         else:

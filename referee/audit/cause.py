@@ -12,9 +12,9 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from referee.audit.finding import Code, Difference, Finding, Severity
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.finding import Code, Difference, Finding, Severity
 from referee.log import Checkpoint
 from referee.log.keys import KeyRecord, KeyRole, is_signed
 
@@ -72,7 +72,7 @@ def root_key_mismatch(given: VerifierKey, named: str) -> Finding:
     ``named`` is the text of the root key that the log's keeper names; empty if it is unknown.
     """
     detail = f"the root key {key_id(given)} signed no KEY leaf of this log"
-    detail += f", whose keeper names {_id_of_text(named)}" if named and named != given.text else ""
+    detail += f", whose keeper names {'+'.join(named.split('+')[:2])}" if named and named != given.text else ""
     return Finding.of(
         Code.ROOT_KEY_MISMATCH,
         f"{detail}; is this the right key? Give the root key that the operator publishes with --root-key",
@@ -156,8 +156,3 @@ def _vouches(record: KeyRecord, size: int, *, is_first: bool) -> bool:
 def key_id(key: VerifierKey) -> str:
     """Write a key's name and id as ``name+id``, the id in hex."""
     return f"{key.name}+{key.key_id.hex()}"
-
-
-def _id_of_text(text: str) -> str:
-    """Cut a verifier key's text to its ``name+id``."""
-    return "+".join(text.split("+")[:2])

@@ -12,7 +12,7 @@ worker reads the leaves again and rejects a leaf with another hash, so it examin
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -22,7 +22,7 @@ import referee
 from referee.audit.reading import Payload, Placed, read_envelope, read_header, read_payload
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
-from referee.audit.workers import sources_of, terms_of
+from referee.audit.workers import Pending, sources_of, terms_of
 from referee.evidence.merkle import leaf_hash
 from referee.log.keys import KeyRing
 from referee.log.proof import TILE_WIDTH
@@ -106,7 +106,7 @@ class Cluster:
         """Number of chunks under way that keeps the current workers busy."""
         return self._ahead
 
-    def send(self, rounds: Sequence[RoundLeaves]) -> "_Sent":
+    def send(self, rounds: Sequence[RoundLeaves]) -> Pending:
         """Send rounds to the first free worker."""
         if self._sent % _COUNTED == 0:
             self._ahead = _AHEAD * max(1, sum(self._client.nthreads().values()))
@@ -115,25 +115,12 @@ class Cluster:
             tuple(rounds) if self._log is None else tuple([reference_to(leaves) for leaves in rounds])
         )
         future = self._client.submit(examine_there, self._terms, self._log, work, pure=False, retries=_RETRIES)
-        return _Sent(future, self._scheduler)
+        return partial(self._results, future)
 
-    def close(self, *, is_abandoned: bool) -> None:  # noqa: ARG002 - the scheduler drops work whose client has left
-        """Disconnect from the cluster, which goes on running."""
-        with suppress(TimeoutError):  # the scheduler need not confirm it
-            self._client.close(timeout=CLOSE_SECONDS)
-
-
-class _Sent:
-    """Rounds that are under way."""
-
-    def __init__(self, future: Any, scheduler: str) -> None:  # noqa: ANN401 - half of Dask has no types
-        self._future = future
-        self._scheduler = scheduler
-
-    def result(self) -> list[RoundResult]:
+    def _results(self, future: Any) -> list[RoundResult]:  # noqa: ANN401 - half of Dask has no types
         """Wait for the results; raise ClusterError if the workers fail, or run another version of this package."""
         try:
-            answer: Answer = self._future.result()
+            answer: Answer = future.result()
         except Exception as error:  # any error of a worker, and Dask's own about workers that are lost
             msg = f"the workers of {self._scheduler} cannot examine rounds: {type(error).__name__}: {error}"
             raise ClusterError(msg) from error
@@ -142,6 +129,11 @@ class _Sent:
             msg = f"a worker of {self._scheduler} runs another version of this package; install the same everywhere"
             raise ClusterError(msg)
         return results
+
+    def close(self, *, is_abandoned: bool) -> None:  # noqa: ARG002 - the scheduler drops work whose client has left
+        """Disconnect from the cluster, which goes on running."""
+        with suppress(TimeoutError):  # the scheduler need not confirm it
+            self._client.close(timeout=CLOSE_SECONDS)
 
 
 def reference_to(leaves: RoundLeaves) -> RoundReference:
@@ -168,9 +160,7 @@ def _placed(reference: LeafReference, leaf: Callable[[int], bytes]) -> Placed[Pa
 
 
 def examine_there(
-    terms: tuple[str, tuple[bytes, ...]],
-    log: tuple[str, bytes] | None,
-    work: Sequence[RoundReference | RoundLeaves],
+    terms: tuple[str, tuple[bytes, ...]], log: tuple[str, bytes] | None, work: Sequence[RoundReference | RoundLeaves]
 ) -> Answer:
     """Examine rounds on a worker; read the leaves of references from the tiles.
 
@@ -206,9 +196,5 @@ def package_digest() -> bytes:
     return digest.digest()
 
 
-@lru_cache(maxsize=4)
-def _terms_of(origin: str, sources: tuple[bytes, ...]) -> AuditTerms:
-    return terms_of(origin, sources)
-
-
+_terms_of: Final = lru_cache(maxsize=4)(terms_of)
 __all__ = ["CONNECT_SECONDS", "Cluster", "ClusterError", "OtherLeafError", "PlaceError", "TileError", "package_digest"]

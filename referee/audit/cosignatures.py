@@ -12,25 +12,25 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from referee.audit.finding import Code, Difference, Finding, FindingError
 from referee.audit.reading import Placed
 from referee.audit.timeline import Timeline
 from referee.dealing.leaf import DealLeaf, OpenLeaf
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.finding import Code, Difference, Finding, FindingError
 from referee.log import Checkpoint, CheckpointError, SlotKey
 from referee.log.cosignature import Attestation, Quorum
 from referee.log.keys import KeyRecord
 
 
-class Carried(NamedTuple):
-    """A checkpoint from a DEAL leaf, and its note."""
+class CosignedCheckpoint(NamedTuple):
+    """A checkpoint that witnesses may have cosigned, and its note."""
 
     checkpoint: Checkpoint
     note: Note
 
 
-def carried_checkpoint(opened: Placed[OpenLeaf], dealt: Placed[DealLeaf]) -> Carried | None:
+def carried_checkpoint(opened: Placed[OpenLeaf], dealt: Placed[DealLeaf]) -> CosignedCheckpoint | None:
     """Read the checkpoint that a DEAL carries, without verifying its signatures or its root; None if it carries none.
 
     Raise FindingError if it cannot be read, is of another log than the header's, or if its tree lacks the round's OPEN
@@ -52,7 +52,7 @@ def carried_checkpoint(opened: Placed[OpenLeaf], dealt: Placed[DealLeaf]) -> Car
     if not opened.index < size <= dealt.index:
         detail = f"the cosigned checkpoint in the deal has {size} leaves, and OPEN is leaf {opened.index}"
         raise FindingError(Code.COSIGNATURE_REFUSED, detail)
-    return Carried(checkpoint, note)
+    return CosignedCheckpoint(checkpoint, note)
 
 
 AHEAD_SECONDS: Final = 300
@@ -74,13 +74,6 @@ class Witnessing:
 
 
 NO_WITNESSING: Final = Witnessing()
-
-
-class _Shown(NamedTuple):
-    """A cosigned checkpoint and its note."""
-
-    checkpoint: Checkpoint
-    note: Note
 
 
 class CosignedHeads:
@@ -106,7 +99,7 @@ class CosignedHeads:
         self._now = now
         self._report = report
         self._is_witnessed = False
-        self._newest: _Shown | None = None
+        self._newest: CosignedCheckpoint | None = None
         self._time = 0
         self._blamed: set[tuple[str, str]] = set()
         notes = () if witnessing.quorum is None else sorted(kept, key=_size_of)
@@ -133,19 +126,26 @@ class CosignedHeads:
         sizes = [one.checkpoint.size for one in (self._next_kept, self._next_listed) if one is not None]
         return min(sizes, default=None)
 
-    def carry(
+    def vouch(
         self,
-        carried: Carried,
         opened: Placed[OpenLeaf],
         dealt: Placed[DealLeaf],
         *,
-        root: bytes,
+        root_of: Callable[[int], bytes | None],
         log_keys: Sequence[VerifierKey],
     ) -> bool:
-        """Verify the checkpoint that a DEAL carries; return whether a quorum cosigned it.
+        """Verify the checkpoint that a DEAL carries; return whether there is one that a quorum cosigned.
 
-        ``root`` is the root of as many leaves as the checkpoint has.
+        ``root_of`` returns the root of the tree with this number of leaves, None if it is unknown. A checkpoint that
+        cannot be read is reported by the examination of the round, not here.
         """
+        try:
+            carried = carried_checkpoint(opened, dealt)
+        except FindingError:
+            return False
+        root = None if carried is None else root_of(carried.checkpoint.size)
+        if carried is None or root is None:
+            return False
         checkpoint, note = carried
         try:
             note.verify(log_keys)
@@ -160,7 +160,7 @@ class CosignedHeads:
             return False
         if self._quorum is None:
             return False
-        attested = self._attested(self._quorum, _Shown(checkpoint, note))
+        attested = self._attested(self._quorum, carried)
         header = opened.leaf.header
         self._timeline.witness_deal(
             (opened.index, opened.leaf.opened_time),
@@ -184,7 +184,9 @@ class CosignedHeads:
                 detail = f"no checkpoint has the cosignatures of {quorum.words}"
                 self._find(Code.QUORUM_UNMET, f"{detail}; the newest lacks {missing}" if missing else detail)
             elif self._max_age is not None and self._is_witnessed and self._now - 1000 * self._time > self._max_age:
-                detail = f"witnesses vouched for the log last at {1000 * self._time}, {self._age(self._time)} ms ago"
+                detail = (
+                    f"witnesses vouched for the log last at {1000 * self._time}, {self._now - 1000 * self._time} ms ago"
+                )
                 self._find(Code.HEAD_FROZEN, detail)
         for seen, note in outgrown:
             if seen.size == head.size:
@@ -192,10 +194,7 @@ class CosignedHeads:
                 detail = f"the log has not grown beyond {seen.size} leaves, which were seen before"
                 self._report(Finding.of(Code.HEAD_FROZEN, detail, difference=difference))
 
-    def _age(self, time: int) -> int:
-        return self._now - 1000 * time
-
-    def _read(self, notes: Iterable[bytes], *, is_listed: bool) -> Iterator[_Shown]:
+    def _read(self, notes: Iterable[bytes], *, is_listed: bool) -> Iterator[CosignedCheckpoint]:
         for data in notes:
             try:
                 note = Note.parse(data)
@@ -205,12 +204,12 @@ class CosignedHeads:
                     self._find(Code.COSIGNATURE_REFUSED, f"a cosigned checkpoint cannot be read: {error}")
                 continue
             if checkpoint.origin == self._origin:
-                yield _Shown(checkpoint, note)
+                yield CosignedCheckpoint(checkpoint, note)
             elif is_listed:
                 detail = f"a cosigned checkpoint is of {checkpoint.origin!r}, not of {self._origin!r}"
                 self._find(Code.COSIGNATURE_REFUSED, detail)
 
-    def _judge(self, shown: _Shown, size: int, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
+    def _judge(self, shown: CosignedCheckpoint, size: int, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
         quorum, checkpoint = self._quorum, shown.checkpoint
         if quorum is None:
             return
@@ -244,11 +243,11 @@ class CosignedHeads:
             last = shown.checkpoint.size
             self._attested(quorum, shown)
 
-    def _find_unordered(self, shown: _Shown) -> None:
+    def _find_unordered(self, shown: CosignedCheckpoint) -> None:
         detail = f"the cosigned checkpoint of {shown.checkpoint.size} leaves is listed after a larger one"
         self._find(Code.COSIGNATURE_REFUSED, detail)
 
-    def _attested(self, quorum: Quorum, shown: _Shown) -> Attestation:
+    def _attested(self, quorum: Quorum, shown: CosignedCheckpoint) -> Attestation:
         """Return the valid cosignatures of a note that are not of a future time; report the others."""
         attestation = quorum.attest(shown.note)
         size = shown.checkpoint.size
@@ -260,7 +259,7 @@ class CosignedHeads:
                 self._blame(key, f"a cosignature under {key.text} names {1000 * time}, a time in the future")
         return timely
 
-    def _accuse(self, shown: _Shown, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
+    def _accuse(self, shown: CosignedCheckpoint, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
         """Report a cosigned checkpoint whose root is not that of the leaves; the log's fault only if it signed it."""
         size = shown.checkpoint.size
         try:

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import msgspec
 import orjson
 
-from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
+from referee.finding import Code, Difference, RoundFindings, shown
 from referee.log.keys import KeyRole
 from referee.transcript.chain import Course, EventReceipt, is_receipted
 from referee.transcript.inputs import InputEvent, Inputs, Transcript
@@ -48,7 +48,7 @@ def examine_course(
     fault = _receipt_fault(leaves, settle, course, verified=verified, is_replayed=replayed is not None)
     if fault is not None:
         code, detail, difference = fault
-        findings.add(code, detail, leaf_index=settle.index, difference=difference)
+        findings.add(code, detail, settle.index, difference=difference)
     signed = 0
     if replayed is not None:
         signed = sum(map(bool, inputs.signatures))
@@ -62,7 +62,7 @@ def examine_course(
     has_receipt = course.received > 0 or not isinstance(inputs.receipt, msgspec.UnsetType)
     if fault is None or not has_receipt:  # if the receipt is of other events, so are the signatures
         for detail in unsigned:
-            findings.add(Code.EVENT_UNSIGNED, detail, leaf_index=settle.index)
+            findings.add(Code.EVENT_UNSIGNED, detail, settle.index)
     received = int(fault is None and course.received > 0)
     return AttestedCourse(course, received + signed, is_attested=fault is None and not unsigned)
 

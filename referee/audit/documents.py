@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from referee.dealing.certificate import CERTIFICATE_TYPE, CertificateJson
+from referee.dealing.certificate import CERTIFICATE_TYPE, Certificate
 from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
@@ -26,7 +26,7 @@ from referee.log.receipt import FIRST_LINE
 from referee.transcript.chain import RECEIPT_TYPE
 from referee.transcript.receipted import read_receipted_event
 
-CERTIFICATE_FORM: Final = Form(CertificateJson)
+CERTIFICATE_FORM: Final = Form(Certificate)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}")
 _HEX: Final = re.compile(rb"[0-9a-fA-F]{64}")
 _DEPTH: Final = 4
@@ -187,7 +187,11 @@ def hex_values(layer: bytes) -> Iterator[bytes]:
 
 
 def _decoded(layer: bytes) -> Iterator[bytes]:
-    """Yield the bytes that each run of base64 letters encodes, read from each of its first four letters."""
+    """Yield the bytes that each run of base64 letters encodes.
+
+    A run is decoded four times, from each of its first four letters on, because its first letter may belong to another
+    text before it.
+    """
     for match in _BASE64.finditer(layer):
         for start in range(4):
             text = match.group()[start:].rstrip(b"=")

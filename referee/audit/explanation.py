@@ -13,11 +13,11 @@ from importlib import resources
 
 import msgspec
 
-from referee.audit.finding import Code, Phrase
+from referee.finding import Code, Phrase
 
 
 class Party(enum.StrEnum):
-    """Somebody who can have caused a finding."""
+    """Party that can have caused a finding."""
 
     OPERATOR = "operator"
     """Holder of the keys of the log, the shuffler and the referee."""
@@ -25,11 +25,11 @@ class Party(enum.StrEnum):
     """Program of the round's tenant, which calls the service."""
     SEAT = "seat"
     MAKER = "maker"
-    """Somebody who made or changed the file, who need not be its holder."""
+    """The one who made or changed the file, who need not be its holder."""
     KEEPER = "keeper"
-    """Somebody who keeps or serves this copy of the log."""
+    """The one who keeps or serves this copy of the log."""
     READER = "reader"
-    """Somebody who checks, by the keys, rulesets or names that he gave."""
+    """The verifier, by a wrong choice of keys, rulesets or names."""
 
 
 class Honest(enum.StrEnum):

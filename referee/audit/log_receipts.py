@@ -9,26 +9,13 @@ nothing.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from referee.audit.documents import KeptReceipt
-from referee.audit.finding import Code, Difference, Finding
-from referee.evidence.merkle import ProofError, root_from_inclusion
+from referee.evidence.merkle import Frontier, ProofError, root_from_inclusion
 from referee.evidence.note import NoteError
 from referee.evidence.vkey import VerifierKey
+from referee.finding import Code, Difference, Finding
 from referee.log import Checkpoint, CheckpointError, LogReceipt, ReceiptError, open_checkpoint
-
-
-class Tree(Protocol):
-    """A tree that a log grew through, as far as it is compared: a ``Frontier``, or a ``Checkpoint``."""
-
-    @property
-    def size(self) -> int:
-        """Number of leaves."""
-
-    @property
-    def root(self) -> bytes:
-        """Root hash."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,7 +73,7 @@ class LogReceiptCheck:
                 if one.receipt.index == index:
                     one.hash_at_place = hashed
 
-    def compare(self, tree: Tree) -> None:
+    def compare(self, tree: Frontier | Checkpoint) -> None:
         """Compare a tree of the log's first leaves with the receipts for a tree of its size."""
         for one in self._open:
             if one.checkpoint.size == tree.size:

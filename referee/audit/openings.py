@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import msgspec
 
 from referee.audit.course import is_referees
-from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.leaf import UnsealLeaf
+from referee.finding import Code, Difference, RoundFindings, shown
 from referee.games import GAMES, Layout
 from referee.log.keys import KeyRole
 from referee.rulesets import Ruleset
@@ -52,17 +52,17 @@ def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: Roun
             receipts.append((receipt, leaf.receipt_signature))
         else:
             detail = f"the receipt of event {leaf.number} that it names is not the referee's"
-            findings.add(Code.UNSEAL_REFUSED, detail, leaf_index=unseal.index)
+            findings.add(Code.UNSEAL_REFUSED, detail, unseal.index)
         if leaf.unsealed_time < leaf.received_time:
             detail = f"it opens cards at {leaf.unsealed_time}, before their event at {leaf.received_time}"
-            findings.add(Code.STREET_OPENED_EARLY, detail, leaf_index=unseal.index)
+            findings.add(Code.STREET_OPENED_EARLY, detail, unseal.index)
         if layout is not None:
             due = _due(layout, leaf.opens_section, is_sealed=leaves.open.leaf.is_sealed) - at_deal - times.keys()
             if set(leaf.sections) != due:
                 findings.add(
                     Code.STREET_OPENED_EARLY,
                     f"it opens other sections than those that open with section {leaf.opens_section}",
-                    leaf_index=unseal.index,
+                    unseal.index,
                     difference=Difference("sections", shown(list(leaf.sections)), shown(sorted(due))),
                 )
         for section in leaf.sections:
@@ -72,14 +72,7 @@ def examine_unseals(leaves: RoundLeaves, ruleset: Ruleset | None, findings: Roun
 
 def receipt_of(leaf: UnsealLeaf) -> EventReceipt:
     """Return the event receipt that an UNSEAL repeats."""
-    return EventReceipt(
-        event_hash=leaf.event_hash,
-        history=leaf.history,
-        number=leaf.number,
-        received_time=leaf.received_time,
-        round_id=leaf.round_id,
-        opens_section=leaf.opens_section,
-    )
+    return EventReceipt(**{name: getattr(leaf, name) for name in EventReceipt.__struct_fields__})
 
 
 def examine_settled_openings(
@@ -98,20 +91,20 @@ def examine_settled_openings(
             detail = f"event {leaf.number} of the settled course is not the one after which it opened cards"
             if not is_named:
                 detail = f"the settlement does not name it: sections {list(leaf.sections)} after event {leaf.number}"
-            findings.add(Code.UNSEAL_NOT_IN_COURSE, detail, leaf_index=unseal.index)
+            findings.add(Code.UNSEAL_NOT_IN_COURSE, detail, unseal.index)
     for one in named:
         detail = f"the transcript says that event {one.number} opened sections {list(one.sections)}, and no UNSEAL does"
-        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
+        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, settle.index)
     _examine_receipt(leaves, settle, findings)
     if openings.layout is None or leaves.deal is None:
         return
     opened, settled = openings.sections, frozenset(range(len(inputs.sections)))
     for section in sorted(settled - opened):
         detail = f"the settlement has the cards of section {section}, which nothing opened"
-        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
+        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, settle.index)
     if missing := sorted(opened - settled):
         detail = f"sections {missing} were opened, and the settlement does not have their cards"
-        findings.add(Code.SECTION_WRONG_SIZE, detail, leaf_index=settle.index)
+        findings.add(Code.SECTION_WRONG_SIZE, detail, settle.index)
 
 
 def _is_in_course(leaf: UnsealLeaf, course: Course) -> bool:
@@ -131,12 +124,12 @@ def _examine_receipt(leaves: RoundLeaves, settle: Placed[Transcript], findings: 
     named = receipt.opens_section if isinstance(receipt.opens_section, int) else None
     if named is not None and opened is None:
         detail = f"the receipt of event {receipt.number} opens section {named}, and no UNSEAL does"
-        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=settle.index)
+        findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, settle.index)
     elif named != opened:
         findings.add(
             Code.STREET_OPENED_EARLY,
             f"the receipt of event {receipt.number} opens another section than the UNSEAL of that event",
-            leaf_index=settle.index,
+            settle.index,
             difference=Difference("inputs.receipt.opens_section", shown(named), shown(opened)),
         )
 

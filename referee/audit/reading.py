@@ -6,7 +6,7 @@ sound points of the curve.
 >>> read_envelope(b'{ "payload": "" }')
 Traceback (most recent call last):
 ...
-referee.audit.finding.FindingError: it is not the canonical JSON of an envelope with at most one signature
+referee.finding.FindingError: it is not the canonical JSON of an envelope with at most one signature
 """
 
 import binascii
@@ -16,7 +16,6 @@ from typing import Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from referee.audit.finding import Code, FindingError
 from referee.dealing import leaf as leaves
 from referee.dealing.header import Header, HeaderError
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, StartLeaf, UnsealLeaf
@@ -26,6 +25,7 @@ from referee.evidence.canonical import CanonicalError, Form, check_hex, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.finding import Code, FindingError
 from referee.log.keys import KeyRing, KeyRole
 from referee.transcript import inputs
 from referee.transcript.inputs import Transcript, TranscriptError
@@ -119,7 +119,7 @@ def signature_fault(envelope: Envelope, ring: KeyRing) -> tuple[Code, str] | Non
 def read_header(leaf: OpenLeaf) -> Header:
     """Read the header of an OPEN; raise FindingError if it breaks the protocol or has an unsound seat key."""
     try:
-        header = leaf.header.to_header()
+        header = leaf.header.checked()
     except HeaderError as error:
         unsound = error.field.startswith("seat_keys[")
         code = Code.UNSOUND_KEY if unsound else Code.HEADER_REFUSED

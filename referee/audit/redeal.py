@@ -11,7 +11,6 @@ make one up afterwards.
 
 from collections.abc import Sequence
 
-from referee.audit.finding import Code, Difference, RoundFindings, shown
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.cards import Seat
@@ -20,6 +19,7 @@ from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import HeaderError
 from referee.dealing.leaf import DealLeaf, RevealLeaf
+from referee.finding import Code, Difference, RoundFindings, shown
 
 
 def opens_commitment(leaves: RoundLeaves, reveal: Placed[RevealLeaf], findings: RoundFindings) -> bool:
@@ -33,7 +33,7 @@ def opens_commitment(leaves: RoundLeaves, reveal: Placed[RevealLeaf], findings: 
         findings.add(
             Code.SERVER_SEED_MISMATCH,
             "the revealed seed does not open the server's commitment",
-            leaf_index=reveal.index,
+            reveal.index,
             difference=Difference("server_commitment", claimed, found),
         )
     return False
@@ -64,7 +64,7 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
             mixed=bytes.fromhex(deal.leaf.mix),
         )
     except StreamUsedUpError as error:
-        findings.add(Code.DECK_NOT_FROM_SEEDS, str(error), leaf_index=deal.index)
+        findings.add(Code.DECK_NOT_FROM_SEEDS, str(error), deal.index)
         return None
     difference = cards_differ(sections, again)
     if again.deck_root.hex() != deal.leaf.deck_root:
@@ -74,7 +74,7 @@ def examine_cards(  # noqa: PLR0913 - all that the cards follow from
         findings.add(
             Code.CARDS_MISMATCH,
             "the cards of the settlement are not the cards that were dealt",
-            leaf_index=leaves.settle.index,
+            leaves.settle.index,
             difference=difference,
         )
     return again
@@ -106,7 +106,7 @@ def _explain_root(  # noqa: PLR0913 - all that explains a root
         findings.add(
             Code.HIDDEN_CARDS_DIFFER,
             f"section {index}, which was never opened, holds other cards than the seeds give",
-            leaf_index=deal.index,
+            deal.index,
             difference=Difference(f"section_roots[{index}]", roots[index].hex(), again.roots[index].hex()),
         )
         return
@@ -115,14 +115,14 @@ def _explain_root(  # noqa: PLR0913 - all that explains a root
         findings.add(
             Code.DECK_NOT_FROM_SEEDS,
             "the deck that was dealt and committed to is not the one that the seeds give",
-            leaf_index=deal.index,
+            deal.index,
             difference=cards,
         )
         return
     findings.add(
         Code.DECK_ROOT_MISMATCH,
         "the deck root is not the one that the seeds give",
-        leaf_index=deal.index,
+        deal.index,
         difference=Difference("deck_root", deal.leaf.deck_root, again.deck_root.hex()),
     )
 
@@ -151,11 +151,11 @@ def examine_handed_in(leaves: RoundLeaves, findings: RoundFindings) -> dict[int,
         seed = bytes.fromhex(held.seed)
         fault = _fault(leaves, seat=held.seat, seed=seed)
         if fault is not None:
-            findings.add(Code.HELD_SEED_REFUSED, fault, leaf_index=leaves.open.index)
+            findings.add(Code.HELD_SEED_REFUSED, fault, leaves.open.index)
         elif abort is not None and leaves.deal is None and not _given(abort.leaf.client_seeds, held.seat):
             if held.seat not in lacking:
                 detail = f"the deck was given up without the seed of seat {held.seat}, which somebody holds"
-                findings.add(Code.SEED_HELD, detail, leaf_index=abort.index)
+                findings.add(Code.SEED_HELD, detail, abort.index)
             lacking[held.seat] = seed
     return lacking
 

@@ -9,15 +9,20 @@ it are left out.
 
 from typing import Final
 
-from referee.audit.deal import client_seeds, dealing_level, examine_deal, is_void, opens
-from referee.audit.finding import Code, Difference, RoundFindings, shown
-from referee.audit.leader import examine_dealt_leader, examine_leader
-from referee.audit.money import money_of
+from referee.audit.deal import (
+    client_seeds,
+    dealing_level,
+    examine_deal,
+    examine_dealt_leader,
+    examine_leader,
+    is_void,
+    opens,
+)
 from referee.audit.openings import examine_unseals
 from referee.audit.reading import Placed, signature_fault
 from referee.audit.redeal import cards_differ, deal_given_up, examine_cards, examine_handed_in, opens_commitment
 from referee.audit.round_documents import examine_certificates, examine_event_receipts, examine_exports
-from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
+from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult, money_of
 from referee.audit.sample import sample_of
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
@@ -26,6 +31,7 @@ from referee.dealing.deadlines import ANY_BOUNDS, deadline_fault
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import AbortLeaf, DealLeaf
+from referee.finding import Code, Difference, RoundFindings, shown
 from referee.games import GAMES, LawError, under_ruleset
 from referee.games import deal as game_law
 from referee.games.game import RoundBounds
@@ -35,7 +41,7 @@ from referee.verdict import Violation
 
 def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     """Examine a round by its own leaves and documents alone."""
-    findings = RoundFindings(leaves.header.table_id, leaves.header.round_number)
+    findings = RoundFindings((leaves.header.table_id, leaves.header.round_number))
     signatures = _examine_signatures(leaves, findings)
     ruleset = _examine_open(leaves, terms, findings)
     deal, settle, reveal = leaves.deal, leaves.settle, leaves.reveal
@@ -79,12 +85,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
         is_redealt=deal is not None and redealt is not None,
         opened=certified.opened,
         sample=sample_of(
-            leaves,
-            ruleset,
-            redealt=redealt,
-            handed_in=sorted(handed_in),
-            settled=settled.sections,
-            net=settled.net,
+            leaves, ruleset, redealt=redealt, handed_in=sorted(handed_in), settled=settled.sections, net=settled.net
         ),
         money=money_of(
             leaves.header, transferred=settled.transferred if settled.is_replayed else None, house=settled.house
@@ -103,13 +104,13 @@ def _examine_sealed_win(
         with under_ruleset(ruleset.id, ruleset.version):
             is_won = game.later.opens_at_deal(ruleset.rules, again.sections[:count])
     except LawError as error:
-        findings.add(Code.LAW_FAILED, str(error), leaf_index=deal.index)
+        findings.add(Code.LAW_FAILED, str(error), deal.index)
         return
     if is_won != bool(deal.leaf.opened_sections):
         detail = "the deal opens the hands of a sealed table, and none of them wins at the deal"
         if is_won:
             detail = "a hand of a sealed table wins at the deal, and the deal does not open the hands"
-        findings.add(Code.STREET_OPENED_EARLY, detail, leaf_index=deal.index)
+        findings.add(Code.STREET_OPENED_EARLY, detail, deal.index)
 
 
 def _note_instant_win(
@@ -131,24 +132,21 @@ def _note_instant_win(
         with under_ruleset(ruleset.id, ruleset.version):
             is_won = game.begin(ruleset.rules, deal).is_over
     except LawError as error:
-        findings.add(Code.LAW_FAILED, str(error), leaf_index=abort.index)
+        findings.add(Code.LAW_FAILED, str(error), abort.index)
         return
     if is_won:
-        detail = "a hand of the deck that was given up wins at the deal"
-        findings.add(Code.INSTANT_WIN_GIVEN_UP, detail, leaf_index=abort.index)
+        findings.add(Code.INSTANT_WIN_GIVEN_UP, "a hand of the deck that was given up wins at the deal", abort.index)
 
 
 def _examine_signatures(leaves: RoundLeaves, findings: RoundFindings) -> int:
     """Verify the signatures of the leaves; return the number of valid ones."""
     verified = 0
-    for placed in (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort, leaves.reveal):
-        if placed is None:
-            continue
+    for placed in leaves.placed:
         fault = signature_fault(placed.envelope, placed.ring)
         if fault is None:
             verified += placed.envelope.signature is not None
         else:
-            findings.add(fault[0], fault[1], leaf_index=placed.index)
+            findings.add(fault[0], fault[1], placed.index)
     return verified
 
 
@@ -163,12 +161,12 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
         findings.add(
             Code.ROUND_ID_MISMATCH,
             "the header does not hash to the round id",
-            leaf_index=index,
+            index,
             difference=Difference("round_id", leaves.round_id.hex(), header.round_id.hex()),
         )
     if header.origin != terms.origin:
         difference = Difference("header.origin", header.origin, terms.origin)
-        findings.add(Code.WRONG_ORIGIN, "the round is of another log", leaf_index=index, difference=difference)
+        findings.add(Code.WRONG_ORIGIN, "the round is of another log", index, difference=difference)
     _examine_seat_keys(leaves, findings)
     named = f"{header.ruleset_id} {header.ruleset_version}"
     try:
@@ -176,13 +174,13 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
     except UnknownRulesetError as error:
         is_known = any((one.id, one.version) == (header.ruleset_id, header.ruleset_version) for one in terms.catalogue)
         code = Code.WRONG_RULESET if is_known else Code.RULESET_UNKNOWN
-        findings.add(code, f"the header names {named}, but {error}", leaf_index=index)
+        findings.add(code, f"the header names {named}, but {error}", index)
         _examine_deadlines(leaves, ANY_BOUNDS, findings)
         return None
     if (ruleset.id, ruleset.version) != (header.ruleset_id, header.ruleset_version):
         found = f"{ruleset.id} {ruleset.version}"
         difference = Difference("header.ruleset_id", named, found)
-        findings.add(Code.WRONG_RULESET, "the digest is another ruleset's", leaf_index=index, difference=difference)
+        findings.add(Code.WRONG_RULESET, "the digest is another ruleset's", index, difference=difference)
         return None
     _examine_deadlines(leaves, ruleset.rules.round.bounds, findings)
     if not _examine_terms(leaves, ruleset, findings):
@@ -194,7 +192,7 @@ def _examine_open(leaves: RoundLeaves, terms: AuditTerms, findings: RoundFinding
     if header.layout != sizes:
         difference = Difference("header.layout", shown(list(header.layout)), shown(list(sizes)))
         detail = f"the layout is not that of {ruleset.game} for {header.seat_count} seats"
-        findings.add(Code.SECTION_WRONG_SIZE, detail, leaf_index=index, difference=difference)
+        findings.add(Code.SECTION_WRONG_SIZE, detail, index, difference=difference)
         return None
     return ruleset
 
@@ -205,7 +203,7 @@ def _examine_terms(leaves: RoundLeaves, ruleset: Ruleset, findings: RoundFinding
     if not seats.minimum <= header.seat_count <= seats.maximum:
         difference = Difference("header.seat_keys", f"{header.seat_count} seats", f"{seats.minimum} to {seats.maximum}")
         detail = f"{ruleset.id} is played by {seats.minimum} to {seats.maximum} seats, not {header.seat_count}"
-        findings.add(Code.TERMS_FORBIDDEN, detail, leaf_index=leaves.open.index, difference=difference)
+        findings.add(Code.TERMS_FORBIDDEN, detail, leaves.open.index, difference=difference)
         return False
     try:
         with under_ruleset(ruleset.id, ruleset.version):
@@ -217,11 +215,11 @@ def _examine_terms(leaves: RoundLeaves, ruleset: Ruleset, findings: RoundFinding
                 bet_unit=ruleset.bet_unit,
             )
     except LawError as error:
-        findings.add(Code.LAW_FAILED, str(error), leaf_index=leaves.open.index)
+        findings.add(Code.LAW_FAILED, str(error), leaves.open.index)
         return False
     if faults:
         detail = f"{ruleset.id} forbids the stakes of the header: {', '.join(map(_named_fault, faults))}"
-        findings.add(Code.TERMS_FORBIDDEN, detail, leaf_index=leaves.open.index)
+        findings.add(Code.TERMS_FORBIDDEN, detail, leaves.open.index)
     return not faults
 
 
@@ -242,8 +240,7 @@ def _examine_seat_keys(leaves: RoundLeaves, findings: RoundFindings) -> None:
     for seat, key in enumerate(keys):
         if key != NO_KEY and (key in own or key in keys[:seat]):
             whose = f"the log's own {own[key].value}" if key in own else f"seat {keys.index(key)} too"
-            detail = f"the key of seat {seat} is that of {whose}"
-            findings.add(Code.SEAT_KEY_SHARED, detail, leaf_index=leaves.open.index)
+            findings.add(Code.SEAT_KEY_SHARED, f"the key of seat {seat} is that of {whose}", leaves.open.index)
 
 
 def _examine_deadlines(leaves: RoundLeaves, bounds: RoundBounds, findings: RoundFindings) -> None:
@@ -251,14 +248,14 @@ def _examine_deadlines(leaves: RoundLeaves, bounds: RoundBounds, findings: Round
     fault = deadline_fault(leaves.header, bounds, opened_time=leaves.open.leaf.opened_time)
     if fault is not None:
         detail = f"the {fault.field} is {fault.found}, and {fault.earliest} to {fault.latest} is allowed"
-        findings.add(Code.DEADLINE_OUT_OF_BOUNDS, detail, leaf_index=leaves.open.index)
+        findings.add(Code.DEADLINE_OUT_OF_BOUNDS, detail, leaves.open.index)
 
 
 def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: RoundFindings) -> None:
     header, leaf = leaves.header, abort.leaf
 
     def contradicts(detail: str) -> None:
-        findings.add(Code.ABORT_MISMATCH, detail, leaf_index=abort.index)
+        findings.add(Code.ABORT_MISMATCH, detail, abort.index)
 
     if len(leaf.client_seeds) != header.seat_count:
         contradicts(f"{header.seat_count} seats have {len(leaf.client_seeds)} places for seeds")
@@ -276,7 +273,7 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
     )
     if AbortFault.SEED_RECEIVED in faults:
         detail = "the operator gave it up although a seat's seed was there, so that somebody could know the cards"
-        findings.add(Code.ABORTED_AFTER_SEED, detail, leaf_index=abort.index)
+        findings.add(Code.ABORTED_AFTER_SEED, detail, abort.index)
     elif is_dealt and (AbortFault.WRONG_REASON in faults or not all(leaf.client_seeds)):
         contradicts(
             f"a dealt round has all its seeds, and ends without a settlement by its deadline, not {leaf.reason}"
@@ -285,7 +282,7 @@ def _examine_abort(leaves: RoundLeaves, abort: Placed[AbortLeaf], findings: Roun
         contradicts(_WRONG_REASONS[leaf.reason])
     elif AbortFault.NOT_DEALT in faults:
         detail = "all seats gave their seeds, so it was to be dealt, and it was ended instead"
-        findings.add(Code.NEVER_DEALT, detail, leaf_index=abort.index)
+        findings.add(Code.NEVER_DEALT, detail, abort.index)
     if AbortFault.TOO_EARLY in faults:
         contradicts(f"it was aborted at {leaf.aborted_time}, and for its reason that is lawful after {deadline} only")
 
@@ -296,7 +293,7 @@ def _examine_aborted_seeds(leaves: RoundLeaves, abort: Placed[AbortLeaf], findin
     for seat, text in enumerate(abort.leaf.client_seeds):
         if text and text != dealt.get(seat, text):
             detail = f"the seed of seat {seat} is not the one it was dealt with"
-            findings.add(Code.CLIENT_SEED_MISMATCH, detail, leaf_index=abort.index)
+            findings.add(Code.CLIENT_SEED_MISMATCH, detail, abort.index)
         elif text:
             opens(leaves, Seat(seat), bytes.fromhex(text), findings, leaf_index=abort.index)
 

@@ -25,17 +25,17 @@ import msgspec
 
 from referee.audit.course import is_timeout, seat_of
 from referee.audit.deal import is_trivial
-from referee.audit.documents import CERTIFICATE_FORM, hex_values, layers_of
-from referee.audit.finding import Code, Difference, RoundFindings, shown
+from referee.audit.documents import hex_values, layers_of
 from referee.audit.openings import Openings
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing import certificate
-from referee.dealing.certificate import Certificate, CertificateError, CertificateFault, CertificateJson
+from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.commitment import SEED_SIZE, server_commitment
 from referee.dealing.deal import Deal
-from referee.dealing.lead import Lead
+from referee.dealing.lead import read_lead
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.finding import Code, Difference, RoundFindings, shown
 from referee.log.keys import KeyRole
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, Link
 from referee.transcript.receipted import ReceiptedEvent, read_receipted_event
@@ -75,12 +75,11 @@ def examine_certificates(leaves: RoundLeaves, openings: Openings, findings: Roun
             read = certificate.read(data, keys=keys, header=leaves.header)
         except CertificateError as error:
             code = _CODES.get(error.fault, Code.CERTIFICATE_REFUSED)
-            findings.add(code, f"certificate {number} is refused: {error.fault}: {error.detail}", leaf_index=index)
+            findings.add(code, f"certificate {number} is refused: {error.fault}: {error.detail}", index)
             continue
         if _agrees(read, leaves, findings, number=number):
-            payload = CERTIFICATE_FORM.read(Envelope.parse(data).payload)
-            roots = tuple([bytes.fromhex(root) for root in payload.section_roots])
-            mine = [(section.index, bytes.fromhex(section.key)) for section in payload.sections]
+            roots = tuple([bytes.fromhex(root) for root in read.section_roots])
+            mine = [(section.index, bytes.fromhex(section.key)) for section in read.sections]
             examine_opened(mine, findings, stock=stock, leaf_index=index)
             _examine_times(read, leaves, openings, findings, number=number)
             opened += mine
@@ -103,33 +102,33 @@ def _agrees(read: Certificate, leaves: RoundLeaves, findings: RoundFindings, *, 
     deal, settle = leaves.deal, leaves.settle
     if deal is None:
         detail = f"certificate {number} is of a round that has no DEAL"
-        findings.add(Code.CERTIFICATES_DISAGREE, detail, leaf_index=document_leaf(leaves))
+        findings.add(Code.CERTIFICATES_DISAGREE, detail, document_leaf(leaves))
         return False
     shown: list[tuple[str, object, object]] = [
-        ("deck_root", deal.leaf.deck_root, read.deck_root.hex()),
-        ("mix", deal.leaf.mix, read.mixed.hex()),
+        ("deck_root", deal.leaf.deck_root, read.deck_root),
+        ("mix", deal.leaf.mix, read.mix),
         ("dealt_time", deal.leaf.dealt_time, read.dealt_time),
-        ("leader", Lead.of(deal.leaf.leader, deal.leaf.leader_by), read.lead),
-        ("server_commitment", leaves.open.leaf.server_commitment, read.commitment.hex()),
+        ("leader", read_lead(deal.leaf.leader, deal.leaf.leader_by), read.lead),
+        ("server_commitment", leaves.open.leaf.server_commitment, read.server_commitment),
     ]
     for path, claimed, found in shown:
         if claimed != found:
             findings.add(
                 Code.CERTIFICATES_DISAGREE,
                 f"certificate {number} shows another deal than the log",
-                leaf_index=deal.index,
+                deal.index,
                 difference=Difference(path, str(claimed), str(found)),
             )
             return False
     if settle is not None:
         sections = settle.leaf.inputs.sections
-        for index, cards in read.sections.items():
+        for index, cards in read.cards.items():
             numbers = tuple([card.number for card in cards])
             if index < len(sections) and sections[index] != numbers:
                 findings.add(
                     Code.CARDS_MISMATCH,
                     f"certificate {number} opens other cards than the transcript has",
-                    leaf_index=settle.index,
+                    settle.index,
                     difference=Difference(f"inputs.sections[{index}]", str(sections[index]), str(numbers)),
                 )
     return True
@@ -146,18 +145,18 @@ def _examine_times(
     if layout is None:
         return
     own = frozenset(layout.hands) if leaves.open.leaf.is_sealed else frozenset()
-    for section in read.sections:
+    for section in read.cards:
         time, due = read.unsealed_times.get(section), openings.times.get(section)
         if section == layout.stock or (time is None and section in openings.at_deal | own):
             continue
         if section not in openings.sections:
             detail = f"certificate {number} opens section {section}, and no UNSEAL does"
-            findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, leaf_index=index)
+            findings.add(Code.OPENED_WITHOUT_UNSEAL, detail, index)
         elif time != due:
             findings.add(
                 Code.CERTIFICATES_DISAGREE,
                 f"certificate {number} has another time for the opening of section {section} than the log",
-                leaf_index=index,
+                index,
                 difference=Difference("unsealed_time", shown(time), shown(due)),
             )
 
@@ -175,13 +174,13 @@ def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings:
         receipt = _read_receipt(data if event is None else event.receipt.encode(), keys)
         if receipt is None:
             detail = f"event receipt {place} is not signed by the referee, or is no event receipt"
-            findings.add(Code.RECEIPT_REFUSED, detail, leaf_index=index)
+            findings.add(Code.RECEIPT_REFUSED, detail, index)
             continue
         number = receipt.number
         if event is not None and event.event_hash(number) != receipt.event_hash:
             difference = Difference(f"h_{number}", receipt.event_hash, event.event_hash(number))
             detail = f"event receipt {place} is of another event than the one beside it"
-            findings.add(Code.RECEIPT_REFUSED, detail, leaf_index=index, difference=difference)
+            findings.add(Code.RECEIPT_REFUSED, detail, index, difference=difference)
             continue
         timeout = None if event is None else _timeout_instead(event, receipt, links)
         if timeout is not None and leaves.settle is not None:
@@ -189,25 +188,25 @@ def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings:
                 f"event {number} was received at {receipt.received_time}, the settled course has it nowhere, and has a "
                 f"timeout of its seat as event {timeout}"
             )
-            findings.add(Code.MOVE_DROPPED, detail, leaf_index=leaves.settle.index)
+            findings.add(Code.MOVE_DROPPED, detail, leaves.settle.index)
             continue
         if course is not None and number > course.number:
             detail = f"event {number} has a receipt, and the settlement ends with event {course.number}"
-            findings.add(Code.EVENTS_ALTERED, detail, leaf_index=index)
+            findings.add(Code.EVENTS_ALTERED, detail, index)
             continue
         expected = hashes.setdefault(number, receipt.event_hash)
         if expected != receipt.event_hash:
             findings.add(
                 Code.FORKED_RECEIPTS,
                 f"number {number} has receipts of two courses, or the settlement has another course there",
-                leaf_index=index,
+                index,
                 difference=Difference(f"h_{number}", expected, receipt.event_hash),
             )
         elif number in opened and opened[number].opens_section != receipt.opens_section:
             findings.add(
                 Code.STREET_OPENED_EARLY,
                 f"a receipt of event {number} opens another section than the UNSEAL of that event",
-                leaf_index=index,
+                index,
                 difference=Difference(
                     "opens_section",
                     shown(receipt.opens_section if isinstance(receipt.opens_section, int) else None),
@@ -251,13 +250,11 @@ def examine_opened(
     for section, key in opened:
         if section == stock:
             detail = f"a certificate opens section {section}, the stock, which is not dealt"
-            findings.add(Code.SECRET_EXPOSED, detail, leaf_index=leaf_index)
+            findings.add(Code.SECRET_EXPOSED, detail, leaf_index)
         if is_trivial(key):
-            detail = f"the key of section {section} is hardly random"
-            findings.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
+            findings.add(Code.SECTION_KEY_WEAK, f"the key of section {section} is hardly random", leaf_index)
         elif seen.setdefault(key, section) != section:
-            detail = f"sections {seen[key]} and {section} have the same key"
-            findings.add(Code.SECTION_KEY_WEAK, detail, leaf_index=leaf_index)
+            findings.add(Code.SECTION_KEY_WEAK, f"sections {seen[key]} and {section} have the same key", leaf_index)
 
 
 def examine_exports(leaves: RoundLeaves, again: Deal | None, findings: RoundFindings) -> None:
@@ -270,8 +267,7 @@ def examine_exports(leaves: RoundLeaves, again: Deal | None, findings: RoundFind
         if leaves.reveal is not None and leaves.reveal.envelope.payload in layers:
             continue
         for what in _exposed(leaves, again, layers):
-            detail = f"export {number} holds {what}"
-            findings.add(Code.SECRET_EXPOSED, detail, leaf_index=leaves.open.index)
+            findings.add(Code.SECRET_EXPOSED, f"export {number} holds {what}", leaves.open.index)
 
 
 def _exposed(leaves: RoundLeaves, again: Deal | None, layers: Sequence[bytes]) -> Iterator[str]:
@@ -300,7 +296,7 @@ def _holds_seed(leaves: RoundLeaves, layers: Sequence[bytes]) -> bool:
 def _opened_in(layer: bytes, round_id: bytes) -> tuple[int, ...]:
     """Return the sections that a certificate's payload opens; empty if the bytes are no such payload of this round."""
     try:
-        certificate = msgspec.json.decode(layer, type=CertificateJson)
+        certificate = msgspec.json.decode(layer, type=Certificate)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ()
     return tuple([one.index for one in certificate.sections]) if certificate.round_id == round_id.hex() else ()

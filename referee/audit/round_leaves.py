@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import msgspec
 
 from referee.audit.documents import NO_DOCUMENTS, Documents
-from referee.audit.finding import Finding
-from referee.audit.money import RoundMoney
-from referee.audit.reading import Placed
+from referee.audit.reading import Payload, Placed
 from referee.audit.report import DealingLevel
 from referee.dealing.header import Header
 from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
+from referee.finding import Finding
 from referee.rulesets import Catalogue
 from referee.suspicion.population import RoundSample
 from referee.transcript.inputs import Transcript
@@ -42,6 +41,12 @@ class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
     is_winner_known: bool = True
     documents: Documents = NO_DOCUMENTS
 
+    @property
+    def placed(self) -> tuple[Placed[Payload], ...]:
+        """The round's leaves, in the order of their kinds."""
+        leaves = (self.open, self.deal, *self.unseals, self.settle, self.abort, self.reveal)
+        return tuple([placed for placed in leaves if placed is not None])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditTerms:
@@ -49,6 +54,33 @@ class AuditTerms:
 
     origin: str
     catalogue: Catalogue
+
+
+class RoundMoney(msgspec.Struct, frozen=True, kw_only=True):
+    """Money of one round; amounts are 0 unless its settlement was recomputed.
+
+    ``terms`` are its ruleset's id, version and digest, and its currency.
+    """
+
+    terms: tuple[str, str, str, str]
+    is_recomputed: bool = False
+    staked: int = 0
+    transferred: int = 0
+    house: int = 0
+
+
+def money_of(header: Header, *, transferred: int | None, house: int = 0) -> RoundMoney:
+    """Return a round's money; ``transferred`` must be None unless its settlement was recomputed.
+
+    The amount staked is the sum of the seats' bets before the deal, or in a game without bets the table's stake times
+    the number of seats.
+    """
+    terms = header.ruleset_id, header.ruleset_version, header.ruleset_digest.hex(), header.currency
+    if transferred is None:
+        return RoundMoney(terms=terms)
+    bets = header.seat_stakes
+    staked = sum(map(sum, bets)) if bets else header.stake * header.seat_count
+    return RoundMoney(terms=terms, is_recomputed=True, staked=staked, transferred=transferred, house=house)
 
 
 class RoundResult(msgspec.Struct, frozen=True, kw_only=True):

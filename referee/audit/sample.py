@@ -6,6 +6,8 @@ A sample has a deck only if that was dealt again from its seeds. It depends on i
 import hashlib
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from referee.audit.course import is_unopened
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.deal import Deal
@@ -35,8 +37,9 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
     header, abort, deal = leaves.header, leaves.abort, leaves.deal
     game = header.ruleset_id.partition(".")[0]
     index = leaves.open.index if deal is None else deal.index
+    sample = RoundSample(table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=index)
     if header.randomness_suite != SUITE_COMMITMENT:
-        return RoundSample(table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=index)
+        return sample
     sections = list(redealt.numbers) if redealt else []
     hands = sections[: header.seat_count]
     deck = b"" if handed_in else b"".join(sections)
@@ -46,11 +49,8 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
         shown = b"".join(sections[: len(law.layout(header.seat_count).shown)])
     questions = None if law is None or not sections else law.questions
     is_even = law is not None and isinstance(law.questions, PointQuestions) and law.questions.are_seats_alike
-    return RoundSample(
-        table_id=header.table_id,
-        game=game,
-        seat_count=header.seat_count,
-        leaf_index=index,
+    return replace(
+        sample,
         is_ended=abort is not None or leaves.settle is not None,
         is_aborted=abort is not None,
         is_seeded=deal is not None or (abort is not None and any(abort.leaf.client_seeds)),

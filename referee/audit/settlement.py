@@ -11,12 +11,12 @@ from typing import Final
 import msgspec
 
 from referee.audit.course import examine_course
-from referee.audit.finding import Code, Difference, RoundFindings, first_difference, shown
-from referee.audit.leader import examine_settled_leader
+from referee.audit.deal import examine_settled_leader
 from referee.audit.openings import Openings, examine_settled_openings
 from referee.audit.reading import Placed, is_canonical
 from referee.audit.round_leaves import RoundLeaves
-from referee.dealing.header import Header, HeaderJson, is_past
+from referee.dealing.header import Header, is_past
+from referee.finding import Code, Difference, RoundFindings, first_difference, shown
 from referee.games import GAMES, LawError
 from referee.games.fault import FaultKind
 from referee.money import house_net
@@ -73,17 +73,18 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     signatures: int = 0
 
 
-def header_fault(claimed: HeaderJson, opened: HeaderJson) -> tuple[Code, Difference] | None:
+def header_fault(claimed: Header, opened: Header) -> tuple[Code, Difference] | None:
     """Compare the header of a transcript with OPEN's; return the first difference, None if they are equal."""
     if claimed == opened:
         return None
-    names = [name for name in opened.__struct_fields__ if getattr(claimed, name) != getattr(opened, name)]
+    members = dict(zip(opened.__struct_encode_fields__, opened.__struct_fields__, strict=True))
+    names = sorted(name for name, field in members.items() if getattr(claimed, field) != getattr(opened, field))
     if _SLOT.intersection(names):
         code = Code.SETTLED_OTHER_ROUND
     else:
         code = Code.STAKE_MISMATCH if _STAKES.issuperset(names) else Code.HEADER_MISMATCH
-    name = names[0]
-    return code, Difference(f"inputs.header.{name}", shown(getattr(claimed, name)), shown(getattr(opened, name)))
+    field = members[names[0]]
+    return code, Difference(f"inputs.header.{names[0]}", shown(getattr(claimed, field)), shown(getattr(opened, field)))
 
 
 def examine_settlement(
@@ -98,34 +99,31 @@ def examine_settlement(
     fault = header_fault(inputs.header, leaves.open.leaf.header)
     if fault is not None:
         code, difference = fault
-        findings.add(
-            code, "the transcript has another header than OPEN", leaf_index=settle.index, difference=difference
-        )
+        findings.add(code, "the transcript has another header than OPEN", settle.index, difference=difference)
         return Settled()
     _examine_deal(leaves, settle, findings)
     _examine_seal(leaves, settle, findings)
     if is_past(leaves.header.round_deadline, time=inputs.closed_time):
         detail = f"it was settled at {inputs.closed_time}, after the round's deadline {leaves.header.round_deadline}"
-        findings.add(Code.SETTLED_LATE, detail, leaf_index=settle.index)
+        findings.add(Code.SETTLED_LATE, detail, settle.index)
     sections = _sections(leaves, settle, findings)
     if not sections or findings.has(Code.DUPLICATE_CARD):
         return Settled(sections=sections)
     again, refusal = (None, None) if ruleset is None else _replayed(inputs, ruleset, leaves.header)
     is_same = again is not None and again.payload == settle.envelope.payload
     if not is_same and not is_canonical(settle.envelope.payload):
-        detail = "the transcript is not the canonical text of its content"
-        findings.add(Code.NOT_CANONICAL, detail, leaf_index=settle.index)
+        findings.add(Code.NOT_CANONICAL, "the transcript is not the canonical text of its content", settle.index)
         return Settled(sections=sections)
     replayed = again.round.course if again is not None and is_same else None
     attested = examine_course(leaves, settle, findings, verified=openings.receipts, replayed=replayed)
     examine_settled_openings(leaves, settle, attested.course, openings, findings)
     if refusal is not None and not findings.has(*_EVIDENCE):
-        findings.add(*refusal, leaf_index=settle.index)
+        findings.add(*refusal, settle.index)
     if again is not None and not is_same and not findings.has(Code.EVENTS_ALTERED):
         findings.add(
             Code.WRONG_RESULT,
             "the inputs give another result",
-            leaf_index=settle.index,
+            settle.index,
             difference=first_difference(settle.envelope.payload, again.payload),
         )
     settled = Settled(
@@ -154,7 +152,7 @@ def _examine_deal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
         findings.add(
             Code.DEAL_MISMATCH,
             "the transcript has another time of the deal than DEAL",
-            leaf_index=settle.index,
+            settle.index,
             difference=Difference("inputs.dealt_time", shown(inputs.dealt_time), shown(deal.leaf.dealt_time)),
         )
     examine_settled_leader(deal, settle, findings)
@@ -166,7 +164,7 @@ def _examine_seal(leaves: RoundLeaves, settle: Placed[Transcript], findings: Rou
     if inputs.is_sealed != is_sealed:
         difference = Difference("inputs.sealed", shown(int(inputs.is_sealed)), shown(int(is_sealed)))
         detail = "OPEN and the transcript do not agree on whether the table was sealed"
-        findings.add(Code.SEAL_BROKEN, detail, leaf_index=settle.index, difference=difference)
+        findings.add(Code.SEAL_BROKEN, detail, settle.index, difference=difference)
 
 
 def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFindings) -> tuple[tuple[int, ...], ...]:
@@ -180,18 +178,18 @@ def _sections(leaves: RoundLeaves, settle: Placed[Transcript], findings: RoundFi
         findings.add(
             Code.SECTION_WRONG_SIZE,
             "the sections of the settlement are not the layout's",
-            leaf_index=settle.index,
+            settle.index,
             difference=Difference("inputs.sections", shown(list(sizes)), shown(list(layout))),
         )
         return ()
     numbers = list(itertools.chain.from_iterable(sections))
     if not 1 <= min(numbers) <= max(numbers) <= _MAX_CARD:
         unknown = [number for number in numbers if not 1 <= number <= _MAX_CARD]
-        findings.add(Code.CARDS_MISMATCH, f"no card has the numbers {shown(unknown)}", leaf_index=settle.index)
+        findings.add(Code.CARDS_MISMATCH, f"no card has the numbers {shown(unknown)}", settle.index)
         return ()
     if len(set(numbers)) < len(numbers):
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
-        findings.add(Code.DUPLICATE_CARD, f"cards {twice} are there more than once", leaf_index=settle.index)
+        findings.add(Code.DUPLICATE_CARD, f"cards {twice} are there more than once", settle.index)
     return sections
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from referee.audit.finding import Code, Difference, Finding
 from referee.evidence.merkle import leaf_hash
+from referee.finding import Code, Difference, Finding
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import EntryTile, TileError
 from referee.log.tile_check import TileCheck, TileFault

@@ -4,8 +4,8 @@ from typing import Final, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from referee.audit.finding import Code
 from referee.dealing.leaf import AbortLeaf, DealLeaf, RevealLeaf, UnsealLeaf
+from referee.finding import Code
 from referee.log import (
     AbortStep,
     DealStep,

@@ -8,10 +8,11 @@ Memory holds only the incomplete rounds and each table's last round.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, assert_never, cast
+from typing import Final, assert_never
+
+from msgspec.structs import replace
 
 from referee.audit.documents import NO_DOCUMENTS, Documents
-from referee.audit.finding import Code, Difference, Finding
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
@@ -21,16 +22,8 @@ from referee.dealing.deal import has_leader
 from referee.dealing.header import Header
 from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
-from referee.log import (
-    OpenStep,
-    SettleStep,
-    Slot,
-    SlotError,
-    SlotKey,
-    SlotReason,
-    Stage,
-    advance,
-)
+from referee.finding import Code, Difference, Finding
+from referee.log import OpenStep, SettleStep, Slot, SlotError, SlotKey, SlotReason, Stage, advance
 from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import Transcript
 
@@ -39,41 +32,15 @@ NOBODY: Final = "NOBODY"
 
 @dataclass(slots=True, kw_only=True)
 class _Live:
-    """A round that may get more leaves. ``open`` is None after ``hand_over``."""
+    """A round that may get more leaves. ``leaves`` is None once they were handed over."""
 
     state: Slot
-    header: Header
-    open: Placed[OpenLeaf] | None
+    leaves: RoundLeaves | None
     last_leaf: int
-    previous_round_id: bytes | None
-    last_winner: Winner | None
-    is_winner_known: bool = True
-    deal: Placed[DealLeaf] | None = None
-    unseals: tuple[Placed[UnsealLeaf], ...] = ()
-    settle: Placed[Transcript] | None = None
-    abort: Placed[AbortLeaf] | None = None
-    reveal: Placed[RevealLeaf] | None = None
 
-    def hand_over(self, documents: Documents) -> RoundLeaves | None:
+    def hand_over(self) -> RoundLeaves | None:
         """Return the round's leaves and drop them here; None if it was called before."""
-        if self.open is None:
-            return None
-        leaves = RoundLeaves(
-            round_id=self.state.round_id,
-            header=self.header,
-            open=self.open,
-            deal=self.deal,
-            unseals=self.unseals,
-            settle=self.settle,
-            abort=self.abort,
-            reveal=self.reveal,
-            previous_round_id=self.previous_round_id,
-            last_winner=self.last_winner,
-            is_winner_known=self.is_winner_known,
-            documents=documents,
-        )
-        self.open = self.deal = self.settle = self.abort = self.reveal = None
-        self.unseals = ()
+        leaves, self.leaves = self.leaves, None
         return leaves
 
 
@@ -108,9 +75,7 @@ class Tables:
             terminal_leaf=terminal_leaf,
             is_revealed=True,
         )
-        self._last[header.table_id] = _Live(
-            state=state, header=header, open=None, last_leaf=-1, previous_round_id=None, last_winner=None
-        )
+        self._last[header.table_id] = _Live(state=state, leaves=None, last_leaf=-1)
 
     def remember_winner(self, table_id: str, winner: Winner | None) -> None:
         """Set the winner of a table's last settled round; None if that round had no winner."""
@@ -139,10 +104,7 @@ class Tables:
             self._find(OPEN_CODES[error.reason], error.detail, placed.index, step.key)
             is_twice, is_refused = error.reason is SlotReason.ALREADY_OPENED, True
             state = Slot(
-                step.key,
-                round_id=round_id,
-                deal_deadline=header.deal_deadline,
-                round_deadline=header.round_deadline,
+                step.key, round_id=round_id, deal_deadline=header.deal_deadline, round_deadline=header.round_deadline
             )
         if round_id in self._rounds:
             if not is_refused:
@@ -151,21 +113,22 @@ class Tables:
         self._timeline.add(placed.index, leaf.opened_time, step.key)
         if round_id in self._documents:
             self.documented.add(round_id)
-        self._rounds[round_id] = live = _Live(
-            state=state,
+        leaves = RoundLeaves(
+            round_id=round_id,
             header=header,
             open=placed,
-            last_leaf=placed.index,
             previous_round_id=None if last is None or is_twice else last.state.round_id,
             last_winner=self._winners.get(header.table_id),
             is_winner_known=header.table_id not in self._without_winner,
+            documents=self._documents.get(round_id, NO_DOCUMENTS),
         )
+        self._rounds[round_id] = live = _Live(state=state, leaves=leaves, last_leaf=placed.index)
         counts = self.counts.setdefault(header.table_id, TableCounts())
         counts.opened += 1
         counts.sealed += leaf.is_sealed
         if not is_twice:
             self._last[header.table_id] = live
-            if last is not None and last.open is None:
+            if last is not None and last.leaves is None:
                 self._rounds.pop(last.state.round_id, None)
 
     def add(self, placed: Placed[RoundLeaf]) -> RoundLeaves | None:
@@ -174,10 +137,12 @@ class Tables:
         if live is None:
             self._find_stray(placed)
             return None
-        if isinstance(placed.leaf, UnsealLeaf) and len(live.unseals) >= len(live.header.layout):
-            detail = f"it is one opening more than the round's {len(live.header.layout)} sections"
-            self._find(Code.STREET_OPENED_EARLY, detail, placed.index, live.state.key)
-            return None
+        if isinstance(placed.leaf, UnsealLeaf) and live.leaves is not None:
+            sections = len(live.leaves.header.layout)
+            if len(live.leaves.unseals) >= sections:
+                detail = f"it is one opening more than the round's {sections} sections"
+                self._find(Code.STREET_OPENED_EARLY, detail, placed.index, live.state.key)
+                return None
         step = step_of(placed.leaf, live.state)
         try:
             state = advance(step, leaf_hash=placed.hash, previous=None, current=live.state)
@@ -196,7 +161,7 @@ class Tables:
     def opened(self, round_id: bytes) -> Placed[OpenLeaf] | None:
         """Return the OPEN of a round that is not complete; None if there is no such round."""
         live = self._rounds.get(round_id)
-        return None if live is None else live.open
+        return None if live is None or live.leaves is None else live.leaves.open
 
     def close(self, *, now: int, grace: int) -> Iterator[RoundLeaves]:
         """Yield the rounds that are not complete, oldest first, and report those past their deadline.
@@ -204,7 +169,7 @@ class Tables:
         ``grace`` is the time in ms by which a round may pass its deadline without a finding.
         """
         for live in self._rounds.values():
-            leaves = self._hand_over(live)
+            leaves = live.hand_over()
             if leaves is None:
                 continue
             state, counts = live.state, self.counts[live.state.key.table_id]
@@ -225,45 +190,41 @@ class Tables:
 
     def _place(self, live: _Live, placed: Placed[RoundLeaf], state: Slot) -> RoundLeaves | None:
         counts, leaf = self.counts[state.key.table_id], placed.leaf
-        if live.open is None:
+        leaves, time = live.leaves, None
+        if leaves is None:
             return None
-        time: int | None
         match leaf:
             case DealLeaf():
                 time = leaf.dealt_time
                 counts.dealt += 1
-                live.deal = cast("Placed[DealLeaf]", placed)
+                leaves = replace(leaves, deal=placed)
             case UnsealLeaf():
                 time = leaf.unsealed_time
-                live.unseals = (*live.unseals, cast("Placed[UnsealLeaf]", placed))
+                leaves = replace(leaves, unseals=(*leaves.unseals, placed))
             case Transcript():
                 time = leaf.inputs.closed_time
                 counts.settled += 1
-                self._winners[state.key.table_id] = last_winner_of(live.header, leaf)
-                live.settle = cast("Placed[Transcript]", placed)
+                self._winners[state.key.table_id] = last_winner_of(leaves.header, leaf)
+                leaves = replace(leaves, settle=placed)
             case AbortLeaf():
                 time = leaf.aborted_time
-                by_blame = counts.aborted_before_deal if live.deal is None else counts.aborted_after_deal
+                by_blame = counts.aborted_before_deal if leaves.deal is None else counts.aborted_after_deal
                 blamed = ", ".join(map(str, leaf.blamed)) or NOBODY
                 by_blame[blamed] = by_blame.get(blamed, 0) + 1
-                counts.unseeded += live.deal is None and not any(leaf.client_seeds)
-                live.abort = cast("Placed[AbortLeaf]", placed)
+                counts.unseeded += leaves.deal is None and not any(leaf.client_seeds)
+                leaves = replace(leaves, abort=placed)
             case RevealLeaf():
-                time = None
-                live.reveal = cast("Placed[RevealLeaf]", placed)
+                leaves = replace(leaves, reveal=placed)
             case _:
                 assert_never(leaf)
         if time is not None:
             self._timeline.add(placed.index, time, state.key)
-        live.state, live.last_leaf = state, placed.index
+        live.state, live.leaves, live.last_leaf = state, leaves, placed.index
         if not (state.stage.is_terminal and state.is_revealed):
             return None
         if self._last.get(state.key.table_id) is not live:
             del self._rounds[state.round_id]
-        return self._hand_over(live)
-
-    def _hand_over(self, live: _Live) -> RoundLeaves | None:
-        return live.hand_over(self._documents.get(live.state.round_id, NO_DOCUMENTS))
+        return live.hand_over()
 
     def _find_stray(self, placed: Placed[RoundLeaf]) -> None:
         """Report a leaf whose round was never opened, or is complete and no longer in memory."""
@@ -284,35 +245,20 @@ class Tables:
         difference = None
         if last is None or header.round_number > last.state.key.round_number:
             code, detail = Code.SETTLED_UNDEALT, "it settles a round that was never opened"
-        elif header.round_number < last.state.key.round_number or last.open is None:
+        elif header.round_number < last.state.key.round_number or last.leaves is None:
             code, detail = Code.ENDED_TWICE, "it settles a round that has ended"
         else:
             detail = "the transcript has another header than OPEN, and so another round id"
-            fault = header_fault(header, last.open.leaf.header)
+            fault = header_fault(header, last.leaves.open.leaf.header)
             code, difference = (Code.SETTLED_OTHER_ROUND, None) if fault is None else fault
-        finding = Finding.of(
-            code,
-            detail,
-            leaf_index=index,
-            table_id=header.table_id,
-            round_number=header.round_number,
-            difference=difference,
-        )
-        self._report(finding)
+        slot = header.table_id, header.round_number
+        self._report(Finding.of(code, detail, leaf_index=index, slot=slot, difference=difference))
 
     def _find(
         self, code: Code, detail: str, leaf_index: int, key: SlotKey, difference: Difference | None = None
     ) -> None:
-        self._report(
-            Finding.of(
-                code,
-                detail,
-                leaf_index=leaf_index,
-                table_id=key.table_id,
-                round_number=key.round_number,
-                difference=difference,
-            )
-        )
+        slot = key.table_id, key.round_number
+        self._report(Finding.of(code, detail, leaf_index=leaf_index, slot=slot, difference=difference))
 
 
 def last_winner_of(header: Header, settled: Transcript) -> Winner | None:

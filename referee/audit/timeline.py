@@ -9,7 +9,7 @@ Memory is one time for each table.
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from referee.audit.finding import Code, Finding
+from referee.finding import Code, Finding
 from referee.log import SlotKey
 from referee.log.times import is_ahead, is_behind
 
@@ -42,8 +42,7 @@ class Timeline:
             detail = f"it is of {time}, and the leaf before it in its table is of {before}"
             self._find(Code.TIME_OUT_OF_ORDER, detail, index, key)
         elif is_old:
-            detail = f"it is of {time}, and an earlier leaf is of {self._newest}"
-            self._find(Code.TIME_OUT_OF_ORDER, detail, index, key)
+            self._find(Code.TIME_OUT_OF_ORDER, f"it is of {time}, and an earlier leaf is of {self._newest}", index, key)
         elif time < self._witnessed - BACKDATED_MS:
             detail = f"it is of {time}, and a witness saw the log before it at {self._witnessed}"
             self._find(Code.TIME_BACKDATED, detail, index, key)
@@ -62,8 +61,7 @@ class Timeline:
             if self._latest is not None and is_ahead(self._latest[0], clock=time):
                 latest, index, key = self._latest
                 self._latest = None
-                detail = f"it is of {latest}, and a witness saw it in the log at {time}"
-                self._find(Code.TIME_AHEAD, detail, index, key)
+                self._find(Code.TIME_AHEAD, f"it is of {latest}, and a witness saw it in the log at {time}", index, key)
             self._witnessed = max(self._witnessed, time)
 
     def witness_deal(self, opened: tuple[int, int], dealt: tuple[int, int], key: SlotKey, times: Iterable[int]) -> None:
@@ -83,5 +81,4 @@ class Timeline:
             self._witnessed = max(self._witnessed, time)
 
     def _find(self, code: Code, detail: str, leaf_index: int, key: SlotKey) -> None:
-        table_id, number = key.table_id, key.round_number
-        self._report(Finding.of(code, detail, leaf_index=leaf_index, table_id=table_id, round_number=number))
+        self._report(Finding.of(code, detail, leaf_index=leaf_index, slot=(key.table_id, key.round_number)))

@@ -19,20 +19,20 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from types import TracebackType
 from typing import IO, Final, Self
 
-from referee.audit.finding import Code, Finding
-from referee.audit.money import MoneyBook
-from referee.audit.report import DealingLevel, Report, Statistics
-from referee.audit.round_leaves import RoundResult
+from referee.audit.report import DealingLevel, Money, MoneyRow, Report, Statistics
+from referee.audit.round_leaves import RoundMoney, RoundResult
 from referee.dealing.commitment import SEED_SIZE
+from referee.finding import Code, Finding
 from referee.suspicion.given_up import GivenUpBook
 from referee.suspicion.owners import Owners
 from referee.suspicion.population import LogCounts
 from referee.suspicion.questions import questions
 from referee.suspicion.score import KEPT, judge
 
+MAX_ROWS: Final = 200
+"""Most rows of money kept; rounds of further rulesets and currencies are only counted."""
 _RUN: Final = 65_536
 _RECORD: Final = 40
 _SEED: Final = slice(0, 33)
@@ -74,9 +74,7 @@ class SeedBook:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
 
@@ -122,6 +120,38 @@ class SeedBook:
             data = self._file.read(min(_READ * _RECORD, end - start))
             yield from (data[at : at + _RECORD] for at in range(0, len(data), _RECORD))
             start += len(data)
+
+
+class MoneyBook:
+    """Money of a log by ruleset and currency; amounts of two currencies are never added.
+
+    Memory is one row for each ruleset and currency, at most ``MAX_ROWS`` rows.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str, str, str], MoneyRow] = {}
+        self._left_out = 0
+
+    def add(self, money: RoundMoney) -> None:
+        """Add a round."""
+        row = self._rows.get(money.terms)
+        if row is None:
+            if len(self._rows) >= MAX_ROWS:
+                self._left_out += 1
+                return
+            name, version, digest, currency = money.terms
+            row = self._rows[money.terms] = MoneyRow(
+                ruleset_id=name, ruleset_version=version, ruleset_digest=digest, currency=currency
+            )
+        row.opened += 1
+        row.settled += money.is_recomputed
+        row.staked += money.staked
+        row.transferred += money.transferred
+        row.house += money.house
+
+    def close(self) -> Money:
+        """Return the sums so far."""
+        return Money(rows=tuple([self._rows[terms] for terms in sorted(self._rows)]), left_out=self._left_out)
 
 
 class Totals:
@@ -179,16 +209,8 @@ class Totals:
         report.money = self._money.close()
         report.given_up = self._given_up.shares
         judged = judge(questions(population, self._owners, report.tables, repeated=repeated))
-        for suspicion in (*self._given_up.suspicions(), *judged.suspicions):
-            self._add_finding(
-                Finding.of(
-                    Code[suspicion.code],
-                    suspicion.detail,
-                    number=suspicion.number,
-                    table_id=suspicion.table_id,
-                    leaf_index=suspicion.leaf_index,
-                )
-            )
+        for finding in (*self._given_up.suspicions(), *judged.suspicions):
+            self._add_finding(finding)
         places = tuple([tuple(row[1:]) for row in population.cells]) if population.decks else ()
         report.statistics = Statistics(
             decks=population.decks,

@@ -7,9 +7,8 @@ does not grow with the log.
 import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from types import TracebackType
-from typing import Final, Protocol, Self
+from concurrent.futures import ProcessPoolExecutor
+from typing import Final, Protocol, Self, TypeAlias
 
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
@@ -20,11 +19,8 @@ _AHEAD: Final = 3
 _terms: list[AuditTerms] = []
 
 
-class Pending(Protocol):
-    """Results of some rounds that are under way."""
-
-    def result(self) -> list[RoundResult]:
-        """Wait for the results, in the order of the rounds."""
+Pending: TypeAlias = Callable[[], list[RoundResult]]
+"""Function that waits for the results of rounds under way and returns them, in the order of the rounds."""
 
 
 class WorkerPool(Protocol):
@@ -49,10 +45,7 @@ class RoundExaminer:
     """Examination of rounds by a pool, or without one in this process."""
 
     def __init__(
-        self,
-        terms: AuditTerms,
-        pool: WorkerPool | None = None,
-        on_round: Callable[[RoundLeaves], None] | None = None,
+        self, terms: AuditTerms, pool: WorkerPool | None = None, on_round: Callable[[RoundLeaves], None] | None = None
     ) -> None:
         self._terms = terms
         self._on_round = on_round
@@ -63,11 +56,9 @@ class RoundExaminer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if self._pool is not None:
-            self._pool.close(is_abandoned=error is not None)
+            self._pool.close(is_abandoned=kind is not None)
 
     def submit(self, leaves: RoundLeaves) -> Iterator[RoundResult]:
         """Submit a round; yield results that are ready, which may be of earlier rounds."""
@@ -80,14 +71,14 @@ class RoundExaminer:
         if len(self._waiting) >= self._pool.chunk:
             self._send(self._pool)
         while len(self._under_way) > self._pool.ahead:
-            yield from self._under_way.popleft().result()
+            yield from self._under_way.popleft()()
 
     def finish(self) -> Iterator[RoundResult]:
         """Wait for all results that are left and yield them."""
         if self._pool is not None and self._waiting:
             self._send(self._pool)
         while self._under_way:
-            yield from self._under_way.popleft().result()
+            yield from self._under_way.popleft()()
 
     def _send(self, pool: WorkerPool) -> None:
         self._under_way.append(pool.send(self._waiting))
@@ -107,9 +98,9 @@ class ProcessPool:
         self.chunk: Final = 64
         self.ahead: Final = _AHEAD * count
 
-    def send(self, rounds: Sequence[RoundLeaves]) -> Future[list[RoundResult]]:
+    def send(self, rounds: Sequence[RoundLeaves]) -> Pending:
         """Send rounds to the first free process."""
-        return self._pool.submit(_examine_all, rounds)
+        return self._pool.submit(_examine_all, rounds).result
 
     def close(self, *, is_abandoned: bool) -> None:
         """End the processes."""

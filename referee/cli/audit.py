@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from referee.audit.audit import audit_log
-from referee.audit.cluster import Cluster, ClusterError
+from referee.audit.cluster import Cluster
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
@@ -47,11 +47,9 @@ from referee.cli.witnessing import (
 )
 from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
-from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import Quorum
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
-from referee.tiles import PlaceError
 
 _DIGITS: Final = 16
 
@@ -286,25 +284,22 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
     if scheduler:
         note = log.source.checkpoint
         make_pool = partial(Cluster, scheduler=scheduler, location=log.location, note=note)
-    try:
-        with progress_bar("auditing") as bar:
-            return audit_log(
-                log.source,
-                origin=log.origin,
-                log_key=log.log_key,
-                root_key=log.root_key,
-                named_root=log.named_root,
-                catalogue=catalogue,
-                now=system_clock(),
-                witnessed=kept,
-                witnessing=replace(witnessing, cosigned=log.cosigned),
-                documents=documents,
-                workers=workers,
-                make_pool=make_pool,
-                progress=bar,
-            )
-    except (KeyTextError, PlaceError, ClusterError) as error:
-        fail(str(error))
+    with progress_bar("auditing") as bar:
+        return audit_log(
+            log.source,
+            origin=log.origin,
+            log_key=log.log_key,
+            root_key=log.root_key,
+            named_root=log.named_root,
+            catalogue=catalogue,
+            now=system_clock(),
+            witnessed=kept,
+            witnessing=replace(witnessing, cosigned=log.cosigned),
+            documents=documents,
+            workers=workers,
+            make_pool=make_pool,
+            progress=bar,
+        )
 
 
 def print_audit(console: Console, report: Report, log: AuditedLog) -> None:

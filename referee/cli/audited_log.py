@@ -12,7 +12,7 @@ import typer
 from referee.audit.source import LogSource, TiledLog
 from referee.cli.options import fail
 from referee.cli.service_access import NO_ACCESS, ServiceAccess
-from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.evidence.vkey import VerifierKey
 from referee.tiles import PlaceError, open_place
 
 DATA_FOLDER: Final = "referee-data"
@@ -89,7 +89,7 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
         opened = _stored(data or Path(DATA_FOLDER), database, *keys)
     elif is_service:
         opened = _served(place, access, *keys)
-    elif "://" not in place and _is_data_folder(Path(place)):
+    elif "://" not in place and (any(Path(place).glob(_STORES)) or (Path(place) / _KEYS).is_dir()):
         opened = _stored(Path(place), None, *keys)
     else:
         _check_kind(place)
@@ -147,13 +147,9 @@ def without_password(database: str) -> str:
     return log_place(Path(), database).removeprefix("the database ")
 
 
-def _is_data_folder(place: Path) -> bool:
-    return any(place.glob(_STORES)) or (place / _KEYS).is_dir()
-
-
 @contextmanager
 def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> Iterator[AuditedLog]:
-    from referee.cli.stored_log import StoredLog, stored_log  # noqa: PLC0415 - the extra server
+    from referee.cli.stored_log import StoredLog, root_key_of, stored_log  # noqa: PLC0415 - the extra server
 
     with stored_log(data, database) as reader:
         log_key, root_key, keys_from = _keys(data, log_key, root_key)
@@ -166,7 +162,7 @@ def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> It
             keys_from=keys_from,
             place=str(data) if database is None else without_password(database),
             cosigned=source.cosigned(),
-            named_root=_root_beside(data) if database is None else "",
+            named_root=root_key_of(data) if database is None else "",
         )
 
 
@@ -202,8 +198,6 @@ def _published(location: str, data: Path, origin: str, log_key: str, root_key: s
         )
     except PlaceError as error:
         fail(f"{location}: {error}")
-    except KeyTextError as error:
-        fail(str(error))
 
 
 def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str, str]:
@@ -214,10 +208,3 @@ def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str, str]:
 
     keys = public_keys(data, remedy="; or give --log-key and --root-key")
     return log_key or keys["log"], root_key or keys["root"], str(data / _KEYS)
-
-
-def _root_beside(data: Path) -> str:
-    """Return the root's verifier key of a data folder; empty if the folder's public keys cannot be read."""
-    from referee.cli.stored_log import root_key_of  # noqa: PLC0415 - the extra server
-
-    return root_key_of(data)

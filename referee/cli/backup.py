@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli.options import AsJson, Database, DataFolder, fail, print_json
+from referee.cli.options import AsJson, Database, DataFolder, answer, fail
 from referee.cli.progress import progress_bar
 from referee.cli.stored_log import trouble_text
 from referee.evidence.note import Note, NoteError
@@ -15,7 +15,7 @@ from referee.log import Checkpoint, CheckpointError
 from referee.server.keys.folder import has_keys
 from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.signed_head import read_signed_head
-from referee.storage import DataLossError, Head, StoreError, back_up, open_store, restore_into
+from referee.storage import DataLossError, Head, back_up, open_store, restore_into
 from referee.storage import restore as restore_file
 
 
@@ -34,7 +34,7 @@ def backup(
     try:
         with progress_bar("proving the copy") as bar:
             head = back_up(data, file, database=database, progress=bar)
-    except (StoreError, DataLossError) as error:
+    except DataLossError as error:
         fail(trouble_text(error))
     _report(str(file), head, as_json=as_json)
 
@@ -69,7 +69,7 @@ def restore(
                     head = restore_into(store, file, known=known, progress=bar)
     except (NoteError, CheckpointError) as error:
         fail(f"--checkpoint is no checkpoint: {error}")
-    except (StoreError, DataLossError) as error:
+    except DataLossError as error:
         fail(trouble_text(error))
     _report(str(data) if database is None else "the database", head, as_json=as_json)
     for hint in _missing(data, head):
@@ -95,7 +95,5 @@ def _missing(data: Path, head: Head) -> Iterator[str]:
 
 
 def _report(place: str, head: Head, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"place": place, "leaves": head.size, "root": head.root.hex()})
-    else:
-        typer.echo(f"{place}\t{head.size} leaves\t{head.root.hex()}")
+    root = head.root.hex()
+    answer({"place": place, "leaves": head.size, "root": root}, f"{place}\t{head.size} leaves\t{root}", as_json=as_json)

@@ -11,9 +11,7 @@ from pathlib import Path
 from referee.cli.options import fail
 from referee.server.process.address import listening
 from referee.server.process.app import Application
-from referee.server.settings.limits import LimitSettings
-from referee.server.settings.tls import TlsSettings
-from referee.server.settings.web import WebSettings
+from referee.server.settings.configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +21,7 @@ class Door:
     ``folder`` holds the socket; it is None without a gateway.
     """
 
-    settings: WebSettings
-    tls: TlsSettings
-    limits: LimitSettings
+    configuration: Configuration
     folder: Path | None
     gateway_pass: str = field(default="", repr=False)
 
@@ -34,7 +30,7 @@ class Door:
         """Addresses at which the gateway calls the server; none without a gateway."""
         return [] if self.folder is None else [f"unix:{self.folder / 'door'}"]
 
-    def open(self, application: Application, *, is_port_shared: bool, grace: float) -> str:
+    def open(self, application: Application, *, is_port_shared: bool) -> str:
         """Start the gateway, which runs until the application closes; return its address, empty without a gateway.
 
         Raise AddressError if the address cannot be used.
@@ -43,25 +39,26 @@ class Door:
             return ""
         from referee.web import Gateway, Upstream  # noqa: PLC0415 - an extra
 
+        settings = self.configuration
         upstream = Upstream(target=self.sockets[0], gateway_pass=self.gateway_pass)
-        with listening("web.listen", self.settings.place):
+        with listening("web.listen", settings.web.place):
             gateway = Gateway(
-                self.settings,
+                settings.web,
                 upstream,
-                limits=self.limits,
-                tls=self.tls,
+                limits=settings.limits,
+                tls=settings.tls,
                 is_port_shared=is_port_shared,
-                grace=grace,
+                grace=settings.serve.drain_grace,
             ).start()
         application.add_gateway(gateway.close)
-        return f"{self.settings.place.rpartition(':')[0]}:{gateway.port}"
+        return f"{settings.web.place.rpartition(':')[0]}:{gateway.port}"
 
 
 @contextmanager
-def door_for(settings: WebSettings, *, tls: TlsSettings, limits: LimitSettings) -> Iterator[Door]:
+def door_for(configuration: Configuration) -> Iterator[Door]:
     """Prepare a gateway for the block without starting it; end the command if the extra ``web`` is not installed."""
-    if not settings.listen:
-        yield Door(settings=settings, tls=tls, limits=limits, folder=None)
+    if not configuration.web.listen:
+        yield Door(configuration=configuration, folder=None)
         return
     try:
         import referee.web  # noqa: F401, PLC0415 - an extra
@@ -69,6 +66,6 @@ def door_for(settings: WebSettings, *, tls: TlsSettings, limits: LimitSettings) 
         fail(f"--web needs {error.name}: pip install 'referee[web]'")
     folder = Path(tempfile.mkdtemp(prefix="referee-"))  # of mode 0700
     try:
-        yield Door(settings=settings, tls=tls, limits=limits, folder=folder, gateway_pass=secrets.token_hex(16))
+        yield Door(configuration=configuration, folder=folder, gateway_pass=secrets.token_hex(16))
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,7 +11,7 @@ import msgspec
 import typer
 from rich.table import Table as Grid
 
-from referee.cli.options import UNANSWERABLE, AsJson, print_json
+from referee.cli.options import UNANSWERABLE, AsJson, answer
 from referee.cli.paper import paper
 from referee.server.settings.reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 
@@ -57,7 +57,7 @@ def show(
             grid.add_row(f"[bold cyan]\\[{section}][/]")
         source = found.sources[key]
         style = "dim" if source == DEFAULT else ""
-        grid.add_row(f"  {key.partition('.')[2]}", _written(value), source, style=style)
+        grid.add_row(f"  {key.partition('.')[2]}", _plain(msgspec.json.encode(value).decode()), source, style=style)
     paper().print(grid)
 
 
@@ -66,10 +66,8 @@ def check(*, config: ConfigFile = None, extra: Set = None, as_json: AsJson = Fal
     """Print every fault of a configuration; exit with 0 if there is none, else with 2."""
     found = read_or_fail(config=config, extra=extra or ())
     count = sum(source != DEFAULT for source in found.sources.values())
-    if as_json:
-        print_json({"ok": True, "keys_set": count, "keys": len(KEYS)})
-    else:
-        typer.echo(f"{count} of {len(KEYS)} keys set, nothing wrong")
+    words = f"{count} of {len(KEYS)} keys set, nothing wrong"
+    answer({"ok": True, "keys_set": count, "keys": len(KEYS)}, words, as_json=as_json)
 
 
 @app.command()
@@ -104,10 +102,6 @@ def _without_password(value: Any) -> Any:  # noqa: ANN401 - whatever a key holds
     if isinstance(value, list):
         return [_without_password(one) for one in value]
     return value
-
-
-def _written(value: object) -> str:
-    return _plain(msgspec.json.encode(value).decode())
 
 
 def _plain(text: str) -> str:

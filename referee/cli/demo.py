@@ -30,10 +30,6 @@ DEMOS: Final[Registry[DemoGame]] = Registry(
 """Demos by game: three built-in demos and those of installed packages, from the entry points ``referee.demos``."""
 
 
-class DemoError(RuntimeError):
-    """Error for a demo whose server did not start."""
-
-
 @contextlib.contextmanager
 def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]:
     """Start a server on a free loopback port with its data in the folder; yield its address."""
@@ -46,8 +42,7 @@ def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]
             try:
                 yield json.loads(line)["address"]
             except json.JSONDecodeError:
-                msg = f"the server did not start, for the reason above; its command was: {' '.join(command[2:])}"
-                raise DemoError(msg) from None
+                fail(f"the server did not start, for the reason above; its command was: {' '.join(command[2:])}")
         finally:
             process.terminate()
             process.wait(START_SECONDS)
@@ -67,10 +62,7 @@ def demo(
     console = Console(quiet=True) if as_json else paper()
     catalogue = catalogue_of(rulesets)
     folder = data or Path(tempfile.mkdtemp(prefix="referee-demo-"))
-    try:
-        played = _play(console, catalogue, folder, rounds=rounds, rulesets=rulesets)
-    except DemoError as error:
-        fail(str(error))
+    played = _play(console, catalogue, folder, rounds=rounds, rulesets=rulesets)
     report, log = audit_folder(folder, catalogue=catalogue)
     if as_json:
         print_json({"data": str(folder), "rounds": played, "audit": report_of(report, log)})
@@ -83,25 +75,21 @@ def demo(
 def _play(
     console: Console, catalogue: Catalogue, folder: Path, *, rounds: int, rulesets: Path | None
 ) -> list[dict[str, Any]]:
-    """Play rounds of each ruleset on a new server and return a list of them; raise DemoError if it does not start."""
+    """Play rounds of each ruleset on a new server and return a list of them; end the command if it does not start."""
     played: list[dict[str, Any]] = []
     with running_server(folder, rulesets=rulesets) as address, grpc.insecure_channel(address) as channel:
-        _print_title(console, address=address, data=folder)
+        console.print(
+            Panel(
+                f"A referee and a shuffler are serving on {address}, with separate keys and one log in {folder}.\n"
+                "Bots play over gRPC: open, deal, arrange, settle. Afterwards the log is audited from its bytes alone.",
+                title="Referee",
+            )
+        )
         for game, table in _tables(channel, console, catalogue):
             for number in range(rounds):
                 game.play(table, stronger=number == rounds - 1)
             played += table.played
     return played
-
-
-def _print_title(console: Console, *, address: str, data: Path) -> None:
-    console.print(
-        Panel(
-            f"A referee and a shuffler are serving on {address}, with separate keys and one log in {data}.\n"
-            "Bots play over gRPC: open, deal, arrange, settle. Afterwards the log is audited from its bytes alone.",
-            title="Referee",
-        )
-    )
 
 
 def _tables(channel: grpc.Channel, console: Console, catalogue: Catalogue) -> Iterator[tuple[DemoGame, Table]]:

@@ -6,7 +6,7 @@ from rich.table import Table as Grid
 from rich.text import Text as Line
 
 from referee.cli.show import card_line, signed
-from referee.cli.table import CURRENCY, DemoGame, Table
+from referee.cli.table import CURRENCY, DemoGame, Table, report
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
 
 WIDE: Final = 110
@@ -48,13 +48,8 @@ def _play_events(
     for hand in dealt.hands:
         arrangement = arrange(referee, played, seat=hand.seat)
         event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrangement)
-        if receipts:
-            asked = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)
-            accepted = referee.AcceptEvent(asked)
-            event, played.receipt = accepted.event, accepted.receipt
-        else:
-            event.time = dealt.dealt_time
-        played.events.append(event)
+        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)
+        report(request, played, time=dealt.dealt_time, accept=referee.AcceptEvent if receipts else None)
 
 
 def _showdown_grid(

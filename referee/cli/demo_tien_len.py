@@ -6,7 +6,7 @@ from rich.table import Table as Grid
 from rich.text import Text as Line
 
 from referee.cli.show import card_line, signed
-from referee.cli.table import CURRENCY, DemoGame, Table
+from referee.cli.table import CURRENCY, DemoGame, Table, report
 from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 
 _HOW: Final = {
@@ -22,13 +22,20 @@ def play(table: Table, *, stronger: bool) -> None:
     played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
     referee = tien_len_pb2_grpc.TienLenServiceStub(table.channel)
     start = referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=played)).state
-    _print_hands(table, dealt)
+    hands = Grid.grid(padding=(0, 1))
+    for hand in dealt.hands:
+        in_order = sorted(hand.cards, key=lambda card: (card - 5) % 52)
+        hands.add_row(f"  {table.names[hand.seat]}", card_line(in_order))
+    table.console.print(hands)
     tricks = _play_events(table, referee, played, dealt, receipts=stronger)
     settled = referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
     if tricks:
         how = _HOW[dealt.leader_by]
         table.console.print(f"{table.names[start.leader]} đi trước · leads [dim]({how})[/]")
-        table.console.print(_trick_grid(table, tricks))
+        grid = Grid("vòng\ntrick", f"đánh · plays ({table.seat_count} người)")
+        for number, trick in enumerate(tricks, 1):
+            grid.add_row(str(number), Line("   ").join(trick))
+        table.console.print(grid)
     table.console.print(_result_grid(table, settled.outcome))
     table.print_settlement(settled.outcome.transfers, settled.log_receipt)
 
@@ -68,13 +75,8 @@ def _play_events(
         if leads:
             tricks.append([])
         tricks[-1].append(_done(table, event))
-        if receipts:
-            asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=played, event=event)
-            accepted = referee.AcceptEvent(asked)
-            event, played.receipt = accepted.event, accepted.receipt
-        else:
-            event.time = dealt.dealt_time
-        played.events.append(event)
+        request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=played, event=event)
+        report(request, played, time=dealt.dealt_time, accept=referee.AcceptEvent if receipts else None)
         state = referee.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=played)).state
         leads = not state.HasField("to_beat")
     return tricks
@@ -85,21 +87,6 @@ def _done(table: Table, event: tien_len_pb2.TienLenEvent) -> Line:
     if event.WhichOneof("choice") != "play":
         return Line(f"{name} bỏ", style="dim")
     return Line.assemble((f"{name} ", "bold"), card_line(event.play.cards))
-
-
-def _print_hands(table: Table, dealt: shuffler_pb2.DealRoundResponse) -> None:
-    grid = Grid.grid(padding=(0, 1))
-    for hand in dealt.hands:
-        in_order = sorted(hand.cards, key=lambda card: (card - 5) % 52)
-        grid.add_row(f"  {table.names[hand.seat]}", card_line(in_order))
-    table.console.print(grid)
-
-
-def _trick_grid(table: Table, tricks: list[list[Line]]) -> Grid:
-    grid = Grid("vòng\ntrick", f"đánh · plays ({table.seat_count} người)")
-    for number, trick in enumerate(tricks, 1):
-        grid.add_row(str(number), Line("   ").join(trick))
-    return grid
 
 
 def _result_grid(table: Table, outcome: tien_len_pb2.TienLenOutcome) -> Grid:

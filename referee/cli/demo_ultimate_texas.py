@@ -11,8 +11,7 @@ from rich.text import Text as Line
 
 from referee.cli.show import card_line, signed
 from referee.cli.table import CURRENCY, HOUSE_NAME, STAKE, DemoGame, Table
-from referee.dealing.leaf import DealLeaf, parse
-from referee.evidence.dsse import Envelope
+from referee.dealing.leaf import DealLeaf, read_leaf
 from referee.games.ultimate_texas import GAME
 from referee.transcript.chain import Course
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
@@ -80,7 +79,7 @@ def open_cards(
 ) -> shuffler_pb2.OpenSectionResponse:
     """Open the cards that the last event of a round opens; replace the round's certificate by the new one."""
     header = read_header(played.header, field="header")
-    deck_root = parse(Envelope.parse(dealt.log_receipt.leaf).payload, DealLeaf).deck_root
+    deck_root = read_leaf(dealt.log_receipt.leaf, DealLeaf).deck_root
     course = Course.begin(round_id=header.round_id, deck_root=bytes.fromhex(deck_root))
     for message in played.events:
         event = read_event(message, time=message.time, round_id=header.round_id, field="events")
@@ -89,8 +88,7 @@ def open_cards(
         )
     opened = shuffler.OpenSection(
         shuffler_pb2.OpenSectionRequest(
-            table_id=header.table_id,
-            round_number=header.round_number,
+            round=played.header.round,
             steps=[
                 shuffler_pb2.Step(event_hash=link.event_hash, time=link.time, received=link.received)
                 for link in course.links

@@ -9,23 +9,21 @@ from typing import Annotated
 import msgspec
 import typer
 
-from referee.audit.bundle import BundleError
 from referee.audit.cosignatures import Witnessing
-from referee.audit.dispute.case import Case, CaseError, case_of_bundle, case_of_log
+from referee.audit.dispute.case import Case, case_of_bundle, case_of_log
 from referee.audit.dispute.dispute import settle_dispute
 from referee.audit.dispute.held import LEAF_SUFFIX, HeldKind, HeldPart, read_all
 from referee.audit.dispute.lines import dispute_lines
 from referee.audit.documents import HeldSeed
 from referee.cli.audit import PageLanguage
-from referee.cli.audited_log import OPTIONS, AuditedLog, audited_log
-from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
+from referee.cli.audited_log import OPTIONS, AuditedLog, LogKey, RootKeyText, audited_log
+from referee.cli.options import FOUND, AsJson, RulesetFolder, answer, catalogue_of, fail
 from referee.cli.progress import progress_bar
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.cli.witnessing import Needed, PolicyFile, WitnessKeys, check_policy_names, policy_of, witnessing_of
-from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.evidence.vkey import VerifierKey
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
-from referee.tiles import PlaceError
 
 
 def dispute(  # noqa: PLR0913 - one parameter an option
@@ -45,8 +43,8 @@ def dispute(  # noqa: PLR0913 - one parameter an option
         ),
     ] = None,
     data: Annotated[Path | None, typer.Option("--data", help="Data folder with another place's keys.")] = None,
-    log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")] = "",
-    root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")] = "",
+    log_key: LogKey = "",
+    root_key: RootKeyText = "",
     origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
     witness: WitnessKeys = None,
     quorum: Needed = 0,
@@ -75,26 +73,23 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     witnessing = witnessing_of(witness, quorum=quorum, max_age=0, policy=agreed)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
     terms = _Terms(catalogue_of(rulesets), witnessing)
-    try:
-        if table_id:
-            with audited_log(place, data, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
-                check_policy_names(agreed, policy, log_key=log.log_key)
-                seeds = tuple(seed for part in parts for seed in part.documents.seeds)
-                case = terms.case_of_log(log, table_id, round_number, seeds)
-                answer = settle_dispute(case, parts)
-            keys = log.log_key, log.root_key
-        else:
-            bundle, keys = Path(place), (log_key, root_key)
-            check_policy_names(agreed, policy, log_key=log_key)
-            case = terms.case_of_bundle(bundle, origin, *keys)
-            added = [part for part in _read(bundle) if part.kind is not HeldKind.BUNDLE]
-            answer = settle_dispute(case, (*added, *parts))
-    except (KeyTextError, PlaceError, BundleError, CaseError) as error:
-        fail(str(error))
+    if table_id:
+        with audited_log(place, data, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
+            check_policy_names(agreed, policy, log_key=log.log_key)
+            seeds = tuple(seed for part in parts for seed in part.documents.seeds)
+            case = terms.case_of_log(log, table_id, round_number, seeds)
+            verdict = settle_dispute(case, parts)
+        keys = log.log_key, log.root_key
+    else:
+        bundle, keys = Path(place), (log_key, root_key)
+        check_policy_names(agreed, policy, log_key=log_key)
+        case = terms.case_of_bundle(bundle, origin, *keys)
+        added = [part for part in _read(bundle) if part.kind is not HeldKind.BUNDLE]
+        verdict = settle_dispute(case, (*added, *parts))
     if html is not None:
         from referee.audit.dispute.page import DisputePageOptions, render_dispute  # noqa: PLC0415 - Jinja2
 
-        number = round_number if answer.round is None else answer.round.round_number
+        number = round_number if verdict.round is None else verdict.round.round_number
         target = [_last(log.place), table_id, str(number)] if table_id else [_last(place)]
         given = [("--held", held or ()), ("--witness", witness or ()), ("--policy", [policy] if policy else [])]
         shown = [text for option, values in given for one in values for text in (option, _last(str(one)))]
@@ -107,19 +102,18 @@ def dispute(  # noqa: PLR0913 - one parameter an option
             command=shlex.join(["referee", "dispute", *target, *shown, "--log-key", keys[0], "--root-key", keys[1]]),
         )
         try:
-            html.write_text(render_dispute(answer, case, options), encoding="utf-8")
+            html.write_text(render_dispute(verdict, case, options), encoding="utf-8")
         except OSError as error:
             fail(f"{html} cannot be written: {error.strerror}")
-    if as_json:
-        print_json({**msgspec.to_builtins(answer), "keys_used": {"log": keys[0], "root": keys[1]}})
-    else:
-        typer.echo("\n".join(dispute_lines(answer, "vi" if language is PageLanguage.VI else "en")))
-    raise typer.Exit(0 if answer.is_sound else FOUND)
+    value = {**msgspec.to_builtins(verdict), "keys_used": {"log": keys[0], "root": keys[1]}}
+    words = dispute_lines(verdict, "vi" if language is PageLanguage.VI else "en")
+    answer(value, "\n".join(words), as_json=as_json)
+    raise typer.Exit(0 if verdict.is_sound else FOUND)
 
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What the round is read by."""
+    """Rulesets and witnesses by which the round is verified."""
 
     catalogue: Catalogue
     witnessing: Witnessing
@@ -165,9 +159,9 @@ def _last(place: str) -> str:
 
 
 def _files(held: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files by name; of a folder all in it, and of a log receipt its leaf as well.
+    """Yield each file's name and bytes: all files of a folder, and beside a log receipt the file of its leaf.
 
-    A name is the end of the file's path: as many parts, the same for all, as make the names differ.
+    A name is the shortest end of the file's path, with as many parts as the other names, that no other file has.
     """
     paths: dict[Path, None] = {}
     for path in held:

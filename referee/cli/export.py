@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Final
 
-import msgspec
 import typer
 
 from referee.audit.dispute.held import LEAF_SUFFIX
@@ -20,13 +19,13 @@ from referee.cli.options import Database, DataFolder, fail
 from referee.cli.progress import progress_bar
 from referee.cli.stored_log import find_round, public_keys, stored_log
 from referee.dealing.header import NO_LEAF
-from referee.dealing.leaf import KEY_TYPE, DealLeaf, parse
+from referee.dealing.leaf import KEY_TYPE, DealLeaf, read_leaf
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.note import Note, NoteError
 from referee.evidence.printable import ascii_json, printable_lines
 from referee.log import Checkpoint, CheckpointError, Slot, SlotKey, Stage, StepKind
-from referee.service.opened import OpenedRound
+from referee.service.opened import read_open
 from referee.storage import Reader
 
 FORMAT: Final = 1
@@ -82,7 +81,7 @@ def bundle_of(
     head = reader.head()
     chosen = set()
     for index, leaf in enumerate(reader.iterate(0, head.size)):
-        if _is_key(leaf):
+        if Envelope.parse(leaf).payload_type == KEY_TYPE:
             chosen.add(index)
         if index % _STEP == 0:
             progress(index, head.size)
@@ -114,7 +113,7 @@ def _consistency(reader: Reader, found: Slot, *, size: int) -> dict[str, object]
     They are the checkpoint that the round's DEAL carries, which level L3 needs, and the newest in the store.
     """
     dealt = [mark.index for mark in reader.marks(found.key) if mark.kind is StepKind.DEAL]
-    carried = parse(Envelope.parse(reader.leaf(dealt[0])).payload, DealLeaf).cosigned_checkpoint if dealt else None
+    carried = read_leaf(reader.leaf(dealt[0]), DealLeaf).cosigned_checkpoint if dealt else None
     newest = reader.newest_cosigned()
     notes = [bytes.fromhex(carried)] if isinstance(carried, str) else []
     notes += [] if newest is None else [newest.note]
@@ -143,15 +142,9 @@ def _proof(reader: Reader, found: Slot, out: Path | None) -> bytes:
         if beside == out:
             fail(f"{out} is where the leaf itself is written; call the proof {out.with_suffix(PROOF_SUFFIX).name}")
         beside.write_bytes(reader.leaf(index))
-    receipt, cosigned = reader.receipt(index), reader.newest_cosigned()
-    if cosigned is not None and index < cosigned.size:
-        proof = reader.inclusion_proof(index=index, size=cosigned.size)
-        receipt = msgspec.structs.replace(receipt, proof=proof, checkpoint=cosigned.note)
-    return receipt.text
-
-
-def _is_key(leaf: bytes) -> bool:
-    return Envelope.parse(leaf).payload_type == KEY_TYPE
+    cosigned = reader.newest_cosigned()
+    is_in_it = cosigned is not None and index < cosigned.size
+    return reader.receipt(index, under=cosigned if is_in_it else None).text
 
 
 def _before(reader: Reader, found: Slot) -> list[int]:
@@ -161,7 +154,7 @@ def _before(reader: Reader, found: Slot) -> list[int]:
     """
     places: list[int] = []
     key, opened = found.key, _place(reader, found.key, StepKind.OPEN)
-    while OpenedRound.of(reader.leaf(opened)).header.previous_leaf != NO_LEAF:
+    while read_open(reader.leaf(opened)).header.previous_leaf != NO_LEAF:
         key = SlotKey(key.table_id, key.round_number - 1)
         before = reader.round(key)
         if before is None:

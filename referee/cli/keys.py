@@ -3,7 +3,6 @@
 import grp
 import json
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from referee.cli.options import (
     NewPassphraseFile,
     PassphraseFile,
     RootKey,
+    answer,
     fail,
     passphrase_of,
     passphrase_to_decrypt,
@@ -28,11 +28,9 @@ from referee.cli.options import (
 )
 from referee.cli.progress import progress_bar
 from referee.cli.stopping import until_asked
-from referee.server.folder_lock import FolderInUseError
 from referee.server.keys.folder import EVERY, ROLES, KeyFolder, check_keys_exist, has_keys, is_encrypted_file
 from referee.server.keys.private_key import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
-from referee.server.keys.rotation import CHANGING, KeyRotation, KeyRotationError
-from referee.server.keys.signed_head import LostLeavesError
+from referee.server.keys.rotation import CHANGING, KeyRotation
 from referee.server.keys.signing_agent import SigningAgent
 from referee.server.settings.configuration import DEFAULT_ORIGIN
 from referee.storage import DataLossError, NotFoundedError, StoreError, is_missing, open_reader
@@ -71,23 +69,17 @@ def keys(  # noqa: PLR0913 - one parameter an option
     if context.invoked_subcommand is not None:
         return
     folder = data / "keys"
-    try:
-        if not has_keys(folder, root=root):
-            _check_no_log(data, database, root)
-            if not make:
-                fail(f"{folder} holds no keys; a server makes them on its first start, or add --make")
-        passphrase = passphrase_of(passphrase_file)
-        private = () if public else _checked(folder, is_openable=passphrase is not None)
-        found = KeyFolder.open_or_make(
-            folder, origin=origin, entropy=os.urandom, private=private, root=root, passphrase=passphrase
-        )
-    except (KeyFileError, StoreError) as error:
-        fail(str(error))
-    if as_json:
-        print_json({role: found.public[role].text for role in ROLES})
-        return
-    for role in ROLES:
-        typer.echo(f"{role}\t{found.public[role].text}")
+    if not has_keys(folder, root=root):
+        _check_no_log(data, database, root)
+        if not make:
+            fail(f"{folder} holds no keys; a server makes them on its first start, or add --make")
+    passphrase = passphrase_of(passphrase_file)
+    private = () if public else _checked(folder, is_openable=passphrase is not None)
+    found = KeyFolder.open_or_make(
+        folder, origin=origin, entropy=os.urandom, private=private, root=root, passphrase=passphrase
+    )
+    keys = {role: found.public[role].text for role in ROLES}
+    answer(keys, "\n".join(f"{role}\t{key}" for role, key in keys.items()), as_json=as_json)
 
 
 @app.command()
@@ -107,10 +99,7 @@ def rotate(  # noqa: PLR0913 - one parameter an option
     """
     with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
         key = rotation.rotate(role).text
-    if as_json:
-        print_json({"role": role, "key": key})
-    else:
-        typer.echo(f"{role}\t{key}")
+    answer({"role": role, "key": key}, f"{role}\t{key}", as_json=as_json)
 
 
 @app.command()
@@ -129,10 +118,7 @@ def revoke(  # noqa: PLR0913 - one parameter an option
     """
     with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
         key = rotation.revoke(named).text
-    if as_json:
-        print_json({"revoked": key})
-    else:
-        typer.echo(f"revoked\t{key}")
+    answer({"revoked": key}, f"revoked\t{key}", as_json=as_json)
 
 
 @app.command()
@@ -207,8 +193,7 @@ def agent(
         except (OSError, KeyError) as error:
             fail(f"{socket}: {error}")
         ready = {"event": "ready", "socket": str(socket), "keys": {one: signers[one].verifier_key for one in signers}}
-        sys.stdout.write(json.dumps(ready) + "\n")
-        sys.stdout.flush()
+        typer.echo(json.dumps(ready))
         stop.wait()
         answering.close()
 
@@ -252,8 +237,6 @@ def _changing(
             ) as rotation,
         ):
             yield rotation
-    except (KeyFileError, StoreError, FolderInUseError, LostLeavesError, KeyRotationError, OSError) as error:
-        fail(str(error))
     except DataLossError as error:
         fail(f"{error}. The log is damaged and nothing was changed; restore {data} from its backup")
 
@@ -262,14 +245,11 @@ def _signers(keys: Path, roles: list[str], passphrase: Passphrase | None) -> dic
     unknown = sorted(set(roles) - set(ROLES))
     if unknown:
         fail(f"--role {unknown[0]} is no role that signs; there are {', '.join(ROLES)}")
-    try:
-        found: dict[str, NamedSigner] = {
-            one: read_key(keys / f"{one}.key", passphrase)
-            for one in ROLES
-            if one in roles or (not roles and (keys / f"{one}.key").exists())
-        }
-    except KeyFileError as error:
-        fail(str(error))
+    found: dict[str, NamedSigner] = {
+        one: read_key(keys / f"{one}.key", passphrase)
+        for one in ROLES
+        if one in roles or (not roles and (keys / f"{one}.key").exists())
+    }
     if not found:
         fail(f"{keys} holds no key to sign with")
     return found

@@ -7,7 +7,6 @@ import typer
 
 from referee.cli.odds import ODDS
 from referee.cli.options import AsJson, RulesetFolder, catalogue_of, fail
-from referee.rulesets import UnknownRulesetError
 
 
 def learn(  # noqa: PLR0913 - one parameter an option
@@ -32,16 +31,10 @@ def learn(  # noqa: PLR0913 - one parameter an option
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fail(f"{folder} cannot be written ({error.strerror}); give another folder with --out")
-    try:
-        wanted = [catalogue.get(ruleset_id) for ruleset_id in ruleset_ids]
-    except UnknownRulesetError as error:
-        fail(str(error))
+    wanted = [catalogue.get(ruleset_id) for ruleset_id in ruleset_ids]
     for ruleset in wanted:
         game = ODDS.get(ruleset.game)
         if game is None or game.learn is None:
             known = ", ".join(name for name, one in ODDS.items() if one.learn is not None)
             fail(f"{ruleset.id} is a ruleset of {ruleset.game}; populations are learned for {known}")
-        try:
-            game.learn(ruleset, rounds=rounds, seed=seed, folder=folder, as_json=as_json)
-        except OSError as error:
-            fail(str(error))
+        game.learn(ruleset, rounds=rounds, seed=seed, folder=folder, as_json=as_json)

@@ -18,7 +18,7 @@ from typing import BinaryIO, Final, cast
 
 import orjson
 import structlog
-from structlog.typing import EventDict, Processor, WrappedLogger
+from structlog.typing import EventDict, WrappedLogger
 
 from referee.evidence.printable import ascii_json
 
@@ -39,7 +39,7 @@ def configure(*, quiet: bool, worker: int | None = None) -> None:
         cache_logger_on_first_use=True,
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING if quiet else logging.INFO),
         processors=[
-            *([] if worker is None else [_naming(worker)]),
+            *([] if worker is None else [lambda _logger, _method, event: {**event, "worker": worker}]),
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
             _render,
@@ -119,11 +119,3 @@ def _render(_logger: WrappedLogger, _method: str, event: EventDict) -> bytes:
     event["timestamp"] = datetime.now(UTC)
     line = orjson.dumps(event, option=orjson.OPT_UTC_Z)
     return line if line.isascii() and _DELETE not in line else ascii_json(line.decode()).encode()
-
-
-def _naming(worker: int) -> Processor:
-    def name(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-        event["worker"] = worker
-        return event
-
-    return name

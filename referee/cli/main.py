@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from types import MappingProxyType
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -10,135 +10,46 @@ from typer.core import TyperGroup
 from referee import __version__
 from referee.cli.usage import describe
 
-
-class CommandSource(NamedTuple):
-    """Code of a command, in a module of ``referee.cli`` and its function or group, and its line in the help."""
-
-    module: str
-    attribute: str
-    help: str
-
-
 COMMANDS: Final = MappingProxyType(
     {
-        name: CommandSource(module, attribute, text)
-        for name, module, attribute, text in (
-            (
-                "serve",
-                "serve",
-                "serve",
-                "Serve on one address until stopped; make the keys and the log on the first start.",
-            ),
-            (
-                "doctor",
-                "doctor",
-                "doctor",
-                "Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.",
-            ),
-            (
-                "demo",
-                "demo",
-                "demo",
-                "Play rounds of each ruleset through real services on loopback, then audit the log they left.",
-            ),
-            (
-                "audit",
-                "audit",
-                "audit",
-                "Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.",
-            ),
-            (
-                "rounds",
-                "rounds",
-                "rounds",
-                "Write a log's rounds as Parquet tables by day; go on where an export ended.",
-            ),
-            ("export", "export", "export", "Write one round as a bundle that can be verified without the log."),
-            (
-                "verify",
-                "verify",
-                "verify",
-                (
-                    "Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result "
-                    "from the rules."
-                ),
-            ),
-            (
-                "dispute",
-                "dispute",
-                "dispute",
-                (
-                    "Settle a quarrel about a round: what each file proves, who can have done it, and what nobody can "
-                    "prove."
-                ),
-            ),
-            (
-                "learn",
-                "learn",
-                "learn",
-                "Learn how players arrange under a ruleset, for SuggestArrangement to advise it by.",
-            ),
-            (
-                "odds",
-                "odds",
-                "odds",
-                "Count what a ruleset's game is worth: exact figures, computed from its own prices.",
-            ),
-            (
-                "publish",
-                "publish",
-                "publish",
-                (
-                    "Publish the log as C2SP tiles, which referee audit and common tools check without asking the "
-                    "operator."
-                ),
-            ),
-            (
-                "backup",
-                "backup",
-                "backup",
-                (
-                    "Copy the log of the data folder, or of a database, into one file, while a server may run, and "
-                    "prove the copy."
-                ),
-            ),
-            (
-                "restore",
-                "backup",
-                "restore",
-                "Bring a log back from its backup, or into a database, where no log is yet.",
-            ),
-            ("replay", "replay", "replay", "Replay one round from its inputs and compare it with the transcript."),
-            ("rulesets", "rulesets", "app", "Show the rulesets at hand."),
-            ("games", "games", "app", "Show the games at hand, and begin the package of a new one."),
-            (
-                "keys",
-                "keys",
-                "app",
-                "Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
-            ),
-            ("config", "config", "app", "Show, check and begin a server's configuration."),
-            (
-                "token",
-                "token",
-                "app",
-                "Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.",
-            ),
-            (
-                "witness",
-                "witness",
-                "witness",
-                "Witness logs over HTTP (C2SP tlog-witness) until stopped; the key is made on the first start.",
-            ),
-            (
-                "fairness-report",
-                "fairness",
-                "fairness_report",
-                "Report on the shuffle: exact counts, statistics over millions of decks, and controls that must fail.",
-            ),
-        )
+        "serve": "Serve on one address until stopped; make the keys and the log on the first start.",
+        "doctor": "Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.",
+        "demo": "Play rounds of each ruleset through real services on loopback, then audit the log they left.",
+        "audit": "Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.",
+        "rounds": "Write a log's rounds as Parquet tables by day; go on where an export ended.",
+        "export": "Write one round as a bundle that can be verified without the log.",
+        "verify": (
+            "Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result from "
+            "the rules."
+        ),
+        "dispute": (
+            "Settle a quarrel about a round: what each file proves, who can have done it, and what nobody can prove."
+        ),
+        "learn": "Learn how players arrange under a ruleset, for SuggestArrangement to advise it by.",
+        "odds": "Count what a ruleset's game is worth: exact figures, computed from its own prices.",
+        "publish": (
+            "Publish the log as C2SP tiles, which referee audit and common tools check without asking the operator."
+        ),
+        "backup": (
+            "Copy the log of the data folder, or of a database, into one file, while a server may run, and prove "
+            "the copy."
+        ),
+        "restore": "Bring a log back from its backup, or into a database, where no log is yet.",
+        "replay": "Replay one round from its inputs and compare it with the transcript.",
+        "rulesets": "Show the rulesets at hand.",
+        "games": "Show the games at hand, and begin the package of a new one.",
+        "keys": "Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
+        "config": "Show, check and begin a server's configuration.",
+        "token": "Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.",
+        "witness": "Witness logs over HTTP (C2SP tlog-witness) until stopped; the key is made on the first start.",
+        "fairness-report": (
+            "Report on the shuffle: exact counts, statistics over millions of decks, and controls that must fail."
+        ),
     }
 )
+"""Line of each command in the help."""
+_MODULES: Final = MappingProxyType({"restore": "backup"})
+"""Modules of the commands that are not in a module of their own name."""
 GUESSES: Final = MappingProxyType(
     {
         "bundle": "export",
@@ -172,14 +83,14 @@ _SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 def load_command(name: str) -> Any:  # noqa: ANN401 - typer exports no type for its commands
     """Import a command; raise ModuleNotFoundError if a library of its extra is not installed."""
-    source = COMMANDS[name]
-    found = getattr(import_module(f"referee.cli.{source.module}"), source.attribute)
+    own_name = name.replace("-", "_")
+    module = import_module(f"referee.cli.{_MODULES.get(name, own_name)}")
     holder = typer.Typer(add_completion=False, context_settings=_SETTINGS, rich_markup_mode=None)
     holder.callback()(lambda: None)
-    if isinstance(found, typer.Typer):
-        holder.add_typer(found, name=name)
+    if hasattr(module, "app"):
+        holder.add_typer(module.app, name=name)
     else:
-        holder.command(name)(found)
+        holder.command(name)(getattr(module, own_name))
     return describe(typer.main.get_group(holder).commands[name], name)
 
 
@@ -193,6 +104,18 @@ class Commands(TyperGroup):
         elif args[0] in GUESSES and not ctx.resilient_parsing:
             ctx.fail(f"No such command {args[0]!r}. Did you mean 'referee {GUESSES[args[0]]}'?")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as in ``load_command``
+        """Run the command; print an error of Referee's own or of the system as the reason why it failed."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            is_for_people = type(error).__module__.startswith("referee.") or isinstance(error, OSError)
+            if not is_for_people or isinstance(error, BrokenPipeError):
+                raise
+            from referee.cli.options import fail  # noqa: PLC0415 - help needs none of what it imports
+
+            fail(str(error))
 
 
 app = typer.Typer(
@@ -230,5 +153,5 @@ def referee(
     """
 
 
-for _name, _source in COMMANDS.items():
-    app.command(_name, help=_source.help, short_help=_source.help)(lambda: None)
+for _name, _help in COMMANDS.items():
+    app.command(_name, help=_help, short_help=_help)(lambda: None)

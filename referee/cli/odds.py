@@ -88,14 +88,11 @@ def odds(  # noqa: PLR0913 - one parameter an option
         if value and option not in game.options:
             titles = ", ".join(GAMES[name].title for name, one in ODDS.items() if option in one.options)
             fail(f"{option} is for {titles} only; {ruleset.id} is a ruleset of {ruleset.game}")
-    try:
-        game.show(
-            ruleset,
-            processes=workers or os.cpu_count() or 1,
-            as_json=as_json,
-            svg=svg,
-            table=table,
-            recount=recount,
-        )
-    except OSError as error:
-        fail(str(error))
+    game.show(
+        ruleset,
+        processes=workers or os.cpu_count() or 1,
+        as_json=as_json,
+        svg=svg,
+        table=table,
+        recount=recount,
+    )

@@ -11,13 +11,14 @@ from rich.table import Table as Grid
 
 from referee.advice.ultimate_texas.preflop import SUFFIX, PreflopTable, PreflopTables
 from referee.advice.ultimate_texas.price import Prices
-from referee.advice.ultimate_texas.strength import UnsupportedRankingError
-from referee.cli.options import fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
-from referee.lab.odds.ultimate_texas import DEALS, Figures, Met, bets_of, census, draw_svg, draw_text, values_of
+from referee.lab.odds.ultimate_texas.census import census
+from referee.lab.odds.ultimate_texas.figures import DEALS, Figures
+from referee.lab.odds.ultimate_texas.outcome import Met
+from referee.lab.odds.ultimate_texas.picture import bets_of, draw_svg, draw_text, values_of
 from referee.rulesets import Ruleset
 
 
@@ -54,10 +55,7 @@ def _counted(rules: UltimateTexasRules) -> tuple[PreflopTable, Figures] | None:
 
 def _count(name: str, rules: UltimateTexasRules, *, processes: int) -> tuple[PreflopTable, Figures]:
     with progress_bar(name, "starting hands") as bar:
-        try:
-            strategy, figures = census(rules, processes=processes, progress=bar)
-        except UnsupportedRankingError as error:
-            fail(str(error))
+        strategy, figures = census(rules, processes=processes, progress=bar)
     return strategy.table, figures
 
 
@@ -74,7 +72,10 @@ def _print(  # noqa: PLR0913 - what there is to print
     if is_counted_before:
         console.print("counted when this release was made; --recount counts all deals again", style="dim")
     console.print(_figure_grid(figures, rules))
-    console.print(_path_grid(figures))
+    paths = Grid("street", "play bet", "share of deals")
+    for (street, multiple), share in figures.by_path().items():
+        paths.add_row(street, f"{multiple}x" if multiple else "fold", _percent(share))
+    console.print(paths)
     console.print(_hand_grid(figures, ruleset, rules))
     console.print("Before the flop (suited above the diagonal; · is a check):\n")
     console.print(draw_text(bets) + "\n", highlight=False)
@@ -97,13 +98,6 @@ def _figure_grid(figures: Figures, rules: UltimateTexasRules) -> Grid:
         grid.add_row(name, shown, f"{value.numerator:,}/{value.denominator:,}")
     grid.add_row("standard deviation of a round, in Antes", f"{math.sqrt(figures.variance(rules)):.6f}", "")
     grid.add_row("standard deviation of Trips, nothing folded", f"{math.sqrt(figures.trips_variance(rules)):.6f}", "")
-    return grid
-
-
-def _path_grid(figures: Figures) -> Grid:
-    grid = Grid("street", "play bet", "share of deals")
-    for (street, multiple), share in figures.by_path().items():
-        grid.add_row(street, f"{multiple}x" if multiple else "fold", _percent(share))
     return grid
 
 

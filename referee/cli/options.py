@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from referee.evidence.printable import ascii_json, printable_lines
-from referee.rulesets import Catalogue, RulesetError, load_builtin, load_folder
-from referee.server.keys.private_key import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, KeyFileError, Passphrase
+from referee.rulesets import Catalogue, load_builtin, load_folder
+from referee.server.keys.private_key import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, Passphrase
 from referee.server.settings.variable import variable_of
 
 # If an option is also a setting of the server, its environment variable is the server's.
@@ -80,20 +80,22 @@ def print_json(value: object) -> None:
     typer.echo(ascii_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
 
 
+def answer(value: object, text: str, *, as_json: bool) -> None:
+    """Print a command's answer: ``value`` as JSON, or else the text."""
+    if as_json:
+        print_json(value)
+    else:
+        typer.echo(text)
+
+
 def catalogue_of(folder: Path | None) -> Catalogue:
-    """Return the built-in rulesets and those of the folder, if given; end the command if a file there is no ruleset."""
-    try:
-        return load_builtin() if folder is None else load_folder(folder)
-    except (RulesetError, OSError) as error:
-        fail(str(error))
+    """Return the built-in rulesets and those of the folder, if given; raise RulesetError if a file there is none."""
+    return load_builtin() if folder is None else load_folder(folder)
 
 
 def passphrase_of(file: Path | None) -> Passphrase | None:
-    """Return the passphrase from the file or the environment; None without either. End the command on a bad file."""
-    try:
-        return Passphrase.of(str(file or ""), os.environ)
-    except KeyFileError as error:
-        fail(str(error))
+    """Return the passphrase from the file or the environment; None without either. Raise KeyFileError on a bad file."""
+    return Passphrase.of(str(file or ""), os.environ)
 
 
 def passphrase_to_decrypt(file: Path | None) -> Passphrase:
@@ -106,10 +108,7 @@ def passphrase_to_encrypt(file: Path | None, *, variable: str = PASSPHRASE_VARIA
 
     End the command if it is too short.
     """
-    try:
-        passphrase = Passphrase.of(str(file or ""), {PASSPHRASE_VARIABLE: os.environ.get(variable, "")})
-    except KeyFileError as error:
-        fail(str(error))
+    passphrase = Passphrase.of(str(file or ""), {PASSPHRASE_VARIABLE: os.environ.get(variable, "")})
     passphrase = passphrase or _ask("New passphrase", confirm=True)
     if passphrase.is_short:
         fail(f"the passphrase has fewer than {LEAST_PASSPHRASE} bytes; choose a longer one")

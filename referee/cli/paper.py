@@ -4,7 +4,6 @@
 True
 """
 
-from collections.abc import Iterable
 from typing import Final, cast
 
 from rich.console import Console, ConsoleRenderable, RenderHook
@@ -47,8 +46,3 @@ def paper(*, stderr: bool = False, highlight: bool = True) -> Console:
         console = Console(stderr=stderr, highlight=False, width=_UNBOUNDED)
         console.push_render_hook(PlainRows())
     return console
-
-
-def names_on(console: Console, names: Iterable[str]) -> str:
-    """Join a name's translations: one below the other in a terminal, in one line in a pipe."""
-    return ("\n" if console.is_terminal else " · ").join(names)

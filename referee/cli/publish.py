@@ -41,33 +41,21 @@ def publish(  # noqa: PLR0913 - one parameter an option
     Exit code 0 if the log is published, 1 if the published files contradict it, 2 if it could not be published.
     """
     with until_asked() as stop:
-        try:
-            place = tiles.open_place(location)
-            reader = open_reader(data, database=database)
-        except (PlaceError, StoreError) as error:
-            fail(str(error))
-        with closing(reader):
+        place = tiles.open_place(location)
+        with closing(open_reader(data, database=database)) as reader:
             if follow:
                 _follow(reader, place, location, stop, every=every, as_json=as_json)
             else:
-                _publish_once(reader, place, location, stop, as_json=as_json)
+                outcome = _publish(reader, place, stop)
+                if not outcome.is_complete:
+                    fail(f"stopped before the log was published at {location}; run it again to go on")
+                _report(outcome, location, as_json=as_json)
 
 
 def note_of(reader: Reader) -> bytes:
     """Return the signed note to publish a log under: its newest checkpoint, with the cosignatures that it has."""
     head, cosigned = reader.head(), reader.newest_cosigned(quorate=False)
     return cosigned.note if cosigned is not None and cosigned.size == head.size else head.checkpoint
-
-
-def _publish_once(reader: Reader, place: Place, location: str, stop: threading.Event, *, as_json: bool) -> None:
-    """Publish the log as it is now; end the command if that fails or is interrupted."""
-    try:
-        outcome = _publish(reader, place, stop)
-    except (PlaceError, StoreError) as error:
-        fail(str(error))
-    if not outcome.is_complete:
-        fail(f"stopped before the log was published at {location}; run it again to go on")
-    _report(outcome, location, as_json=as_json)
 
 
 def _follow(  # noqa: PLR0913 - options of the command

@@ -8,10 +8,10 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from referee.audit.explanation import explain
-from referee.audit.finding import Code, Severity
 from referee.audit.page.text import EXPLAINED, by_tenant, given_up_text, place_of, start_lines, verdict_on
 from referee.audit.report import DealingLevel, Report
 from referee.cli.show import shown
+from referee.finding import Code, Severity
 from referee.transcript.proof import EventLevel
 
 SHOWN_FINDINGS: Final = 20

@@ -15,13 +15,12 @@ from referee.cli.audited_log import (
     audited_log,
     database_of,
 )
-from referee.cli.options import FOUND, AsJson, Database, fail, print_json
+from referee.cli.options import FOUND, AsJson, Database, answer, fail
 from referee.cli.progress import progress_bar
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.evidence.printable import printable
-from referee.rounds.export import Exported, ExportError, export_rounds
+from referee.rounds.export import Exported, export_rounds
 from referee.server.folder_lock import LeaderLock
-from referee.tiles import PlaceError
 
 
 def rounds(  # noqa: PLR0913 - one parameter an option
@@ -61,16 +60,12 @@ def rounds(  # noqa: PLR0913 - one parameter an option
                 done = export_rounds(
                     log.source, out, origin=log.origin, log_key=log.log_key, root_key=log.root_key, progress=bar
                 )
-        except (ExportError, PlaceError) as error:
-            fail(str(error))
         except OSError as error:
             fail(f"{out}: {error.strerror}")
         finally:
             lock.leave()
-    if as_json:
-        print_json({"folder": str(out), "origin": log.origin, **msgspec.to_builtins(done)})
-    else:
-        typer.echo("\n".join(_lines(done, out)))
+    value = {"folder": str(out), "origin": log.origin, **msgspec.to_builtins(done)}
+    answer(value, "\n".join(_lines(done, out)), as_json=as_json)
     raise typer.Exit(FOUND if done.unread_count else 0)
 
 

@@ -11,11 +11,12 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from referee.cli.options import UNANSWERABLE, AsJson, RulesetFolder, catalogue_of, fail, print_json
-from referee.cli.paper import names_on, paper
+from referee.cli.paper import paper
 from referee.evidence.printable import readable
 from referee.games import GAMES
-from referee.rulesets import Ruleset, UnknownRulesetError, faults_in, load_examples
-from referee.rulesets.reference import UnknownGameError, field_page, json_schema
+from referee.rulesets import Ruleset, UnknownRulesetError, load_examples
+from referee.rulesets.catalogue import faults_in
+from referee.rulesets.reference import field_page, json_schema
 
 app = typer.Typer(help="Show the rulesets at hand.", no_args_is_help=True)
 
@@ -35,12 +36,13 @@ def list_rulesets(*, rulesets: RulesetFolder = None, as_json: AsJson = False) ->
         Column("SHA-256 of the file", overflow="fold", min_width=16),
     )
     console = paper()
+    names = "\n" if console.is_terminal else " · "
     for ruleset in catalogue_of(rulesets):
         seats = ruleset.rules.seats
         grid.add_row(
             ruleset.id,
             ruleset.version,
-            escape(names_on(console, (readable(ruleset.title.vi), readable(ruleset.title.en)))),
+            escape(names.join([readable(ruleset.title.vi), readable(ruleset.title.en)])),
             f"{seats.minimum}-{seats.maximum}",
             str(ruleset.bet_unit),
             ruleset.digest.hex(),
@@ -108,16 +110,10 @@ def check(
 @app.command("schema")
 def schema(game: Annotated[str, typer.Argument(help="Name of a game, such as tien_len.")]) -> None:
     """Print the JSON Schema of a game's ruleset files."""
-    try:
-        typer.echo(json.dumps(json_schema(game), indent=2))
-    except UnknownGameError as error:
-        fail(str(error))
+    typer.echo(json.dumps(json_schema(game), indent=2))
 
 
 @app.command("fields")
 def fields(game: Annotated[str | None, typer.Argument(help="Name of a game; all games without it.")] = None) -> None:
     """Print a page of all fields of ruleset files: allowed values, meaning, schema."""
-    try:
-        typer.echo(field_page(GAMES if game is None else [game]), nl=False)
-    except UnknownGameError as error:
-        fail(str(error))
+    typer.echo(field_page(GAMES if game is None else [game]), nl=False)

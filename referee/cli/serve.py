@@ -1,7 +1,6 @@
 """``referee serve``: run the server until it is asked to stop."""
 
 import json
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,13 +18,12 @@ from referee.cli.config import ConfigFile, Set, read_or_fail
 from referee.cli.options import catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.cli.supervising import VERIFIED, stop_with_parent, supervise, verified_before, worker_configuration
-from referee.server.keys.private_key import PASSPHRASE_VARIABLE, KeyFileError
+from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.process.app import Application, freeze_heap
 from referee.server.process.options import ServerObserver, ServerOptions
 from referee.server.process.startup import PASSING
-from referee.server.process.witness_client import WitnessError
-from referee.server.settings.configuration import SERVICES, Configuration, ServeSettings
-from referee.storage import DataLossError, StoreAwayError, StoreError, trouble_of
+from referee.server.settings.configuration import SERVICES, Configuration
+from referee.storage import DataLossError, StoreAwayError, trouble_of
 
 _PROGRESS_SECONDS: Final = 5.0
 _STOPPING_SECONDS: Final = 20.0
@@ -111,18 +109,18 @@ def serve(  # noqa: PLR0913 - one parameter an option
         configuration = read_or_fail(config=config, flags=given, extra=extra or ()).configuration
     else:
         configuration = worker_configuration()
-    logging.configure(quiet=configuration.serve.quiet, worker=worker)
-    if configuration.serve.workers > 1 and worker is None:
-        supervise(configuration, stopping=_stopping_seconds(configuration.serve))
+    serving = configuration.serve
+    logging.configure(quiet=serving.quiet, worker=worker)
+    if serving.workers > 1 and worker is None:
+        supervise(configuration, stopping=serving.drain_lead + 2 * serving.drain_grace + _STOPPING_SECONDS)
     _serve(configuration, worker=worker)
 
 
 def _serve(configuration: Configuration, *, worker: int | None) -> None:
     """Serve in this process until a signal, or a fault that retires the server, stops it."""
     options = _options_of(configuration, worker=worker)
-    web, grace = options.configuration.web, configuration.serve.drain_grace
     retired: list[str] = []
-    with until_asked() as stop, door_for(web, tls=configuration.tls, limits=configuration.limits) as door:
+    with until_asked() as stop, door_for(options.configuration) as door:
         if worker is not None:
             stop_with_parent(stop)
 
@@ -136,12 +134,10 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
             if opened is None:
                 return
             application = opened.start()
-            browsers = door.open(application, is_port_shared=options.is_port_shared, grace=grace)
+            browsers = door.open(application, is_port_shared=options.is_port_shared)
             freeze_heap()
         except StoreAwayError as error:
             fail(f"{error}. Start the database, or name the right one, then start this again")
-        except (KeyFileError, StoreError, WitnessError, OSError, RuntimeError) as error:
-            fail(str(error))
         except DataLossError as error:
             fail(f"{error}. The log is damaged and nothing was changed; restore it from its backup")
         _announce(configuration, application, browsers=browsers, worker=worker)
@@ -161,8 +157,7 @@ def _announce(configuration: Configuration, application: Application, *, browser
         ready["web"] = browsers
     if worker is not None:
         ready[VERIFIED] = msgspec.to_builtins(application.log.verified)
-    sys.stdout.write(json.dumps(ready) + "\n")
-    sys.stdout.flush()
+    typer.echo(json.dumps(ready))
 
 
 def _opened(options: ServerOptions, stop: threading.Event, *, is_waiting: bool) -> Application | None:
@@ -222,10 +217,6 @@ class Verifying:
             rate = (done - first) / (now - start)
             left = round((size - done) / rate)
             _log.info("verifying the log", leaves=done, of=size, leaves_per_second=round(rate), seconds_left=left)
-
-
-def _stopping_seconds(serving: ServeSettings) -> float:
-    return serving.drain_lead + 2 * serving.drain_grace + _STOPPING_SECONDS
 
 
 def _tracing() -> ServerObserver:

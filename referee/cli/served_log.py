@@ -1,6 +1,6 @@
 """A log that ``referee audit host:port`` reads from a running LogService."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -33,7 +33,7 @@ class ServedLog:
     def leaves(self, start: int, stop: int) -> Iterator[bytes]:
         """Yield the leaves from ``start`` to before ``stop``, in order; fewer if the service returns no more."""
         while start < stop:
-            request = log_pb2.ListEntriesRequest(start=start, count=min(stop - start, _PAGE))
+            request = log_pb2.ListEntriesRequest(start=start, page_size=min(stop - start, _PAGE))
             leaves = self.stub.ListEntries(request, timeout=CALL_SECONDS, metadata=self.metadata).leaves
             if not leaves:
                 return
@@ -44,7 +44,9 @@ class ServedLog:
         """Yield the cosigned checkpoints that the service lists, smallest first; stop at a page that goes backwards."""
         start = 0
         while True:
-            notes = self._cosigned_from(start)
+            request = log_pb2.ListCosignedCheckpointsRequest(start_size=start)
+            answer = self.stub.ListCosignedCheckpoints(request, timeout=CALL_SECONDS, metadata=self.metadata)
+            notes = answer.checkpoints
             if not notes:
                 return
             for note in notes:
@@ -53,10 +55,6 @@ class ServedLog:
             if not size.isdecimal() or len(size) > _DIGITS or int(size) < start:
                 return
             start = int(size) + 1
-
-    def _cosigned_from(self, size: int) -> Sequence[str]:
-        request = log_pb2.ListCosignedCheckpointsRequest(start_size=size)
-        return self.stub.ListCosignedCheckpoints(request, timeout=CALL_SECONDS, metadata=self.metadata).checkpoints
 
 
 @contextmanager

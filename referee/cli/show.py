@@ -59,10 +59,10 @@ def time_text(milliseconds: int) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}.{milliseconds % 1000:03} UTC"
 
 
-def signed(value: int, *, unit: str = "") -> Line:
+def signed(value: int) -> Line:
     """Draw a gain in green or a loss in red, with its sign and thousands separated; zero is dim."""
     style = "green" if value > 0 else "red" if value < 0 else "dim"
-    return Line(f"{value:+,}{unit}" if value else f"0{unit}", style=style)
+    return Line(f"{value:+,}" if value else "0", style=style)
 
 
 def short_hash(data: bytes) -> str:

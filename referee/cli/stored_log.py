@@ -1,16 +1,16 @@
 """A log that commands read from a data folder or from PostgreSQL."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from referee.cli.options import fail
-from referee.log import Slot, SlotKey, StepKind
+from referee.log import Slot, SlotKey
 from referee.server.keys.folder import read_public_keys
 from referee.server.keys.private_key import KeyFileError
-from referee.storage import DataLossError, Reader, StoreError, open_reader, trouble_of
+from referee.storage import DataLossError, Reader, open_reader, trouble_of
 from referee.tiles import BrokenLogError
 
 _PAGE: Final = 1_000
@@ -39,12 +39,9 @@ class StoredLog:
 def stored_log(data: Path, database: str | None = None) -> Iterator[Reader]:
     """Open the log for the block; end the command if there is no log or it cannot be read."""
     try:
-        reader = open_reader(data, database=database)
-        try:
+        with closing(open_reader(data, database=database)) as reader:
             yield reader
-        finally:
-            reader.close()
-    except (StoreError, DataLossError) as error:
+    except DataLossError as error:
         fail(trouble_text(error))
 
 
@@ -80,8 +77,3 @@ def find_round(reader: Reader, table_id: str, round_number: int) -> Slot:
     if found is None:
         fail(f"table {table_id} has no such round")
     return found
-
-
-def leaves_of_round(reader: Reader, found: Slot) -> dict[StepKind, bytes]:
-    """Read the leaves of a round by kind; of several leaves of one kind, the last."""
-    return {mark.kind: reader.leaf(mark.index) for mark in reader.marks(found.key)}

@@ -105,8 +105,7 @@ def _announce(supervisor: Supervisor, stop: threading.Event) -> None:
     together = ready[0] | {
         "workers": [{key: one[key] for key in ("address", "metrics", "web") if key in one} for one in ready]
     }
-    sys.stdout.write(json.dumps(together) + "\n")
-    sys.stdout.flush()
+    typer.echo(json.dumps(together))
 
 
 def _await_end(supervisor: Supervisor, stop: threading.Event) -> None:

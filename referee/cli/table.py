@@ -80,17 +80,13 @@ class Table:
                 client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed)
                 for seat, seed in enumerate(seeds)
             ]
-            opening = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
+            request = shuffler_pb2.OpenRoundRequest(header=prepared.header, client_commitments=commitments)
         else:
-            opening = shuffler_pb2.OpenRoundRequest(terms=terms)
-        opened = shuffler.OpenRound(opening)
-        dealt = shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(
-                table_id=self.table_id, round_number=opened.header.round_number, client_seeds=seeds
-            )
-        )
-        self._print_opening(opened, dealt, stronger=stronger)
-        number = int(opened.header.round_number)
+            request = shuffler_pb2.OpenRoundRequest(terms=terms)
+        opened = shuffler.OpenRound(request)
+        dealt = shuffler.DealRound(shuffler_pb2.DealRoundRequest(round=opened.header.round, client_seeds=seeds))
+        self._print_deal(opened, dealt, stronger=stronger)
+        number = int(opened.header.round.round_number)
         self.played.append({"table": self.table_id, "ruleset": self.ruleset.id, "round": number})
         return opened, dealt
 
@@ -111,7 +107,7 @@ class Table:
             f"{len(receipt.inclusion_proof)} hashes to a tree of {size} leaves[/]\n"
         )
 
-    def _print_opening(
+    def _print_deal(
         self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse, *, stronger: bool
     ) -> None:
         path = (
@@ -121,7 +117,7 @@ class Table:
         )
         title = self.ruleset.title
         header = opened.header
-        self.console.rule(f"[bold]{title.vi}[/] · round {header.round_number}")
+        self.console.rule(f"[bold]{title.vi}[/] · round {header.round.round_number}")
         self.console.print(
             f"[dim]{title.en}\n"
             f"round {short_hash(opened.round_id)} · stake {header.stake_minor:,} {header.currency} · {path}\n"
@@ -144,6 +140,17 @@ class Table:
 
     def _about(self, transfer: money_pb2.Transfer) -> str:
         return f" ({self.word(transfer.subject)})" if transfer.subject else ""
+
+
+def report(request: Any, played: Any, *, time: int, accept: Callable[[Any], Any] | None) -> None:  # noqa: ANN401 - messages of any game
+    """Add the event of an AcceptEvent request to the round: as ``accept`` returns it with a receipt, or at a time."""
+    event = request.event
+    if accept is not None:
+        accepted = accept(request)
+        event, played.receipt = accepted.event, accepted.receipt
+    else:
+        event.time = time
+    played.events.append(event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

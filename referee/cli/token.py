@@ -10,15 +10,14 @@ from typing import Annotated
 import msgspec
 import typer
 
-from referee.cli.options import FOUND, AsJson, PassphraseFile, fail, passphrase_of, print_json
-from referee.evidence.ed25519 import PublicKeyError
-from referee.evidence.pem import PemError, public_key_in_pem
+from referee.cli.options import FOUND, AsJson, PassphraseFile, answer, fail, passphrase_of, print_json
+from referee.evidence.pem import public_key_in_pem
 from referee.evidence.printable import ascii_json
-from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
+from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.clock import system_clock
-from referee.server.keys.private_key import KeyFileError, open_or_make_key, read_key
+from referee.server.keys.private_key import open_or_make_key, read_key
 from referee.server.name_file import names_in
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.variable import variable_of
@@ -42,25 +41,14 @@ def key(
     as_json: AsJson = False,
 ) -> None:
     """Print an issuer's verifier key, for ``access.issuers`` of the servers that are to accept its tokens."""
-    try:
-        public_key = public_key_in_pem(file.read_bytes()) if file.is_file() else None
-        if public_key is not None:
-            _print_key(VerifierKey(name, public_key).text, as_json=as_json)
-            return
-        passphrase = passphrase_of(passphrase_file)
-        signer = open_or_make_key(
-            file, name=name, algorithm=Algorithm.ED25519, entropy=os.urandom, passphrase=passphrase
-        )
-    except (KeyFileError, KeyTextError, PemError, PublicKeyError, OSError) as error:
-        fail(str(error))
-    _print_key(signer.verifier_key, as_json=as_json)
-
-
-def _print_key(text: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"key": text, "name": VerifierKey.parse(text).name})
+    public_key = public_key_in_pem(file.read_bytes()) if file.is_file() else None
+    if public_key is not None:
+        verifier = VerifierKey(name, public_key)
     else:
-        typer.echo(text)
+        passphrase, algorithm = passphrase_of(passphrase_file), Algorithm.ED25519
+        signer = open_or_make_key(file, name=name, algorithm=algorithm, entropy=os.urandom, passphrase=passphrase)
+        verifier = signer.key
+    answer({"key": verifier.text, "name": verifier.name}, verifier.text, as_json=as_json)
 
 
 @app.command("issue")
@@ -82,29 +70,23 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
 ) -> None:
     """Print a token: send it with every call, as ``authorization: Bearer TOKEN``. A seat's is for one round."""
     now = system_clock() // 1000
-    try:
-        signer = read_key(key, passphrase_of(passphrase_file))
-        claims = Claims(
-            id=token_id or secrets.token_hex(8),
-            issuer=signer.name,
-            name=name,
-            role=role,
-            tenant=tenant,
-            not_before=now + begins_in,
-            expires=now + begins_in + seconds,
-            issued=now,
-            tables=tables or msgspec.UNSET,
-            table=table or msgspec.UNSET,
-            round=msgspec.UNSET if round_number is None else round_number,
-            seat=msgspec.UNSET if seat is None else seat,
-        )
-        text = issue(claims, signer)
-    except (KeyFileError, TokenError) as error:
-        fail(str(error))
-    if as_json:
-        print_json({"token": text, "claims": claims})
-    else:
-        typer.echo(text)
+    signer = read_key(key, passphrase_of(passphrase_file))
+    claims = Claims(
+        id=token_id or secrets.token_hex(8),
+        issuer=signer.name,
+        name=name,
+        role=role,
+        tenant=tenant,
+        not_before=now + begins_in,
+        expires=now + begins_in + seconds,
+        issued=now,
+        tables=tables or msgspec.UNSET,
+        table=table or msgspec.UNSET,
+        round=msgspec.UNSET if round_number is None else round_number,
+        seat=msgspec.UNSET if seat is None else seat,
+    )
+    text = issue(claims, signer)
+    answer({"token": text, "claims": claims}, text, as_json=as_json)
 
 
 @app.command()
@@ -114,11 +96,8 @@ def show(
     issuer: Annotated[str, typer.Option(help="A verifier key that should have signed it.")] = "",
 ) -> None:
     """Print the claims of a token as JSON. Exit code 1 if the named issuer did not sign it."""
-    try:
-        found = read_token((sys.stdin.read() if token == "-" else token).strip())  # noqa: S105 - a place, no password
-        signer = VerifierKey.parse(issuer) if issuer else None
-    except (TokenError, KeyTextError) as error:
-        fail(str(error))
+    found = read_token((sys.stdin.read() if token == "-" else token).strip())  # noqa: S105 - a place, no password
+    signer = VerifierKey.parse(issuer) if issuer else None
     typer.echo(ascii_json(msgspec.json.format(msgspec.json.encode(found.claims)).decode()))
     if signer is not None and not found.is_signed_by(signer.public_key):
         typer.echo(f"not signed by {signer.name}", err=True)
@@ -156,10 +135,8 @@ def revoke(
                 revocations.write(f"{lead}{text}{note}\n")
     except (OSError, UnicodeError) as error:
         fail(f"{file}: {error}")
-    if as_json:
-        print_json({"revoked": text, "file": str(file), "new": is_new})
-    else:
-        typer.echo(f"{text} is revoked {'in' if is_new else 'already in'} {file}")
+    words = f"{text} is revoked {'in' if is_new else 'already in'} {file}"
+    answer({"revoked": text, "file": str(file), "new": is_new}, words, as_json=as_json)
 
 
 @app.command()

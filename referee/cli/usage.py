@@ -7,60 +7,31 @@ command line that the command accepts; a test parses them all.
 from types import MappingProxyType
 from typing import Any, Final
 
-PLACEHOLDERS: Final = MappingProxyType(
-    {
-        "begins_in": "SECONDS",
-        "ca": "FILE",
-        "cert": "FILE",
-        "cert_key": "FILE",
-        "config": "FILE",
-        "data": "FOLDER",
-        "database": "URL",
-        "every": "SECONDS",
-        "file": "FILE",
-        "folder": "FOLDER",
-        "game": "GAME",
-        "held": "FILE",
-        "html": "FILE",
-        "issuer": "KEY",
-        "key": "FILE",
-        "listen": "ADDRESS",
-        "location": "PLACE",
-        "log": "KEY",
-        "log_key": "KEY",
-        "logs": "FILE",
-        "max_age": "SECONDS",
-        "metrics": "ADDRESS",
-        "name": "NAME",
-        "new_passphrase_file": "FILE",
-        "origin": "NAME",
-        "outgrown": "FILE",
-        "passphrase_file": "FILE",
-        "place": "PLACE",
-        "receipt": "FILE",
-        "root": "FILE",
-        "root_key": "KEY",
-        "round_number": "ROUND",
-        "ruleset_id": "RULESET",
-        "rulesets": "FOLDER",
-        "scheduler": "URL",
-        "seconds": "SECONDS",
-        "seeds": "FILE",
-        "svg": "FILE",
-        "table": "TABLE",
-        "table_id": "TABLE",
-        "tables": "PATTERN",
-        "tenant": "TENANT",
-        "token": "TOKEN",
-        "token_file": "FILE",
-        "token_id": "ID",
-        "version": "VERSION",
-        "web": "ADDRESS",
-        "web_origin": "ORIGIN",
-        "witness": "KEY",
-        "witnessed": "FILE",
-    }
-)
+_KINDS: Final = {
+    "SECONDS": "begins_in every max_age seconds",
+    "FILE": (
+        "ca cert cert_key config file held html key logs new_passphrase_file outgrown passphrase_file receipt root "
+        "seeds svg token_file witnessed"
+    ),
+    "FOLDER": "data folder rulesets",
+    "URL": "database scheduler",
+    "GAME": "game",
+    "KEY": "issuer log log_key root_key witness",
+    "ADDRESS": "listen metrics web",
+    "PLACE": "location place",
+    "NAME": "name origin",
+    "ROUND": "round_number",
+    "RULESET": "ruleset_id",
+    "TABLE": "table table_id",
+    "PATTERN": "tables",
+    "TENANT": "tenant",
+    "TOKEN": "token",
+    "ID": "token_id",
+    "VERSION": "version",
+    "ORIGIN": "web_origin",
+}
+"""Names of options and arguments by the kind of their value."""
+PLACEHOLDERS: Final = MappingProxyType({name: kind for kind, names in _KINDS.items() for name in names.split()})
 """Placeholders by the name of the option or argument; others have one by the type of their value."""
 _BY_TYPE: Final = MappingProxyType({"int": "N", "float": "N", "Path": "FILE", "str": "TEXT"})
 

@@ -7,10 +7,11 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
-from referee.audit.bundle import BundleError, ProvedRound, prove_round
+from referee.audit.bundle import ProvedRound, prove_round
 from referee.audit.page.text import EXPLAINED
 from referee.audit.round_leaves import RoundLeaves
-from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
+from referee.cli.audited_log import LogKey, RootKeyText
+from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, print_json
 from referee.cli.paper import paper
 from referee.cli.show import shown
 from referee.cli.witnessing import (
@@ -22,15 +23,15 @@ from referee.cli.witnessing import (
     policy_of,
     witnessing_of,
 )
-from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.evidence.vkey import VerifierKey
 from referee.server.clock import system_clock
 
 
 def verify(  # noqa: PLR0913 - one parameter an option
     file: Annotated[Path, typer.Argument(help="A bundle, as `referee export` writes it.", exists=True, dir_okay=False)],
     *,
-    log_key: Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")],
-    root_key: Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")],
+    log_key: LogKey,
+    root_key: RootKeyText,
     origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
     witness: WitnessKeys = None,
     quorum: Needed = 0,
@@ -50,18 +51,15 @@ def verify(  # noqa: PLR0913 - one parameter an option
     agreed = policy_of(policy)
     check_policy_names(agreed, policy, log_key=log_key)
     witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age, policy=agreed)
-    try:
-        found = prove_round(
-            file.read_bytes(),
-            origin=origin or VerifierKey.parse(log_key).name,
-            log_key=log_key,
-            root_key=root_key,
-            catalogue=catalogue_of(rulesets),
-            witnessing=witnessing,
-            now=system_clock(),
-        )
-    except (KeyTextError, BundleError) as error:
-        fail(str(error))
+    found = prove_round(
+        file.read_bytes(),
+        origin=origin or VerifierKey.parse(log_key).name,
+        log_key=log_key,
+        root_key=root_key,
+        catalogue=catalogue_of(rulesets),
+        witnessing=witnessing,
+        now=system_clock(),
+    )
     if as_json:
         print_json(_described(found))
     else:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +10,11 @@ import typer
 from referee.cli import logging
 from referee.cli.options import PassphraseFile, fail, passphrase_of
 from referee.cli.stopping import until_asked
-from referee.evidence.vkey import Algorithm, KeyTextError
+from referee.evidence.vkey import Algorithm
 from referee.server.clock import system_clock
-from referee.server.keys.private_key import KeyFileError, Passphrase, open_or_make_key, read_key
-from referee.server.process.address import AddressError, listening
-from referee.witness import TrustError, Witness, WitnessServer, WitnessState, WitnessStateError
+from referee.server.keys.private_key import open_or_make_key, read_key
+from referee.server.process.address import listening
+from referee.witness import Witness, WitnessServer, WitnessState
 from referee.witness.trust import read_trusted
 
 
@@ -47,42 +46,30 @@ def witness(  # noqa: PLR0913 - one parameter an option
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal():
         fail(f"--listen {listen} is not host:port")
-    try:
-        lines = [f"log {key}" for key in log or ()]
-        trusted = read_trusted("\n".join([*lines, logs.read_text(encoding="utf-8") if logs else ""]))
-        if not trusted:
-            fail("name a log to witness, with --log or --logs")
-        state, key = data / "witness.sqlite3", data / "witness.key"
-        if key.exists() and not state.exists():
-            fail(f"{state} is gone, and with it what {key} has cosigned; begin anew with another folder")
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        state.touch(mode=0o600)  # SQLite gives the files beside it the same mode
-        seen = WitnessState(state)
-        passphrase = passphrase_of(passphrase_file)
-        signer = open_or_make_key(
-            key,
-            name=_kept_name(key, passphrase) or name,
-            algorithm=Algorithm.COSIGNATURE_V1,
-            entropy=os.urandom,
-            passphrase=passphrase,
-        )
-        own = Witness(seen, signer, name=signer.name, trusted=trusted, clock=lambda: system_clock() // 1000)
-    except (TrustError, KeyFileError, KeyTextError, WitnessStateError, OSError) as error:
-        fail(str(error))
+    lines = [f"log {key}" for key in log or ()]
+    trusted = read_trusted("\n".join([*lines, logs.read_text(encoding="utf-8") if logs else ""]))
+    if not trusted:
+        fail("name a log to witness, with --log or --logs")
+    state, key = data / "witness.sqlite3", data / "witness.key"
+    if key.exists() and not state.exists():
+        fail(f"{state} is gone, and with it what {key} has cosigned; begin anew with another folder")
+    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    state.touch(mode=0o600)  # SQLite gives the files beside it the same mode
+    seen = WitnessState(state)
+    passphrase = passphrase_of(passphrase_file)
+    signer = open_or_make_key(
+        key,
+        name=read_key(key, passphrase).name if key.exists() else name,
+        algorithm=Algorithm.COSIGNATURE_V1,
+        entropy=os.urandom,
+        passphrase=passphrase,
+    )
+    own = Witness(seen, signer, name=signer.name, trusted=trusted, clock=lambda: system_clock() // 1000)
     with until_asked() as stop:
-        try:
-            with listening("--listen", listen):
-                listener = WitnessServer(own, host=host.strip("[]"), port=int(port)).start()
-        except AddressError as error:
-            fail(str(error))
+        with listening("--listen", listen):
+            listener = WitnessServer(own, host=host.strip("[]"), port=int(port)).start()
         ready = {"event": "ready", "address": f"{host}:{listener.port}", "key": own.key.text}
-        sys.stdout.write(json.dumps(ready) + "\n")
-        sys.stdout.flush()
+        typer.echo(json.dumps(ready))
         stop.wait()
         listener.close()
         seen.close()
-
-
-def _kept_name(key: Path, passphrase: Passphrase | None) -> str:
-    """Return the name of an existing key; empty if there is no key."""
-    return read_key(key, passphrase).name if key.exists() else ""

@@ -8,8 +8,7 @@ import typer
 
 from referee.audit.cosignatures import Witnessing
 from referee.cli.options import fail
-from referee.evidence.vkey import KeyTextError
-from referee.log.cosignature import QuorumError, quorum_of
+from referee.log.cosignature import quorum_of
 from referee.log.policy import Policy, PolicyError
 
 WitnessKeys = Annotated[
@@ -63,10 +62,7 @@ def witnessing_of(
         fail("--policy names the witnesses and their quorum: leave --witness and --quorum out")
     if (quorum or max_age) and not keys and policy is None:
         fail("--quorum and --max-age need witnesses; name them with --witness")
-    try:
-        agreed = quorum_of(keys, needed=quorum or None) if keys else None
-    except (KeyTextError, QuorumError) as error:
-        fail(str(error))
+    agreed = quorum_of(keys, needed=quorum or None) if keys else None
     if policy is not None:
         agreed = policy.quorum
     return Witnessing(

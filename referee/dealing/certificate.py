@@ -1,6 +1,6 @@
 """Certificates: cards of a deal, opened under the shuffler's signature, that need no call to be verified.
 
-The payload is the canonical JSON of ``CertificateJson`` in a DSSE envelope of type ``CERTIFICATE_TYPE``. It names its
+The payload is the canonical JSON of ``Certificate`` in a DSSE envelope of type ``CERTIFICATE_TYPE``. It names its
 round by id, repeats C, M and every section's root, and opens some sections with their cards and K_i. A certificate
 without opened sections only names the deal. Checks run in this order: length and form of the envelope, signature over
 the bytes received, type, canonical form, round id and deadline against the header, each opened section's index, size
@@ -9,6 +9,7 @@ and root, no card twice, the deck root, and last the time: a certificate expires
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final, Literal, NoReturn
 
@@ -18,7 +19,7 @@ from referee.cards import DECK, Card, Seat
 from referee.dealing.commitment import deck_root, section_root
 from referee.dealing.deal import Deal
 from referee.dealing.header import Header
-from referee.dealing.lead import Lead
+from referee.dealing.lead import Lead, read_lead
 from referee.dealing.leaf import check_leader
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
@@ -98,10 +99,11 @@ class SectionJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unsealed_time: Natural | msgspec.UnsetType = msgspec.UNSET
 
 
-class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The payload; ``sections`` in ascending order of index, ``section_roots`` for every section of the layout.
+class Certificate(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+    """The payload: opened sections in ascending order of index, and the root of every section of the layout.
 
-    ``sealed`` is 1 on a sealed table and left out on an open one; ``leader`` and ``leader_by`` are DEAL's.
+    ``sealed`` is 1 on a sealed table and left out on an open one; ``leader`` and ``leader_by`` are DEAL's. Times are in
+    ms since 1970 UTC. ``read`` returns verified certificates alone.
     """
 
     dealt_time: Natural
@@ -116,30 +118,39 @@ class CertificateJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leader_by: LeaderBy | msgspec.UnsetType = msgspec.UNSET
     sealed: Literal[1] | msgspec.UnsetType = msgspec.UNSET
 
+    @property
+    def lead(self) -> Lead | None:
+        """The seat that leads, and why; None in a game without a leader."""
+        return read_lead(self.leader, self.leader_by)
 
-class Certificate(msgspec.Struct, frozen=True, kw_only=True):
-    """A verified certificate: the cards by section, and the deal they belong to. Times in ms since 1970.
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the table is sealed."""
+        return self.sealed is not msgspec.UNSET
 
-    ``unsealed_times``: for each section that an UNSEAL leaf opened, the time at which it did.
-    """
-
-    round_id: bytes
-    sections: Mapping[int, tuple[Card, ...]]
-    commitment: bytes
-    mixed: bytes
-    deck_root: bytes
-    dealt_time: int
-    expires_time: int
-    lead: Lead | None = None
-    is_sealed: bool = False
-    unsealed_times: Mapping[int, int] = msgspec.field(default_factory=dict)
+    @cached_property
+    def cards(self) -> Mapping[int, tuple[Card, ...]]:
+        """Cards of each opened section, in the order dealt; IndexError for a number that no card has."""
+        return {section.index: tuple([DECK[number - 1] for number in section.cards]) for section in self.sections}
 
     def hand(self, seat: Seat) -> tuple[Card, ...] | None:
         """Return the seat's hand, in the order dealt; None if the certificate does not open it."""
-        return self.sections.get(int(seat))
+        return self.cards.get(int(seat))
+
+    @property
+    def unsealed_times(self) -> Mapping[int, int]:
+        """For each section that an UNSEAL leaf opened, the time at which it did."""
+        times = {section.index: section.unsealed_time for section in self.sections}
+        return {index: time for index, time in times.items() if isinstance(time, int)}
+
+    @property
+    def deal(self) -> tuple[object, ...]:
+        """Members that are equal in all certificates of one deal."""
+        lead = self.leader, self.leader_by
+        return self.round_id, self.deck_root, self.mix, self.dealt_time, lead, self.sealed
 
 
-_FORM: Final = Form(CertificateJson)
+_FORM: Final = Form(Certificate)
 
 
 def issue(  # noqa: PLR0913 - the content of a certificate
@@ -160,7 +171,7 @@ def issue(  # noqa: PLR0913 - the content of a certificate
     """
     if deal.round_id != header.round_id:
         raise ValueError("the deal is of another round than the header's")
-    payload = CertificateJson(
+    payload = Certificate(
         dealt_time=dealt_time,
         deck_root=deal.deck_root.hex(),
         expires_time=header.round_deadline,
@@ -169,8 +180,8 @@ def issue(  # noqa: PLR0913 - the content of a certificate
         section_roots=tuple([root.hex() for root in deal.roots]),
         sections=tuple([_section_json(deal, index, unsealed_times) for index in sorted(set(sections))]),
         server_commitment=deal.commitment.hex(),
-        leader=msgspec.UNSET if lead is None else lead.seat,
-        leader_by=msgspec.UNSET if lead is None else lead.by,
+        leader=msgspec.UNSET if lead is None else lead[0],
+        leader_by=msgspec.UNSET if lead is None else lead[1],
         sealed=1 if is_sealed else msgspec.UNSET,
     )
     return Envelope.signed(CERTIFICATE_TYPE, _FORM.write(payload), signer).to_bytes()
@@ -188,18 +199,19 @@ def verify(data: bytes, *, keys: Iterable[bytes], header: Header, now: int) -> C
 
 def read(data: bytes, *, keys: Iterable[bytes], header: Header) -> Certificate:
     """Verify a certificate except its expiry and return it; raise CertificateError with the first fault."""
-    payload = _signed_payload(data, keys)
-    if payload.round_id != header.round_id.hex():
+    certificate = _signed_payload(data, keys)
+    if certificate.round_id != header.round_id.hex():
         _refuse(
             CertificateFault.FOREIGN_ROUND,
-            f"the certificate is for round {payload.round_id}, the header is that of {header.round_id.hex()}",
+            f"the certificate is for round {certificate.round_id}, the header is that of {header.round_id.hex()}",
         )
-    if payload.expires_time != header.round_deadline:
+    if certificate.expires_time != header.round_deadline:
         _refuse(CertificateFault.FOREIGN_ROUND, "the certificate names another deadline than the round")
     try:
-        return _opened(payload, header)
+        _check(certificate, header)
     except CanonicalError as error:
         _refuse(CertificateFault.MALFORMED, str(error))
+    return certificate
 
 
 def check_unexpired(expires_time: int, *, now: int) -> None:
@@ -217,17 +229,8 @@ def join(certificates: Iterable[Certificate]) -> Mapping[int, tuple[Card, ...]]:
     sections: dict[int, tuple[Card, ...]] = {}
     deals = set()
     for certificate in certificates:
-        deals.add(
-            (
-                certificate.round_id,
-                certificate.deck_root,
-                certificate.mixed,
-                certificate.dealt_time,
-                certificate.lead,
-                certificate.is_sealed,
-            )
-        )
-        sections.update(certificate.sections)
+        deals.add(certificate.deal)
+        sections.update(certificate.cards)
     if len(deals) > 1:
         _refuse(CertificateFault.FOREIGN_ROUND, "the certificates are not of one deal")
     _check_distinct(sections)
@@ -261,7 +264,7 @@ def _section_json(deal: Deal, index: int, unsealed: Mapping[int, int]) -> Sectio
     )
 
 
-def _signed_payload(data: bytes, keys: Iterable[bytes]) -> CertificateJson:
+def _signed_payload(data: bytes, keys: Iterable[bytes]) -> Certificate:
     try:
         envelope = Envelope.parse(data)
         envelope.verify_any(payload_type=CERTIFICATE_TYPE, public_keys=keys)
@@ -280,40 +283,26 @@ _FAULTS: Final = {
 }
 
 
-def _opened(payload: CertificateJson, header: Header) -> Certificate:
-    roots = [unhex(text) for text in payload.section_roots]
+def _check(certificate: Certificate, header: Header) -> None:
+    """Verify what a certificate shows of its deal; raise CertificateError or CanonicalError with the first fault."""
+    roots = [unhex(text) for text in certificate.section_roots]
     if len(roots) != len(header.layout):
         _refuse(CertificateFault.BAD_SECTION, f"{len(header.layout)} sections have {len(roots)} roots")
-    sections: dict[int, tuple[Card, ...]] = {}
     last = -1
-    for section in payload.sections:
+    for section in certificate.sections:
         if not last < section.index < len(roots):
             _refuse(CertificateFault.BAD_SECTION, f"section {section.index} is out of order or unknown")
         last = section.index
-        sections[last] = _section_cards(section, header=header, root=roots[last])
-    _check_distinct(sections)
-    commitment, mixed = unhex(payload.server_commitment), unhex(payload.mix)
+        _check_section(section, header=header, root=roots[last])
+    _check_distinct(certificate.cards)
+    commitment, mixed = unhex(certificate.server_commitment), unhex(certificate.mix)
     whole = deck_root(round_id=header.round_id, commitment=commitment, mixed=mixed, layout=header.layout, roots=roots)
-    if whole != unhex(payload.deck_root):
+    if whole != unhex(certificate.deck_root):
         _refuse(CertificateFault.ROOT_MISMATCH, "the roots do not hash to the deck root")
-    check_leader(payload.leader, payload.leader_by, seat_count=header.seat_count)
-    return Certificate(
-        round_id=header.round_id,
-        sections=sections,
-        commitment=commitment,
-        mixed=mixed,
-        deck_root=whole,
-        dealt_time=payload.dealt_time,
-        expires_time=payload.expires_time,
-        lead=Lead.of(payload.leader, payload.leader_by),
-        is_sealed=payload.sealed == 1,
-        unsealed_times={
-            entry.index: entry.unsealed_time for entry in payload.sections if isinstance(entry.unsealed_time, int)
-        },
-    )
+    check_leader(certificate.leader, certificate.leader_by, seat_count=header.seat_count)
 
 
-def _section_cards(section: SectionJson, *, header: Header, root: bytes) -> tuple[Card, ...]:
+def _check_section(section: SectionJson, *, header: Header, root: bytes) -> None:
     numbers = section.cards
     size = header.layout[section.index]
     if len(numbers) != size:
@@ -323,7 +312,6 @@ def _section_cards(section: SectionJson, *, header: Header, root: bytes) -> tupl
     key, round_id = unhex(section.key), header.round_id
     if section_root(key=key, round_id=round_id, section=section.index, numbers=bytes(numbers)) != root:
         _refuse(CertificateFault.ROOT_MISMATCH, f"section {section.index} does not hash to its root")
-    return tuple([DECK[number - 1] for number in numbers])
 
 
 def _check_distinct(sections: Mapping[int, tuple[Card, ...]]) -> None:

@@ -1,6 +1,6 @@
 """Deadlines of a round, and the bounds between which a header may set them. Times are in ms since 1970 UTC.
 
-The deal's deadline follows the opening by at most ten minutes. The round's deadline follows the deal's by a time that
+The deal's deadline follows OPEN by at most ten minutes. The round's deadline follows the deal's by a time that
 the ruleset bounds.
 """
 
@@ -10,9 +10,9 @@ from referee.dealing.header import Header
 from referee.games.game import RoundBounds
 
 DEAL_MS: Final = 2 * 60 * 1000
-"""Time from the opening to the deal's deadline where the frontend asks for none."""
+"""Time from OPEN to the deal's deadline where the frontend asks for none."""
 LONGEST_DEAL_MS: Final = 10 * 60 * 1000
-"""Longest time from the opening to the deal's deadline."""
+"""Longest time from OPEN to the deal's deadline."""
 ROUND_MS: Final = 15 * 60 * 1000
 """Time from the deal's deadline to the round's where the frontend asks for none, unless the ruleset needs longer."""
 ANY_BOUNDS: Final = RoundBounds(1_000, 86_400_000)

@@ -27,8 +27,8 @@ A header that breaks the protocol has no id. Whether layout and stakes fit the r
 
 >>> header = Header(
 ...     protocol=1, origin="log.example/1", randomness_suite=1, table_id="t-1", round_number=1,
-...     ruleset_id="mau_binh.classic", ruleset_version="1.0.0", ruleset_digest=bytes(32), layout=(13, 13, 26),
-...     currency="VND", stake=1000, seat_stakes=(), seat_keys=(NO_KEY, NO_KEY), previous_leaf=NO_LEAF,
+...     ruleset_id="mau_binh.classic", ruleset_version="1.0.0", ruleset_digest_hex="00" * 32, layout=(13, 13, 26),
+...     currency="VND", stake=1000, seat_stakes=(), seat_keys_hex=("00" * 32,) * 2, previous_leaf_hex="00" * 32,
 ...     deal_deadline=1_800_000_000_000, round_deadline=1_800_000_900_000,
 ... )
 >>> header.round_id.hex()[:16]
@@ -42,7 +42,7 @@ from typing import Final, NoReturn, Self
 
 import msgspec
 
-from referee.evidence.canonical import CanonicalError, unhex
+from referee.evidence.canonical import CanonicalError, check_hex
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
 from referee.evidence.encoding import ascii_field, framed, prefix, u8, u64
 
@@ -75,8 +75,11 @@ class HeaderError(ValueError):
         return type(self), (self.field, str(self))
 
 
-class Header(msgspec.Struct, frozen=True, dict=True):
-    """The terms of a round, in the order they are hashed; the module's docstring gives each field's bytes."""
+class Header(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+    """The terms of a round, in the order they are hashed; the module's docstring gives each field's bytes.
+
+    An OPEN leaf and a transcript have it as this record: hashes and keys are lowercase hex, under the table's names.
+    """
 
     protocol: int
     origin: str
@@ -85,20 +88,35 @@ class Header(msgspec.Struct, frozen=True, dict=True):
     round_number: int
     ruleset_id: str
     ruleset_version: str
-    ruleset_digest: bytes
+    ruleset_digest_hex: str = msgspec.field(name="ruleset_digest")
     layout: tuple[int, ...]
     currency: str
     stake: int
     seat_stakes: tuple[tuple[int, int], ...]
-    seat_keys: tuple[bytes, ...]
-    previous_leaf: bytes
+    seat_keys_hex: tuple[str, ...] = msgspec.field(name="seat_keys")
+    previous_leaf_hex: str = msgspec.field(name="previous_leaf")
     deal_deadline: int
     round_deadline: int
 
     @property
     def seat_count(self) -> int:
         """Number of seats."""
-        return len(self.seat_keys)
+        return len(self.seat_keys_hex)
+
+    @cached_property
+    def ruleset_digest(self) -> bytes:
+        """SHA-256 of the ruleset's file; this and the next two raise ValueError if their text is not hexadecimal."""
+        return bytes.fromhex(self.ruleset_digest_hex)
+
+    @cached_property
+    def seat_keys(self) -> tuple[bytes, ...]:
+        """Public key of each seat, ``NO_KEY`` for a seat without one."""
+        return tuple([bytes.fromhex(key) for key in self.seat_keys_hex])
+
+    @cached_property
+    def previous_leaf(self) -> bytes:
+        """Hash of the leaf that ended the table's round before, ``NO_LEAF`` for the first round."""
+        return bytes.fromhex(self.previous_leaf_hex)
 
     @cached_property
     def round_id(self) -> bytes:
@@ -113,6 +131,18 @@ class Header(msgspec.Struct, frozen=True, dict=True):
         number = framed(u64(self.round_number))
         deadlines = framed(u64(self.deal_deadline)) + framed(u64(self.round_deadline))
         return hashlib.sha256(slot + number + terms + framed(self.previous_leaf) + deadlines).digest()
+
+    def checked(self) -> Self:
+        """Return this header, which was read from a record, if it keeps the protocol.
+
+        Raise HeaderError otherwise, and for a hash or key that is not the lowercase hex of 32 bytes.
+        """
+        try:
+            check_hex((self.ruleset_digest_hex, *self.seat_keys_hex, self.previous_leaf_hex))
+        except CanonicalError as error:
+            _refuse("header", str(error))
+        _ = self.round_id  # computed once; raises where the header breaks the protocol
+        return self
 
     def validate(self) -> None:
         """Raise HeaderError, naming the first field that breaks the protocol."""
@@ -180,76 +210,7 @@ def is_past(deadline: int, *, time: int) -> bool:
     return time > deadline
 
 
-class HeaderJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The header in an OPEN leaf and a transcript: same names, bytes as lowercase hex."""
-
-    currency: str
-    deal_deadline: int
-    layout: tuple[int, ...]
-    origin: str
-    previous_leaf: str
-    protocol: int
-    randomness_suite: int
-    round_deadline: int
-    round_number: int
-    ruleset_digest: str
-    ruleset_id: str
-    ruleset_version: str
-    seat_keys: tuple[str, ...]
-    seat_stakes: tuple[tuple[int, int], ...]
-    stake: int
-    table_id: str
-
-    @classmethod
-    def of(cls, header: Header) -> Self:
-        """Return the JSON form of a header."""
-        return cls(
-            currency=header.currency,
-            deal_deadline=header.deal_deadline,
-            layout=header.layout,
-            origin=header.origin,
-            previous_leaf=header.previous_leaf.hex(),
-            protocol=header.protocol,
-            randomness_suite=header.randomness_suite,
-            round_deadline=header.round_deadline,
-            round_number=header.round_number,
-            ruleset_digest=header.ruleset_digest.hex(),
-            ruleset_id=header.ruleset_id,
-            ruleset_version=header.ruleset_version,
-            seat_keys=tuple([key.hex() for key in header.seat_keys]),
-            seat_stakes=header.seat_stakes,
-            stake=header.stake,
-            table_id=header.table_id,
-        )
-
-    def to_header(self) -> Header:
-        """Return the header; raise HeaderError where it breaks the protocol or a hash is not lowercase hex."""
-        try:
-            header = Header(
-                protocol=self.protocol,
-                origin=self.origin,
-                randomness_suite=self.randomness_suite,
-                table_id=self.table_id,
-                round_number=self.round_number,
-                ruleset_id=self.ruleset_id,
-                ruleset_version=self.ruleset_version,
-                ruleset_digest=unhex(self.ruleset_digest),
-                layout=self.layout,
-                currency=self.currency,
-                stake=self.stake,
-                seat_stakes=self.seat_stakes,
-                seat_keys=tuple([unhex(key) for key in self.seat_keys]),
-                previous_leaf=unhex(self.previous_leaf),
-                deal_deadline=self.deal_deadline,
-                round_deadline=self.round_deadline,
-            )
-        except CanonicalError as error:
-            _refuse("header", str(error))
-        _ = header.round_id  # computed once; raises where the header breaks the protocol
-        return header
-
-
-_OF_ONE_ROUND: Final = {"round_number": 1, "previous_leaf": NO_LEAF, "deal_deadline": 1, "round_deadline": 1}
+_OF_ONE_ROUND: Final = {"round_number": 1, "previous_leaf_hex": NO_LEAF.hex(), "deal_deadline": 1, "round_deadline": 1}
 """A valid value for each field that differs between rounds of a table, so that all these rounds share a cache entry."""
 
 

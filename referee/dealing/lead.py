@@ -6,7 +6,7 @@ leads from the seat that has its key. A W without a key leads from its seat numb
 Otherwise the ruleset says whether the leader is drawn from the seeds or is the seat that was dealt the lowest card.
 """
 
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 import msgspec
 
@@ -15,19 +15,15 @@ from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, Header
 from referee.games import LeaderBy, game_of
 
+Lead: TypeAlias = tuple[Seat, LeaderBy]
+"""The seat that leads a round, and why."""
 
-class Lead(msgspec.Struct, frozen=True):
-    """The seat that leads a round, and why."""
 
-    seat: Seat
-    by: LeaderBy
-
-    @classmethod
-    def of(cls, leader: int | msgspec.UnsetType, by: LeaderBy | msgspec.UnsetType) -> Self | None:
-        """Return the lead that a leaf, certificate or transcript names; None if the seat or the reason is missing."""
-        if isinstance(leader, msgspec.UnsetType) or isinstance(by, msgspec.UnsetType):
-            return None
-        return cls(Seat(leader), by)
+def read_lead(leader: int | msgspec.UnsetType, by: LeaderBy | msgspec.UnsetType) -> Lead | None:
+    """Return the lead that a leaf, certificate or transcript names; None if the seat or the reason is missing."""
+    if isinstance(leader, msgspec.UnsetType) or isinstance(by, msgspec.UnsetType):
+        return None
+    return Seat(leader), by
 
 
 class Winner(msgspec.Struct, frozen=True, array_like=True):
@@ -85,13 +81,13 @@ _results_decoder: Final = msgspec.json.Decoder(Any)
 
 def lead_of(header: Header, deal: Deal, *, winner: Winner | None, first: LeaderBy) -> Lead:
     """Return the lead of a round; ``first`` is how its ruleset finds the leader if no winner leads."""
-    return winners_lead(header, winner) or Lead(dealt_leader(header, deal, first), first)
+    return winners_lead(header, winner) or (dealt_leader(header, deal, first), first)
 
 
 def winners_lead(header: Header, winner: Winner | None) -> Lead | None:
     """Return the lead of the table's last winner; None if no winner leads the round of this header."""
     seat = None if winner is None else winner.seat_in(header)
-    return None if seat is None else Lead(seat, LeaderBy.WINNER)
+    return None if seat is None else (seat, LeaderBy.WINNER)
 
 
 def dealt_leader(header: Header, deal: Deal, by: LeaderBy) -> Seat:

@@ -21,10 +21,11 @@ from typing import Final, Literal, TypeVar, assert_never
 import msgspec
 
 from referee.dealing.abort import AbortReason, blamed_seats
-from referee.dealing.header import RULESET_ID, TABLE_ID, VERSION, Header, HeaderError, HeaderJson
+from referee.dealing.header import RULESET_ID, TABLE_ID, VERSION, Header, HeaderError
 from referee.dealing.seal import SEALED_SIZE
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, check_hex, unhex
-from referee.evidence.ed25519 import SIGNATURE_SIZE
+from referee.evidence.dsse import Envelope
+from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.games import LeaderBy
 
@@ -57,7 +58,7 @@ class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     client_commitments: tuple[str, ...]
-    header: HeaderJson
+    header: Header
     opened_time: Natural
     round_id: Hex32
     sealed_seed: str
@@ -200,17 +201,24 @@ def encode(leaf: Leaf) -> bytes:
     return _FORMS[type(leaf)].write(leaf)
 
 
-def encode_open(leaf: OpenLeaf, header: Header) -> bytes:
-    """Encode an OPEN as ``encode`` does. ``header`` must be the header that ``leaf.header`` was made from."""
-    _check_open(leaf, header)
-    return _FORMS[OpenLeaf].write(leaf)
-
-
 def parse(payload: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
     """Read a leaf of this kind; raise CanonicalError for any other payload."""
     leaf = _FORMS[kind].read(payload)
     _check(leaf)
     return leaf  # type: ignore[return-value] # the form was chosen by kind
+
+
+def sign_leaf(leaf: Leaf, signer: Signer) -> bytes:
+    """Sign a leaf and return its envelope; raise CanonicalError if its values contradict one another."""
+    return Envelope.signed(TYPES[type(leaf)], encode(leaf), signer).to_bytes()
+
+
+def read_leaf(data: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
+    """Read a leaf of this kind from its envelope, whose signature and type are not verified.
+
+    Raise EnvelopeError for bytes that are no envelope, CanonicalError for any other payload.
+    """
+    return parse(Envelope.parse(data).payload, kind)
 
 
 def _check(leaf: Leaf) -> None:
@@ -292,16 +300,16 @@ def check_seat_tokens(leaf: OpenLeaf) -> None:
     if isinstance(leaf.seat_tokens, msgspec.UnsetType):
         return
     _check_hashes(*leaf.seat_tokens)
-    if len(leaf.seat_tokens) != len(leaf.header.seat_keys):
-        raise LeafError(f"{len(leaf.header.seat_keys)} seats have {len(leaf.seat_tokens)} tokens")
+    if len(leaf.seat_tokens) != leaf.header.seat_count:
+        raise LeafError(f"{leaf.header.seat_count} seats have {len(leaf.seat_tokens)} tokens")
 
 
-def _check_open(leaf: OpenLeaf, header: Header | None = None) -> None:
+def _check_open(leaf: OpenLeaf) -> None:
     check_seat_tokens(leaf)
     _check_hashes(leaf.server_commitment, *filter(None, leaf.client_commitments))
     unhex(leaf.sealed_seed, SEALED_SIZE)
     try:
-        header = header or leaf.header.to_header()
+        header = leaf.header.checked()
     except HeaderError as error:
         raise LeafError(f"header.{error.field}: {error}") from None
     if leaf.round_id != header.round_id.hex():

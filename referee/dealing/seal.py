@@ -7,8 +7,8 @@ all. The caller gives the random nonce.
 >>> from referee.dealing.commitment import server_commitment
 >>> round_id, secret = bytes(32), {"sealing_key": b"k" * 32}
 >>> commitment = server_commitment(round_id=round_id, seed=b"s" * 32)
->>> sealed = seal(b"s" * 32, **secret, round_id=round_id, commitment=commitment, nonce=bytes(24))
->>> len(sealed), unseal(sealed, **secret, round_id=round_id, commitment=commitment) == b"s" * 32
+>>> sealed = encrypt_seed(b"s" * 32, **secret, round_id=round_id, commitment=commitment, nonce=bytes(24))
+>>> len(sealed), decrypt_seed(sealed, **secret, round_id=round_id, commitment=commitment) == b"s" * 32
 (72, True)
 """
 
@@ -34,8 +34,8 @@ class SealError(ValueError):
     """A sealed seed of another sealing key or round, or a key or nonce of another size."""
 
 
-def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes, nonce: bytes) -> bytes:
-    """Return the seed sealed for a round, 72 bytes. The nonce must be 24 random bytes that are never used again."""
+def encrypt_seed(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes, nonce: bytes) -> bytes:
+    """Return the sealed seed of a round, 72 bytes. The nonce must be 24 random bytes that are never used again."""
     if len(nonce) != NONCE_SIZE:
         raise SealError(f"a nonce has {NONCE_SIZE} bytes, not {len(nonce)}")
     return nonce + crypto_aead_xchacha20poly1305_ietf_encrypt(
@@ -43,7 +43,7 @@ def seal(seed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes,
     )
 
 
-def unseal(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes) -> bytes:
+def decrypt_seed(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitment: bytes) -> bytes:
     """Decrypt a sealed seed; raise SealError for another sealing key, round or C, and for altered bytes."""
     key = _key(sealing_key, round_id)
     nonce, boxed = sealed[:NONCE_SIZE], sealed[NONCE_SIZE:]

@@ -108,10 +108,6 @@ class Envelope(msgspec.Struct, frozen=True):
             self.signature, pae(self.payload_type, self.payload), public_key
         )
 
-    def verify(self, *, payload_type: str, public_key: bytes) -> None:
-        """Verify that the key signed this payload as this type; raise EnvelopeError (FORGED, WRONG_TYPE) otherwise."""
-        self.verify_any(payload_type=payload_type, public_keys=(public_key,))
-
     def verify_any(self, *, payload_type: str, public_keys: Iterable[bytes]) -> None:
         """Verify that one of the keys signed this payload as this type.
 

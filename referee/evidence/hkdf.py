@@ -1,6 +1,6 @@
 """Derivation of keys by HKDF-SHA256 (RFC 5869). An empty salt means 32 zero bytes.
 
->>> hkdf(bytes(32), salt=b"", info=b"deck", length=4).hex()
+>>> Prk.of(bytes(32), salt=b"").expand(info=b"deck", length=4).hex()
 '2d57d821'
 """
 
@@ -16,15 +16,6 @@ _PADDED: Final = 64
 """Block size of SHA-256 in bytes. HMAC pads its key to this size."""
 _INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
-
-
-class HkdfLengthError(ValueError):
-    """A length that HKDF-SHA256 cannot give: below 1 or above 8,160 bytes."""
-
-
-def hkdf(ikm: bytes, *, salt: bytes, info: bytes, length: int) -> bytes:
-    """Derive ``length`` bytes of key from a secret (RFC 5869, section 2)."""
-    return Prk.of(ikm, salt=salt).expand(info=info, length=length)
 
 
 class Prk:
@@ -53,9 +44,9 @@ class Prk:
         return outer.digest()
 
     def expand(self, *, info: bytes, length: int) -> bytes:
-        """Derive ``length`` bytes of key (RFC 5869, section 2.3); raise HkdfLengthError below 1 and above 8,160."""
+        """Derive ``length`` bytes of key (RFC 5869, section 2.3); raise ValueError below 1 and above 8,160."""
         if not 0 < length <= MAX_LENGTH:
-            raise HkdfLengthError(f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}")
+            raise ValueError(f"HKDF-SHA256 gives 1 to {MAX_LENGTH} bytes, not {length}")
         whole = block = self.mac(info + b"\x01")
         for counter in range(2, -(-length // BLOCK_SIZE) + 1):
             block = self.mac(block + info + bytes((counter,)))

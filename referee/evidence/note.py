@@ -123,17 +123,6 @@ class Note(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, signatures=(*self.signatures, signature))
 
 
-def sign_note(text: str, *, name: str, signer: Signer) -> Note:
-    """Sign a text as a note with one Ed25519 signature under the key name ``name``.
-
-    Raise NoteError where a note cannot hold the text, KeyTextError where no key can have the name.
-    """
-    if not text.endswith("\n") or _CONTROL.search(text):
-        _refuse("its text does not end in a newline or has a control character")
-    key = VerifierKey(name, signer.public_key)
-    return Note(text, (NoteSignature(name, key.key_id, signer.sign(text.encode())),))
-
-
 def cosign_note(note: Note, *, name: str, signer: Signer, time: int) -> Note:
     """Return the note with a witness's cosignature/v1 as its last line; ``time`` is in seconds since 1970 UTC."""
     key = VerifierKey(name, signer.public_key, Algorithm.COSIGNATURE_V1)

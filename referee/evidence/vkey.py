@@ -41,13 +41,6 @@ class Algorithm(enum.IntEnum):
     """A witness's timestamped Ed25519 over a checkpoint (C2SP tlog-cosignature)."""
 
 
-def checked_key_name(name: str) -> str:
-    """Return the name; raise KeyTextError unless it is 1-255 printable ASCII characters without space and plus."""
-    if _NAME.fullmatch(name) is None:
-        raise KeyTextError(f"{name!r} names no key; use 1-255 printable ASCII characters without space and plus")
-    return name
-
-
 @dataclass(frozen=True, slots=True)
 class VerifierKey:
     """A named public key of 32 bytes; equal where name, algorithm and key are equal."""
@@ -59,7 +52,9 @@ class VerifierKey:
     """The key's hint: the four bytes that precede its signatures in a note."""
 
     def __post_init__(self) -> None:
-        checked_key_name(self.name)
+        if _NAME.fullmatch(self.name) is None:
+            msg = f"{self.name!r} names no key; use 1-255 printable ASCII characters without space and plus"
+            raise KeyTextError(msg)
         try:
             check_public_key(self.public_key)
         except PublicKeyError as error:
@@ -73,7 +68,7 @@ class VerifierKey:
 
     @property
     def text(self) -> str:
-        """The one text of this key; ``VerifierKey.parse`` reads it back."""
+        """The key's text form: name, key id and key material. ``VerifierKey.parse`` reads it."""
         return f"{self.name}+{self.key_id.hex()}+{base64.b64encode(self._material).decode('ascii')}"
 
     @classmethod

@@ -4,19 +4,15 @@ No game knows another, and none reads a network, a clock or a disk.
 """
 
 from referee.games.codec import Event, EventBytesError
-from referee.games.deal import DealError, DealtRound, SeatLimits, Sections
+from referee.games.deal import DealError, DealtRound
 from referee.games.game import (
     AnyGame,
     Clock,
     Game,
     GameRules,
-    Outcome,
-    Played,
     ResultValue,
-    RoundBounds,
     RoundNotOverError,
     StakesError,
-    State,
     UnlawfulEventError,
     play,
     refusals,
@@ -24,8 +20,8 @@ from referee.games.game import (
 from referee.games.law_error import LawError, under_ruleset
 from referee.games.layout import Layout
 from referee.games.lead import LeaderBy
-from referee.games.registry import GAMES, Registry, RegistryError, game_of
-from referee.games.stakes import StakeFault, UnitBets
+from referee.games.registry import GAMES, Registry, game_of
+from referee.games.stakes import StakeFault
 
 __all__ = [
     "GAMES",
@@ -40,19 +36,11 @@ __all__ = [
     "LawError",
     "Layout",
     "LeaderBy",
-    "Outcome",
-    "Played",
     "Registry",
-    "RegistryError",
     "ResultValue",
-    "RoundBounds",
     "RoundNotOverError",
-    "SeatLimits",
-    "Sections",
     "StakeFault",
     "StakesError",
-    "State",
-    "UnitBets",
     "UnlawfulEventError",
     "game_of",
     "play",

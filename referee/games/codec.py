@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from referee.cards import Seat
-from referee.evidence.canonical import CanonicalError, Hex, encode_record, encode_records, unhex
+from referee.evidence.canonical import CanonicalError, Hex, Natural, encode_record, encode_records, unhex
 from referee.games.law_error import LawError
 
 
@@ -52,7 +52,8 @@ class EventRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     Every kind ends with ``time``, which is no part of the record, and ``seen``, which is left out where it is None::
 
-        class Pass(EventRecord, frozen=True, tag="PASS"):
+        class Play(EventRecord, frozen=True, tag="PLAY"):
+            cards: tuple[Card, ...]
             time: int = 0
             seen: Natural | None = None
     """
@@ -79,6 +80,22 @@ class EventRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         """Return the event itself: most kinds derive nothing from the round."""
         del round_id
         return self
+
+
+class BareEvent(EventRecord, frozen=True):
+    """Base of the kinds of events that have no members of their own, such as a pass."""
+
+    time: int = 0
+    seen: Natural | None = None
+
+
+class ImposedEvent(BareEvent, frozen=True):
+    """Base of the kinds of events that others report of a seat, such as a timeout."""
+
+    @property
+    def is_imposed(self) -> bool:
+        """Whether others report the event; always."""
+        return True
 
 
 EventT = TypeVar("EventT", bound=Event)

@@ -70,6 +70,16 @@ def check_deal(deal: DealtRound, layout_of: Callable[[int], Layout], *, seats: S
         raise DealError(msg)
 
 
+def check_open_deal(
+    deal: DealtRound, layout_of: Callable[[int], Layout], *, seats: SeatLimits
+) -> tuple[tuple[Card, ...], ...]:
+    """Check the deal of a game whose cards are all open from the deal on, and return them as ``open_cards`` does."""
+    if deal.is_sealed:
+        raise DealError("the deal is sealed, and a table of this game cannot be sealed")
+    check_deal(deal, layout_of, seats=seats)
+    return open_cards(deal)
+
+
 def open_cards(deal: DealtRound) -> tuple[tuple[Card, ...], ...]:
     """Return all cards but the stock, by section; raise DealError if a section is not open."""
     opened = tuple([section for section in deal.sections if section is not None])

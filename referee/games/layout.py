@@ -10,11 +10,12 @@ sealed table the hands open for everybody with the last section that a receipt n
 ((2, 2, 2, 3, 43), 3, 4)
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Self
 
-from referee.cards import DECK, Seat
+from referee.cards import DECK
 
 DECK_SIZE: Final = len(DECK)
 
@@ -49,10 +50,6 @@ class Layout:
         if seat_count < 1 or stock < 0:
             raise ValueError(f"{seat_count} seats cannot be dealt {hand_size} cards each from one deck")
         return cls(sizes + ((stock,) if stock else ()), tuple(board), seat_count, opening_order, needs_hands)
-
-    def hand(self, seat: Seat) -> int:
-        """Return the section of a seat's hand."""
-        return int(seat)
 
     def board(self, name: str) -> int:
         """Return the section of this name; raise KeyError if the game has none."""
@@ -103,3 +100,8 @@ class Layout:
         """Section of the cards that are not dealt; None where all are dealt."""
         dealt = self.seat_count + len(self.names)
         return dealt if dealt < len(self.sizes) else None
+
+
+def hands_alone(hand_size: int) -> Callable[[int], Layout]:
+    """Return the layout, by number of seats, of a game that deals each seat a hand of this size and no board."""
+    return cache(lambda seat_count: Layout.of(seat_count, hand_size=hand_size))

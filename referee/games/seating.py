@@ -41,7 +41,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """The room as it should be now. Names in the order of seats, watchers in the order they came.
+    """Seats of a room as they should be now. Names are in the order of seats, watchers in the order they came.
 
     ``seated`` includes those who get a seat now (``newly_seated``); ``sent_out`` are in no other list. ``waiting`` are
     the seated who are not ready, or everyone seated while they are too few. ``next_time`` is when the next person would

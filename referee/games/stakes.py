@@ -40,6 +40,22 @@ def require_stakes(rules: GameRules, deal: DealtRound, check_stakes: Callable[..
         raise StakesError(faults)
 
 
+def table_stake_check(max_units: Callable[..., int]) -> Callable[..., tuple[Violation, ...]]:
+    """Return the ``check_stakes`` of a game that is played for the table's stake.
+
+    A seat can win or lose at most ``max_units(rules, seat_count=n)`` stakes in a round.
+    """
+
+    def check_stakes(
+        rules: GameRules, *, seat_count: int, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int
+    ) -> tuple[Violation, ...]:
+        """Check the table's stake for a round of ``seat_count`` seats; return all faults."""
+        most = max_units(rules, seat_count=seat_count)
+        return check_table_stake(stake=stake, seat_stakes=seat_stakes, bet_unit=bet_unit, most_units=most)
+
+    return check_stakes
+
+
 def check_table_stake(
     *, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int, most_units: int
 ) -> tuple[Violation, ...]:

@@ -22,21 +22,9 @@ False
 """
 
 from referee.hands.category import AceLowStraight, Category
-from referee.hands.choice import Chosen
-from referee.hands.ladder import Ranks
 from referee.hands.ranking import Ranking
 from referee.hands.rules import RankingRules
 from referee.hands.table import RANK_KEYS
-from referee.hands.value import HandValue, Scale
+from referee.hands.value import HandValue
 
-__all__ = [
-    "RANK_KEYS",
-    "AceLowStraight",
-    "Category",
-    "Chosen",
-    "HandValue",
-    "Ranking",
-    "RankingRules",
-    "Ranks",
-    "Scale",
-]
+__all__ = ["RANK_KEYS", "AceLowStraight", "Category", "Chosen", "HandValue", "Ranking", "RankingRules"]

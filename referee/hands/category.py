@@ -4,11 +4,7 @@ import enum
 
 
 class Category(enum.StrEnum):
-    """A kind of hand. The last three refine wider kinds and count only where a ranking lists them.
-
-    >>> Category("PAIR").value
-    'PAIR'
-    """
+    """A kind of hand. The last three refine wider kinds and count only where a ranking lists them."""
 
     HIGH_CARD = "HIGH_CARD"
     PAIR = "PAIR"

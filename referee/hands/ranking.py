@@ -21,8 +21,7 @@ from referee.hands.choice import Chosen
 from referee.hands.ladder import Ranks, five_card_ladder, three_card_ladder
 from referee.hands.rules import RankingRules
 from referee.hands.strength import Strength, five_strength_of, seven_strength_of
-from referee.hands.table import RANK_KEYS, FiveTable, five_table
-from referee.hands.three import ThreeTable, three_table_of
+from referee.hands.table import RANK_KEYS, FiveTable, ThreeTable, five_table, three_table_of
 from referee.hands.value import HandValue, Scale
 
 
@@ -59,9 +58,10 @@ class Ranking:
         self.three_of_strength = self._three_values.__getitem__
 
     @staticmethod
+    @cache
     def of(rules: RankingRules) -> "Ranking":
         """Return the ranking of these rules, made on first use."""
-        return _ranking(rules)
+        return Ranking(rules)
 
     @cached_property
     def three_table(self) -> ThreeTable:
@@ -140,11 +140,6 @@ class _Values(dict[int, HandValue]):
         category, ranks = self._hands[strength - 1]
         value = self[strength] = HandValue(strength, category, ranks, self.scale)
         return value
-
-
-@cache
-def _ranking(rules: RankingRules) -> Ranking:
-    return Ranking(rules)
 
 
 def _check(cards: Sequence[Card], count: int) -> None:

@@ -3,8 +3,8 @@
 A leaf is opaque bytes. It takes a step of a table's round (``slot``) or belongs to none. The tree over the leaves is
 that of RFC 6962; its head is signed as a C2SP checkpoint.
 
->>> from referee.evidence.merkle import Frontier, leaf_hash
->>> from referee.log import Checkpoint, grow
+>>> from referee.evidence.merkle import Frontier, grow, leaf_hash
+>>> from referee.log import Checkpoint
 >>> growth = grow(Frontier(), [leaf_hash(b"first")])
 >>> print(Checkpoint("log.example/1", growth.frontier.size, growth.frontier.root).body, end="")
 log.example/1
@@ -13,7 +13,6 @@ oa8DAjHKL9IOzzDFKUuvj2kyHQm7FqxTiFzNF6OFKA0=
 """
 
 from referee.log.checkpoint import Checkpoint, CheckpointError, CheckpointSigner, open_checkpoint
-from referee.log.growth import Growth, grow
 from referee.log.proof import Tiles, consistency_proof, inclusion_proof, tree_frontier, tree_root
 from referee.log.receipt import LogReceipt, ReceiptError
 from referee.log.slot import (
@@ -44,7 +43,6 @@ __all__ = [
     "CheckpointError",
     "CheckpointSigner",
     "DealStep",
-    "Growth",
     "LogReceipt",
     "OpenStep",
     "ReceiptError",
@@ -62,7 +60,6 @@ __all__ = [
     "UnsealStep",
     "advance",
     "consistency_proof",
-    "grow",
     "inclusion_proof",
     "open_checkpoint",
     "tree_frontier",

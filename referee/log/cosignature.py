@@ -135,7 +135,7 @@ class Quorum:
 
     @property
     def words(self) -> str:
-        """How many witnesses must agree, in words."""
+        """The number of witnesses that must agree, in words."""
         return f"{self.needed} witnesses" if self.group is None else "the witnesses that the policy's groups ask for"
 
     def attest(self, note: Note) -> Attestation:

@@ -73,15 +73,14 @@ class KeyRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class KeyRing:
-    """Keys at one leaf, with their roles: ``valid`` are valid there, ``known`` are valid there or were before."""
+    """Keys that are valid at one leaf or were before it, with their roles."""
 
-    valid: tuple[tuple[KeyRole, bytes], ...]
     known: tuple[tuple[KeyRole, bytes, int | None], ...]
     """Role, key, and index of the leaf that revoked the key, or None if it is not revoked."""
 
     def of(self, role: KeyRole) -> tuple[bytes, ...]:
         """Return the public keys that are valid for a role."""
-        return tuple([key for holder, key in self.valid if holder is role])
+        return tuple([key for holder, key, revoked in self.known if holder is role and revoked is None])
 
     def since(self, role: KeyRole, leaf: int) -> tuple[bytes, ...]:
         """Return the public keys that were valid for a role at ``leaf``, at the ring's leaf or at any leaf between."""
@@ -95,9 +94,8 @@ class KeyRing:
         The most specific fault is returned: no signature, a revoked key of the role, a key of another role, S not below
         the group order, or else a signature by no known key.
         """
-        for holder, key in self.valid:
-            if holder is role and envelope.is_signed_by(key):
-                return None
+        if any(envelope.is_signed_by(key) for key in self.of(role)):
+            return None
         if envelope.signature is None:
             return KeyFault.SIGNATURE_FORGED, f"it is unsigned; the {role} signs it"
         for holder, key, _ in self.known:
@@ -117,7 +115,7 @@ class KeyHistory:
     """Keys of a log while its leaves are read in order."""
 
     def __init__(self, root: VerifierKey) -> None:
-        self._root = root
+        self.root = root
         self._records: dict[bytes, KeyRecord] = {}
         self._forged = 0
         self.ring = self._ring()
@@ -150,7 +148,7 @@ class KeyHistory:
         role = KeyRole(leaf.role)
         record = self._records.get(key)
         if leaf.action == "ADD":
-            if record is not None or key == self._root.public_key:
+            if record is not None or key == self.root.public_key:
                 held = "root" if record is None else str(record.role)
                 raise KeyLeafError(
                     KeyFault.KEY_REUSED, f"a key that is or was one of the {held} is added for the {role}"
@@ -163,10 +161,8 @@ class KeyHistory:
         self.ring = self._ring()
 
     def _ring(self) -> KeyRing:
-        root = (KeyRole.ROOT, self._root.public_key)
         known = [(record.role, key, record.revoked_leaf) for key, record in self._records.items()]
-        valid = [(record.role, key) for key, record in self._records.items() if record.revoked_leaf is None]
-        return KeyRing(valid=(root, *valid), known=((*root, None), *known))
+        return KeyRing(((KeyRole.ROOT, self.root.public_key, None), *known))
 
 
 def is_signed(note: bytes, keys: Iterable[VerifierKey]) -> bool:

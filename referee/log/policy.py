@@ -59,7 +59,7 @@ class Policy:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Parse a policy; raise PolicyError, with the number of the line at fault, if the text is none."""
+        """Parse a policy; raise PolicyError, with the number of the line at fault, if the text is not a policy."""
         if len(data) > MAX_POLICY:
             raise PolicyError(f"a policy of {len(data)} bytes is not read; {MAX_POLICY} are allowed")
         text = data.decode("utf-8", "surrogateescape")

@@ -60,7 +60,7 @@ class LogReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def parse(cls, text: bytes, *, leaf: bytes) -> Self:
-        """Parse a tlog-proof as the receipt for this leaf, without verifying it; raise ReceiptError if it is none.
+        """Parse a tlog-proof as the receipt for this leaf, without verifying it; raise ReceiptError if it is not one.
 
         Extra data is refused, as no receipt has it.
         """

@@ -65,7 +65,7 @@ class StepKind(enum.IntEnum):
 
 
 class Stage(enum.IntEnum):
-    """How far a round has come. Stores keep the numbers."""
+    """Stage of a round; a REVEAL does not change it. Stores keep the numbers."""
 
     OPENED = 0
     DEALT = 1
@@ -152,35 +152,38 @@ class _OfRound(msgspec.Struct, frozen=True):
     key: SlotKey
 
 
-class OpenStep(_OfRound, frozen=True, kw_only=True):
-    """The opening of a round. Deadlines are milliseconds since 1970 UTC; the server aborts rounds that pass them."""
+class _OfStep(_OfRound, frozen=True, kw_only=True):
+    round_id: bytes
+
+    def __post_init__(self) -> None:
+        members = [getattr(self, name, None) for name in ("round_id", "previous_leaf", "deck_root")]
+        _check_hashes(*[member for member in members if member is not None])
+
+
+class OpenStep(_OfStep, frozen=True, kw_only=True):
+    """OPEN, with which a round begins. Deadlines are ms since 1970 UTC; the server aborts rounds that pass them."""
 
     kind: ClassVar[StepKind] = StepKind.OPEN
 
-    round_id: bytes
     previous_leaf: bytes
     deal_deadline: int
     round_deadline: int
 
     def __post_init__(self) -> None:
-        _check_hashes(self.round_id, self.previous_leaf)
+        super().__post_init__()
         if not (0 <= self.deal_deadline <= LAST_TIME and 0 <= self.round_deadline <= LAST_TIME):
             raise ValueError("a deadline is milliseconds since 1970 UTC, at most 2^53-1")
 
 
-class DealStep(_OfRound, frozen=True, kw_only=True):
+class DealStep(_OfStep, frozen=True, kw_only=True):
     """The deal of a round's cards, which ``deck_root`` commits to."""
 
     kind: ClassVar[StepKind] = StepKind.DEAL
 
-    round_id: bytes
     deck_root: bytes
 
-    def __post_init__(self) -> None:
-        _check_hashes(self.round_id, self.deck_root)
 
-
-class UnsealStep(_OfRound, frozen=True, kw_only=True):
+class UnsealStep(_OfStep, frozen=True, kw_only=True):
     """The showing of cards after an event.
 
     ``course`` maps event numbers to the hash r of the course up to each; it has at least the events of earlier UNSEALs.
@@ -188,15 +191,11 @@ class UnsealStep(_OfRound, frozen=True, kw_only=True):
 
     kind: ClassVar[StepKind] = StepKind.UNSEAL
 
-    round_id: bytes
     unseal: Unseal
     course: Mapping[int, bytes]
 
-    def __post_init__(self) -> None:
-        _check_hashes(self.round_id)
 
-
-class SettleStep(_OfRound, frozen=True, kw_only=True):
+class SettleStep(_OfStep, frozen=True, kw_only=True):
     """The settlement of a round with the cards that ``deck_root`` commits to.
 
     ``unseals`` are the UNSEALs of the settled course, in the order of their events. ``winner`` is the record of who
@@ -205,36 +204,23 @@ class SettleStep(_OfRound, frozen=True, kw_only=True):
 
     kind: ClassVar[StepKind] = StepKind.SETTLE
 
-    round_id: bytes
     deck_root: bytes
     unseals: tuple[Unseal, ...]
     winner: bytes = b""
 
-    def __post_init__(self) -> None:
-        _check_hashes(self.round_id, self.deck_root)
 
-
-class AbortStep(_OfRound, frozen=True, kw_only=True):
+class AbortStep(_OfStep, frozen=True, kw_only=True):
     """The end of a round without a result, before its deal (``deck_root`` None) or after it (the dealt root)."""
 
     kind: ClassVar[StepKind] = StepKind.ABORT
 
-    round_id: bytes
     deck_root: bytes | None
 
-    def __post_init__(self) -> None:
-        _check_hashes(self.round_id, *(() if self.deck_root is None else (self.deck_root,)))
 
-
-class RevealStep(_OfRound, frozen=True, kw_only=True):
+class RevealStep(_OfStep, frozen=True, kw_only=True):
     """The publication of the round's seed."""
 
     kind: ClassVar[StepKind] = StepKind.REVEAL
-
-    round_id: bytes
-
-    def __post_init__(self) -> None:
-        _check_hashes(self.round_id)
 
 
 Step: TypeAlias = OpenStep | DealStep | UnsealStep | SettleStep | AbortStep | RevealStep
@@ -263,15 +249,9 @@ class Slot(_OfRound, frozen=True, kw_only=True):
     @property
     def deadline(self) -> int | None:
         """Time after which the round is overdue: the deal's deadline, then the round's, None once it has ended."""
-        match self.stage:
-            case Stage.OPENED:
-                return self.deal_deadline
-            case Stage.DEALT:
-                return self.round_deadline
-            case Stage.SETTLED | Stage.ABORTED:
-                return None
-            case _:
-                assert_never(self.stage)
+        if self.stage.is_terminal:
+            return None
+        return self.deal_deadline if self.stage is Stage.OPENED else self.round_deadline
 
 
 def advance(step: Step, *, leaf_hash: bytes, previous: Slot | None, current: Slot | None) -> Slot:

@@ -52,7 +52,7 @@ class AddCheckpoint:
 
     @classmethod
     def parse(cls, text: bytes) -> Self:
-        """Parse a submission, without reading its checkpoint; raise SubmissionError if the text is none."""
+        """Parse a submission, without reading its checkpoint; raise SubmissionError if the text is not a submission."""
         head, blank, checkpoint = text.partition(b"\n\n")
         if not blank:
             _refuse("there is no empty line before a checkpoint")

@@ -6,8 +6,8 @@ of a row may be partial. A tile has one path and a path names one tile; a tile o
 
 >>> HashTile(level=0, index=1234067).path
 'tile/0/x001/x234/067'
->>> [tile.path for tile in hash_tiles(257)]
-['tile/0/000', 'tile/0/001.p/1', 'tile/1/000.p/1']
+>>> [tile.path for tile in entry_tiles(257)]
+['tile/entries/000', 'tile/entries/001.p/1']
 >>> encode_entries([b"open", b"deal"])
 b'\x00\x04open\x00\x04deal'
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NoReturn, Self, TypeAlias
 
 from referee.evidence.merkle import HASH_SIZE
-from referee.log.proof import TILE_HEIGHT, TILE_WIDTH
+from referee.log.proof import TILE_WIDTH
 
 CHECKPOINT_PATH: Final = "checkpoint"
 """The path of the signed checkpoint among the tiles."""
@@ -91,19 +91,11 @@ class EntryTile(_Piece):
 AnyTile: TypeAlias = HashTile | EntryTile
 
 
-def hash_tiles(size: int, *, after: int = 0) -> Iterator[HashTile]:
-    """Yield the hash tiles that a log of ``size`` leaves has and one of ``after`` leaves lacks, by level and index."""
-    level = 0
-    while size >> TILE_HEIGHT * level:
-        for index, width in _row(size >> TILE_HEIGHT * level, after >> TILE_HEIGHT * level):
-            yield HashTile(level=level, index=index, width=width)
-        level += 1
-
-
 def entry_tiles(size: int, *, after: int = 0) -> Iterator[EntryTile]:
     """Yield the entry tiles that a log of ``size`` leaves has and one of ``after`` leaves lacks, by index."""
-    for index, width in _row(size, after):
-        yield EntryTile(index=index, width=width)
+    if size > after:
+        for index in range(after // TILE_WIDTH, -(-size // TILE_WIDTH)):
+            yield EntryTile(index=index, width=min(TILE_WIDTH, size - TILE_WIDTH * index))
 
 
 def join_hashes(hashes: Sequence[bytes]) -> bytes:
@@ -145,13 +137,6 @@ def decode_entries(data: bytes, *, width: int) -> tuple[bytes, ...]:
     if at != len(data):
         _refuse(f"the tile has {len(data) - at} bytes after its {width} leaves")
     return tuple(entries)
-
-
-def _row(count: int, after: int) -> Iterator[tuple[int, int]]:
-    """Yield index and width of each tile that a row of ``count`` hashes has and a row of ``after`` hashes lacks."""
-    if count > after:
-        for index in range(after // TILE_WIDTH, -(-count // TILE_WIDTH)):
-            yield index, min(TILE_WIDTH, count - TILE_WIDTH * index)
 
 
 def _refuse(reason: str) -> NoReturn:

@@ -45,7 +45,7 @@ class ExportError(Exception):
 
 
 class ExportState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far a folder goes: the tree of the first ``size`` leaves, by its root and peaks, and the running rounds."""
+    """Extent of a folder: the tree of the first ``size`` leaves, by its root and peaks, and the running rounds."""
 
     origin: str
     size: int = 0
@@ -110,7 +110,10 @@ def export_rounds(  # noqa: PLR0913 - the terms of an export
         if roots.get(frontier.size) != frontier.root:
             raise ExportError(f"leaves {start} to {frontier.size - 1} are others than a moment ago; export again")
         place.write(_files(reader, leaves, start, done))
-        place.write({STATE: msgspec.json.encode(_state_at(origin, frontier, reader))})
+        peaks, running = tuple([peak.hex() for peak in frontier.peaks]), reader.running
+        size, root = frontier.size, frontier.root.hex()
+        state_now = ExportState(origin=origin, size=size, root=root, peaks=peaks, running=running)
+        place.write({STATE: msgspec.json.encode(state_now)})
         progress(checkpoint.size + frontier.size, 2 * checkpoint.size)
     place.write({CHECKPOINT: source.checkpoint})
     done.running = len(reader.running)
@@ -145,11 +148,7 @@ def _read_state(place: FolderPlace, folder: Path, *, origin: str) -> ExportState
 
 
 def _verify(
-    source: LogSource,
-    state: ExportState,
-    checkpoint: Checkpoint,
-    folder: Path,
-    progress: Callable[[int, int], None],
+    source: LogSource, state: ExportState, checkpoint: Checkpoint, folder: Path, progress: Callable[[int, int], None]
 ) -> dict[int, bytes]:
     """Verify that the leaves lead from the folder's tree to the checkpoint's; return the root at the end of each part.
 
@@ -214,13 +213,3 @@ def _encode(table: str, rows: Sequence[Row]) -> bytes:
 
 def _file(table: str, day: str, name: str) -> str:
     return f"{table}/day={day}/{name}.parquet"
-
-
-def _state_at(origin: str, frontier: Frontier, reader: RowReader) -> ExportState:
-    return ExportState(
-        origin=origin,
-        size=frontier.size,
-        root=frontier.root.hex(),
-        peaks=tuple([peak.hex() for peak in frontier.peaks]),
-        running=reader.running,
-    )

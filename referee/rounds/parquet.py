@@ -8,7 +8,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from referee.rounds.row import KEYS, TABLES, Row
+from referee.rounds.row import TABLES, Row
 
 _TYPES: Final = {int: pa.int64(), bool: pa.bool_(), str: pa.string()}
 
@@ -43,27 +43,3 @@ def encode_rows(table: str, rows: Sequence[Row]) -> bytes:
     out = io.BytesIO()
     pq.write_table(pa.Table.from_arrays(columns, schema=schema), out, compression="zstd")
     return out.getvalue()
-
-
-def schema_text() -> str:
-    """Return one line a column: table, column, type, and whether it can be null."""
-    return "".join(
-        f"{table}.{field.name}: {field.type}{'' if field.nullable else ' not null'}\n"
-        for table, schema in SCHEMAS.items()
-        for field in schema
-    )
-
-
-def schema_page() -> str:
-    """Return the tables of the page that documents the schema, in Markdown."""
-    parts = []
-    for table, schema in SCHEMAS.items():
-        key = ", ".join(f"`{name}`" for name in KEYS[table])
-        parts.append(
-            f"### {table}\n\n{TABLES[table].__doc__} Key: {key}.\n\n| column | type | what it is |\n|---|---|---|\n"
-        )
-        for field in schema:
-            kind = str(field.type).replace("list<item: ", "list<")
-            parts.append(f"| `{field.name}` | `{kind}` | {field.metadata[b'description'].decode()} |\n")
-        parts.append("\n")
-    return "".join(parts).rstrip("\n") + "\n"

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from referee.audit.finding import FindingError
-from referee.audit.money import money_of
 from referee.audit.reading import read_envelope, read_header, read_payload
+from referee.audit.round_leaves import money_of
 from referee.cards import HOUSE
 from referee.dealing.header import NO_KEY, Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf
 from referee.evidence.merkle import leaf_hash
+from referee.finding import FindingError
 from referee.games import GAMES, EventBytesError, LawError
 from referee.money import Transfer, checked_amount, house_net, net_amounts
 from referee.rounds.row import AbortRow, EventRow, RoundRow, Row, SeatRow, TransferRow
@@ -133,7 +133,10 @@ class RowReader:
 
 
 def _settled(running: _Open, leaf: Transcript, index: int) -> RoundRows:
-    """Return the rows of a settled round; raise ValueError, LookupError or OverflowError where they contradict."""
+    """Return the rows of a settled round.
+
+    Raise ValueError, LookupError or OverflowError if its leaves contradict each other.
+    """
     inputs, header = leaf.inputs, running.header
     if inputs.header != running.leaf.header:
         raise UnreadLeafError("the transcript has another header than the round's OPEN")

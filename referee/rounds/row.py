@@ -117,11 +117,3 @@ TABLES: Final[dict[str, type[Row]]] = {
     "aborts": AbortRow,
 }
 """Rows by table."""
-KEYS: Final = {
-    "rounds": ("round_id",),
-    "seats": ("round_id", "seat"),
-    "events": ("round_id", "number"),
-    "transfers": ("round_id", "number"),
-    "aborts": ("round_id",),
-}
-"""Columns that name a row of each table."""

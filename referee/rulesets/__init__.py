@@ -11,29 +11,17 @@ are refused, and a released file never changes. The package reads the shape of e
 'cù lũ'
 """
 
-from referee.rulesets.catalogue import (
-    EXAMPLES,
-    Catalogue,
-    UnknownRulesetError,
-    faults_in,
-    get,
-    load_builtin,
-    load_examples,
-    load_folder,
-)
-from referee.rulesets.ruleset import Name, Ruleset, RulesetError, parse_ruleset
+from referee.rulesets.catalogue import Catalogue, UnknownRulesetError, get, load_builtin, load_examples, load_folder
+from referee.rulesets.ruleset import Ruleset, RulesetError, parse_ruleset
 from referee.rulesets.texts import Language, Texts, load_texts
 
 __all__ = [
-    "EXAMPLES",
     "Catalogue",
     "Language",
-    "Name",
     "Ruleset",
     "RulesetError",
     "Texts",
     "UnknownRulesetError",
-    "faults_in",
     "get",
     "load_builtin",
     "load_examples",

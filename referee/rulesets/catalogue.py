@@ -52,9 +52,13 @@ class Catalogue:
             raise UnknownRulesetError(f"no ruleset has the id {name}")
         return ruleset
 
+    def find(self, digest: bytes) -> Ruleset | None:
+        """Return the ruleset whose file has this SHA-256; None if there is none."""
+        return self._by_digest.get(digest)
+
     def of_digest(self, digest: bytes) -> Ruleset:
         """Return the ruleset whose file has this SHA-256; raise UnknownRulesetError if there is none."""
-        ruleset = self._by_digest.get(digest)
+        ruleset = self.find(digest)
         if ruleset is None:
             raise UnknownRulesetError(f"no ruleset has the digest {digest.hex()}")
         return ruleset

@@ -12,15 +12,7 @@ import msgspec
 
 from referee.games import GAMES
 from referee.rulesets.ruleset import RulesetHeader
-from referee.rulesets.shape import (
-    FIRST_SCHEMA,
-    Member,
-    bare_type,
-    legal_values,
-    members_of,
-    notes_of,
-    spelled_out,
-)
+from referee.rulesets.shape import FIRST_SCHEMA, Member, bare_type, legal_values, members_of, notes_of, spelled_out
 
 _SOURCES: Final = ("source", "quote")
 """Fields that nearly every table has; the page explains them once."""

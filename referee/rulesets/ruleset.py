@@ -23,7 +23,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
-from referee.games import GAMES, GameRules, UnitBets
+from referee.games import GAMES, GameRules
+from referee.games.stakes import UnitBets
 from referee.rulesets.shape import FileFault, faults_of, newest_schema, spelled_out
 
 _TOML_LINE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")

@@ -8,7 +8,6 @@ While the file cannot be read, the names read before apply; the error is logged 
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -21,13 +20,12 @@ _log = structlog.get_logger("referee.server")
 class NameFile:
     """Names in a file, at most a second old; none without a file. ``setting`` names the file in the log."""
 
-    def __init__(self, path: str, *, setting: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, path: str, *, setting: str) -> None:
         """Read the file; raise OSError or UnicodeDecodeError where that fails."""
         self._path = path
         self._setting = setting
-        self._monotonic = monotonic
         self._looking = threading.Lock()
-        self._looked = monotonic()
+        self._looked = time.monotonic()
         self._said = ""
         self._names = _read(path)
 
@@ -35,9 +33,9 @@ class NameFile:
         """Return whether one of these names is in the file."""
         if not self._path:
             return False
-        if self._monotonic() >= self._looked + _READ_SECONDS and self._looking.acquire(blocking=False):
+        if time.monotonic() >= self._looked + _READ_SECONDS and self._looking.acquire(blocking=False):
             try:
-                self._looked = self._monotonic()
+                self._looked = time.monotonic()
                 self._look()
             finally:
                 self._looking.release()

@@ -8,18 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from referee.dealing.abort import AbortFault, AbortReason, abort_faults, overdue_reason
-from referee.dealing.leaf import ABORT_TYPE, AbortLeaf, DealLeaf
-from referee.dealing.leaf import encode as encode_leaf
-from referee.dealing.leaf import parse as parse_leaf
-from referee.evidence.dsse import Envelope
+from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, read_leaf, sign_leaf
 from referee.evidence.ed25519 import Signer
 from referee.log import AbortStep, Slot, StepKind
 from referee.service.contributing import leaf_seeds
-from referee.service.opened import OpenedRound
+from referee.service.opened import read_open
 from referee.storage import Append, Contribution
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError, invalid_field
+from referee.wire.refusal import deadline_refusal, invalid_field
 
 ABORT_REASONS: Final[dict[int, AbortReason]] = {
     shuffler_pb2.ABORT_REASON_SEED_MISSING: "SEED_MISSING",
@@ -29,7 +26,7 @@ ABORT_REASONS: Final[dict[int, AbortReason]] = {
 """Reasons that a caller may request, by their enum value. VOID is absent: only the attempt to deal finds it."""
 
 
-def reason_of(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> AbortReason:
+def reason_of(found: Slot, opened: OpenLeaf, contributed: Sequence[Contribution]) -> AbortReason:
     """Return the reason that an ABORT of this round must name once its deadline has passed.
 
     ``contributed`` are the seeds that its seats have contributed.
@@ -39,7 +36,7 @@ def reason_of(found: Slot, opened: OpenedRound, contributed: Sequence[Contributi
 
 
 def check_abort(
-    found: Slot, opened: OpenedRound, reason: AbortReason, *, contributed: Sequence[Contribution], now: int
+    found: Slot, opened: OpenLeaf, reason: AbortReason, *, contributed: Sequence[Contribution], now: int
 ) -> None:
     """Refuse an abort that comes too early, or whose reason is not the one that the log shows.
 
@@ -57,23 +54,16 @@ def check_abort(
         time=now,
     )
     if AbortFault.TOO_EARLY in faults:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_DEADLINE_NOT_PASSED,
-            f"the round is dealt and may be settled until {deadline}; it can be aborted after that"
-            if is_dealt
-            else f"the round may be dealt until {deadline}",
-            field="" if is_dealt else "reason",
-            deadline_time=deadline,
-            received_time=now,
-        )
+        fault, message = ErrorReason.ERROR_REASON_DEADLINE_NOT_PASSED, f"the round may be dealt until {deadline}"
+        if is_dealt:
+            message = f"the round is dealt and may be settled until {deadline}; it can be aborted after that"
+        raise deadline_refusal(fault, message, deadline=deadline, now=now, field="" if is_dealt else "reason")
     if AbortFault.SEED_RECEIVED in faults:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_SEEDS_RECEIVED,
-            f"a seat's seed has been received, so the round cannot be given up; it can be aborted after {deadline}",
-            field="reason",
-            deadline_time=deadline,
-            received_time=now,
+        fault = ErrorReason.ERROR_REASON_SEEDS_RECEIVED
+        message = (
+            f"a seat's seed has been received, so the round cannot be given up; it can be aborted after {deadline}"
         )
+        raise deadline_refusal(fault, message, deadline=deadline, now=now, field="reason")
     if AbortFault.WRONG_REASON in faults:
         expected = reason_of(found, opened, contributed)
         raise invalid_field(
@@ -108,7 +98,7 @@ def abort_of(  # noqa: PLR0913 - members of an ABORT
         stage="OPENED" if found.deck_root is None else "DEALT",
     )
     return Append(
-        leaf=Envelope.signed(ABORT_TYPE, encode_leaf(leaf), signer).to_bytes(),
+        leaf=sign_leaf(leaf, signer),
         step=AbortStep(found.key, round_id=found.round_id, deck_root=found.deck_root),
         request_digest=hashlib.sha256(reason.encode()).digest(),
         contributed=contributed,
@@ -117,9 +107,9 @@ def abort_of(  # noqa: PLR0913 - members of an ABORT
     )
 
 
-def requested_abort_of(  # noqa: PLR0913 - facts of the round
+def received_abort_of(  # noqa: PLR0913 - facts of the round
     found: Slot,
-    reason: AbortReason,
+    reason: AbortReason | None,
     leaves: Mapping[StepKind, bytes],
     contributed: Sequence[Contribution],
     *,
@@ -128,21 +118,14 @@ def requested_abort_of(  # noqa: PLR0913 - facts of the round
 ) -> Append:
     """Return the signed ABORT of a round with all seeds that were received: those of its DEAL, or the contributed ones.
 
-    ``leaves`` are the leaves of the round in the log, of which its OPEN and DEAL are read.
+    ``leaves`` are the leaves of the round in the log, of which its OPEN and DEAL are read. Without a ``reason``, the
+    reason is the one that the log shows of a round that was not dealt or settled in time; the caller ensures that its
+    deadline has passed.
     """
+    opened = read_open(leaves[StepKind.OPEN])
+    reason = reason or reason_of(found, opened, contributed)
     if StepKind.DEAL in leaves:
-        seeds = parse_leaf(Envelope.parse(leaves[StepKind.DEAL]).payload, DealLeaf).client_seeds
+        seeds = read_leaf(leaves[StepKind.DEAL], DealLeaf).client_seeds
         return abort_of(found, reason, client_seeds=seeds, contributed=None, now=now, signer=signer)
-    seeds = leaf_seeds(OpenedRound.of(leaves[StepKind.OPEN]).header.seat_count, contributed)
+    seeds = leaf_seeds(opened.header.seat_count, contributed)
     return abort_of(found, reason, client_seeds=seeds, contributed=len(contributed), now=now, signer=signer)
-
-
-def overdue_abort_of(
-    found: Slot, leaves: Mapping[StepKind, bytes], contributed: Sequence[Contribution], *, now: int, signer: Signer
-) -> Append:
-    """Return the ABORT of a round that was not dealt or settled in time, with the reason that the log shows.
-
-    The caller ensures that the deadline has passed. ``leaves`` are the leaves of the round in the log.
-    """
-    reason = reason_of(found, OpenedRound.of(leaves[StepKind.OPEN]), contributed)
-    return requested_abort_of(found, reason, leaves, contributed, now=now, signer=signer)

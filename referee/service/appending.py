@@ -10,6 +10,7 @@ from google.rpc.status_pb2 import Status
 from referee.service.call import note_leaf, submit_for_call
 from referee.service.status import refusal_of, status_of
 from referee.storage import Append, Contribution, LateLeafError, Logged, Writer
+from referee.v1.round_pb2 import LogReceipt
 from referee.wire.refusal import RefusedError
 
 T = TypeVar("T")
@@ -133,3 +134,20 @@ def _result_of(reply: Future[T]) -> T:
         return reply.result(APPEND_SECONDS)
     finally:
         del reply
+
+
+def fill_receipt(message: LogReceipt, logged: Logged) -> None:
+    """Fill an empty message with a leaf's receipt: the leaf, its index, its inclusion proof and the checkpoint."""
+    receipt = logged.receipt
+    message.leaf_index = receipt.index
+    message.leaf_hash = receipt.leaf_hash
+    message.leaf = logged.leaf
+    message.inclusion_proof.extend(receipt.proof)
+    message.checkpoint = receipt.checkpoint.decode()
+
+
+def write_receipt(logged: Logged) -> LogReceipt:
+    """Return the message of a leaf's receipt: the leaf, its index, its inclusion proof and the checkpoint."""
+    message = LogReceipt()
+    fill_receipt(message, logged)
+    return message

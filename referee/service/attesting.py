@@ -13,7 +13,7 @@ from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt
 from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.round import Round
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError, invalid_field
+from referee.wire.refusal import RefusedError, foreign, invalid_field
 
 _MEMO_BYTES: Final = 4 * 1024 * 1024
 _ENTRY_BYTES: Final = 512
@@ -102,8 +102,7 @@ class Attestor:
                 field=field,
                 number=due.number,
             )
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_FOREIGN,
+        raise foreign(
             "the receipt is for other events, times or another round; what it covers cannot be edited or dropped",
             field=field,
         )

@@ -3,23 +3,30 @@
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
-from referee.wire.refusal import RefusedError, invalid_field
+from google.rpc.status_pb2 import Status
+
+from referee.service.status import status_of
+from referee.wire.refusal import invalid_field
 
 MAX_BATCH: Final = 256
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 
 
-def answer_each(requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT]) -> list[ResponseT]:
-    """Answer requests in their order; a refused one refuses the whole batch, with its index in the field."""
+def answer_each(
+    requests: Sequence[RequestT], answer: Callable[[RequestT], ResponseT], *, refused: Callable[[Status], ResponseT]
+) -> list[ResponseT]:
+    """Answer requests independently, in their order; the answer of one that is refused is ``refused(status)``."""
     check_batch(requests)
     answers = []
-    for index, request in enumerate(requests):
+    for request in requests:
         try:
             answers.append(answer(request))
-        except RefusedError as refusal:
-            path = f"requests[{index}]"
-            raise refusal.within(path) from None
+        except Exception as error:
+            status = status_of(error)
+            if status is None:
+                raise
+            answers.append(refused(status))
     return answers
 
 

@@ -18,19 +18,6 @@ from google.protobuf.message import Message
 T = TypeVar("T")
 
 
-class Rpc(Protocol):
-    """The transport's side of a call; every grpc.ServicerContext has it."""
-
-    def is_active(self) -> bool:
-        """Return whether the caller still waits."""
-
-    def time_remaining(self) -> float:
-        """Return the seconds until the call's deadline."""
-
-    def add_callback(self, callback: Callable[[], None]) -> bool:
-        """Run the callback when the call ends; return False if it has ended."""
-
-
 class CallEndedError(Exception):
     """The caller gave the call up or its deadline passed; no further work is begun for it."""
 
@@ -54,12 +41,12 @@ class Call(msgspec.Struct, eq=False, kw_only=True):
     """Name and tenant that the caller has proved, by which limits count its calls; empty: they count by address."""
     proof: object = None
     """Proved identity in a form that only the gate reads."""
-    rpc: Rpc | None = None
+    rpc: grpc.ServicerContext | None = None
     """The transport's side of the call while a thread works on it; None before and afterwards."""
     trace_parent: str = ""
     """W3C ``traceparent`` of the request; empty for none."""
     started: float = 0.0
-    """When a thread took the call up."""
+    """Time at which a thread began the call."""
     ended: float = 0.0
     code: str = "OK"
     """Name of the status code."""
@@ -101,16 +88,6 @@ class Observer(Protocol):
 
     def ended(self, call: Call) -> None:
         """Note that the call is answered or refused."""
-
-
-class Admission(Protocol):
-    """Limit on the concurrent calls of each caller."""
-
-    def admit(self, call: Call, context: grpc.ServicerContext) -> None:
-        """Count a call against its caller until the call and its work have ended; refuse it if that exceeds the limit.
-
-        The request of the call has arrived.
-        """
 
 
 class Gate(Protocol):

@@ -1,6 +1,6 @@
 """Deals: made once and durably from verified seeds, afterwards derived again from the log.
 
-No deck, hand or unsealed server seed is kept: every call unseals the seed from the OPEN leaf. Answers come from the
+No deck, hand or server seed is kept: every call decrypts the sealed seed of the OPEN leaf. Answers come from the
 leaf in the log, never from a submitted leaf. A round that this process has opened is first dealt from memory, without
 reading the log; if the log's state of the round differs, it refuses the leaf, and the round is read and dealt again.
 """
@@ -18,11 +18,8 @@ from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import MAX_SEATS, is_past
-from referee.dealing.lead import Lead
-from referee.dealing.leaf import DEAL_TYPE, MAX_NOTE_SIZE, DealLeaf
-from referee.dealing.leaf import encode as encode_leaf
-from referee.dealing.leaf import parse as parse_leaf
-from referee.evidence.dsse import Envelope
+from referee.dealing.lead import read_lead
+from referee.dealing.leaf import MAX_NOTE_SIZE, DealLeaf, OpenLeaf, read_leaf, sign_leaf
 from referee.evidence.note import Note
 from referee.games import GAMES, under_ruleset
 from referee.log import DealStep, OpenStep, Slot, SlotError, SlotKey, Stage, StepKind
@@ -30,26 +27,23 @@ from referee.log.cosignature import claimed_times
 from referee.log.times import is_between
 from referee.rulesets import Ruleset
 from referee.service.aborting import abort_of
-from referee.service.appending import Appending, contribute
+from referee.service.appending import Appending, contribute, fill_receipt
 from referee.service.contributing import (
-    SeatSeeds,
     check_dealt_seeds,
     given_contributions,
     missing_seats,
     read_contribution,
     read_seeds,
-    seeds_of,
 )
 from referee.service.leading import fill_leader, find_lead
 from referee.service.lost_ruleset import has_ruleset, lost_refusal
-from referee.service.opened import OpenedRound
-from referee.service.opening import leaf_time
+from referee.service.opened import deal_of, read_open
 from referee.service.shuffler_parts import ShufflerParts
-from referee.storage import Append, Contribution, Logged, Reader, StaleRoundError
+from referee.service.terms import leaf_time
+from referee.storage import Append, Contribution, Logged, StaleRoundError
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
-from referee.wire.round import fill_receipt
+from referee.wire.refusal import RefusedError, deadline_refusal, round_refusal
 
 ResultT = TypeVar("ResultT")
 
@@ -62,14 +56,14 @@ class Dealer:
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
-        self._fresh: OrderedDict[SlotKey, tuple[Slot, OpenedRound]] = OrderedDict()
+        self._fresh: OrderedDict[SlotKey, tuple[Slot, OpenLeaf]] = OrderedDict()
 
-    def find(self, key: SlotKey) -> tuple[Slot, OpenedRound]:
+    def find(self, key: SlotKey) -> tuple[Slot, OpenLeaf]:
         """Return the log's state of a round and the contents of its OPEN leaf; refuse a round that was never opened."""
         found, opened, _ = self._find(key)
         return found, opened
 
-    def _find(self, key: SlotKey) -> tuple[Slot, OpenedRound, int]:
+    def _find(self, key: SlotKey) -> tuple[Slot, OpenLeaf, int]:
         """Return the same as ``find``, and the number of seats that have contributed seeds to the round."""
         found = self._parts.reader.opened(key)
         if found is None:
@@ -79,17 +73,14 @@ class Dealer:
                 if latest is None
                 else f"the table's newest round is {latest.key.round_number}, which is {latest.stage.name}"
             )
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_NOT_OPENED,
-                f"round {key.round_number} of table {key.table_id} was never opened; {there}",
-                table_id=key.table_id,
-                round_number=key.round_number,
-            )
+            message = f"round {key.round_number} of table {key.table_id} was never opened; {there}"
+            reason = ErrorReason.ERROR_REASON_NOT_OPENED
+            raise round_refusal(reason, message, table_id=key.table_id, round_number=key.round_number)
         slot, leaf, seeds = found
-        return slot, OpenedRound.of(leaf), seeds
+        return slot, read_open(leaf), seeds
 
     def with_seeds(
-        self, key: SlotKey, make: Callable[[Slot, OpenedRound, Sequence[Contribution]], Appending[ResultT]]
+        self, key: SlotKey, make: Callable[[Slot, OpenLeaf, Sequence[Contribution]], Appending[ResultT]]
     ) -> Appending[ResultT]:
         """Run ``make`` to append a leaf built from a round and its seeds; run it again if a seed came meanwhile."""
         for _ in range(MAX_SEATS + 1):  # each seat contributes once
@@ -98,7 +89,7 @@ class Dealer:
                 return (yield from make(found, opened, self._parts.reader.contributions(key) if seeds else ()))
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
-    def note_opened(self, step: OpenStep, opened: OpenedRound, *, opened_time: int, winner: bytes) -> None:
+    def note_opened(self, step: OpenStep, opened: OpenLeaf, *, opened_time: int, winner: bytes) -> None:
         """Remember a round whose OPEN is durable; ``winner`` is the log's record of the last winner, or empty."""
         self._fresh[step.key] = (
             Slot(
@@ -130,7 +121,7 @@ class Dealer:
         self,
         request: shuffler_pb2.DealRoundRequest,
         found: Slot,
-        opened: OpenedRound,
+        opened: OpenLeaf,
         contributed: Sequence[Contribution],
         *,
         is_read: bool = True,
@@ -147,9 +138,9 @@ class Dealer:
             return answer
         if found.stage is not Stage.OPENED:
             raise RefusedError(ErrorReason.ERROR_REASON_ABORTED, "the round was aborted before its deal")
-        given = read_seeds(opened, request, contributed)
+        everything = read_seeds(opened, found.key, request, contributed)
         now = self._check_time(opened, found)
-        dealt, append = self._deal_of(found, opened, given, now=now, contributed=len(contributed))
+        dealt, append = self._deal_of(found, opened, everything, now=now, contributed=len(contributed))
         if not is_read:
             append = msgspec.structs.replace(append, built_on=found)
         if dealt is None:
@@ -164,24 +155,24 @@ class Dealer:
         fill_receipt(answer.log_receipt, logged)
         return answer
 
-    def _answer(self, opened: OpenedRound, deal: Deal, leaf: DealLeaf) -> shuffler_pb2.DealRoundResponse:
+    def _answer(self, opened: OpenLeaf, deal: Deal, leaf: DealLeaf) -> shuffler_pb2.DealRoundResponse:
         """Return the answer for a deal and its DEAL leaf; its log receipt is still empty."""
         hands = leaf.opened_sections
         answer = shuffler_pb2.DealRoundResponse(
             certificate=self.certify(opened, deal, hands, leaf=leaf),
             dealt_time=leaf.dealt_time,
         )
-        fill_leader(answer, Lead.of(leaf.leader, leaf.leader_by))
+        fill_leader(answer, read_lead(leaf.leader, leaf.leader_by))
         for hand in hands:
             answer.hands.add(seat=hand, cards=deal.numbers[hand])
         return answer
 
-    def is_lost(self, found: Slot, opened: OpenedRound) -> bool:
+    def is_lost(self, found: Slot, opened: OpenLeaf) -> bool:
         """Return whether a round has not ended and this server has lost the round's ruleset."""
-        is_known = has_ruleset(self._parts.opener.catalogue, opened.header.ruleset_digest)
+        is_known = has_ruleset(self._parts.header_maker.catalogue, opened.header.ruleset_digest)
         return not (is_known or found.stage.is_terminal)
 
-    def require_ruleset(self, found: Slot, opened: OpenedRound) -> None:
+    def require_ruleset(self, found: Slot, opened: OpenLeaf) -> None:
         """Refuse the call if the round has not ended and this server has lost its ruleset."""
         if self.is_lost(found, opened):
             raise lost_refusal(opened.header)
@@ -189,7 +180,7 @@ class Dealer:
     def _keep(
         self,
         found: Slot,
-        opened: OpenedRound,
+        opened: OpenLeaf,
         request: shuffler_pb2.DealRoundRequest,
         contributed: Sequence[Contribution],
     ) -> None:
@@ -210,58 +201,44 @@ class Dealer:
         self,
         request: shuffler_pb2.ContributeSeedRequest,
         found: Slot,
-        opened: OpenedRound,
+        opened: OpenLeaf,
         contributed: Sequence[Contribution],
     ) -> Appending[Sequence[Contribution]]:
         one = read_contribution(opened, found.key, request)
         kept = next((other for other in contributed if other.seat == one.seat), None)
-        if kept is None:
-            now = self._check_time(opened, found)
-            everything = (*contributed, one)
-            if self._is_ready(found, opened, everything):
-                yield from self._deal_all(found, opened, everything, now=now, contributed=len(contributed), last=one)
-                return everything
-            kept = contribute(self._parts.writer, msgspec.structs.replace(one, contributed=len(contributed)))
-            contributed = (*contributed, kept)
-        if kept.seed != one.seed:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_ALREADY_CONTRIBUTED,
-                f"seat {one.seat} has contributed another seed",
-                field="seed",
+        if kept is not None:
+            _check_kept(kept, one)
+        everything = contributed if kept is not None else (*contributed, one)
+        if self._is_ready(found, opened, everything):  # also if the last seed came while the ruleset was lost
+            dealt, append = self._deal_of(
+                found,
+                opened,
+                everything,
+                now=self._check_time(opened, found),
+                contributed=len(contributed),
+                last=one if kept is None else None,
             )
+            yield append
+            if dealt is None:
+                self._parts.on_ended()
+            return everything
+        if kept is None:
+            self._check_time(opened, found)
+            kept = contribute(self._parts.writer, msgspec.structs.replace(one, contributed=len(contributed)))
+            _check_kept(kept, one)
         self.require_ruleset(found, opened)
-        if self._is_ready(found, opened, contributed):  # the last seed came while the ruleset was lost
-            now = self._check_time(opened, found)
-            yield from self._deal_all(found, opened, contributed, now=now, contributed=len(contributed))
-        return contributed
+        return everything
 
-    def _is_ready(self, found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> bool:
+    def _is_ready(self, found: Slot, opened: OpenLeaf, contributed: Sequence[Contribution]) -> bool:
         """Return whether a round is to be dealt now: not dealt or ended yet, all seeds there, its ruleset not lost."""
         is_whole = not missing_seats(opened.header.seat_count, contributed)
         return found.stage is Stage.OPENED and is_whole and not self.is_lost(found, opened)
 
-    def _deal_all(  # noqa: PLR0913 - as ``_deal_of``
-        self,
-        found: Slot,
-        opened: OpenedRound,
-        everything: Sequence[Contribution],
-        *,
-        now: int,
-        contributed: int,
-        last: Contribution | None = None,
-    ) -> Appending[None]:
-        """Append the DEAL of a round from the seeds of all seats, or its ABORT if they give no deck."""
-        given = seeds_of(everything)
-        dealt, append = self._deal_of(found, opened, given, now=now, contributed=contributed, last=last)
-        yield append
-        if dealt is None:
-            self._parts.on_ended()
-
     def _deal_of(  # noqa: PLR0913 - all that a DEAL is made of
         self,
         found: Slot,
-        opened: OpenedRound,
-        given: SeatSeeds,
+        opened: OpenLeaf,
+        everything: Sequence[Contribution],
         *,
         now: int,
         contributed: int,
@@ -269,17 +246,20 @@ class Dealer:
     ) -> tuple[tuple[Deal, DealLeaf] | None, Append]:
         """Return the deal of a round, its DEAL leaf and the append of that; None and an ABORT's append if it is void.
 
-        ``contributed`` is the number of kept seeds. ``last`` is a further seed that the append keeps with the leaf.
+        ``everything`` has each seat's seed, and ``contributed`` is the number of kept ones. ``last`` is a further seed
+        that the append keeps with the leaf.
         """
         signer = self._parts.signer
-        seeds = tuple([seed.hex() for seed in given.seeds])
+        by_seat = sorted(everything, key=lambda one: one.seat)
+        seeds = tuple([one.seed.hex() for one in by_seat])
+        signatures = tuple([one.signature.hex() for one in by_seat])
         try:
-            deal = opened.deal(self._parts.sealing_key, given.seeds)
+            deal = deal_of(opened, self._parts.sealing_key, [one.seed for one in by_seat])
         except StreamUsedUpError:
             return None, abort_of(
                 found, "VOID", client_seeds=seeds, contributed=contributed, now=now, signer=signer, seed=last
             )
-        ruleset = self._parts.opener.catalogue.of_digest(opened.header.ruleset_digest)
+        ruleset = self._parts.header_maker.catalogue.of_digest(opened.header.ruleset_digest)
         lead = find_lead(opened.header, ruleset, deal, winner=found.winner)
         leaf = DealLeaf(
             client_seeds=seeds,
@@ -289,12 +269,12 @@ class Dealer:
             opened_sections=_opened_sections(opened, deal, ruleset),
             round_id=deal.round_id.hex(),
             cosigned_checkpoint=self._cosigned_checkpoint(found, now=now),
-            leader=msgspec.UNSET if lead is None else lead.seat,
-            leader_by=msgspec.UNSET if lead is None else lead.by,
-            seed_signatures=given.leaf_signatures,
+            leader=msgspec.UNSET if lead is None else lead[0],
+            leader_by=msgspec.UNSET if lead is None else lead[1],
+            seed_signatures=signatures if any(signatures) else msgspec.UNSET,
         )
         return (deal, leaf), Append(
-            leaf=Envelope.signed(DEAL_TYPE, encode_leaf(leaf), signer).to_bytes(),
+            leaf=sign_leaf(leaf, signer),
             step=DealStep(found.key, round_id=deal.round_id, deck_root=deal.deck_root),
             request_digest=deal.mixed,
             contributed=contributed,
@@ -315,30 +295,26 @@ class Dealer:
         is_timely = all(is_between(time, opened=found.newest_time, dealt=now) for time in times)
         return cosigned.note.hex() if cosigned.size > open_index and is_timely else msgspec.UNSET
 
-    def _check_time(self, opened: OpenedRound, found: Slot) -> int:
+    def _check_time(self, opened: OpenLeaf, found: Slot) -> int:
         """Return the time that a leaf of the round gets now; refuse an undealt round whose deal deadline is past."""
         now, deadline = leaf_time(self._parts.clock(), floor=found.newest_time), opened.header.deal_deadline
         if found.stage is Stage.OPENED and is_past(deadline, time=now):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_DEADLINE_PASSED,
-                f"the round was to be dealt by {deadline} and it is {now}; abort it",
-                deadline_time=deadline,
-                received_time=now,
-            )
+            message = f"the round was to be dealt by {deadline} and it is {now}; abort it"
+            raise deadline_refusal(ErrorReason.ERROR_REASON_DEADLINE_PASSED, message, deadline=deadline, now=now)
         return now
 
-    def derive(self, key: SlotKey, opened: OpenedRound) -> tuple[Deal, DealLeaf]:
+    def derive(self, key: SlotKey, opened: OpenLeaf) -> tuple[Deal, DealLeaf]:
         """Derive the deal of a dealt round from its DEAL leaf; return the deal and the leaf."""
         leaf = self.deal_leaf(key)
         return self._derive(opened, leaf), leaf
 
-    def _derive(self, opened: OpenedRound, leaf: DealLeaf) -> Deal:
+    def _derive(self, opened: OpenLeaf, leaf: DealLeaf) -> Deal:
         seeds = [bytes.fromhex(seed) for seed in leaf.client_seeds]
-        return opened.deal(self._parts.sealing_key, seeds)
+        return deal_of(opened, self._parts.sealing_key, seeds)
 
     def certify(
         self,
-        opened: OpenedRound,
+        opened: OpenLeaf,
         deal: Deal,
         sections: Sequence[int],
         *,
@@ -352,21 +328,21 @@ class Dealer:
             sections=sections,
             dealt_time=leaf.dealt_time,
             signer=self._parts.signer,
-            lead=Lead.of(leaf.leader, leaf.leader_by),
-            is_sealed=opened.is_sealed_table,
+            lead=read_lead(leaf.leader, leaf.leader_by),
+            is_sealed=opened.is_sealed,
             unsealed_times=unsealed_times,
         )
 
     def stored_deal(self, key: SlotKey) -> Logged:
         """Return the DEAL leaf of a dealt round with its receipt."""
         mark = next(mark for mark in self._parts.reader.marks(key) if mark.kind is StepKind.DEAL)
-        return stored(self._parts.reader, mark.index)
+        return self._parts.reader.logged(mark.index)
 
     def ended_waiting(self, key: SlotKey) -> Logged | None:
         """Return the leaf that ended a round's wait for seeds, its DEAL or else its ABORT; None while it waits."""
         taken = {mark.kind: mark.index for mark in self._parts.reader.marks(key)}
         index = taken.get(StepKind.DEAL, taken.get(StepKind.ABORT))
-        return None if index is None else stored(self._parts.reader, index)
+        return None if index is None else self._parts.reader.logged(index)
 
     def deal_leaf(self, key: SlotKey) -> DealLeaf:
         """Return the contents of the DEAL leaf of a dealt round."""
@@ -374,25 +350,28 @@ class Dealer:
         return parse_deal(self._parts.reader.leaf(mark.index))
 
 
-def _opened_sections(opened: OpenedRound, deal: Deal, ruleset: Ruleset) -> tuple[int, ...]:
+def _opened_sections(opened: OpenLeaf, deal: Deal, ruleset: Ruleset) -> tuple[int, ...]:
     """Return the sections that the frontend sees from the deal on: all hands, or none on a sealed table.
 
     On a sealed table all hands are open too if one of them ends the round at once.
     """
     game, seat_count = GAMES[ruleset.game], opened.header.seat_count
     hands = tuple(game.layout(seat_count).hands)
-    if not opened.is_sealed_table:
+    if not opened.is_sealed:
         return hands
     with under_ruleset(ruleset.id, ruleset.version):
         is_won = game.later.opens_at_deal(ruleset.rules, deal.sections[:seat_count])
     return hands if is_won else ()
 
 
+def _check_kept(kept: Contribution, one: Contribution) -> None:
+    """Refuse a contribution with another seed than the one that is kept for its seat."""
+    if kept.seed != one.seed:
+        raise RefusedError(
+            ErrorReason.ERROR_REASON_ALREADY_CONTRIBUTED, f"seat {one.seat} has contributed another seed", field="seed"
+        )
+
+
 def parse_deal(leaf: bytes) -> DealLeaf:
     """Read the contents of a DEAL leaf; its signature is not verified, so it must come from this log."""
-    return parse_leaf(Envelope.parse(leaf).payload, DealLeaf)
-
-
-def stored(reader: Reader, index: int) -> Logged:
-    """Return the leaf at an index of the log, with its receipt."""
-    return Logged(leaf=reader.leaf(index), receipt=reader.receipt(index), is_repeat=True)
+    return read_leaf(leaf, DealLeaf)

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from google.protobuf.descriptor import ServiceDescriptor
 
 from referee.games import AnyGame
-from referee.rulesets import Ruleset, Texts
+from referee.rulesets import Ruleset, Texts, load_texts
 from referee.wire.refusal import invalid_field
 
 
@@ -17,8 +18,8 @@ class GameService:
 
     The methods AcceptEvent, AcceptEvents, PreviewRound, SettleRound and SettleRounds have the same shape in every game.
 
-    - ``servicer(parts)`` makes a RoundService of RefereeParts; ``add_to_server`` is the generated function that adds
-      the RoundService to a gRPC server.
+    - ``servicer(service, parts)`` makes a RoundService of this GameService and RefereeParts; ``add_to_server`` is the
+      generated function that adds the RoundService to a gRPC server.
     - ``seat_methods``: methods that a seat may call for itself, each with the path of the seat's number in the
       request. All other methods are for frontends only.
     - ``read_event(message, *, time, round_id, field)`` returns an event of the game or refuses the message.
@@ -30,9 +31,8 @@ class GameService:
 
     game: AnyGame
     descriptor: ServiceDescriptor
-    servicer: Callable[[Any], Any]
+    servicer: Callable[[Any, Any], Any]
     add_to_server: Callable[[Any, Any], None]
-    texts: Texts
     read_event: Callable[..., Any]
     write_outcome: Callable[[Any, Any, Ruleset], bytes]
     write_state: Callable[[Any, Ruleset], Any] | None = None
@@ -43,6 +43,11 @@ class GameService:
     def name(self) -> str:
         """Name of the game."""
         return self.game.name
+
+    @cached_property
+    def texts(self) -> Texts:
+        """Words for the codes of the game, in both languages."""
+        return load_texts(self.name)
 
     @property
     def full_name(self) -> str:

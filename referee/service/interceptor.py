@@ -20,7 +20,7 @@ import structlog
 from google.protobuf.message import DecodeError, Message
 
 from referee.games import LawError
-from referee.service.call import Admission, Call, CallEndedError, Gate, Observer, enter
+from referee.service.call import Call, CallEndedError, Gate, Observer, enter
 from referee.service.pool import LARGE, CallPool, UnreadAnswers
 from referee.service.status import log_law_error, refusal_of, release, to_status
 from referee.storage import LateLeafError
@@ -33,6 +33,7 @@ CREDENTIALS: Final = "authorization"
 GATEWAY: Final = "x-referee-gateway"
 """Header with the secret of the gateway in front of this server; with it, the forwarded address is believed."""
 FORWARDED_FOR: Final = "x-referee-forwarded-for"
+"""Header with the caller's address as a gRPC peer, such as ``ipv4:127.0.0.1:40112``."""
 _MAX_REQUEST_ID: Final = 128
 _MAX_TRACE_PARENT: Final = 64
 _HEALTH: Final = "/grpc.health."
@@ -81,41 +82,35 @@ class _RefusedStatus(grpc.Status):
     trailing_metadata: tuple[tuple[str, str | bytes], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallBounds:
-    """Bounds of calls: bytes of a request, bytes of large answers that lie unread, and seconds for an unread answer.
-
-    ``answer_seconds`` bounds streams too, ``admission`` the concurrent calls of each caller.
-    """
-
-    message_bytes: int
-    unread_bytes: int = 256 * 1024 * 1024
-    answer_seconds: float = 120.0
-    admission: Admission | None = None
-
-
 class CallInterceptor(grpc.ServerInterceptor):
     """Interceptor of every method but the streams of the health service.
 
-    A method that takes a stream and gives one answer is not served.
+    A method that takes a stream and gives one answer is not served. A request has at most ``message_bytes``, and large
+    answers that lie unread have at most ``unread_bytes`` together. An answer may lie unread, and a stream may last, for
+    ``answer_seconds``. ``admit`` counts a call against its caller until the call and its work have ended, once its
+    request has arrived, and refuses it beyond the caller's limit.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the limits and parts of a server
         self,
         *,
-        bounds: CallBounds,
+        message_bytes: int,
+        unread_bytes: int,
+        answer_seconds: float,
+        admit: Callable[[Call, grpc.ServicerContext], None] | None,
         pool: CallPool,
-        gate: Gate | None = None,
-        gateway_pass: str = "",
-        observers: Sequence[Observer] = (),
+        gate: Gate | None,
+        gateway_pass: str,
+        observers: Sequence[Observer],
     ) -> None:
-        self._bounds = bounds
+        self._message_bytes = message_bytes
+        self._answer_seconds = answer_seconds
+        self._admit = admit
         self._pool = pool
         self._gate = gate
-        self._admission = bounds.admission
         self._gateway_pass = gateway_pass
         self._observers = tuple(observers)
-        self._unread = UnreadAnswers(limit=bounds.unread_bytes)
+        self._unread = UnreadAnswers(limit=unread_bytes)
         self._known: dict[str, _Known] = {}
 
     def intercept_service(
@@ -191,8 +186,8 @@ class CallInterceptor(grpc.ServerInterceptor):
         """Count a call against its caller and wait for its turn; raise CallEndedError if it has ended meanwhile."""
         call.peer = call.peer or context.peer()
         try:
-            if self._admission is not None and not is_health:
-                self._admission.admit(call, context)
+            if self._admit is not None and not is_health:
+                self._admit(call, context)
             self._pool.begin_work()
         finally:
             self._begin(call, context)
@@ -206,7 +201,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         after LateLeafError, so that the method builds its leaf again with the present time.
         """
         method: Callable[[Any, grpc.ServicerContext], Any] = handler.unary_unary  # type: ignore[assignment] # checked before
-        limit = self._bounds.message_bytes
+        limit = self._message_bytes
 
         def answer(call: Call, data: bytes, context: grpc.ServicerContext) -> bytes:
             if len(data) > limit:
@@ -242,7 +237,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         if not self._unread.add(size):
             raise RefusedError(_OVERLOADED.reason, _OVERLOADED.message)
         timeouts = self._pool.timeouts
-        number = timeouts.start(context.cancel, seconds=self._bounds.answer_seconds)
+        number = timeouts.start(context.cancel, seconds=self._answer_seconds)
 
         def end() -> None:
             timeouts.stop(number)
@@ -269,10 +264,10 @@ class CallInterceptor(grpc.ServerInterceptor):
 
         def run(asked: Any, context: grpc.ServicerContext) -> Iterator[Any]:
             self._begin(call, context)
-            number = pool.timeouts.start(context.cancel, seconds=self._bounds.answer_seconds)
+            number = pool.timeouts.start(context.cancel, seconds=self._answer_seconds)
             try:
-                if self._admission is not None:
-                    self._admission.admit(call, context)
+                if self._admit is not None:
+                    self._admit(call, context)
                 if gate is not None:
                     gate.enter(call, credentials, context)
                 yield from method(asked, context)

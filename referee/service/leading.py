@@ -24,4 +24,5 @@ def find_lead(header: Header, ruleset: Ruleset, deal: Deal, *, winner: bytes) ->
 def fill_leader(answer: shuffler_pb2.DealRoundResponse, lead: Lead | None) -> None:
     """Write the leading seat and the reason into the answer to a deal; leave both absent if ``lead`` is None."""
     if lead is not None:
-        answer.MergeFrom(shuffler_pb2.DealRoundResponse(leader=lead.seat, leader_by=f"LEADER_BY_{lead.by}"))
+        leader, by = lead
+        answer.MergeFrom(shuffler_pb2.DealRoundResponse(leader=leader, leader_by=f"LEADER_BY_{by}"))

@@ -16,7 +16,7 @@ from referee.dealing.header import tenant_of
 from referee.dealing.leaf import AbortLeaf, parse
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_signature
-from referee.log import FIRST_ROUND, Slot, Stage, StepKind
+from referee.log import Slot, Stage, StepKind
 from referee.log.listing import LONGEST_AGE_MS, listing_statement
 from referee.log.slot import LAST_TIME
 from referee.money import Transfer, net_amounts
@@ -32,8 +32,9 @@ from referee.v1.log_pb2 import (
     RevealedRound,
     RoundStage,
 )
+from referee.wire.page import read_page_size, refuse_token
 from referee.wire.refusal import RefusedError, invalid_field
-from referee.wire.round import header_of_open, read_slot
+from referee.wire.round import header_of_open, read_table, write_slot
 
 MAX_PAGE: Final = 100
 _EXAMINED: Final = 5_000
@@ -54,7 +55,7 @@ class _Results(msgspec.Struct):
 
 
 class _Transcript(msgspec.Struct):
-    """What a list shows of a transcript."""
+    """The part of a transcript that a list shows."""
 
     inputs: _Inputs
     results: _Results
@@ -71,7 +72,7 @@ class RoundList:
     def page(self, request: ListRoundsRequest) -> ListRoundsResponse:
         """Return a page of the rounds that a request asks for."""
         if request.HasField("table_id"):
-            read_slot(request.table_id, FIRST_ROUND)
+            read_table(request.table_id, field="table_id")
         if request.HasField("table_prefix"):
             if request.HasField("table_id"):
                 _refuse("table_prefix", "name a table or the beginning of table ids, not both")
@@ -120,10 +121,8 @@ class RoundList:
         end = request.end_time if request.HasField("end_time") else LAST_TIME
         if not request.start_time < end <= LAST_TIME:
             _refuse("end_time", f"a period ends after its start {request.start_time} and by 2^53-1, not at {end}")
-        if request.HasField("page_size") and not 1 <= request.page_size <= MAX_PAGE:
-            _refuse("page_size", f"a page holds 1 to {MAX_PAGE} rounds, not {request.page_size}")
+        count = read_page_size(request, most=MAX_PAGE)
         before = min((end, 0), _before(request.page_token) if request.HasField("page_token") else (end, 0))
-        count = request.page_size or MAX_PAGE
         found, following = self._find(scope, matches, since=request.start_time, before=before, count=count)
         token = None if following is None else f"{following[0]}-{following[1]}"
         return [self._show(listed) for listed in found], token
@@ -131,7 +130,7 @@ class RoundList:
     def _find(
         self, scope: bytes, matches: Callable[[str], bool] | None, *, since: int, before: tuple[int, int], count: int
     ) -> tuple[list[Listed], tuple[int, int] | None]:
-        """Return so many matching rounds, and after which round the next page goes on; None where there is none."""
+        """Return at most ``count`` matching rounds, and the round after which the next page begins, if any."""
         found: list[Listed] = []
         size = count + 1 if matches is None else _CHUNK
         for _ in range(0, _EXAMINED, size):
@@ -153,8 +152,7 @@ class RoundList:
                 f"round {listed.key.round_number} of table {listed.key.table_id} is listed and not there"
             )
         return ListedRound(
-            table_id=listed.key.table_id,
-            round_number=listed.key.round_number,
+            round=write_slot(listed.key),
             stage=self.stage_of(slot),
             revealed=self._revealed(listed, slot) if slot.is_revealed else None,
         )
@@ -206,7 +204,7 @@ def _before(token: str) -> tuple[int, int]:
     """Return the opening time and OPEN leaf after which a page begins; refuse a token that no page has."""
     parts = _TOKEN.fullmatch(token)
     if parts is None:
-        _refuse("page_token", "no page of this server has this token; begin again without one")
+        refuse_token()
     return int(parts[1]), int(parts[2])
 
 

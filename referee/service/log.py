@@ -1,21 +1,21 @@
 """LogService: reads the log and proves its contents."""
 
-import re
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NoReturn, Protocol
+from dataclasses import dataclass
+from typing import Final, NoReturn
 
 import grpc
 
-from referee.evidence.merkle import LeafIndex, leaf_hash
-from referee.log import FIRST_ROUND, LogReceipt, Slot, SlotKey, Stage, StepKind
+from referee.log import Slot, SlotKey, Stage, StepKind
+from referee.service.appending import write_receipt
 from referee.service.listing import RoundList
 from referee.storage import Cosigned, DataLossError, Logged, Reader
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError, invalid_field
-from referee.wire.round import header_of_open, read_slot, write_receipt
+from referee.wire.page import read_page
+from referee.wire.refusal import RefusedError
+from referee.wire.round import header_of_open, read_which_round, write_slot
 
 MAX_ENTRIES: Final = 1000
 MAX_ENTRY_BYTES: Final = 1_000_000
@@ -25,7 +25,6 @@ _SPARE_SECONDS: Final = 0.1
 """Part of a caller's deadline that is not spent waiting, so that the answer arrives in time."""
 
 LAST_SIZE: Final = 2**53 - 1
-_KEY_TOKEN: Final = re.compile(r"[1-9][0-9]{0,8}")
 
 _STAGES: Final = {
     Stage.OPENED: log_pb2.ROUND_STAGE_OPENED,
@@ -33,16 +32,6 @@ _STAGES: Final = {
     Stage.SETTLED: log_pb2.ROUND_STAGE_SETTLED,
     Stage.ABORTED: log_pb2.ROUND_STAGE_ABORTED,
 }
-
-
-class Cosigners(Protocol):
-    """Source of cosigned checkpoints."""
-
-    def wait(self, size: int, seconds: float) -> Cosigned | None:
-        """Wait for a checkpoint of at least this size with a quorum of cosignatures, and return it.
-
-        After ``seconds`` return the largest one there is, which may be smaller, or None.
-        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,28 +48,13 @@ class LogKeys:
     quorum: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingRoom:
-    """Limit on the number of calls that wait for witnesses at the same time, so that they never take all threads."""
-
-    most: int
-    _room: threading.Semaphore = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_room", threading.Semaphore(self.most))
-
-    def wait(self, cosigners: Cosigners, size: int, seconds: float) -> Cosigned | None:
-        """Wait as ``cosigners.wait`` does; do not wait at all if too many calls wait already."""
-        if not self._room.acquire(blocking=False):
-            return cosigners.wait(size, 0)
-        try:
-            return cosigners.wait(size, seconds)
-        finally:
-            self._room.release()
-
-
 class LogService(log_pb2_grpc.LogServiceServicer):
-    """Servicer of a log; at most ``waiting`` calls wait for witnesses at once. ``clock`` dates what seats sign."""
+    """Servicer of a log; ``clock`` dates what seats sign.
+
+    ``wait_cosigned(size, seconds)`` waits for a checkpoint of at least this size with a quorum of cosignatures, and
+    returns the largest one there is by then, or None; it is None if no witness is asked. At most ``waiting`` calls wait
+    at once, so that they never take all threads.
+    """
 
     def __init__(
         self,
@@ -88,32 +62,31 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         *,
         keys: LogKeys,
         clock: Callable[[], int],
-        cosigners: Cosigners | None = None,
+        wait_cosigned: Callable[[int, float], Cosigned | None] | None = None,
         waiting: int = 1,
     ) -> None:
         self._reader = reader
         self._rounds = RoundList(reader=reader, clock=clock, stage_of=_stage)
         self._keys = keys
-        self._cosigners = cosigners
-        self._waiting = WaitingRoom(waiting)
+        self._wait_cosigned = wait_cosigned
+        self._waiting = threading.Semaphore(waiting)
 
     def GetTableRound(
         self, request: log_pb2.GetTableRoundRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetTableRoundResponse:
-        """Return the stage and all leaves of a table's round; of its newest round if the request names no number."""
-        del context
-        key = read_slot(request.table_id, request.round_number or FIRST_ROUND)
-        found = self._reader.round(key) if request.round_number else self._reader.latest_round(request.table_id)
+        """Return the stage and all leaves of a table's round; of its newest round if the request names no round."""
+        table_id, number = read_which_round(request)
+        found = self._reader.latest_round(table_id) if number is None else self._reader.round(SlotKey(table_id, number))
         if found is None:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_NOT_OPENED,
-                f"table {request.table_id} has no such round",
-                field="round_number" if request.round_number else "table_id",
+                f"table {table_id} has no round" + ("" if number is None else f" {number}"),
+                field="table_id" if number is None else "round.round_number",
             )
         leaves = self._leaves(found.key)
         header = header_of_open(leaves[0].leaf)
         return log_pb2.GetTableRoundResponse(
-            round_number=found.key.round_number,
+            round=write_slot(found.key),
             stage=_stage(found),
             header=header,
             round_id=found.round_id,
@@ -124,14 +97,12 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         self, request: log_pb2.ListRoundsRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListRoundsResponse:
         """List a page of rounds, the newest first."""
-        del context
         return self._rounds.page(request)
 
     def ListSeatRounds(
         self, request: log_pb2.ListSeatRoundsRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListSeatRoundsResponse:
         """List a page of the rounds of the key that signed the request."""
-        del context
         return self._rounds.page_of_seat(request)
 
     def GetCheckpoint(
@@ -147,15 +118,19 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         self, request: log_pb2.ListCosignedCheckpointsRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListCosignedCheckpointsResponse:
         """List the cosigned checkpoints from a size on, smallest first."""
-        del context
-        count = min(request.count or MAX_ENTRIES, MAX_ENTRIES)
-        notes = [one.note for one in self._reader.cosigned(min(request.start_size, LAST_SIZE), count)]
-        return log_pb2.ListCosignedCheckpointsResponse(checkpoints=[note.decode() for note in _fitting(notes)])
+        count, start = read_page(request, most=MAX_ENTRIES, last=LAST_SIZE)
+        start = max(start, min(request.start_size, LAST_SIZE))
+        cosigned = self._reader.cosigned(start, count + 1)
+        notes = _fitting([checkpoint.note for checkpoint in cosigned[:count]])
+        return log_pb2.ListCosignedCheckpointsResponse(
+            checkpoints=[note.decode() for note in notes],
+            next_page_token=str(cosigned[len(notes)].size) if len(notes) < len(cosigned) else None,
+        )
 
     def GetKeys(self, request: log_pb2.GetKeysRequest, context: grpc.ServicerContext) -> log_pb2.GetKeysResponse:
         """Return the keys that a verifier starts from, and a page of the KEY leaves, which name all other keys."""
-        del context
-        start, stop = _key_page(request, len(self._keys.leaves))
+        count, start = read_page(request, most=MAX_KEY_LEAVES, last=len(self._keys.leaves) - 1)
+        stop = min(start + count, len(self._keys.leaves))
         return log_pb2.GetKeysResponse(
             origin=self._reader.origin,
             log_key=self._keys.log,
@@ -170,22 +145,23 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         self, request: log_pb2.ListEntriesRequest, context: grpc.ServicerContext
     ) -> log_pb2.ListEntriesResponse:
         """List the leaves from an index on, in order; fewer than asked for if they would make the answer too large."""
-        del context
         size = self._reader.head().size
         if request.start > size:
             _refuse_beyond("start", request.start, size)
-        count = min(request.count or MAX_ENTRIES, MAX_ENTRIES)
-        stop = min(request.start + count, size)
-        leaves = self._reader.leaves(request.start, stop)
-        if len(leaves) != stop - request.start:
-            raise DataLossError(f"the log has {size} leaves, but not all from {request.start} to {stop - 1}")
-        return log_pb2.ListEntriesResponse(leaves=_fitting(leaves))
+        count, start = read_page(request, most=MAX_ENTRIES, last=size - 1)
+        start = max(start, request.start)
+        stop = min(start + count, size)
+        leaves = self._reader.leaves(start, stop)
+        if len(leaves) != stop - start:
+            raise DataLossError(f"the log has {size} leaves, but not all from {start} to {stop - 1}")
+        leaves = _fitting(leaves)
+        stop = start + len(leaves)
+        return log_pb2.ListEntriesResponse(leaves=leaves, next_page_token=str(stop) if stop < size else None)
 
     def GetInclusionProof(
         self, request: log_pb2.GetInclusionProofRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetInclusionProofResponse:
         """Prove that a leaf is in the tree of the first ``tree_size`` leaves; of all leaves if that is absent."""
-        del context
         head = self._reader.head().size
         size = request.tree_size or head
         if size > head:
@@ -200,19 +176,12 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         self, request: log_pb2.GetConsistencyProofRequest, context: grpc.ServicerContext
     ) -> log_pb2.GetConsistencyProofResponse:
         """Prove that a later tree extends an earlier one."""
-        del context
         head = self._reader.head().size
         second = request.second_size or head
         if second > head:
             _refuse_beyond("second_size", second, head)
         if not request.first_size:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_BEYOND_LOG,
-                "the earlier tree has at least 1 leaf",
-                field="first_size",
-                found=0,
-                limit=second,
-            )
+            raise _beyond("the earlier tree has at least 1 leaf", field="first_size", found=0, limit=second)
         if request.first_size > second:
             _refuse_beyond("first_size", request.first_size, second)
         proof = self._reader.consistency_proof(old_size=request.first_size, new_size=second)
@@ -223,8 +192,13 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         if size > head:
             _refuse_beyond("cosigned_size", size, head)
         seconds = MAX_WAIT_SECONDS if remaining is None else min(remaining - _SPARE_SECONDS, MAX_WAIT_SECONDS)
-        if self._cosigners is not None:
-            found = self._waiting.wait(self._cosigners, size, max(0.0, seconds))
+        if self._wait_cosigned is not None:
+            may_wait = self._waiting.acquire(blocking=False)
+            try:
+                found = self._wait_cosigned(size, max(0.0, seconds) if may_wait else 0.0)
+            finally:
+                if may_wait:
+                    self._waiting.release()
         else:
             found = self._reader.newest_cosigned()
             if found is None:
@@ -250,22 +224,9 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         Receipts are under the newest cosigned checkpoint if it contains all these leaves, else under the head.
         """
         cosigned = self._reader.newest_cosigned()
-        if cosigned is None or cosigned.size <= max(places, default=0):
-            return [
-                Logged(leaf=self._reader.leaf(place), receipt=self._reader.receipt(place), is_repeat=True)
-                for place in places
-            ]
-        return [self._under(cosigned, place) for place in places]
-
-    def _under(self, cosigned: Cosigned, place: int) -> Logged:
-        leaf = self._reader.leaf(place)
-        receipt = LogReceipt(
-            index=LeafIndex(place),
-            leaf_hash=leaf_hash(leaf),
-            proof=self._reader.inclusion_proof(index=place, size=cosigned.size),
-            checkpoint=cosigned.note,
-        )
-        return Logged(leaf=leaf, receipt=receipt, is_repeat=True)
+        if cosigned is not None and cosigned.size <= max(places, default=0):
+            cosigned = None
+        return [self._reader.logged(place, under=cosigned) for place in places]
 
 
 def _stage(found: Slot) -> log_pb2.RoundStage:
@@ -283,25 +244,9 @@ def _fitting(leaves: Sequence[bytes]) -> list[bytes]:
 
 
 def _refuse_beyond(field: str, found: int, limit: int) -> NoReturn:
-    raise RefusedError(
-        ErrorReason.ERROR_REASON_BEYOND_LOG,
-        f"{found} lies beyond {limit}; LogService.GetCheckpoint has the log's size",
-        field=field,
-        found=found,
-        limit=limit,
-    )
+    message = f"{found} lies beyond {limit}; LogService.GetCheckpoint has the log's size"
+    raise _beyond(message, field=field, found=found, limit=limit)
 
 
-def _key_page(request: log_pb2.GetKeysRequest, count: int) -> tuple[int, int]:
-    """Return the first and the end of a page of ``count`` KEY leaves; refuse a size or token that no answer has."""
-    if request.HasField("page_size") and not 1 <= request.page_size <= MAX_KEY_LEAVES:
-        raise invalid_field(f"a page holds 1 to {MAX_KEY_LEAVES} leaves, not {request.page_size}", field="page_size")
-    start = 0
-    if request.HasField("page_token"):
-        start = int(request.page_token) if _KEY_TOKEN.fullmatch(request.page_token) else count
-        if start >= count:
-            raise invalid_field(
-                "this token is of no page; give the next_page_token of the page before, or leave it out",
-                field="page_token",
-            )
-    return start, min(count, start + (request.page_size or MAX_KEY_LEAVES))
+def _beyond(message: str, *, field: str, found: int, limit: int) -> RefusedError:
+    return RefusedError(ErrorReason.ERROR_REASON_BEYOND_LOG, message, field=field, found=found, limit=limit)

@@ -9,11 +9,11 @@ from referee.games.mau_binh.arrangement import check_arrangement, chi_values
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.showdown import showdown
-from referee.rulesets import load_texts
 from referee.service.batching import answer_each
 from referee.service.game_service import GameService
 from referee.service.mau_binh_advice import ArrangementAdvice
 from referee.service.round_service import RefereeParts, RoundService
+from referee.service.verifying import hand_of
 from referee.transcript.round import Round
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
@@ -23,31 +23,31 @@ from referee.wire.values import write_value, write_violations
 class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
     """Servicer of Mậu Binh."""
 
-    def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVICE, parts)
+    def __init__(self, service: GameService, parts: RefereeParts) -> None:
+        super().__init__(service, parts)
         self._suggesting = ArrangementAdvice(
-            SERVICE, parts.verifier, advice=parts.advice, populations=parts.populations
+            service, parts.verifier, advice=parts.advice, populations=parts.populations
         )
 
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.CheckArrangementResponse:
         """Return all faults of an arrangement, and the names of its three chi if it is acceptable."""
-        del context
         return self._check(request)
 
     def CheckArrangements(
         self, request: mau_binh_pb2.CheckArrangementsRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.CheckArrangementsResponse:
-        """Check many arrangements; refuse the whole batch if one of its requests is refused."""
-        del context
-        return mau_binh_pb2.CheckArrangementsResponse(responses=answer_each(request.requests, self._check))
+        """Check many arrangements, each independently."""
+        responses = answer_each(
+            request.requests, self._check, refused=lambda status: mau_binh_pb2.CheckArrangementResponse(refused=status)
+        )
+        return mau_binh_pb2.CheckArrangementsResponse(responses=responses)
 
     def SuggestArrangement(
         self, request: mau_binh_pb2.SuggestArrangementRequest, context: grpc.ServicerContext
     ) -> mau_binh_pb2.SuggestArrangementResponse:
         """Return the arrangements of a hand with the highest expectation; no other seat's cards are used."""
-        del context
         return self._suggesting.suggest(request)
 
     def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, played: Round) -> None:
@@ -68,11 +68,10 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
         response.outcome.MergeFromString(written)
 
     def _check(self, request: mau_binh_pb2.CheckArrangementRequest) -> mau_binh_pb2.CheckArrangementResponse:
-        verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
-        ruleset = verified.ruleset
+        dealt = self._verifier.verify(request.round.header, request.round.certificates, field="round")
+        ruleset = dealt.ruleset
         rules = SERVICE.rules_of(ruleset, field="round.header.ruleset_id")
-        verified.check_seat(request.seat, field="seat")
-        hand = verified.hand(request.seat, field="round")
+        hand = hand_of(dealt, request.seat, seat_field="seat", field="round")
         arrangement = read_arrangement(request.arrangement, field="arrangement")
         violations = check_arrangement(rules, hand, arrangement)
         acceptable = not refusals(GAME, violations)
@@ -93,7 +92,6 @@ SERVICE: Final = GameService(
     descriptor=mau_binh_pb2.DESCRIPTOR.services_by_name["MauBinhService"],
     servicer=MauBinhService,
     add_to_server=mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server,
-    texts=load_texts(GAME.name),
     read_event=read_event,
     write_outcome=write_outcome,
     ready_limit=lambda rules: rules.clocks.ready_limit,

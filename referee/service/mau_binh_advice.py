@@ -10,7 +10,7 @@ from referee.games.mau_binh import MauBinhRules, instant_win_of
 from referee.rulesets import Ruleset
 from referee.service.game_service import GameService
 from referee.service.round_service import Advice
-from referee.service.verifying import RoundVerifier
+from referee.service.verifying import RoundVerifier, hand_of
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.mau_binh_advice import (
@@ -77,12 +77,11 @@ class ArrangementAdvice:
         )
 
     def _read_dealt(self, message: mau_binh_pb2.DealtHand) -> _Question:
-        verified = self._verifier.verify(message.round.header, message.round.certificates, field="dealt.round")
-        rules = self._service.rules_of(verified.ruleset, field="dealt.round.header.ruleset_id")
-        header = verified.header
-        verified.check_seat(message.seat, field="dealt.seat")
-        cards = verified.hand(message.seat, field="dealt.round")
-        return _Question(verified.ruleset, rules, cards, header.seat_count, header.stake)
+        dealt = self._verifier.verify(message.round.header, message.round.certificates, field="dealt.round")
+        rules = self._service.rules_of(dealt.ruleset, field="dealt.round.header.ruleset_id")
+        header = dealt.header
+        cards = hand_of(dealt, message.seat, seat_field="dealt.seat", field="dealt.round")
+        return _Question(dealt.ruleset, rules, cards, header.seat_count, header.stake)
 
     def _read_free(self, message: mau_binh_pb2.FreeHand) -> _Question:
         ruleset = find_ruleset(

@@ -18,10 +18,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
-from referee.service.receiving import receive
+try:
+    from grpc import _server
+    from grpc._cython import cygrpc  # type: ignore[attr-defined] # not published
+
+    _ANSWER: Any = _server._unary_response_in_pool  # noqa: SLF001 - as above
+    _RECEIVE: Final[Any] = _server._receive_message  # noqa: SLF001
+    _TOKEN: Final[Any] = _server._RECEIVE_MESSAGE_TOKEN  # noqa: SLF001
+    _OPERATION: Final[Any] = cygrpc.ReceiveMessageOperation
+except (ImportError, AttributeError):  # pragma: no cover - another release of gRPC
+    _ANSWER = None
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,12 +44,45 @@ MANY: Final = 8
 PRESSED_SECONDS: Final = 2.0
 LARGE: Final = 64 * 1024
 """Bytes from which an answer counts as large; the memory of smaller answers is bounded by the number of calls."""
+_ARGUMENTS: Final = 7
+"""Number of the executor's arguments for a call: the function that answers the call, and its arguments."""
+
+
+def receive(args: tuple[Any, ...], ready: Callable[[], object]) -> tuple[Any, ...] | None:
+    """Start receiving the request of a call, and return the function and arguments that then answer the call.
+
+    gRPC's own server waits for the request on the thread that will answer the call: each call wakes that thread twice,
+    and a caller who sends slowly holds it. Here the thread that reads gRPC's events starts receiving. That uses private
+    names of gRPC's server.
+
+    ``args`` are the executor's. ``ready`` is called, on the thread that reads gRPC's events, once the request has
+    arrived or the call has ended. Return None and do nothing for work other than a call, and if gRPC's names differ.
+    """
+    if len(args) != _ARGUMENTS or args[0] is not _ANSWER:
+        return None
+    answer, event, state, method, wait_for_request, deserialize, serialize = args
+    note_request = _RECEIVE(state, event.call, deserialize)
+
+    def received(arrival: Any) -> Any:
+        try:
+            return note_request(arrival)
+        finally:
+            ready()
+
+    def take_request() -> Any:
+        request, state.request = state.request, None
+        return wait_for_request() if request is None else request  # without a request gRPC itself ends the call
+
+    event.call.start_server_batch((_OPERATION(0),), received)
+    state.due.add(_TOKEN)
+    return answer, event, state, method, take_request, deserialize, serialize
 
 
 class Timeouts:
-    """Timeouts of calls. One thread looks for due timeouts every so many seconds, so a call is cancelled that late.
+    """Timeouts of calls. A thread looks for due timeouts every ``every`` seconds, so a call may be cancelled that late.
 
-    >>> with Timeouts(every=0.01) as timeouts:
+    >>> from contextlib import closing
+    >>> with closing(Timeouts(every=0.01)) as timeouts:
     ...     ended = threading.Event()
     ...     timeouts.start(ended.set, seconds=0.02) > 0, ended.wait(10)
     (True, True)
@@ -56,7 +97,7 @@ class Timeouts:
         self._thread.start()
 
     def start(self, cancel: Callable[[], object], *, seconds: float) -> int:
-        """Call ``cancel`` on another thread after so many seconds; return the number by which ``stop`` prevents it."""
+        """Call ``cancel`` on another thread after ``seconds``; return the number by which ``stop`` prevents that."""
         number = next(self._numbers)
         self._due[number] = time.monotonic() + seconds, cancel
         return number
@@ -69,14 +110,6 @@ class Timeouts:
         """Stop all timeouts."""
         self._closed.set()
         self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _look(self) -> None:
         while not self._closed.wait(self._every):
@@ -117,44 +150,23 @@ class UnreadAnswers:
 
 
 class Lane(ThreadPoolExecutor):
-    """Executor that counts the calls that wait for a thread and those that run."""
+    """Executor that counts the calls that wait for a thread or run."""
 
     def __init__(self, threads: int, *, name: str) -> None:
         super().__init__(threads, thread_name_prefix=name)
         self._counting = threading.Lock()
-        self._waiting = 0
-        self._running = 0
-
-    @property
-    def waiting(self) -> int:
-        """Number of calls that wait for a thread."""
-        return self._waiting
-
-    @property
-    def running(self) -> int:
-        """Number of calls that run."""
-        return self._running
+        self.under_way = 0
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Submit work, as to any executor."""
-        with self._counting:
-            self._waiting += 1
-        try:
-            return super().submit(self._run, fn, *args, **kwargs)
-        except BaseException:
-            with self._counting:
-                self._waiting -= 1
-            raise
+        future = super().submit(fn, *args, **kwargs)
+        self._count(1)
+        future.add_done_callback(lambda _: self._count(-1))
+        return future
 
-    def _run(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def _count(self, more: int) -> None:
         with self._counting:
-            self._waiting -= 1
-            self._running += 1
-        try:
-            return fn(*args, **kwargs)
-        finally:
-            with self._counting:
-                self._running -= 1
+            self.under_way += more
 
 
 class Work:
@@ -242,13 +254,13 @@ class CallPool:
 
     @property
     def is_full(self) -> bool:
-        """Whether so many calls wait that the next one is to be refused."""
+        """Whether the queue is full, so that the next call must be refused."""
         return self.waiting >= self.queue
 
     @property
     def has_stream(self) -> bool:
         """Whether a thread is free for one more stream."""
-        return self.streaming.waiting + self.streaming.running < STREAMS
+        return self.streaming.under_way < STREAMS
 
     def submit(self, run: Callable[..., object], /, *args: Any) -> Work:
         """Run a call on a thread once its request has come; raise RuntimeError once the pool is shut down."""
@@ -301,9 +313,7 @@ class CallPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.shutdown()
 
     def _take(self, work: Work) -> None:

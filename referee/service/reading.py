@@ -10,7 +10,7 @@ A request may name a round by its course instead. Such a round is taken from the
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from referee.games import DealError, StakesError, refusals, under_ruleset
 from referee.games.codec import with_seen
@@ -19,12 +19,12 @@ from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor, evidence_refusal
 from referee.service.game_service import GameService
 from referee.service.memo import MEMO_BYTES, Memo
-from referee.service.verifying import RoundVerifier, VerifiedRound, closed_refusal
+from referee.service.verifying import RoundVerifier, require
 from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.round import PlayedEvent, Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
-from referee.wire.refusal import RefusedError, invalid_field
+from referee.wire.refusal import RefusedError, invalid_field, invalid_header
 from referee.wire.round import stakes_refusal
 
 _ROUND_BYTES: Final = 8 * 1024
@@ -38,8 +38,8 @@ _CLOCK_SLACK: Final = 2_000
 
 def require_open(played: Round) -> None:
     """Refuse a round whose last event opened sections, unless a certificate states the time at which they opened."""
-    opening = played.pending
-    if opening is not None:
+    if played.is_pending:
+        opening = played.openings[-1]
         section = opening.sections[-1]
         raise RefusedError(
             ErrorReason.ERROR_REASON_SECTION_MISSING,
@@ -52,9 +52,7 @@ def require_open(played: Round) -> None:
 
 def require_sections(played: Round) -> None:
     """Refuse a round unless every section that its settlement needs is open."""
-    for section, cards in enumerate(played.deal.sections):
-        if cards is None:
-            raise closed_refusal(section, played.header, played.ruleset, field="round")
+    require(played, range(len(played.deal.sections)), field="round")
 
 
 def accepting_time(played: Round, now: int) -> int:
@@ -88,16 +86,8 @@ def faults_at(played: Round, time: int) -> tuple[Violation, ...]:
         return played.game.check_closing(played.state, time)
 
 
-class ReadRound(NamedTuple):
-    """A round that was read, what it was verified as, and the bytes of its event messages."""
-
-    verified: VerifiedRound
-    events: tuple[bytes, ...]
-    played: Round
-
-
-_Key: TypeAlias = "tuple[VerifiedRound, tuple[bytes, ...]] | tuple[str, int, bytes]"
-"""A round by its deal and events, or by its table, number and course."""
+_Key: TypeAlias = tuple[Round, tuple[bytes, ...]]
+"""A round before its first event, and the bytes of the event messages that were read since."""
 
 
 class RoundReader:
@@ -114,7 +104,8 @@ class RoundReader:
         self._service = service
         self._verifier = verifier
         self._attestor = attestor
-        self._memo: Memo[_Key, ReadRound] = Memo(max_bytes=memo_bytes)
+        self._rounds: Memo[_Key, Round] = Memo(max_bytes=memo_bytes)
+        self._courses: Memo[tuple[str, int, bytes], _Key] = Memo(max_bytes=memo_bytes // 16)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> Round:
         """Verify the round message of a request and play its events; return the round after the last lawful event.
@@ -122,7 +113,7 @@ class RoundReader:
         A round that is named by its course is taken from the memo. Refuse a round that is past its deadline unless
         ``may_have_ended``.
         """
-        return self._read(message, may_have_ended=may_have_ended).played
+        return self._read(message, may_have_ended=may_have_ended)[1]
 
     def read_next(self, played: Round, message: Any, *, time: int) -> Any:
         """Read the event that a request proposes as the next one of a round, without playing it.
@@ -143,16 +134,16 @@ class RoundReader:
         event, with its receipt, or the round before it if a violation refuses the event. ``signature`` is the seat's;
         it is verified. The event's time is written into ``event_message``.
         """
-        verified, events, played = self._read(message)
-        with _under(verified.ruleset):
-            violations, after = self._accept(played, event_message, signature, verified=verified, now=clock())
+        (dealt, messages), played = self._read(message)
+        with _under(played.ruleset):
+            violations, after = self._accept(played, event_message, signature, now=clock())
         is_accepted = after is not played
         if is_accepted:
-            self._remember(ReadRound(verified, (*events, event_message.SerializeToString()), after))
+            self._remember((dealt, (*messages, event_message.SerializeToString())), after)
         return violations, after, is_accepted
 
     def _accept(
-        self, played: Round, message: Any, signature: bytes, *, verified: VerifiedRound, now: int
+        self, played: Round, message: Any, signature: bytes, *, now: int
     ) -> tuple[tuple[Violation, ...], Round]:
         game = self._service.game
         message.received = True
@@ -160,43 +151,42 @@ class RoundReader:
         event = self.read_next(played, message, time=message.time)
         if played.violations:
             return played.violations, played
-        verified.require(game.later.needs(played.state, event), field="round")
+        require(played, game.later.needs(played.state, event), field="round")
         violations = game.check(played.state, event)
         if refusals(game, violations):
             return violations, played
         try:
-            after = played.play([(event, True)], unsealed_time=verified.unsealed_time)
+            after = played.play([(event, True)])
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
         return violations, self._attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
 
-    def _read(self, message: Any, *, may_have_ended: bool = False) -> ReadRound:
-        """Read a whole round, or recall the one that a course names."""
+    def _read(self, message: Any, *, may_have_ended: bool = False) -> tuple[_Key, Round]:
+        """Read a whole round, or recall the one that a course names; return it and its key."""
         if message.HasField("course"):
             return self._recall(message, may_have_ended=may_have_ended)
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
-        verified = verify(message.header, message.certificates, field="round")
-        if verified.ruleset.game != self._service.game.name:
-            self._service.rules_of(verified.ruleset, field="round.header.ruleset_id")
+        dealt = verify(message.header, message.certificates, field="round")
+        if dealt.ruleset.game != self._service.game.name:
+            self._service.rules_of(dealt.ruleset, field="round.header.ruleset_id")
         self._check_count(message.events)
         messages = message.events[:]  # a list, because a repeated field is slow to iterate over
-        events = tuple([event.SerializeToString() for event in messages])
-        known = self._find(verified, events)
-        if known is not None and known.played.course.number == len(events) and _is_proved(known.played, message):
-            self._note_course(known)
-            return known
-        with _under(verified.ruleset):
-            before = self._begin(verified) if known is None else known.played
-            played = self._play(before, messages, verified=verified)
-            read = ReadRound(verified, events, played)
+        key = dealt, tuple([event.SerializeToString() for event in messages])
+        before = self._find(key)
+        if before is not None and len(before.course.links) == len(messages) and _is_proved(before, message):
+            self._note_course(key, before)
+            return key, before
+        with _under(dealt.ruleset):
+            if before is None:
+                self._check_deal(dealt)
+            played = self._play(before or dealt, messages)
             if played.violations:
-                return read
+                return key, played
             played = self._attestor.verify(played, message.receipt, message.signatures, field="round")
-        read = read._replace(played=played)
-        self._remember(read)
-        return read
+        self._remember(key, played)
+        return key, played
 
-    def _recall(self, message: Any, *, may_have_ended: bool) -> ReadRound:
+    def _recall(self, message: Any, *, may_have_ended: bool) -> tuple[_Key, Round]:
         """Return the remembered round with the table, round number and course hash in a request's ``course``.
 
         Refuse a course that no remembered round has, a request with more fields than ``course``, and a round past its
@@ -208,79 +198,75 @@ class RoundReader:
                 field="round.course",
             )
         course = message.course
-        known = self._memo.get((course.table_id, course.round_number, course.history))
-        if known is None:
+        key = self._courses.get((course.round.table_id, course.round.round_number, course.history))
+        played = None if key is None else self._rounds.get(key)
+        if key is None or played is None:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_ROUND_UNKNOWN,
                 "this server does not remember a round of this table with this course; send the whole round",
                 field="round.course",
             )
         if not may_have_ended:
-            self._verifier.check_unexpired(known.verified, field="round")
-        return known
+            self._verifier.check_unexpired(played, field="round")
+        return key, played
 
-    def _remember(self, read: ReadRound) -> None:
-        """Remember a round by its deal and events, and by its course; it replaces another one with another proof."""
-        size = _ROUND_BYTES + _EVENT_BYTES * len(read.events) + sum(map(len, read.events))
-        if self._memo.put((read.verified, read.events), read, size=size):
-            self._note_course(read)
+    def _remember(self, key: _Key, played: Round) -> None:
+        """Remember a round by its deal and events, and by its course; replace the same round with another proof."""
+        _, messages = key
+        size = _ROUND_BYTES + _EVENT_BYTES * len(messages) + sum(map(len, messages))
+        if self._rounds.put(key, played, size=size):
+            self._note_course(key, played)
 
-    def _note_course(self, read: ReadRound) -> None:
-        """Have a remembered round found by its course, rather than one with other certificates or another proof."""
-        header = read.verified.header
-        key = header.table_id, header.round_number, read.played.course.history
-        if self._memo.get(key) is not read:
-            self._memo.put(key, read, size=_COURSE_BYTES)
+    def _note_course(self, key: _Key, played: Round) -> None:
+        """Make this remembered round the one that its course names, instead of one with other certificates."""
+        header = played.header
+        course = header.table_id, header.round_number, played.course.history
+        if self._courses.get(course) is not key:
+            self._courses.put(course, key, size=_COURSE_BYTES)
 
-    def _find(self, verified: VerifiedRound, events: tuple[bytes, ...]) -> ReadRound | None:
-        """Return the remembered round that has the most of these events from the first on; None if there is none.
+    def _find(self, key: _Key) -> Round | None:
+        """Return the remembered round that has the most of the key's events from the first on; None if there is none.
 
-        ``verified`` is compared by identity: the verifier's memo returns one object for equal bytes.
+        The round before its first event is compared by identity: the verifier's memo returns one object for equal
+        bytes.
         """
-        for count in range(len(events), -1, -1):
-            known = self._memo.get((verified, events[:count]))
-            if known is not None:
-                return known
+        dealt, messages = key
+        for count in range(len(messages), -1, -1):
+            played = self._rounds.get((dealt, messages[:count]))
+            if played is not None:
+                return played
         return None
 
-    def _begin(self, verified: VerifiedRound) -> Round:
-        """Return a round before its first event; refuse it if its game needs hands that no certificate shows."""
-        game, header = self._service.game, verified.header
+    def _check_deal(self, dealt: Round) -> None:
+        """Refuse a round that cannot start from its deal, and one whose game needs hands that no certificate shows."""
+        game, header = self._service.game, dealt.header
         layout = game.layout(header.seat_count)
-        if layout.needs_hands and not verified.is_sealed:
-            verified.require(layout.hands, field="round")
+        if layout.needs_hands and not dealt.deal.is_sealed:
+            require(dealt, layout.hands, field="round")
         try:
-            return Round.begin(
-                header,
-                verified.ruleset,
-                sections=[verified.sections.get(section) for section in layout.shown],
-                deck_root=verified.deck_root,
-                dealt_time=verified.dealt_time,
-                lead=verified.lead,
-                is_sealed=verified.is_sealed,
-            )
+            _ = dealt.state  # computed once and kept
         except StakesError as error:
             names = game.seat_stake_names
             raise stakes_refusal(error.violations, self._service.texts, names=names, field="round.header") from None
         except DealError as error:
-            raise RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, str(error), field="round.header") from None
+            raise invalid_header(str(error), field="round.header") from None
 
-    def _play(self, known: Round, messages: Sequence[Any], *, verified: VerifiedRound) -> Round:
-        """Play the events that ``known`` does not have yet, up to the first unlawful event; return the round.
+    def _play(self, before: Round, messages: Sequence[Any]) -> Round:
+        """Play the events that ``before`` does not have yet, up to the first unlawful event; return the round.
 
         Refuse an event without the evidence that it needs, and any message that is no event.
         """
-        start = known.course.number
+        start = before.course.number
         if start == len(messages):
-            return known
+            return before
 
         def require_needed(state: Any, event: Any) -> None:
             if needed := self._service.game.later.needs(state, event):
-                verified.require(needed, field="round")
+                require(before, needed, field="round")
 
-        events = self._read_events(messages, start=start, round_id=verified.header.round_id)
+        events = self._read_events(messages, start=start, round_id=before.header.round_id)
         try:
-            played = known.play(events, unsealed_time=verified.unsealed_time, before_each=require_needed)
+            played = before.play(events, before_each=require_needed)
         except EvidenceError as error:
             is_closed = error.fault is EvidenceFault.NOT_UNSEALED
             field = "round.certificates" if is_closed else _field_of(error.number - 1)

@@ -9,6 +9,7 @@ from referee.games.seating import SeatingError, decide_seating
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.registry import GAME_SERVICES, game_service
 from referee.v1 import ruleset_pb2, ruleset_pb2_grpc, seating_pb2, seating_pb2_grpc
+from referee.wire.page import read_page_size, refuse_token
 from referee.wire.refusal import invalid_field
 from referee.wire.round import find_ruleset
 from referee.wire.seating import read_people, write_seating
@@ -27,20 +28,13 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
         self, request: ruleset_pb2.ListRulesetsRequest, context: grpc.ServicerContext
     ) -> ruleset_pb2.ListRulesetsResponse:
         """List a page of the rulesets, ordered by id and version, after the one that ``page_token`` names."""
-        del context
-        if request.page_size > MAX_PAGE:
-            raise invalid_field(
-                f"a page holds at most {MAX_PAGE}, not {request.page_size}",
-                field="page_size",
-                limit=MAX_PAGE,
-                found=request.page_size,
-            )
+        size = read_page_size(request, most=MAX_PAGE)
         rulesets = list(self._catalogue)
         tokens = [f"{ruleset.id}@{ruleset.version}" for ruleset in rulesets]
         start = tokens.index(request.page_token) + 1 if request.page_token in tokens else 0
-        if request.page_token and not start:
-            raise invalid_field("no page of this server has this token; begin again without one", field="page_token")
-        end = start + (request.page_size or MAX_PAGE)
+        if request.HasField("page_token") and not start:
+            refuse_token()
+        end = start + size
         return ruleset_pb2.ListRulesetsResponse(
             rulesets=[_write_ruleset(ruleset) for ruleset in rulesets[start:end]],
             next_page_token=tokens[end - 1] if end < len(tokens) else None,
@@ -50,7 +44,6 @@ class RulesetService(ruleset_pb2_grpc.RulesetServiceServicer):
         self, request: ruleset_pb2.GetRulesetRequest, context: grpc.ServicerContext
     ) -> ruleset_pb2.GetRulesetResponse:
         """Return a ruleset, the bytes of its file, and the texts of all codes that its answers use."""
-        del context
         ruleset = find_ruleset(
             self._catalogue, request.ruleset_id, request.version, field="ruleset_id", version_field="version"
         )
@@ -70,7 +63,6 @@ class SeatingService(seating_pb2_grpc.SeatingServiceServicer):
         self, request: seating_pb2.DecideSeatingRequest, context: grpc.ServicerContext
     ) -> seating_pb2.DecideSeatingResponse:
         """Decide for each person in a room whether to sit, watch or go, and for the table whether to deal."""
-        del context
         ruleset = find_ruleset(self._catalogue, request.ruleset_id, request.ruleset_version, field="ruleset_id")
         ready_limit = game_service(ruleset, field="ruleset_id").ready_limit
         if ready_limit is None:

@@ -15,29 +15,26 @@ import msgspec
 from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE, seat_token_hash, server_commitment
 from referee.dealing.deal import Deal
-from referee.dealing.header import NO_KEY, Header, HeaderJson
-from referee.dealing.leaf import OPEN_TYPE, OpenLeaf, RevealLeaf, encode_open
-from referee.dealing.leaf import parse as parse_leaf
-from referee.dealing.seal import NONCE_SIZE, seal
-from referee.evidence.dsse import Envelope
+from referee.dealing.header import NO_KEY, Header
+from referee.dealing.leaf import OpenLeaf, RevealLeaf, read_leaf, sign_leaf
+from referee.dealing.seal import NONCE_SIZE, encrypt_seed
 from referee.games import game_of
 from referee.log import OpenStep, Slot, SlotKey, Stage, StepKind
-from referee.service.aborting import ABORT_REASONS, check_abort, requested_abort_of
-from referee.service.appending import Appending, run, run_each
+from referee.service.aborting import ABORT_REASONS, check_abort, received_abort_of
+from referee.service.appending import Appending, fill_receipt, run, run_each, write_receipt
 from referee.service.batching import check_batch
 from referee.service.contributing import check_seat, missing_seats
-from referee.service.dealing import Dealer, stored
-from referee.service.opened import OpenedRound
-from referee.service.opening import check_seat_tokens, leaf_time
-from referee.service.revealing import reveal_of
+from referee.service.dealing import Dealer
+from referee.service.opened import note_open, read_open, reveal_of
 from referee.service.shuffler_parts import ShufflerParts
+from referee.service.terms import check_seat_tokens, leaf_time
 from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError, invalid_field, missing_field
+from referee.wire.refusal import RefusedError, invalid_field, missing_field, round_refusal
 from referee.wire.repeat_key import repeat_key
-from referee.wire.round import fill_receipt, read_slot, write_header, write_receipt
+from referee.wire.round import read_slot, read_which_round, write_header
 from referee.wire.values import numbers_of
 
 RequestT = TypeVar("RequestT")
@@ -50,29 +47,27 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
         self._dealer = Dealer(parts)
-        self._unsealer = Unsealer(parts, self._dealer)
+        self._unsealer = Unsealer(parts)
 
     def PrepareRound(
         self, request: shuffler_pb2.PrepareRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.PrepareRoundResponse:
         """Return the header that OpenRound would make of these terms now; write nothing."""
-        del context
-        opener, terms = self._parts.opener, request.terms
-        header, _ = opener.header_of(terms, opener.latest_round(terms.table_id, field="terms"), field="terms")
+        header_maker, terms = self._parts.header_maker, request.terms
+        table_id, _ = read_which_round(terms, field="terms")
+        header, _ = header_maker.header_of(terms, self._parts.reader.latest_round(table_id), field="terms")
         return shuffler_pb2.PrepareRoundResponse(header=write_header(header), round_id=header.round_id)
 
     def OpenRound(
         self, request: shuffler_pb2.OpenRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenRoundResponse:
         """Open a round: log its terms and the server's commitment."""
-        del context
         return run(self._parts.writer, self._open(request))
 
     def OpenRounds(
         self, request: shuffler_pb2.OpenRoundsRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenRoundsResponse:
         """Open many rounds, each independently and all in one commit."""
-        del context
         responses = self._run_each(self._open, request.requests, shuffler_pb2.OpenRoundResponse)
         return shuffler_pb2.OpenRoundsResponse(responses=responses)
 
@@ -92,7 +87,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         if before is not None:
             return _write_logged(before)
         try:
-            header, commitments, opened_time = self._read_opening(request, latest)
+            header, commitments, opened_time = self._read_open_request(request, latest)
         except RefusedError:
             before, _ = self._opened_before(request, digest)  # by an equal call at the same time
             if before is None:
@@ -100,7 +95,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             return _write_logged(before)
         seed = self._parts.seed_for(header)
         commitment = server_commitment(round_id=header.round_id, seed=seed)
-        sealed = seal(
+        sealed = encrypt_seed(
             seed,
             sealing_key=self._parts.sealing_key,
             round_id=header.round_id,
@@ -109,7 +104,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         )
         leaf = OpenLeaf(
             client_commitments=tuple([one.hex() for one in commitments]),
-            header=HeaderJson.of(header),
+            header=header,
             opened_time=opened_time,
             round_id=header.round_id.hex(),
             sealed_seed=sealed.hex(),
@@ -123,21 +118,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             deal_deadline=header.deal_deadline,
             round_deadline=header.round_deadline,
         )
-        data = Envelope.signed(OPEN_TYPE, encode_open(leaf, header), self._parts.signer).to_bytes()
-        opened = OpenedRound(
-            header=header,
-            commitment=commitment,
-            client_commitments=tuple(commitments),
-            sealed_seed=sealed,
-            seat_tokens=tuple(request.seat_tokens),
-        )
-        opened.note(data)
-        answer = _write_opened(opened)  # before the append, which this thread waits for
+        data = sign_leaf(leaf, self._parts.signer)
+        note_open(data, leaf)
+        answer = _write_opened(leaf)  # before the append, which this thread waits for
         keys = tuple([key for key in header.seat_keys if key != NO_KEY])
         logged = yield Append(leaf=data, step=step, request_digest=digest, time=opened_time, seat_keys=keys)
         if logged.is_repeat:
             return _write_logged(logged)
-        self._dealer.note_opened(step, opened, opened_time=opened_time, winner=b"" if latest is None else latest.winner)
+        self._dealer.note_opened(step, leaf, opened_time=opened_time, winner=b"" if latest is None else latest.winner)
         fill_receipt(answer.log_receipt, logged)
         return answer
 
@@ -145,8 +133,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         self, request: shuffler_pb2.ContributeSeedRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.ContributeSeedResponse:
         """Keep a seat's seed durably until the deal or the end of the round publishes it; the last seed deals it."""
-        del context
-        key = read_slot(request.table_id, request.round_number)
+        key = read_slot(request.round)
         kept = run(self._parts.writer, self._dealer.contribute(key, request))
         _, opened = self._dealer.find(key)
         missing = missing_seats(opened.header.seat_count, kept)
@@ -162,26 +149,23 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
 
         On a sealed table it has no hand, unless a dealt hand ends the round at once: then all hands are open.
         """
-        del context
         return run(self._parts.writer, self._deal(request))
 
     def DealRounds(
         self, request: shuffler_pb2.DealRoundsRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.DealRoundsResponse:
         """Deal many rounds, each independently and all in one commit."""
-        del context
         responses = self._run_each(self._deal, request.requests, shuffler_pb2.DealRoundResponse)
         return shuffler_pb2.DealRoundsResponse(responses=responses)
 
     def _deal(self, request: shuffler_pb2.DealRoundRequest) -> Appending[shuffler_pb2.DealRoundResponse]:
-        return (yield from self._dealer.deal(read_slot(request.table_id, request.round_number), request))
+        return (yield from self._dealer.deal(read_slot(request.round), request))
 
     def OpenHand(
         self, request: shuffler_pb2.OpenHandRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenHandResponse:
         """Show a seat its own hand on a sealed table; the seat proves itself by its token."""
-        del context
-        key = read_slot(request.table_id, request.round_number)
+        key = read_slot(request.round)
         found, opened = self._dealer.find(key)
         self._dealer.require_ruleset(found, opened)
         check_token(opened, request)
@@ -197,15 +181,14 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         self, request: shuffler_pb2.OpenSectionRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenSectionResponse:
         """Open the section that a receipt names; answer a certificate with it and all sections opened before."""
-        del context
-        key = read_slot(request.table_id, request.round_number)
+        key = read_slot(request.round)
         found, opened = self._dealer.find(key)
         self._dealer.require_ruleset(found, opened)
         unsealed, logged = self._unsealer.unseal(found, opened, request)
         leaves = [leaf for leaf, _ in unseal_leaves(self._parts.reader, key) if leaf.number <= unsealed.number]
         times = {index: leaf.unsealed_time for leaf in leaves for index in leaf.sections}
         layout = game_of(opened.header.ruleset_id).layout(opened.header.seat_count)
-        sections = sorted({*times, *(() if opened.is_sealed_table else layout.hands)})
+        sections = sorted({*times, *(() if opened.is_sealed else layout.hands)})
         board = [layout.board(name) for name in layout.opening_order]
         deal, dealt = self._dealer.derive(key, opened)
         return shuffler_pb2.OpenSectionResponse(
@@ -219,9 +202,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 for index in board
                 if index in times
             ],
-            hands=write_hands(deal, [index for index in sections if index in layout.hands])
-            if opened.is_sealed_table
-            else (),
+            hands=write_hands(deal, [index for index in sections if index in layout.hands]) if opened.is_sealed else (),
             unsealed_time=unsealed.unsealed_time,
             log_receipt=write_receipt(logged),
         )
@@ -230,10 +211,9 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         self, request: shuffler_pb2.AbortRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.AbortRoundResponse:
         """End a round without a settlement."""
-        del context
-        key = read_slot(request.table_id, request.round_number)
+        key = read_slot(request.round)
 
-        def abort(found: Slot, opened: OpenedRound, contributed: Sequence[Contribution]) -> Appending[Logged]:
+        def abort(found: Slot, opened: OpenLeaf, contributed: Sequence[Contribution]) -> Appending[Logged]:
             if request.reason == shuffler_pb2.ABORT_REASON_VOID:
                 raise invalid_field("a round is found void when it is dealt", field="reason")
             reason = ABORT_REASONS.get(request.reason)
@@ -242,7 +222,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             now = leaf_time(self._parts.clock(), floor=found.newest_time)
             check_abort(found, opened, reason, contributed=contributed, now=now)
             leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}
-            return (yield requested_abort_of(found, reason, leaves, contributed, now=now, signer=self._parts.signer))
+            return (yield received_abort_of(found, reason, leaves, contributed, now=now, signer=self._parts.signer))
 
         logged = run(self._parts.writer, self._dealer.with_seeds(key, abort))
         self._parts.on_ended()
@@ -252,44 +232,39 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         self, request: shuffler_pb2.RevealRoundRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.RevealRoundResponse:
         """Publish the server's seed of an ended round in the log."""
-        del context
         return run(self._parts.writer, self._reveal(request))
 
     def RevealRounds(
         self, request: shuffler_pb2.RevealRoundsRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.RevealRoundsResponse:
         """Publish the seeds of many ended rounds, each independently and all in one commit."""
-        del context
         responses = self._run_each(self._reveal, request.requests, shuffler_pb2.RevealRoundResponse)
         return shuffler_pb2.RevealRoundsResponse(responses=responses)
 
     def _reveal(self, request: shuffler_pb2.RevealRoundRequest) -> Appending[shuffler_pb2.RevealRoundResponse]:
-        key = read_slot(request.table_id, request.round_number)
+        key = read_slot(request.round)
         found, opened = self._dealer.find(key)
         if not found.stage.is_terminal:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_NOT_TERMINAL,
-                f"round {key.round_number} of table {key.table_id} is {found.stage.name}; its seed stays sealed",
-                table_id=key.table_id,
-                round_number=key.round_number,
-            )
+            message = f"round {key.round_number} of table {key.table_id} is {found.stage.name}; its seed stays sealed"
+            reason = ErrorReason.ERROR_REASON_NOT_TERMINAL
+            raise round_refusal(reason, message, table_id=key.table_id, round_number=key.round_number)
         logged = yield reveal_of(opened, sealing_key=self._parts.sealing_key)
-        revealed = parse_leaf(Envelope.parse(logged.leaf).payload, RevealLeaf)
+        revealed = read_leaf(logged.leaf, RevealLeaf)
         return shuffler_pb2.RevealRoundResponse(
             server_seed=bytes.fromhex(revealed.server_seed), log_receipt=write_receipt(logged)
         )
 
-    def _read_opening(
+    def _read_open_request(
         self, request: shuffler_pb2.OpenRoundRequest, latest: Slot | None
     ) -> tuple[Header, Sequence[bytes], int]:
         """Read a request to open a round; return its header, the seats' commitments and the OPEN's time in ms.
 
         A commitment is empty for a seat that gives none. Refuse terms, tokens and commitments that no round can have.
         """
-        opener = self._parts.opener
+        header_maker = self._parts.header_maker
         match request.WhichOneof("round"):
             case "terms":
-                header, opened_time = opener.header_of(request.terms, latest, field="terms")
+                header, opened_time = header_maker.header_of(request.terms, latest, field="terms")
                 for field in ("client_commitments", "seat_tokens"):
                     if getattr(request, field):
                         raise invalid_field(
@@ -299,8 +274,8 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             case "header":
                 header, ruleset = self._parts.verifier.read_terms(request.header, field="header")
                 check_seat_tokens(request.seat_tokens, ruleset, seat_count=header.seat_count)
-                opened_time = opener.opening_time(latest)
-                opener.check_terms(header, ruleset, opened_time=opened_time, field="header")
+                opened_time = header_maker.opened_time_of(latest)
+                header_maker.check_terms(header, ruleset, opened_time=opened_time, field="header")
             case _:
                 raise missing_field("give terms or a header", field="terms")
         commitments = list(request.client_commitments) or [b""] * header.seat_count
@@ -309,10 +284,10 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 f"{header.seat_count} seats have {len(commitments)} commitments; give one a seat, or none at all",
                 field="client_commitments",
             )
-        for seat, one in enumerate(commitments):
-            if len(one) not in (0, SEED_SIZE):
+        for seat, commitment in enumerate(commitments):
+            if len(commitment) not in (0, SEED_SIZE):
                 raise invalid_field(
-                    f"a commitment has {SEED_SIZE} bytes, not {len(one)}", field=f"client_commitments[{seat}]"
+                    f"a commitment has {SEED_SIZE} bytes, not {len(commitment)}", field=f"client_commitments[{seat}]"
                 )
         return header, commitments, opened_time
 
@@ -323,35 +298,41 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         field = request.WhichOneof("round")
         if field is None:
             return None, None
-        asked = request.terms if field == "terms" else request.header
-        latest, number = self._parts.opener.latest_round(asked.table_id, field=field), asked.round_number
-        key = read_slot(asked.table_id, number, field=field) if number else None
-        if latest is None or number > latest.key.round_number or (key is None and latest.stage is not Stage.OPENED):
-            return None, latest
+        if field == "terms":
+            table_id, number = read_which_round(request.terms, field=field)
+        else:
+            key = read_slot(request.header.round, field="header.round")
+            table_id, number = key.table_id, key.round_number
         reader = self._parts.reader
-        mark = next((mark for mark in reader.marks(key or latest.key) if mark.kind is StepKind.OPEN), None)
+        latest = reader.latest_round(table_id)
+        if latest is None or (latest.stage is not Stage.OPENED if number is None else number > latest.key.round_number):
+            return None, latest
+        key = SlotKey(table_id, number or latest.key.round_number)
+        mark = next((mark for mark in reader.marks(key) if mark.kind is StepKind.OPEN), None)
         if mark is None or mark.request_digest != digest:
             return None, latest
-        return stored(reader, mark.index), latest
+        return reader.logged(mark.index), latest
 
 
 def _write_logged(logged: Logged) -> shuffler_pb2.OpenRoundResponse:
     """Write the answer to OpenRound from the OPEN leaf in the log, with its receipt."""
-    answer = _write_opened(OpenedRound.of(logged.leaf))
+    answer = _write_opened(read_open(logged.leaf))
     fill_receipt(answer.log_receipt, logged)
     return answer
 
 
-def _write_opened(opened: OpenedRound) -> shuffler_pb2.OpenRoundResponse:
+def _write_opened(opened: OpenLeaf) -> shuffler_pb2.OpenRoundResponse:
     """Write the answer to OpenRound; its log receipt is still empty."""
     return shuffler_pb2.OpenRoundResponse(
-        header=write_header(opened.header), round_id=opened.header.round_id, server_commitment=opened.commitment
+        header=write_header(opened.header),
+        round_id=opened.header.round_id,
+        server_commitment=bytes.fromhex(opened.server_commitment),
     )
 
 
-def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> None:
+def check_token(opened: OpenLeaf, request: shuffler_pb2.OpenHandRequest) -> None:
     """Refuse a request for a hand unless the table is sealed and the request has the token of the seat."""
-    if not opened.is_sealed_table:
+    if not opened.is_sealed:
         raise RefusedError(
             ErrorReason.ERROR_REASON_NOT_SEALED, "the table is an open one; its hands came with the deal"
         )
@@ -360,7 +341,7 @@ def check_token(opened: OpenedRound, request: shuffler_pb2.OpenHandRequest) -> N
     hashed = b""
     if len(token) == SEED_SIZE:
         hashed = seat_token_hash(round_id=opened.header.round_id, seat=seat, token=token)
-    if not hmac.compare_digest(hashed, opened.seat_tokens[seat]):
+    if not hmac.compare_digest(hashed, opened.token_hash(seat)):
         raise RefusedError(
             ErrorReason.ERROR_REASON_WRONG_TOKEN, f"this token does not open the hand of seat {seat}", field="token"
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from referee.dealing.commitment import SEED_SIZE
 from referee.dealing.header import Header
 from referee.evidence.ed25519 import Signer
-from referee.service.opening import Opener
+from referee.service.terms import HeaderMaker
 from referee.service.verifying import RoundVerifier
 from referee.storage import Reader, Writer
 
@@ -15,7 +15,7 @@ from referee.storage import Reader, Writer
 class ShufflerParts:
     """Parts of the shuffler: log, keys, clock, and source of random bytes."""
 
-    opener: Opener
+    header_maker: HeaderMaker
     verifier: RoundVerifier
     referee_keys: Sequence[bytes]
     reader: Reader

@@ -105,16 +105,17 @@ def refusal_of(error: BaseException) -> RefusedError | None:
 def release(error: BaseException) -> None:
     """Clear the local variables that an error, its causes and its contexts hold through their tracebacks.
 
-    A cycle of an error and a frame with a variable for it would keep the call, and so one of its connection's streams.
-    Frames that still run are left alone.
+    A frame with a variable for the error that holds this frame is a cycle. It would keep the call alive until the next
+    garbage collection, and with it a stream of its connection. Frames that still run keep their variables.
     """
     errors, seen = [error], set[int]()
     while errors:
-        one = errors.pop()
-        seen.add(id(one))
-        trace, one.__traceback__ = one.__traceback__, None
+        current = errors.pop()
+        seen.add(id(current))
+        trace, current.__traceback__ = current.__traceback__, None
         traceback.clear_frames(trace)
-        errors += [cause for cause in (one.__cause__, one.__context__) if cause is not None and id(cause) not in seen]
+        causes = current.__cause__, current.__context__
+        errors += [cause for cause in causes if cause is not None and id(cause) not in seen]
 
 
 def _law_refusal(error: LawError) -> RefusedError:

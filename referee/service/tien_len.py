@@ -4,13 +4,14 @@ from typing import Final
 
 import grpc
 
-from referee.advice.tien_len import View, group_plays, suggest, whole_plays
+from referee.advice.tien_len.grouping import group_plays, whole_plays
+from referee.advice.tien_len.suggestion import suggest
+from referee.advice.tien_len.view import View
 from referee.games.tien_len import Combination, Event, Play, legal_plays, may_pass, read_combination, set_of
 from referee.games.tien_len.game import GAME
-from referee.rulesets import load_texts
 from referee.service.batching import answer_each
 from referee.service.game_service import GameService
-from referee.service.round_service import RefereeParts, RoundService
+from referee.service.round_service import RoundService
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.tien_len import (
     read_event,
@@ -28,28 +29,25 @@ from referee.wire.values import write_violations
 class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     """Servicer of Tiến Lên."""
 
-    def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVICE, parts)
-
     def CheckPlay(
         self, request: tien_len_pb2.CheckPlayRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.CheckPlayResponse:
         """Return all faults of an event, and the combination that its cards make, absent if they make none."""
-        del context
         return self._check(request)
 
     def CheckPlays(
         self, request: tien_len_pb2.CheckPlaysRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.CheckPlaysResponse:
-        """Check many events; a refused one refuses the batch."""
-        del context
-        return tien_len_pb2.CheckPlaysResponse(responses=answer_each(request.requests, self._check))
+        """Check many events, each independently."""
+        responses = answer_each(
+            request.requests, self._check, refused=lambda status: tien_len_pb2.CheckPlayResponse(refused=status)
+        )
+        return tien_len_pb2.CheckPlaysResponse(responses=responses)
 
     def ListPlays(
         self, request: tien_len_pb2.ListPlaysRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.ListPlaysResponse:
         """List all combinations that the seat on turn may play, and whether it may pass."""
-        del context
         played = self._reader.read(request.round)
         ruleset, state = played.ruleset, played.state
         response = tien_len_pb2.ListPlaysResponse(
@@ -74,7 +72,6 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         self, request: tien_len_pb2.SuggestPlayRequest, context: grpc.ServicerContext
     ) -> tien_len_pb2.SuggestPlayResponse:
         """Return the best plays of the seat on turn, with reasons; none once the round is over."""
-        del context
         count = read_suggestion_count(request.count, field="count")
         samples = read_samples(request.samples, field="samples")
         played = self._reader.read(request.round)
@@ -121,7 +118,6 @@ SERVICE: Final = GameService(
     descriptor=tien_len_pb2.DESCRIPTOR.services_by_name["TienLenService"],
     servicer=TienLenService,
     add_to_server=tien_len_pb2_grpc.add_TienLenServiceServicer_to_server,
-    texts=load_texts(GAME.name),
     read_event=read_event,
     write_outcome=write_outcome,
     write_state=write_state,

@@ -5,7 +5,7 @@ opened. Cards are opened with the receipt of the event that closed the street be
 events itself must have at least these events accepted.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import grpc
 
@@ -13,41 +13,41 @@ from referee.advice import NoAdviceError
 from referee.advice.ultimate_texas.question import DecisionQuestion, value_options
 from referee.cards import Card, Seat
 from referee.games.ultimate_texas.game import GAME
-from referee.rulesets import load_texts
 from referee.service.batching import answer_each
 from referee.service.game_service import GameService
 from referee.service.round_service import RefereeParts, RoundService
-from referee.service.verifying import VerifiedRound
+from referee.service.verifying import hand_of, require, seat_refusal
+from referee.transcript.round import Round
 from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 from referee.wire.ultimate_texas import fill_options, read_event, write_outcome, write_state
 from referee.wire.values import write_violations
 
-if TYPE_CHECKING:
-    from referee.games.ultimate_texas import State
-
 
 class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasServiceServicer):
     """Servicer of Ultimate Texas Hold'em."""
 
-    def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVICE, parts)
+    def __init__(self, service: GameService, parts: RefereeParts) -> None:
+        super().__init__(service, parts)
         self._folder = parts.populations
 
     def CheckDecision(
         self, request: ultimate_texas_pb2.CheckDecisionRequest, context: grpc.ServicerContext
     ) -> ultimate_texas_pb2.CheckDecisionResponse:
         """Return all faults of a decision, and the state of the round."""
-        del context
         return self._check(request)
 
     def CheckDecisions(
         self, request: ultimate_texas_pb2.CheckDecisionsRequest, context: grpc.ServicerContext
     ) -> ultimate_texas_pb2.CheckDecisionsResponse:
-        """Check many decisions; a refused one refuses the batch."""
-        del context
-        return ultimate_texas_pb2.CheckDecisionsResponse(responses=answer_each(request.requests, self._check))
+        """Check many decisions, each independently."""
+        responses = answer_each(
+            request.requests,
+            self._check,
+            refused=lambda status: ultimate_texas_pb2.CheckDecisionResponse(refused=status),
+        )
+        return ultimate_texas_pb2.CheckDecisionsResponse(responses=responses)
 
     def Advise(
         self, request: ultimate_texas_pb2.AdviseRequest, context: grpc.ServicerContext
@@ -56,12 +56,12 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
 
         The answer has no expectations if the seat has nothing to decide now.
         """
-        del context
         seat = Seat(request.seat)
-        verified = self._verifier.verify(request.round.header, request.round.certificates, field="round")
+        dealt = self._verifier.verify(request.round.header, request.round.certificates, field="round")
         played = self._reader.read(request.round)
         state, ruleset = played.state, played.ruleset
-        verified.check_seat(seat, field="seat")
+        if seat >= played.header.seat_count:
+            raise seat_refusal(played.header, seat, field="seat")
         response = ultimate_texas_pb2.AdviseResponse(
             violations=write_violations(played.violations, self._texts, ruleset),
             refused_event_number=played.refused_event,
@@ -69,8 +69,8 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
             ruleset_digest=ruleset.digest,
         )
         if not played.violations and seat in state.may_decide:
-            stake, hole = state.stakes[seat], verified.hand(seat, field="round")
-            question = DecisionQuestion(state.rules, stake, hole, _open_board(verified, state), self._folder)
+            stake, hole = state.stakes[seat], hand_of(dealt, seat, seat_field="seat", field="round")
+            question = DecisionQuestion(state.rules, stake, hole, _open_board(played), self._folder)
             try:
                 answer = self._advice.compute(value_options, question)
             except NoAdviceError as error:
@@ -91,12 +91,12 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         )
 
 
-def _open_board(verified: VerifiedRound, state: "State") -> tuple[Card, ...]:
+def _open_board(played: Round) -> tuple[Card, ...]:
     """Return the board cards that the round has opened so far, in order; refuse if the certificates lack some."""
-    layout = GAME.layout(verified.header.seat_count)
-    sections = [layout.board(section.lower()) for section in state.open_sections]
-    verified.require(sections, field="round")
-    return tuple([card for section in sections for card in verified.sections[section]])
+    layout = GAME.layout(played.header.seat_count)
+    sections = [layout.board(section.lower()) for section in played.state.open_sections]
+    require(played, sections, field="round")
+    return tuple([card for section in sections for card in played.deal.sections[section] or ()])
 
 
 SERVICE: Final = GameService(
@@ -104,7 +104,6 @@ SERVICE: Final = GameService(
     descriptor=ultimate_texas_pb2.DESCRIPTOR.services_by_name["UltimateTexasService"],
     servicer=UltimateTexasService,
     add_to_server=ultimate_texas_pb2_grpc.add_UltimateTexasServiceServicer_to_server,
-    texts=load_texts(GAME.name),
     read_event=read_event,
     write_outcome=write_outcome,
     write_state=write_state,

@@ -1,4 +1,4 @@
-"""Unsealing of sections during play: the course of events that opens a section is logged before its cards are answered.
+"""UNSEALs of sections during play: the course of events that opens a section is logged before its cards are shown.
 
 The shuffler knows no game. It gets the hash, time and flag of each event of the course, computes the course's history,
 and compares that with the referee's receipt of the last event, which names the section. The log refuses a course that
@@ -11,25 +11,20 @@ from typing import Final
 import msgspec
 
 from referee.dealing.header import Header, is_past
-from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
-from referee.dealing.leaf import encode as encode_leaf
-from referee.dealing.leaf import parse as parse_leaf
+from referee.dealing.leaf import OpenLeaf, UnsealLeaf, read_leaf, sign_leaf
 from referee.evidence.canonical import MAX_INTEGER
-from referee.evidence.dsse import Envelope
 from referee.evidence.encoding import HASH_SIZE
 from referee.games import game_of
 from referee.log import NO_LEAF, Slot, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
 from referee.service.appending import append_one
 from referee.service.attesting import read_receipt
-from referee.service.dealing import Dealer, stored
-from referee.service.opened import OpenedRound
-from referee.service.opening import leaf_time
 from referee.service.shuffler_parts import ShufflerParts
+from referee.service.terms import leaf_time
 from referee.storage import Append, Logged, Reader
 from referee.transcript.chain import EventReceipt, first_hash, next_history
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError, invalid_field
+from referee.wire.refusal import RefusedError, deadline_refusal, foreign, invalid_field
 from referee.wire.round import slot_refusal
 
 _RECEIPT: Final = ("event_hash", "opens_section", "receipt_signature", "received_time")
@@ -39,12 +34,11 @@ _RECEIPT: Final = ("event_hash", "opens_section", "receipt_signature", "received
 class Unsealer:
     """Appender of UNSEAL leaves, which open sections of dealt rounds."""
 
-    def __init__(self, parts: ShufflerParts, dealer: Dealer) -> None:
+    def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
-        self._dealer = dealer
 
     def unseal(
-        self, found: Slot, opened: OpenedRound, request: shuffler_pb2.OpenSectionRequest
+        self, found: Slot, opened: OpenLeaf, request: shuffler_pb2.OpenSectionRequest
     ) -> tuple[UnsealLeaf, Logged]:
         """Append the UNSEAL for the section that a receipt names; return its contents and the leaf in the log.
 
@@ -64,13 +58,13 @@ class Unsealer:
         before = unseal_leaves(self._parts.reader, found.key)
         for leaf, index in before:
             if (leaf.number, leaf.history) == (unseal.number, unseal.history.hex()):
-                return leaf, stored(self._parts.reader, index)
+                return leaf, self._parts.reader.logged(index)
         step = UnsealStep(found.key, round_id=header.round_id, unseal=unseal, course=course)
         try:
             advance(step, leaf_hash=NO_LEAF, previous=None, current=found)
         except SlotError as error:
             raise self._refusal(error) from None
-        sections = _new_sections(header, section, [leaf for leaf, _ in before], is_sealed=opened.is_sealed_table)
+        sections = _new_sections(header, section, [leaf for leaf, _ in before], is_sealed=opened.is_sealed)
         now = self._time(found, receipt)
         leaf = UnsealLeaf(
             event_hash=receipt.event_hash,
@@ -84,7 +78,7 @@ class Unsealer:
             unsealed_time=now,
         )
         append = Append(
-            leaf=Envelope.signed(UNSEAL_TYPE, encode_leaf(leaf), self._parts.signer).to_bytes(),
+            leaf=sign_leaf(leaf, self._parts.signer),
             step=step,
             request_digest=unseal.history,
             time=now,
@@ -99,12 +93,9 @@ class Unsealer:
         """Return the time of an UNSEAL now, not before the receipt's; refuse one after the round's deadline."""
         now = max(leaf_time(self._parts.clock(), floor=found.newest_time), receipt.received_time)
         if is_past(found.round_deadline, time=now):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_DEADLINE_PASSED,
-                f"the round was to be settled by {found.round_deadline} and it is {now}; it is aborted",
-                deadline_time=found.round_deadline,
-                received_time=now,
-            )
+            message = f"the round was to be settled by {found.round_deadline} and it is {now}; it is aborted"
+            reason = ErrorReason.ERROR_REASON_DEADLINE_PASSED
+            raise deadline_refusal(reason, message, deadline=found.round_deadline, now=now)
         return now
 
     def _refusal(self, error: SlotError) -> RefusedError:
@@ -123,7 +114,7 @@ def unseal_leaves(reader: Reader, key: SlotKey) -> list[tuple[UnsealLeaf, int]]:
 
 
 def _parse(leaf: bytes) -> UnsealLeaf:
-    return parse_leaf(Envelope.parse(leaf).payload, UnsealLeaf)
+    return read_leaf(leaf, UnsealLeaf)
 
 
 def _course(steps: Sequence[shuffler_pb2.Step], *, start: bytes, limit: int) -> Mapping[int, bytes]:
@@ -157,8 +148,7 @@ def _check_receipt(
     history = course.get(receipt.number, b"").hex()
     found = (header.round_id.hex(), len(steps), last.event_hash.hex(), last.time, last.received, history)
     if found != (receipt.round_id, receipt.number, receipt.event_hash, receipt.received_time, True, receipt.history):
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_FOREIGN,
+        raise foreign(
             "the receipt is not of the last of these steps; send every event of the round up to the one it is of",
             field="receipt",
             number=receipt.number,
@@ -167,11 +157,7 @@ def _check_receipt(
 
 def _section_of(receipt: EventReceipt) -> int:
     if isinstance(receipt.opens_section, msgspec.UnsetType):
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_SECTION_CLOSED,
-            "the receipt opens no section; send that of the event that closed the street",
-            field="receipt",
-        )
+        raise _closed("the receipt opens no section; send that of the event that closed the street")
     return receipt.opens_section
 
 
@@ -184,19 +170,15 @@ def _new_sections(header: Header, section: int, before: Sequence[UnsealLeaf], *,
     try:
         until = layout.opened_until(section, is_sealed=is_sealed)
     except KeyError:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_SECTION_CLOSED,
-            f"section {section} does not open during play",
-            field="receipt",
-            section=section,
-        ) from None
+        raise _closed(f"section {section} does not open during play", section=section) from None
     known = {index for leaf in before for index in leaf.sections} | (set() if is_sealed else set(layout.hands))
     new = tuple(sorted(set(until) - known))
     if section not in new:
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_SECTION_CLOSED,
-            f"section {section} was opened by an earlier event; ask for it with the receipt of that event",
-            field="receipt",
-            section=section,
-        )
+        message = f"section {section} was opened by an earlier event; ask for it with the receipt of that event"
+        raise _closed(message, section=section)
     return new
+
+
+def _closed(message: str, **facts: int) -> RefusedError:
+    """Return the refusal of a receipt that opens no section now."""
+    return RefusedError(ErrorReason.ERROR_REASON_SECTION_CLOSED, message, field="receipt", **facts)

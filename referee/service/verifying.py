@@ -3,72 +3,48 @@
 The memo's key has all verified bytes, so the memo saves work and changes no answer. Every call checks the deadline.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
-
-import msgspec
 
 from referee.cards import Card
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.header import SUITE_COMMITMENT, Header, is_past
-from referee.dealing.lead import Lead
 from referee.games import GAMES
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.lost_ruleset import has_ruleset, is_running, lost_refusal
 from referee.service.memo import MEMO_BYTES, Memo
 from referee.storage import Reader
-from referee.transcript.round import Opening
+from referee.transcript.round import Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RoundHeader
-from referee.wire.refusal import RefusedError, invalid_field, missing_field
+from referee.wire.refusal import RefusedError, foreign, invalid_field, invalid_header, missing_field
 from referee.wire.round import certificate_refusal, find_ruleset, read_header
 
 _ENTRY_BYTES: Final = 8 * 1024
 """Bytes of memory that a verified round takes besides the bytes that it was read from; an upper estimate."""
 
 
-class VerifiedRound(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """A round whose header fits its ruleset and whose certificates are verified. Times are in ms since 1970 UTC.
+def require(dealt: Round, sections: Iterable[int], *, field: str) -> None:
+    """Refuse a round whose certificates do not open these sections."""
+    for section in sections:
+        if dealt.deal.sections[section] is None:
+            raise closed_refusal(section, dealt.header, dealt.ruleset, field=field)
 
-    ``sections`` has the cards of each section that a certificate opens, ``unsealed_times`` the opening time of each
-    section that opened after the deal.
-    """
 
-    header: Header
-    ruleset: Ruleset
-    sections: Mapping[int, tuple[Card, ...]]
-    deck_root: bytes
-    dealt_time: int
-    lead: Lead | None
-    is_sealed: bool
-    unsealed_times: Mapping[int, int]
+def hand_of(dealt: Round, seat: int, *, seat_field: str, field: str) -> tuple[Card, ...]:
+    """Return a seat's hand; refuse a seat that the round does not have, and certificates that do not open its hand."""
+    if seat >= dealt.header.seat_count:
+        raise seat_refusal(dealt.header, seat, field=seat_field)
+    require(dealt, [seat], field=field)
+    return dealt.deal.sections[seat] or ()
 
-    def require(self, sections: Iterable[int], *, field: str) -> None:
-        """Refuse a round whose certificates do not open these sections."""
-        for section in sections:
-            if section not in self.sections:
-                raise closed_refusal(section, self.header, self.ruleset, field=field)
 
-    def unsealed_time(self, opening: Opening) -> int | None:
-        """Return the time at which an opening's sections were opened; None if no certificate states it."""
-        return self.unsealed_times.get(opening.sections[-1])
-
-    def check_seat(self, seat: int, *, field: str) -> None:
-        """Refuse a seat that the round does not have."""
-        if seat >= self.header.seat_count:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_INVALID_SEAT,
-                f"the round has {self.header.seat_count} seats, counted from 0",
-                field=field,
-                found=seat,
-            )
-
-    def hand(self, seat: int, *, field: str) -> tuple[Card, ...]:
-        """Return a seat's hand; refuse certificates that do not open it."""
-        self.require([seat], field=field)
-        return self.sections[seat]
+def seat_refusal(header: Header, seat: int, *, field: str) -> RefusedError:
+    """Return the refusal of a seat that the round does not have."""
+    message = f"the round has {header.seat_count} seats, counted from 0"
+    return RefusedError(ErrorReason.ERROR_REASON_INVALID_SEAT, message, field=field, found=seat)
 
 
 def closed_refusal(section: int, header: Header, ruleset: Ruleset, *, field: str) -> RefusedError:
@@ -103,28 +79,29 @@ class RoundVerifier:
         self._origin = origin
         self._keys = tuple(shuffler_keys)
         self._clock = clock
-        self._memo: Memo[tuple[bytes, ...], VerifiedRound] = Memo(max_bytes=memo_bytes)
+        self._memo: Memo[tuple[bytes, ...], Round] = Memo(max_bytes=memo_bytes)
 
     @property
     def catalogue(self) -> Catalogue:
         """Rulesets that headers are verified against."""
         return self._catalogue
 
-    def verify(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
-        """Verify the header and certificates of a round, and that its deadline has not passed; refuse it otherwise.
+    def verify(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> Round:
+        """Return the round before its first event: its header and certificates hold, and its deadline has not passed.
 
+        Refuse it otherwise. Whether its game can start from the deal is not checked: a certificate may open one hand.
         ``field`` is the round's field in the request, which the refusal names.
         """
         verified = self.verify_ended(header, certificates, field=field)
         self.check_unexpired(verified, field=field)
         return verified
 
-    def check_unexpired(self, verified: VerifiedRound, *, field: str) -> None:
-        """Refuse a verified round that has ended."""
-        check_unexpired(verified.header, now=self._clock(), field=field)
+    def check_unexpired(self, dealt: Round, *, field: str) -> None:
+        """Refuse a round after its deadline, at which its certificates expire."""
+        check_unexpired(dealt.header, now=self._clock(), field=field)
 
-    def verify_ended(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
-        """Verify the header and certificates of a round, whose deadline may have passed; refuse wrong ones."""
+    def verify_ended(self, header: RoundHeader, certificates: Sequence[bytes], *, field: str) -> Round:
+        """Do the same as ``verify`` for a round whose deadline may have passed."""
         key = (header.SerializeToString(deterministic=True), *certificates)
         verified = self._memo.get(key)
         if verified is None:
@@ -147,17 +124,14 @@ class RoundVerifier:
             ("layout", header.layout, _layout_of(ruleset, header)),
         ):
             if found != expected:
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_INVALID_HEADER,
-                    f"the round's {name} is {_text_of(found)}, here it is {_text_of(expected)}",
-                    field=f"{field}.{name}",
-                )
+                difference = f"the round's {name} is {_text_of(found)}, here it is {_text_of(expected)}"
+                raise invalid_header(difference, field=f"{field}.{name}")
         return header, ruleset
 
     def _is_running(self, header: Header) -> bool:
         return is_running(self._reader.round(SlotKey(header.table_id, header.round_number)), header)
 
-    def _verify(self, message: RoundHeader, certificates: Sequence[bytes], *, field: str) -> VerifiedRound:
+    def _verify(self, message: RoundHeader, certificates: Sequence[bytes], *, field: str) -> Round:
         header, ruleset = self.read_terms(message, field=f"{field}.header")
         if not certificates:
             raise missing_field(
@@ -166,22 +140,21 @@ class RoundVerifier:
         _check_certificates(header, certificates, field=f"{field}.certificates")
         read = self._read_certificates(certificates, header, field=field)
         first = read[0]
-        for index, one in enumerate(read):
-            if _deal_of(one) != _deal_of(first):
-                raise RefusedError(
-                    ErrorReason.ERROR_REASON_FOREIGN,
+        for index, certified in enumerate(read):
+            if certified.deal != first.deal:
+                raise foreign(
                     "two certificates of one round disagree about its deal; keep both, they prove foul play",
                     field=f"{field}.certificates[{index}]",
                 )
         try:
-            sections, unsealed_times = certificate.join(read), certificate.join_times(read)
+            cards, unsealed_times = certificate.join(read), certificate.join_times(read)
         except CertificateError as error:
             raise certificate_refusal(error, field=f"{field}.certificates") from None
-        return VerifiedRound(
-            header=header,
-            ruleset=ruleset,
-            sections=sections,
-            deck_root=first.deck_root,
+        return Round.begin(
+            header,
+            ruleset,
+            sections=[cards.get(section) for section in GAMES[ruleset.game].layout(header.seat_count).shown],
+            deck_root=bytes.fromhex(first.deck_root),
             dealt_time=first.dealt_time,
             lead=first.lead,
             is_sealed=first.is_sealed,
@@ -197,19 +170,13 @@ class RoundVerifier:
             except CertificateError as error:
                 faults[index] = error.fault, error.detail
         if not read and all(fault is CertificateFault.FOREIGN_ROUND for fault, _ in faults.values()):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_FOREIGN,
+            raise foreign(
                 f"{faults[0][1]}; the header was altered or is another round's: send it as OpenRound answered it",
                 field=f"{field}.header",
             )
         for index, first in faults.items():
             raise certificate_refusal(CertificateError(*first), field=f"{field}.certificates[{index}]")
         return read
-
-
-def _deal_of(certificate: Certificate) -> tuple[object, ...]:
-    """Return the members of a certificate that must be equal in all certificates of one deal."""
-    return certificate.deck_root, certificate.dealt_time, certificate.lead, certificate.is_sealed
 
 
 def _check_certificates(header: Header, certificates: Sequence[bytes], *, field: str) -> None:

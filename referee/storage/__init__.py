@@ -8,24 +8,20 @@ from referee.storage.backup import back_up, restore, restore_into
 from referee.storage.check import check_store
 from referee.storage.listing import Listed
 from referee.storage.log_lock import LogLock
-from referee.storage.opening import is_missing, log_place, open_reader, open_store
-from referee.storage.postgres import is_postgres, open_postgres, open_postgres_reader
+from referee.storage.place import is_missing, log_place, open_reader, open_store
+from referee.storage.postgres import is_postgres
 from referee.storage.reader import Reader
 from referee.storage.record import (
-    MAX_LEAF_SIZE,
     Append,
     ClockError,
     Contribution,
     Cosigned,
     DataLossError,
     Head,
-    HeadMovedError,
     LateLeafError,
     Logged,
     LogInUseError,
-    Mark,
     NotFoundedError,
-    OutcomeUnknownError,
     SchemaVersionError,
     StaleRoundError,
     StoreAwayError,
@@ -34,29 +30,23 @@ from referee.storage.record import (
     StoreFullError,
     clock_error,
 )
-from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
 from referee.storage.trouble import WriteTrouble, trouble_of
-from referee.storage.writer import BatchLimits, QueueFullError, Writer, WriterClosedError
+from referee.storage.writer import QueueFullError, Writer, WriterClosedError
 
 __all__ = [
-    "MAX_LEAF_SIZE",
     "Append",
-    "BatchLimits",
     "ClockError",
     "Contribution",
     "Cosigned",
     "DataLossError",
     "Head",
-    "HeadMovedError",
     "LateLeafError",
     "Listed",
     "LogInUseError",
     "LogLock",
     "Logged",
-    "Mark",
     "NotFoundedError",
-    "OutcomeUnknownError",
     "QueueFullError",
     "Reader",
     "SchemaVersionError",
@@ -75,11 +65,7 @@ __all__ = [
     "is_missing",
     "is_postgres",
     "log_place",
-    "open_postgres",
-    "open_postgres_reader",
     "open_reader",
-    "open_sqlite",
-    "open_sqlite_reader",
     "open_store",
     "restore",
     "restore_into",

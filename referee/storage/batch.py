@@ -13,12 +13,11 @@ from typing import Final, cast
 
 import msgspec
 
-from referee.evidence.merkle import LeafIndex, leaf_hash
+from referee.evidence.merkle import Growth, LeafIndex, grow, leaf_hash
 from referee.log import (
     FIRST_ROUND,
     Checkpoint,
     CheckpointSigner,
-    Growth,
     LogReceipt,
     OpenStep,
     Slot,
@@ -30,7 +29,6 @@ from referee.log import (
     StepKind,
     UnsealStep,
     advance,
-    grow,
 )
 from referee.log.proof import TILE_HEIGHT
 from referee.log.times import SLACK_MS
@@ -160,8 +158,8 @@ class _Draft:
                 self._given(step.key)[append.seed.seat] = append.seed
                 self.contributed.append(append.seed)
             if isinstance(step, OpenStep):
-                opening = Listed(key=step.key, opened_time=append.time or 0, index=index, seat_keys=append.seat_keys)
-                self.listed.append(opening)
+                listed = Listed(key=step.key, opened_time=append.time or 0, index=index, seat_keys=append.seat_keys)
+                self.listed.append(listed)
             self.rounds[step.key] = state
             event = event_of(step)
             self.marks[step.key, step.kind, event] = Mark(step.kind, index, append.request_digest, append.memo, event)
@@ -311,26 +309,20 @@ def _answer(
 ) -> Answer:
     if not isinstance(found, list) or isinstance(request, Contribution):
         return cast("Contribution | Refused", found)
+    places, answers = found, list[Logged]()
     try:
-        return _logged(store, request, found, head=head, growth=growth)
+        for append, place in zip(request, places, strict=True):
+            if growth is not None and place.index >= growth.old_size:
+                leaf = append.leaf if not place.is_repeat else store.leaf(place.index)
+                receipt = LogReceipt(
+                    index=place.index,
+                    leaf_hash=place.leaf_hash,
+                    proof=growth.inclusion_proof(place.index),
+                    checkpoint=head.checkpoint,
+                )
+                answers.append(Logged(leaf=leaf, receipt=receipt, is_repeat=place.is_repeat))
+            else:
+                answers.append(store.logged(place.index))
     except StoreError as error:  # the other requests of the batch still get their answers
         return error.with_traceback(None)
-
-
-def _logged(
-    store: Store, request: Sequence[Append], places: Sequence[_Place], *, head: Head, growth: Growth | None
-) -> tuple[Logged, ...]:
-    answers = []
-    for append, place in zip(request, places, strict=True):
-        if growth is not None and place.index >= growth.old_size:
-            leaf = append.leaf if not place.is_repeat else store.leaf(place.index)
-            receipt = LogReceipt(
-                index=place.index,
-                leaf_hash=place.leaf_hash,
-                proof=growth.inclusion_proof(place.index),
-                checkpoint=head.checkpoint,
-            )
-        else:
-            leaf, receipt = store.leaf(place.index), store.receipt(place.index)
-        answers.append(Logged(leaf=leaf, receipt=receipt, is_repeat=place.is_repeat))
     return tuple(answers)

@@ -7,10 +7,9 @@ continue every checkpoint known from elsewhere, such as a witness's cosigned che
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from referee.evidence.merkle import Frontier, leaf_hash
+from referee.evidence.merkle import Frontier, grow, leaf_hash
 from referee.evidence.note import Note, NoteError
 from referee.log import Checkpoint, CheckpointError, tree_frontier
-from referee.log.growth import grow
 from referee.log.proof import TILE_HEIGHT, TILE_WIDTH, MissingNodeError
 from referee.storage.reader import Reader
 from referee.storage.record import DataLossError, Head

@@ -28,7 +28,7 @@ class LockStatements:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flavor:
-    """How one kind of database begins, commits and fails."""
+    """Kind of database: how its transactions begin, commit and fail."""
 
     begin: str
     """Statement that begins a transaction and makes other writers wait until it ends."""

@@ -1,7 +1,7 @@
-"""The index by which rounds are recalled: each is listed by its opening, once for every scope that it belongs to.
+"""The index of rounds: each is listed by the time of its OPEN, once for every scope that it belongs to.
 
 Scopes are all rounds, those of a table, those of a tenant, and those in which a key sits. Within a scope rounds are in
-the order of opening time and OPEN leaf, which no later append changes.
+the order of their OPEN leaves, by time and then by index, which no later append changes.
 
 >>> Listed(key=SlotKey("acme.vip-7", 1), opened_time=1_700_000_000_000, index=LeafIndex(5)).scopes
 (b'', b'tacme.vip-7', b'nacme')

@@ -6,7 +6,6 @@ compares the head in every transaction.
 """
 
 import time
-from types import TracebackType
 from typing import Any, Final, Self
 
 from sqlalchemy import Engine, PoolProxiedConnection
@@ -62,9 +61,7 @@ class LogLock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _try(self, statements: LockStatements) -> bool:

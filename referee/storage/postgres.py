@@ -90,10 +90,10 @@ def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
     return Store(engine, _flavor(timeout), found_version=version)
 
 
-def open_postgres_reader(url: str, *, timeout: float = _TIMEOUT) -> Reader:
+def open_postgres_reader(url: str) -> Reader:
     """Open the log of a database server, which may be a standby, for reading only; raise StoreError if it has none."""
     engine = _engine(url, read_only=True)
-    reader = Reader(engine, _flavor(timeout))
+    reader = Reader(engine, _flavor(_TIMEOUT))
     try:
         with engine.connect():  # without the retries that a server gets once it has answered
             pass

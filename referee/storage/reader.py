@@ -18,7 +18,7 @@ from referee.log import LogReceipt, Slot, SlotKey, Stage, StepKind, Unseal, cons
 from referee.log.proof import TILE_WIDTH, MissingNodeError, WholeTiles
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.listing import EVERY, Listed
-from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Mark, NotFoundedError
+from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Logged, Mark, NotFoundedError
 from referee.storage.schema import check_version
 from referee.storage.statements import statements_of
 
@@ -114,8 +114,8 @@ class Reader:
     def listed(self, scope: bytes, *, since: int, before: tuple[int, int], count: int) -> list[Listed]:
         """Return at most ``count`` rounds of a scope, the last opened first.
 
-        They were opened at the time ``since`` or later, and before the pair ``before`` of an opening time and the index
-        of an OPEN leaf.
+        They were opened at the time ``since`` or later, and before the OPEN leaf of the time and index in
+        ``before``.
         """
         rows = self._rows(self._sql.read_listed, scope, since, *before, count)
         return [Listed(key=SlotKey(row[0], row[1]), opened_time=row[2], index=LeafIndex(row[3])) for row in rows]
@@ -143,14 +143,25 @@ class Reader:
     def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Slot]:
         return [_keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit)]
 
-    def receipt(self, index: int) -> LogReceipt:
-        """Return the receipt of a leaf under the newest checkpoint; raise IndexError if there is no such leaf."""
-        head = self.head()
+    def logged(self, index: int, *, under: Cosigned | None = None) -> Logged:
+        """Return a leaf of the log with its receipt, as ``receipt`` makes it."""
+        return Logged(leaf=self.leaf(index), receipt=self.receipt(index, under=under), is_repeat=True)
+
+    def receipt(self, index: int, *, under: Cosigned | None = None) -> LogReceipt:
+        """Return the receipt of a leaf under the newest checkpoint, or ``under`` one that witnesses cosigned.
+
+        Raises IndexError if its tree has no such leaf.
+        """
+        if under is None:
+            head = self.head()
+            size, checkpoint = head.size, head.checkpoint
+        else:
+            size, checkpoint = under.size, under.note
         return LogReceipt(
             index=LeafIndex(index),
             leaf_hash=leaf_hash(self.leaf(index)),
-            proof=self._inclusion(index, head.size),
-            checkpoint=head.checkpoint,
+            proof=self._inclusion(index, size),
+            checkpoint=checkpoint,
         )
 
     def inclusion_proof(self, *, index: int, size: int) -> tuple[bytes, ...]:
@@ -283,7 +294,7 @@ def round_of(key: SlotKey, row: Row) -> Slot:
 
 
 def unseals_of(data: bytes) -> tuple[Unseal, ...]:
-    """Read the unseals of a round from the bytes of their column; raise DataLossError if these are malformed."""
+    """Read the UNSEALs of a round from the bytes of their column; raise DataLossError if these are malformed."""
     try:
         return tuple([Unseal(number, history) for number, history in _UNSEAL.iter_unpack(data)])
     except (struct.error, ValueError) as error:
@@ -291,7 +302,7 @@ def unseals_of(data: bytes) -> tuple[Unseal, ...]:
 
 
 def write_unseals(unseals: Sequence[Unseal]) -> bytes:
-    """Return the unseals of a round as the bytes of their column."""
+    """Return the UNSEALs of a round as the bytes of their column."""
     return b"".join([_UNSEAL.pack(one.number, one.history) for one in unseals])
 
 

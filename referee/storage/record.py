@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from referee.evidence.merkle import EMPTY_ROOT, HASH_SIZE, Frontier, LeafIndex
+from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex
 from referee.log import LogReceipt, Slot, SlotKey, Step, StepKind
 from referee.log.times import SLACK_MS
 from referee.storage.listing import Listed
@@ -158,11 +158,6 @@ class Head(msgspec.Struct, frozen=True):
     def size(self) -> int:
         """Number of leaves."""
         return self.frontier.size
-
-    @classmethod
-    def empty(cls, checkpoint: bytes) -> "Head":
-        """Return the head of a log without leaves."""
-        return cls(Frontier(), EMPTY_ROOT, checkpoint, newest_time=0)
 
 
 class Cosigned(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ is a range of rows. ``round`` is the state that the next step is checked against
 repeated request is answered; its ``event`` is the number of the event whose receipt an UNSEAL answers. ``head`` and
 ``schema_version`` are one row each. ``contribution`` holds the seats' seeds before the deal publishes them and is only
 inserted into; ``cosigned`` holds checkpoints with the witnesses' cosignatures, which grow; ``listed`` is the index of
-rounds by scope and opening, see ``listing``, and is only inserted into. None of the three is part of the log.
+rounds by scope and time of OPEN, see ``listing``, and is only inserted into. None of the three is part of the log.
 Numbers are signed 64-bit, times milliseconds since 1970 UTC. A changed table needs a new ``VERSION``.
 """
 
@@ -31,7 +31,7 @@ from referee.storage.record import SchemaVersionError
 VERSION: Final = 3
 """Version of the schema that this program reads and writes."""
 OLDEST: Final = 1
-"""Oldest version that opening for writing turns into ``VERSION``; a store of any other version is refused."""
+"""Oldest version of a store that can be upgraded to ``VERSION``. Other versions are refused."""
 
 _TABLE_ID: Final = String(64).with_variant(String(64, collation="C"), "postgresql")
 """Type of a table id; every database orders it by its bytes."""
@@ -171,7 +171,7 @@ def open_schema(connection: Connection, upgrade: Callable[[Connection, int], Non
     else:
         METADATA.create_all(connection)
         connection.execute(SCHEMA_VERSION.insert().values(id=1, version=VERSION, openings=0))
-    # Count the opening, so that it commits a change: a commit forces earlier commits of a killed process to disk.
+    # Count up, so that this commits a change: a commit forces earlier commits of a killed process to disk.
     connection.execute(SCHEMA_VERSION.update().values(openings=SCHEMA_VERSION.c.openings + 1))
     return version
 

@@ -40,10 +40,12 @@ class Statements:
         self.read_head = self._text(_columns(HEAD, *_HEAD))
         self.read_origin = self._text(_columns(HEAD, "origin"))
         self.read_version = self._text(_columns(SCHEMA_VERSION, "version"))
-        opening = update(SCHEMA_VERSION).values(openings=SCHEMA_VERSION.c.openings + _ONE)
-        self.count_opening = self._text(opening)
+        counted = update(SCHEMA_VERSION).values(openings=SCHEMA_VERSION.c.openings + _ONE)
+        self.count_commit = self._text(counted)
         self.insert_head = f"{self._insert(HEAD)} ON CONFLICT DO NOTHING"
-        self.move_head = self._text(_move_head(), *_new(*_HEAD), "old_size", "old_root")
+        self.move_head = self._text(
+            _update(HEAD, *_HEAD, size="old_size", root="old_root"), *_new(*_HEAD), "old_size", "old_root"
+        )
 
         self.insert_leaf = self._insert(LEAF)
         self.read_leaf = self._text(_columns(LEAF, "data").where(LEAF.c.position == bindparam("at")), "at")
@@ -54,8 +56,10 @@ class Statements:
         self.read_nodes = self._text(_range(of_level, NODE.c.position), "of_level", "start", "stop")
 
         self.insert_round = self._insert(ROUND)
-        self.update_round = self._text(_update_round(*_STATE, "due"), *_new(*_STATE, "due"), "of_table", "of_number")
-        self.update_state = self._text(_update_round(*_STATE), *_new(*_STATE), "of_table", "of_number")
+        key = {"table_id": "of_table", "number": "of_number"}
+        for_due = (*_STATE, "due")
+        self.update_round = self._text(_update(ROUND, *for_due, **key), *_new(*for_due), *key.values())
+        self.update_state = self._text(_update(ROUND, *_STATE, **key), *_new(*_STATE), *key.values())
         state = [column for column in ROUND.c if not column.primary_key]
         self.read_round = self._text(_of_round(select(*state), ROUND), "of_table", "of_number")
         self.read_opened = self._text(_opened(state), "of_kind", "of_table", "of_number")
@@ -83,7 +87,9 @@ class Statements:
         self.read_cosigned_at = self._text(_columns(COSIGNED, "note").where(COSIGNED.c.size == bindparam("at")), "at")
         self.read_cosigned = self._text(_cosigned(), "least", "start", "count")
         self.read_newest_cosigned = self._text(_newest_cosigned(), "least")
-        self.update_cosigned = self._text(_update_cosigned(), *_new("note", "is_quorate"), "at")
+        self.update_cosigned = self._text(
+            _update(COSIGNED, "note", "is_quorate", size="at"), *_new("note", "is_quorate"), "at"
+        )
 
     def _text(self, statement: ClauseElement, *names: str) -> str:
         compiled: Any = statement.compile(dialect=self._dialect)
@@ -120,12 +126,12 @@ def _of_round(query: Select[Any], table: Table) -> Select[Any]:
 
 def _opened(state: list[Column[Any]]) -> Select[Any]:
     is_open = (MARK.c.table_id == ROUND.c.table_id) & (MARK.c.number == ROUND.c.number)
-    opening = ROUND.join(MARK, is_open & (MARK.c.kind == bindparam("of_kind"))).join(
+    joined = ROUND.join(MARK, is_open & (MARK.c.kind == bindparam("of_kind"))).join(
         LEAF, LEAF.c.position == MARK.c.position
     )
     of_round = (CONTRIBUTION.c.table_id == ROUND.c.table_id, CONTRIBUTION.c.number == ROUND.c.number)
     seeds = select(func.count()).select_from(CONTRIBUTION).where(*of_round).correlate(ROUND).scalar_subquery()
-    return _of_round(select(*state, LEAF.c.data, seeds).select_from(opening), ROUND)
+    return _of_round(select(*state, LEAF.c.data, seeds).select_from(joined), ROUND)
 
 
 def _latest_round() -> Select[Any]:
@@ -145,12 +151,12 @@ def _due() -> Select[Any]:
 
 
 def _listed() -> Select[Any]:
-    opening = (LISTED.c.opened_time, LISTED.c.position)
-    before = tuple_(*opening) < tuple_(bindparam("before_time"), bindparam("before_index"))
+    place = (LISTED.c.opened_time, LISTED.c.position)
+    before = tuple_(*place) < tuple_(bindparam("before_time"), bindparam("before_index"))
     return (
         _columns(LISTED, "table_id", "number", "opened_time", "position")
         .where(LISTED.c.scope == bindparam("of_scope"), LISTED.c.opened_time >= bindparam("since"), before)
-        .order_by(*[column.desc() for column in opening])
+        .order_by(*[column.desc() for column in place])
         .limit(bindparam("count"))
         .offset(_NONE)
     )
@@ -188,24 +194,13 @@ def _newest_cosigned() -> Select[Any]:
     return agreed.order_by(COSIGNED.c.size.desc()).limit(_ONE).offset(_NONE)
 
 
-def _update_cosigned() -> Update:
-    return update(COSIGNED).where(COSIGNED.c.size == bindparam("at")).values(_as_parameters("note", "is_quorate"))
-
-
-def _move_head() -> Update:
-    old = (HEAD.c.size == bindparam("old_size"), HEAD.c.root == bindparam("old_root"))
-    return update(HEAD).where(*old).values(_as_parameters(*_HEAD))
-
-
-def _update_round(*names: str) -> Update:
-    key = (ROUND.c.table_id == bindparam("of_table"), ROUND.c.number == bindparam("of_number"))
-    return update(ROUND).where(*key).values(_as_parameters(*names))
+def _update(table: Table, *names: str, **key: str) -> Update:
+    """Return the update of some columns of the rows whose columns ``key`` have the values of these parameters."""
+    where = [table.c[name] == bindparam(parameter) for name, parameter in key.items()]
+    values: dict[str, Any] = {name: bindparam(parameter) for name, parameter in zip(names, _new(*names), strict=True)}
+    return update(table).where(*where).values(values)
 
 
 def _new(*names: str) -> list[str]:
     # SQLAlchemy would take a parameter named like its column for the column's own.
     return [f"new_{name}" for name in names]
-
-
-def _as_parameters(*names: str) -> dict[str, Any]:
-    return {name: bindparam(parameter) for name, parameter in zip(names, _new(*names), strict=True)}

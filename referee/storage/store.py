@@ -14,10 +14,9 @@ from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 
-from referee.evidence.merkle import LeafIndex
+from referee.evidence.merkle import EMPTY_ROOT, LeafIndex
 from referee.log import Slot, SlotKey, StepKind
 from referee.storage.flavor import Flavor, Retry
-from referee.storage.listing import Listed
 from referee.storage.log_lock import LogLock
 from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of, write_unseals
 from referee.storage.record import (
@@ -47,9 +46,7 @@ class Store(Reader):
     def found(self, origin: str, checkpoint: bytes) -> None:
         """Create an empty log with this origin and checkpoint, unless the store holds a log already."""
         with self._transaction() as cursor:
-            empty = Head.empty(checkpoint)
-            row = HEAD_ID, origin, empty.size, empty.root, b"", checkpoint, empty.newest_time, empty.roundless
-            cursor.execute(self._sql.insert_head, row)
+            cursor.execute(self._sql.insert_head, (HEAD_ID, origin, 0, EMPTY_ROOT, b"", checkpoint, 0, 0))
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -63,14 +60,14 @@ class Store(Reader):
             yield Transaction(cursor, self._sql)
 
     def touch(self) -> Head:
-        """Commit a change outside of the log, the count of openings, and return the head.
+        """Commit a change outside of the log, to a counter, and return the head.
 
         It fails if an append would fail: with the errors of ``transaction``, but without waiting for a server that is
         away, and with StoreFullError if the disk is almost full.
         """
         self._flavor.check_room()
         with self._transaction(is_patient=False) as cursor:
-            cursor.execute(self._sql.count_opening)
+            cursor.execute(self._sql.count_commit)
             cursor.execute(self._sql.read_head)
             return head_of(cursor.fetchall())
 
@@ -200,8 +197,9 @@ class Transaction:
 
     def contribute(self, contributions: Sequence[Contribution]) -> None:
         """Insert contributions; the caller ensures that their seats have contributed nothing yet."""
-        for one in contributions:
-            row = one.key.table_id, one.key.round_number, one.seat, one.seed, one.signature
+        for contribution in contributions:
+            key = contribution.key
+            row = key.table_id, key.round_number, contribution.seat, contribution.seed, contribution.signature
             self._cursor.execute(self._sql.insert_contribution, row)
 
     def write(self, change: Change) -> None:
@@ -224,7 +222,9 @@ class Transaction:
                 ],
             )
         if change.listed:
-            run.executemany(sql.insert_listed, [row for listed in change.listed for row in _listing(listed)])
+            rows = [(one.opened_time, one.index, one.key.table_id, one.key.round_number) for one in change.listed]
+            scoped = [(scope, *row) for one, row in zip(change.listed, rows, strict=True) for scope in one.scopes]
+            run.executemany(sql.insert_listed, scoped)
         # Last, and alone: after many rows at once PostgreSQL would not count how long a writer is silent.
         run.execute(
             sql.move_head,
@@ -240,9 +240,7 @@ class Transaction:
         """Update the states of rounds; leave out a due time that is unchanged, so that its index is not written."""
         moved, kept = [], []
         for state in states:
-            key, due = state.key, due_of(state)
-            unseals = write_unseals(state.unseals)
-            row = state.stage, state.deck_root, state.terminal_leaf, state.newest_time, unseals, state.winner or None
+            key, due, row = state.key, due_of(state), _moving(state)
             if self._due[key] == due:
                 kept.append((*row, key.table_id, key.round_number))
             else:
@@ -257,23 +255,12 @@ def _moved(old: Head) -> HeadMovedError:
     return HeadMovedError(f"the head is no longer at {old.size} leaves; nothing was appended, try again")
 
 
-def _listing(listed: Listed) -> list[tuple[object, ...]]:
-    opening = listed.opened_time, listed.index, listed.key.table_id, listed.key.round_number
-    return [(scope, *opening) for scope in listed.scopes]
-
-
 def _inserted(state: Slot) -> tuple[object, ...]:
-    return (
-        state.key.table_id,
-        state.key.round_number,
-        state.round_id,
-        state.deal_deadline,
-        state.round_deadline,
-        state.stage,
-        state.deck_root,
-        state.terminal_leaf,
-        state.newest_time,
-        write_unseals(state.unseals),
-        state.winner or None,
-        due_of(state),
-    )
+    key, deadlines = state.key, (state.deal_deadline, state.round_deadline)
+    return (key.table_id, key.round_number, state.round_id, *deadlines, *_moving(state), due_of(state))
+
+
+def _moving(state: Slot) -> tuple[object, ...]:
+    """Return the columns of a round that its steps change, but for the due time."""
+    unseals = write_unseals(state.unseals)
+    return state.stage, state.deck_root, state.terminal_leaf, state.newest_time, unseals, state.winner or None

@@ -7,8 +7,7 @@ from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.schema import CreateColumn
 
 from referee.dealing.header import NO_KEY
-from referee.dealing.leaf import OpenLeaf, parse
-from referee.evidence.dsse import Envelope
+from referee.dealing.leaf import OpenLeaf, read_leaf
 from referee.evidence.merkle import LeafIndex
 from referee.log import SlotKey, StepKind
 from referee.storage.listing import Listed
@@ -26,7 +25,7 @@ def upgrade(connection: Connection, version: int) -> None:
     opened = select(MARK.c.table_id, MARK.c.number, MARK.c.position, LEAF.c.data)
     query = opened.join(LEAF, LEAF.c.position == MARK.c.position).where(MARK.c.kind == int(StepKind.OPEN))
     for rows in connection.execute(query).partitions(_ROWS):
-        connection.execute(insert(LISTED), [row for opening in rows for row in _rows(*opening)])
+        connection.execute(insert(LISTED), [row for opened_round in rows for row in _rows(*opened_round)])
     connection.execute(SCHEMA_VERSION.update().values(version=VERSION))
 
 
@@ -46,12 +45,12 @@ def _add_columns(connection: Connection) -> None:
 
 def _rows(table_id: str, number: int, position: int, data: bytes) -> Iterator[dict[str, Any]]:
     """Yield the rows of the index for a round, one for each scope; ``data`` is its OPEN leaf."""
-    leaf = parse(Envelope.parse(data).payload, OpenLeaf)
+    leaf = read_leaf(data, OpenLeaf)
     listed = Listed(
         key=SlotKey(table_id, number),
         opened_time=leaf.opened_time,
         index=LeafIndex(position),
-        seat_keys=tuple([key for key in leaf.header.to_header().seat_keys if key != NO_KEY]),
+        seat_keys=tuple([key for key in leaf.header.seat_keys if key != NO_KEY]),
     )
     for scope in listed.scopes:
         yield {

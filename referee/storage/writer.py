@@ -16,8 +16,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Final, Self, TypeAlias
 
 from referee.evidence.merkle import EMPTY_ROOT
@@ -56,21 +54,14 @@ class WriterClosedError(Exception):
     """A request to a writer that has been closed; nothing was queued."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchLimits:
-    """Limits of a writer: the number of requests that may wait, and the number that may share one commit."""
-
-    queued: int = 4_096
-    batched: int = 256
-
-
 class Writer:
     """A thread that appends to a store, and another that compacts it.
 
-    ``clock`` gives the time in ms since 1970 UTC that leaves' times are compared with; without it, they are compared
-    only with each other. ``check`` gets the head that each batch continues; if it raises, nothing of the batch is
-    appended. ``probe`` is called with the name of each point that a batch passes, those of ``batch.STEPS`` and last
-    ``ANSWERED``, for crash tests and measurements. ``watch`` gets the number of requests of each appended batch.
+    At most ``queued`` requests wait, and at most ``batched`` share one commit. ``clock`` gives the time in ms since
+    1970 UTC that leaves' times are compared with; without it, they are compared only with each other. ``check``
+    gets the head that each batch continues; if it raises, nothing of the batch is appended. ``probe`` is called
+    with the name of each point that a batch passes, those of ``batch.STEPS`` and last ``ANSWERED``, for crash tests
+    and measurements. ``watch`` gets the number of requests of each appended batch.
     """
 
     def __init__(  # noqa: PLR0913 - the last three only check and observe
@@ -79,7 +70,8 @@ class Writer:
         signer: CheckpointSigner,
         *,
         origin: str,
-        limits: BatchLimits = BatchLimits(),
+        queued: int = 4_096,
+        batched: int = 256,
         clock: Callable[[], int] | None = None,
         check: Callable[[Head], None] = lambda _: None,
         probe: Callable[[str], None] = lambda _: None,
@@ -90,7 +82,8 @@ class Writer:
             raise DataLossError(f"the store holds the log of {store.origin!r}, not of {origin!r}")
         self._store: Final = store
         self._signer: Final = signer
-        self._limits: Final = limits
+        self._queued: Final = queued
+        self._batched: Final = batched
         self._clock: Final = clock
         self._check: Final = check
         self._probe: Final = probe
@@ -99,9 +92,11 @@ class Writer:
         self._queue: deque[_Pending] = deque()
         self._changed: Final = threading.Condition()
         self._closing = False
-        self._fault: DataLossError | None = None
+        self.fault: DataLossError | None = None
+        """Error that stopped the writer for good, or None while it works."""
         behind = self._clock_error(self._head)
-        self._trouble: WriteTrouble | None = None if behind is None else trouble_of(behind)
+        self.trouble: WriteTrouble | None = None if behind is None else trouble_of(behind)
+        """Cause and remedy if the last batch or ``prove`` failed or the clock is behind the log; None otherwise."""
         self._written = time.monotonic()
         self._uncompacted = 0
         self._compact: Final = threading.Event()
@@ -111,16 +106,6 @@ class Writer:
         )
         for thread in self._threads:
             thread.start()
-
-    @property
-    def fault(self) -> DataLossError | None:
-        """Error that stopped the writer for good, or None while it works."""
-        return self._fault
-
-    @property
-    def trouble(self) -> WriteTrouble | None:
-        """Cause and remedy if the last batch or ``prove`` failed or the clock is behind the log; None otherwise."""
-        return self._trouble
 
     @property
     def idle_seconds(self) -> float:
@@ -133,11 +118,11 @@ class Writer:
         Do nothing once a ``fault`` has stopped the writer. The caller must not hold a lock that others wait for,
         because the commit may take long.
         """
-        if self._fault is not None:
+        if self.fault is not None:
             return
         try:
             head = self._store.touch()
-            if self._trouble is not None and self._trouble.kind == SIGNER:
+            if self.trouble is not None and self.trouble.kind == SIGNER:
                 self._signer.sign(Checkpoint(self._store.origin, head.size, head.root))
         except Exception as error:  # noqa: BLE001 - whatever it is, an append would get it
             self._note(error)
@@ -173,7 +158,7 @@ class Writer:
         with self._changed:
             self._check_open()
             for append, answer in zip(appends, answers, strict=True):
-                if len(self._queue) < self._limits.queued:
+                if len(self._queue) < self._queued:
                     self._queue.append(((append,), answer))
                 else:
                     answer.set_exception(self._full())
@@ -196,19 +181,19 @@ class Writer:
     def _queue_up(self, request: Request, answer: "Future[Any]") -> None:
         with self._changed:
             self._check_open()
-            if len(self._queue) >= self._limits.queued:
+            if len(self._queue) >= self._queued:
                 raise self._full()
             self._queue.append((request, answer))
             self._changed.notify()
 
     def _check_open(self) -> None:
-        if self._fault is not None:
-            raise DataLossError(*self._fault.args)  # a new error: a raised one holds its caller's frames
+        if self.fault is not None:
+            raise DataLossError(*self.fault.args)  # a new error: a raised one holds its caller's frames
         if self._closing:
             raise WriterClosedError("the writer of the log is closed")
 
     def _full(self) -> QueueFullError:
-        return QueueFullError(f"{self._limits.queued} requests wait already; try again later")
+        return QueueFullError(f"{self._queued} requests wait already; try again later")
 
     def append(self, append: Append, *, timeout: float | None = None) -> Logged:
         """Append one leaf and return it once it is durable; raise the errors of ``submit`` and its reply.
@@ -229,9 +214,7 @@ class Writer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _append_all(self) -> None:
@@ -251,13 +234,13 @@ class Writer:
     def _yield(self) -> None:
         """Yield to other threads as long as that brings new requests and the batch has room for them."""
         seen = 0
-        while seen < len(self._queue) < self._limits.batched:
+        while seen < len(self._queue) < self._batched:
             seen = len(self._queue)
             os.sched_yield()
 
     def _take(self, batch: list[_Pending]) -> None:
         """Move waiting requests to the end of the batch while it has room; drop cancelled requests."""
-        while self._queue and len(batch) < self._limits.batched:
+        while self._queue and len(batch) < self._batched:
             pending = self._queue.popleft()  # no other thread takes from it
             if pending[1].set_running_or_notify_cancel():
                 batch.append(pending)
@@ -272,9 +255,9 @@ class Writer:
                 self._take(batch)
 
     def _run(self, batch: list[_Pending]) -> None:
-        if self._fault is not None:
+        if self.fault is not None:
             for _, reply in batch:
-                reply.set_exception(DataLossError(*self._fault.args))
+                reply.set_exception(DataLossError(*self.fault.args))
             return
         try:
             self._head, answers = append_batch(
@@ -289,7 +272,7 @@ class Writer:
             self._note(error)
             if isinstance(error, DataLossError):
                 with self._changed:
-                    self._fault = DataLossError(*error.args)
+                    self.fault = DataLossError(*error.args)
             while batch:  # keep no reply in a variable: it holds the error, and the error this frame
                 batch.pop()[1].set_exception(error)
             return
@@ -308,7 +291,7 @@ class Writer:
         if error is None:
             self._written = time.monotonic()
         if not isinstance(error, HeadMovedError):
-            self._trouble = None if error is None else trouble_of(error)
+            self.trouble = None if error is None else trouble_of(error)
 
     def _clock_error(self, head: Head) -> ClockError | None:
         return None if self._clock is None else clock_error(head.newest_time, now=self._clock())

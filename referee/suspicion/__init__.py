@@ -1,8 +1,8 @@
 """Statistics over many rounds: whether chance alone explains how a log's decks were dealt, kept and given up.
 
 These statistics prove nothing about a single round. An audit passes in a ``RoundSample`` for each round and
-``TableCounts`` for each table, and gets scores and suspicions, each with a stable code. This package imports nothing of
-the audit.
+``TableCounts`` for each table, and gets scores and the findings that they justify. This package imports nothing of the
+audit.
 
 ================  ============================================================================
 ``population``    counts over all rounds
@@ -11,6 +11,5 @@ the audit.
 ``tables``        rounds by table, and tables given up after one failed round
 ``questions``     questions about the counts, with bounds by ``chance`` and ``distribution``
 ``score``         all questions judged together
-``suspicion``     suspicions and their codes
 ================  ============================================================================
 """

@@ -21,8 +21,8 @@ from typing import Final
 import msgspec
 
 from referee.dealing.header import tenant_of
+from referee.finding import Code, Finding
 from referee.suspicion.population import RoundSample
-from referee.suspicion.suspicion import Suspicion, SuspicionCode
 
 LEAST_SHARE: Final = 20
 """A share of one round in this many, or more, is noted."""
@@ -91,7 +91,7 @@ class GivenUpBook:
         """The shares so far."""
         return Shares(log=self._log, tenants=_with_any(self._tenants), tables=_with_any(self._tables))
 
-    def suspicions(self) -> Iterator[Suspicion]:
+    def suspicions(self) -> Iterator[Finding]:
         """Yield a note for the log, each tenant and each table whose share is large enough to be noted."""
         if self._log.is_noted(LEAST_OF_MANY):
             yield from _notes("the log", self._log)
@@ -107,12 +107,12 @@ def _with_any(shares: Mapping[str, Share]) -> dict[str, Share]:
     return {name: share for name, share in sorted(shares.items()) if share.given_up}
 
 
-def _notes(whose: str, share: Share, *, table_id: str | None = None) -> Iterator[Suspicion]:
+def _notes(whose: str, share: Share, *, table_id: str | None = None) -> Iterator[Finding]:
     if share.young:
         detail = (
             f"in {share.young:,} of the {share.given_up:,} rounds that {whose} gave up every seat's key was young, so "
             "they can be laid to nobody"
         )
-        yield Suspicion(code=SuspicionCode.GIVEN_UP_BY_YOUNG_KEYS, detail=detail, table_id=table_id)
+        yield Finding.of(Code.GIVEN_UP_BY_YOUNG_KEYS, detail, slot=(table_id, None))
     detail = f"{whose} gave up {share.text} after a seed was received; {share.unopened:,} by an unopened arrangement"
-    yield Suspicion(code=SuspicionCode.ROUNDS_GIVEN_UP, detail=detail, table_id=table_id)
+    yield Finding.of(Code.ROUNDS_GIVEN_UP, detail, slot=(table_id, None))

@@ -200,7 +200,11 @@ def _named(table_id: str, keys: tuple[bytes, ...]) -> tuple[Owner, ...]:
 
 
 def _growths(sample: RoundSample) -> list[Sequence[Growth]]:
-    """Return two growths by seat, by points and by outcomes, or twice by leads; empty if the deck is unknown."""
+    """Return the growth of each seat's stakes, once by points and once by outcomes.
+
+    Without outcomes, the growth by points is there twice. Without points, the growth by leads is there twice. Without
+    either, as in a round whose deck is unknown, the list is empty.
+    """
     arguments = GIVEN_UP if sample.is_aborted else KEPT
     if sample.points and sample.seat_count > 1:
         points = growth(sample.points, arguments)

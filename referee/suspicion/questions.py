@@ -43,11 +43,7 @@ _ROUNDED: Final = 1e-9
 
 
 def questions(
-    population: LogCounts,
-    owners: Owners,
-    tables: Mapping[str, TableCounts],
-    *,
-    repeated: Sequence[tuple[int, int]],
+    population: LogCounts, owners: Owners, tables: Mapping[str, TableCounts], *, repeated: Sequence[tuple[int, int]]
 ) -> Iterator[Question]:
     """Yield every question. ``repeated`` are pairs of DEAL leaves with the same deck, the earlier leaf first."""
     if population.decks:

@@ -25,9 +25,9 @@ from typing import Final
 
 import msgspec
 
+from referee.finding import Code, Finding, Severity
 from referee.suspicion.chance import log10, log_any
 from referee.suspicion.owners import Owner
-from referee.suspicion.suspicion import Suspicion, SuspicionCode
 
 FAIL_RATE: Final = 1e-9
 """Largest share of honest logs that have a failure by these statistics."""
@@ -48,23 +48,6 @@ class QuestionKind(enum.StrEnum):
     BLAMED = "BLAMED"
     THROWN_AWAY = "THROWN_AWAY"
     RESULTS = "RESULTS"
-
-
-NUMBERS: Final = MappingProxyType(
-    {
-        QuestionKind.PLACES: 53,
-        QuestionKind.SERIAL: 53,
-        QuestionKind.REPEATED: 53,
-        QuestionKind.ABORTED: 39,
-        QuestionKind.WINS: 54,
-        QuestionKind.BLAMED: 40,
-        QuestionKind.THROWN_AWAY: 38,
-        QuestionKind.RESULTS: 54,
-    }
-)
-"""Number of each kind's findings in the list that ``make findings`` prints."""
-_ABORTED_FOR_KEY: Final = 66
-"""Number for ``ABORTED`` in that list if the owner is a key."""
 
 
 class Measure(enum.StrEnum):
@@ -90,56 +73,48 @@ _MEASURES: Final = MappingProxyType(
     {
         Measure.CARD_AT_PLACE: (
             QuestionKind.PLACES,
-            SuspicionCode.CARDS_BY_PLACE_UNEVEN,
+            Code.CARDS_BY_PLACE_UNEVEN,
             "card {card} at place {place} of the deck",
         ),
-        Measure.ALL_PLACES: (
-            QuestionKind.PLACES,
-            SuspicionCode.CARDS_BY_PLACE_UNEVEN,
-            "chi-square of all cards by place",
-        ),
+        Measure.ALL_PLACES: (QuestionKind.PLACES, Code.CARDS_BY_PLACE_UNEVEN, "chi-square of all cards by place"),
         Measure.KEPT_PLACES: (
             QuestionKind.SERIAL,
-            SuspicionCode.DECKS_CORRELATED,
+            Code.DECKS_CORRELATED,
             "cards that stay at the place they had in the table's deck before",
         ),
         Measure.KEPT_NEIGHBOURS: (
             QuestionKind.SERIAL,
-            SuspicionCode.DECKS_CORRELATED,
+            Code.DECKS_CORRELATED,
             "cards that follow the card they followed in the table's deck before",
         ),
         Measure.NEW_NEIGHBOURS: (
             QuestionKind.SERIAL,
-            SuspicionCode.DECKS_CORRELATED,
+            Code.DECKS_CORRELATED,
             "cards that follow the card before them in a new deck",
         ),
-        Measure.DECK_AGAIN: (
-            QuestionKind.REPEATED,
-            SuspicionCode.DECK_REPEATED,
-            "decks dealt a second time, card for card",
-        ),
+        Measure.DECK_AGAIN: (QuestionKind.REPEATED, Code.DECK_REPEATED, "decks dealt a second time, card for card"),
         Measure.CHOSEN_DECKS: (
             QuestionKind.ABORTED,
-            SuspicionCode.ABORTED_BY_QUALITY,
+            Code.ABORTED_BY_QUALITY,
             "decks kept with the better hand, or given up with the worse",
         ),
         Measure.ABORTED_HANDS: (
             QuestionKind.ABORTED,
-            SuspicionCode.UNLIKELY_BY_CHANCE,
+            Code.ABORTED_BY_QUALITY,
             "points of the hands in {game} decks given up",
         ),
-        Measure.AHEAD: (QuestionKind.WINS, SuspicionCode.WINS_BEYOND_CHANCE, "dealt a better hand than the house"),
-        Measure.BEST_HAND: (QuestionKind.WINS, SuspicionCode.WINS_BEYOND_CHANCE, "dealt the best hand"),
-        Measure.BLAMED: (QuestionKind.BLAMED, SuspicionCode.WITHHELD_BY_SEAT, "without a seed that a deal waited for"),
-        Measure.WON_MOST: (QuestionKind.RESULTS, SuspicionCode.WIN_RATE_UNUSUAL, "wins more than every other seat"),
+        Measure.AHEAD: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt a better hand than the house"),
+        Measure.BEST_HAND: (QuestionKind.WINS, Code.WINS_BEYOND_CHANCE, "dealt the best hand"),
+        Measure.BLAMED: (QuestionKind.BLAMED, Code.WITHHELD_BY_SEAT, "without a seed that a deal waited for"),
+        Measure.WON_MOST: (QuestionKind.RESULTS, Code.WIN_RATE_UNUSUAL, "wins more than every other seat"),
         Measure.THROWN_AWAY: (
             QuestionKind.THROWN_AWAY,
-            SuspicionCode.TABLES_THROWN_AWAY,
+            Code.TABLES_THROWN_AWAY,
             "tables given up after one round that was not settled and revealed",
         ),
         Measure.UNSEEDED: (
             QuestionKind.THROWN_AWAY,
-            SuspicionCode.TABLES_UNSEEDED,
+            Code.TABLES_UNSEEDED,
             "tables given up after one round before any seed was received",
         ),
     }
@@ -169,17 +144,20 @@ class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
         return _MEASURES[self.measure][0]
 
     @property
-    def code(self) -> SuspicionCode:
-        """Code of the suspicion if chance does not explain the answer."""
-        code = _MEASURES[self.measure][1]
-        is_keyed = self.owner is not None and self.owner.is_keyed
-        return SuspicionCode.ABORTED_FOR_KEY if is_keyed and code is SuspicionCode.ABORTED_BY_QUALITY else code
+    def code(self) -> Code:
+        """Code of the finding if chance does not explain the answer; the points of hands are never more than a note."""
+        return Code.UNLIKELY_BY_CHANCE if self.measure is Measure.ABORTED_HANDS else self._accusation
 
     @property
     def number(self) -> int:
-        """Number of the suspicion in the list that ``make findings`` prints."""
+        """Number of the finding in the list that ``make findings`` prints."""
+        return self._accusation.number
+
+    @property
+    def _accusation(self) -> Code:
+        code = _MEASURES[self.measure][1]
         is_keyed = self.owner is not None and self.owner.is_keyed
-        return _ABORTED_FOR_KEY if is_keyed and self.kind is QuestionKind.ABORTED else NUMBERS[self.kind]
+        return Code.ABORTED_FOR_KEY if is_keyed and code is Code.ABORTED_BY_QUALITY else code
 
     @property
     def text(self) -> str:
@@ -222,7 +200,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     kind: QuestionKind
-    code: SuspicionCode
+    code: Code
     subject: Subject
     text: str
     trials: int
@@ -235,11 +213,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Result of judging: the least likely scores by kind, least likely first; the number of questions; suspicions."""
+    """Result of judging: the least likely scores by kind, least likely first; the number of questions; findings."""
 
     scores: tuple[Score, ...]
     asked: int
-    suspicions: tuple[Suspicion, ...]
+    suspicions: tuple[Finding, ...]
 
 
 def judge(questions: Iterable[Question]) -> Judged:
@@ -255,43 +233,39 @@ def judge(questions: Iterable[Question]) -> Judged:
         elif entry > kept[0]:
             heapq.heapreplace(kept, entry)
     scores: list[Score] = []
-    suspicions: list[Suspicion] = []
+    suspicions: list[Finding] = []
     for kind in QuestionKind:
         mine = [entry for measure, kept in least.items() if _MEASURES[measure][0] is kind for entry in kept]
         for *_, question in sorted(mine, reverse=True):
             log = log_any(asked[kind] * len(QuestionKind), question.log)
-            score = _score(question, log)
+            score = Score(
+                kind=kind,
+                code=question.subject.code,
+                subject=question.subject,
+                text=question.subject.text,
+                trials=question.trials,
+                observed=question.observed,
+                expected=round(question.expected, 1),
+                deviation=round(question.deviation, 1),
+                log10_chance=log10(question.log),
+                log10_anywhere=log10(log),
+            )
             scores.append(score)
             suspicions += _suspicions(score, log, leaf_index=question.leaf_index)
     return Judged(tuple(scores), asked.total(), tuple(suspicions))
 
 
-def _score(question: Question, anywhere: float) -> Score:
-    return Score(
-        kind=question.subject.kind,
-        code=question.subject.code,
-        subject=question.subject,
-        text=question.subject.text,
-        trials=question.trials,
-        observed=question.observed,
-        expected=round(question.expected, 1),
-        deviation=round(question.deviation, 1),
-        log10_chance=log10(question.log),
-        log10_anywhere=log10(anywhere),
-    )
-
-
-def _suspicions(score: Score, log: float, *, leaf_index: int | None) -> Iterator[Suspicion]:
-    """Yield the suspicion that a score justifies; none if it is likely enough."""
+def _suspicions(score: Score, log: float, *, leaf_index: int | None) -> Iterator[Finding]:
+    """Yield the finding that a score justifies; none if it is likely enough."""
     is_beyond = log <= math.log(FAIL_RATE)
-    if not is_beyond and (log > math.log(NOTE_RATE) or score.code.is_note):
+    if not is_beyond and (log > math.log(NOTE_RATE) or score.code.severity is Severity.NOTE):
         return
     detail = (
         f"{score.text}: {score.observed:,} in {score.trials:,}, where {score.expected:,.1f} are expected "
         f"by chance; a fair shuffle does this anywhere in a log like this one with a probability below "
         f"10^{math.ceil(score.log10_anywhere)}, corrected for all that was asked"
     )
-    code = score.code if is_beyond else SuspicionCode.UNLIKELY_BY_CHANCE
+    code = score.code if is_beyond else Code.UNLIKELY_BY_CHANCE
     subject = score.subject
     table_id = subject.table_id if subject.owner is None else subject.owner.table_id
-    yield Suspicion(code=code, detail=detail, table_id=table_id, number=subject.number, leaf_index=leaf_index)
+    yield Finding.of(code, detail, number=subject.number, leaf_index=leaf_index, slot=(table_id, None))

@@ -73,8 +73,8 @@ class ServedTests:
         )
         terms.stake_minor = ruleset.bet_unit
         opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms), timeout=SECONDS)
-        number, seeds = opened.header.round_number, [luck.randbytes(32) for _ in range(seat_count)]
-        request = shuffler_pb2.DealRoundRequest(table_id="kit", round_number=number, client_seeds=seeds)
+        seeds = [luck.randbytes(32) for _ in range(seat_count)]
+        request = shuffler_pb2.DealRoundRequest(round=opened.header.round, client_seeds=seeds)
         dealt = shuffler.DealRound(request, timeout=SECONDS)
         accept, settle = self._method(channel, "AcceptEvent"), self._method(channel, "SettleRound")
         played = settle.request().round
@@ -102,8 +102,7 @@ class ServedTests:
             .ask(self._method(channel, "PreviewRound").request(round=played), timeout=SECONDS)
             .outcome
         )
-        reveal = shuffler_pb2.RevealRoundRequest(table_id="kit", round_number=number)
-        shuffler.RevealRound(reveal, timeout=SECONDS)
+        shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round=opened.header.round), timeout=SECONDS)
 
     def _method(self, channel: grpc.Channel, name: str) -> ServedCall:
         method = self.service.descriptor.methods_by_name[name]

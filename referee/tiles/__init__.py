@@ -1,6 +1,6 @@
 """A log as static files (C2SP tiles): published to a place, and read and verified from there."""
 
-from referee.tiles.place import FolderPlace, MemoryPlace, Place, PlaceError, RemotePlace, open_place
+from referee.tiles.place import FolderPlace, Place, PlaceError, RemotePlace, open_place
 from referee.tiles.publication import BrokenLogError, ConflictError, Publication, publish
 from referee.tiles.published import PublishedLog, read_note
 
@@ -8,7 +8,6 @@ __all__ = [
     "BrokenLogError",
     "ConflictError",
     "FolderPlace",
-    "MemoryPlace",
     "Place",
     "PlaceError",
     "Publication",

@@ -1,12 +1,7 @@
-"""Places of published files: a folder, memory, or a remote file system that an fsspec URL names.
+"""Places of published files: a folder, or a remote file system that an fsspec URL names.
 
 A folder and object stores write a file whole or not at all, a folder by renaming. Elsewhere a write that was cut off
 may leave the beginning of a file.
-
->>> place = MemoryPlace()
->>> place.write({"tile/0/000.p/1": b"..."})
->>> place.read(["tile/0/000.p/1", "tile/0/000"])
-[b'...', None]
 """
 
 import os
@@ -42,26 +37,6 @@ class Place(Protocol):
 
     def remove(self, folders: Sequence[str]) -> None:
         """Remove everything under these folders; ignore missing ones."""
-
-
-class MemoryPlace:
-    """Files in memory."""
-
-    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
-        self.files: Final = dict(files or {})
-
-    def read(self, paths: Sequence[str]) -> list[bytes | None]:
-        """Return the bytes of these files in order, None for each missing one."""
-        return [self.files.get(path) for path in paths]
-
-    def write(self, files: Mapping[str, bytes]) -> None:
-        """Write these files."""
-        self.files.update(files)
-
-    def remove(self, folders: Sequence[str]) -> None:
-        """Remove everything under these folders."""
-        for path in [path for path in self.files if path.startswith(tuple(f"{folder}/" for folder in folders))]:
-            del self.files[path]
 
 
 class FolderPlace:
@@ -110,7 +85,14 @@ class FolderPlace:
     def _write(self, path: str, data: bytes) -> set[Path]:
         """Write one file; return the folders in which a name has changed."""
         target = self.root / path
-        changed = self._make(target.parent) | {target.parent}
+        changed, folder = {target.parent}, target.parent
+        missing = []
+        while not folder.exists():
+            missing.append(folder)
+            folder = folder.parent
+        for made in reversed(missing):
+            made.mkdir(exist_ok=True)
+            changed.add(made.parent)
         draft = self.root / _DRAFTS / str(os.getpid())
         draft.parent.mkdir(exist_ok=True)
         with draft.open("wb") as file:
@@ -119,16 +101,6 @@ class FolderPlace:
             os.fsync(file.fileno())
         draft.replace(target)
         return changed
-
-    def _make(self, folder: Path) -> set[Path]:
-        """Create a folder and its missing parents; return the folders in which one was created."""
-        missing = []
-        while not folder.exists():
-            missing.append(folder)
-            folder = folder.parent
-        for path in reversed(missing):
-            path.mkdir(exist_ok=True)
-        return {path.parent for path in missing}
 
 
 class RemotePlace:

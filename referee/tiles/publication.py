@@ -74,9 +74,10 @@ def publish(
     does not continue the published one, BrokenLogError if the log contradicts the note, PlaceError if the place fails.
     """
     new = _Head.of(note, "the log's checkpoint")
-    old = _published(place)
-    if old is None:
+    (data,) = place.read([CHECKPOINT_PATH])
+    if data is None:
         return _Run(log, new, None, place).write(progress, is_stopped)
+    old = _Head.of(data, "the published checkpoint")
     _check_continuation(log, old.checkpoint, new.checkpoint)
     if old.checkpoint == new.checkpoint:
         together = merged(old.note, new.note)
@@ -106,11 +107,6 @@ class _Head(NamedTuple):
             return cls(note, Checkpoint.parse(note.text))
         except (NoteError, CheckpointError) as error:
             raise ConflictError(f"{what} is invalid: {error}") from error
-
-
-def _published(place: Place) -> _Head | None:
-    (data,) = place.read([CHECKPOINT_PATH])
-    return None if data is None else _Head.of(data, "the published checkpoint")
 
 
 def _check_continuation(log: Log, old: Checkpoint, new: Checkpoint) -> None:

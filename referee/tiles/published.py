@@ -1,18 +1,15 @@
-"""A published log: its tiles, leaves and proofs, read from a place.
+"""A published log: its tiles and leaves, read from a place.
 
-Leaves, receipts and consistency proofs are verified against the checkpoint's root. ``bundles``, ``entries`` and
-``tile`` return stored bytes unverified, for callers that compute the root. If a partial tile is gone because the log
-has grown, the full tile is used. Only ``open`` verifies signatures.
+Stored bytes are returned unverified, for callers that compute the root, and no signature is verified here. If a partial
+tile is gone because the log has grown, the full tile is used.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Self
 
-from referee.evidence.merkle import LeafIndex, ProofError, leaf_hash, verify_consistency, verify_inclusion
 from referee.evidence.note import Note
-from referee.evidence.vkey import VerifierKey
-from referee.log import Checkpoint, LogReceipt, consistency_proof, inclusion_proof, open_checkpoint, tree_root
+from referee.log import Checkpoint, tree_root
 from referee.log.proof import TILE_WIDTH, MissingNodeError
 from referee.log.tile import CHECKPOINT_PATH, AnyTile, EntryTile, HashTile, TileError, decode_entries, split_hashes
 from referee.tiles.place import Place, PlaceError
@@ -39,15 +36,6 @@ class PublishedLog:
         self.size: Final = checkpoint.size
         self._place: Final = place
         self._kept: Final[OrderedDict[AnyTile, _Served]] = OrderedDict()
-
-    @classmethod
-    def open(cls, place: Place, *, origin: str, keys: Iterable[VerifierKey]) -> Self:
-        """Open the published log; verify that its checkpoint is of this origin and signed by one of the keys.
-
-        Raises PlaceError if there is no checkpoint, NoteError or CheckpointError if it is invalid.
-        """
-        note = read_note(place)
-        return cls(place, note, open_checkpoint(note, origin=origin, keys=keys))
 
     @classmethod
     def unverified(cls, place: Place, note: bytes) -> Self:
@@ -92,33 +80,6 @@ class PublishedLog:
             leaves.append(_entries(tile, served))
         return leaves
 
-    def leaf(self, index: int) -> bytes:
-        """Return a verified leaf; raise IndexError outside the log, TileError if the tiles do not prove it."""
-        return self._proved(index)[0]
-
-    def receipt(self, index: int) -> LogReceipt:
-        """Return the verified receipt of a leaf; raise as ``leaf`` does."""
-        leaf, proof = self._proved(index)
-        return LogReceipt(index=LeafIndex(index), leaf_hash=leaf_hash(leaf), proof=proof, checkpoint=self.note)
-
-    def continuation(self, old: Checkpoint) -> tuple[bytes, ...]:
-        """Return the verified consistency proof from an older checkpoint of this log to its own.
-
-        Raises IndexError if the other checkpoint is larger, TileError if the tiles do not prove that it is continued.
-        """
-        try:
-            proof = consistency_proof(self, old_size=old.size, new_size=self.size)
-            verify_consistency(
-                old_size=old.size,
-                new_size=self.size,
-                old_root=old.root,
-                new_root=self.checkpoint.root,
-                proof=proof,
-            )
-        except (MissingNodeError, ProofError) as error:
-            raise TileError(f"the tiles do not show that {self.size} leaves continue {old.size}: {error}") from error
-        return proof
-
     @property
     def tile_root(self) -> bytes:
         """Root of the tree, computed from the hash tiles; raises TileError if a tile is missing or malformed."""
@@ -126,23 +87,6 @@ class PublishedLog:
             return tree_root(self, self.size)
         except MissingNodeError as error:
             raise TileError(str(error)) from error
-
-    def _proved(self, index: int) -> tuple[bytes, tuple[bytes, ...]]:
-        try:
-            proof = inclusion_proof(self, index=index, size=self.size)
-        except MissingNodeError as error:
-            raise TileError(str(error)) from error
-        place, offset = divmod(index, TILE_WIDTH)
-        tile = EntryTile(index=place, width=self._width(place))
-        (served,) = self._fetch([tile])
-        if served is None:
-            raise TileError(f"{tile.path} is missing")
-        leaf = _entries(tile, served)[offset]
-        try:
-            verify_inclusion(leaf_hash(leaf), index=index, size=self.size, proof=proof, root=self.checkpoint.root)
-        except ProofError as error:
-            raise TileError(f"leaf {index} in {tile.path} is not under the checkpoint: {error}") from error
-        return leaf, proof
 
     def _width(self, index: int) -> int:
         return min(TILE_WIDTH, self.size - TILE_WIDTH * index)

@@ -2,7 +2,7 @@
 
 A transcript is the canonical JSON object ``{"format", "inputs", "results", "round_id"}``; ``inputs`` has the members
 of ``Inputs``. Hands and board are ``sections``: lists of card numbers by section index of the header's layout, from
-section 0 on without gaps. The results of each game are documented in its codec.
+section 0 on without gaps. The results of each game are documented at its ``encode_results``.
 """
 
 from typing import Final, Literal
@@ -10,7 +10,7 @@ from typing import Final, Literal
 import msgspec
 
 from referee.cards import Card, UnknownCardError, cards_of
-from referee.dealing.header import Header, HeaderError, HeaderJson
+from referee.dealing.header import Header, HeaderError
 from referee.evidence.canonical import Natural
 from referee.games import LeaderBy
 
@@ -59,7 +59,7 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     and ``leader_by`` the reason, as in DEAL; both are left out in a game without a leader.
     """
 
-    header: HeaderJson
+    header: Header
     deck_root: str
     dealt_time: int
     closed_time: int
@@ -87,7 +87,7 @@ class Inputs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def read_header(self) -> Header:
         """Return the header of the round; raise TranscriptError if it breaks the protocol."""
         try:
-            return self.header.to_header()
+            return self.header.checked()
         except HeaderError as error:
             raise TranscriptError(f"inputs.header.{error.field}: {error}") from None
 

@@ -11,7 +11,10 @@
 """
 
 import enum
+from collections.abc import Sequence
 
+from referee.games import AnyGame, Event
+from referee.games.game import State
 from referee.transcript.inputs import TranscriptError
 
 
@@ -68,7 +71,7 @@ def _again(  # noqa: PLR0913, PLR0917 - the facts of a fault, as pickle has them
 
 
 class EventLevel(enum.StrEnum):
-    """How the least attested event of a round is attested, from the weakest to the strongest."""
+    """Level of proof of a round's events: that of its least attested event, from the weakest to the strongest."""
 
     E0 = "E0"
     """Reported by the frontend, or signed by its seat and with the frontend's time."""
@@ -78,3 +81,54 @@ class EventLevel(enum.StrEnum):
     """Received, and either signed by its seat or reported by others of a seat with a key."""
     NONE = "NONE"
     """The round has no events."""
+
+
+def check_proof(  # noqa: PLR0913 - the facts that decide
+    game: AnyGame,
+    state: State,
+    event: Event,
+    *,
+    received: bool,
+    has_key: bool,
+    opens_sections: bool,
+    earlier: Sequence[bool],
+) -> None:
+    """Raise EvidenceError unless the next event of a round is proved.
+
+    ``state`` is the game's before the event. ``received``: whether the referee's clock gave the event's time;
+    ``earlier``: the same for each event before it. ``has_key``: whether the event's seat has a key.
+    ``opens_sections``: whether the event opens sections.
+    """
+    if has_key or event.seen is not None:
+        _check_seen(game, state, event, number=len(earlier) + 1, has_key=has_key)
+    is_report = event.is_imposed and (has_key or state.deal.is_sealed)
+    if not received and (is_report or opens_sections or event.needs_received):
+        raise _unreceived(len(earlier) + 1, event.seat, "; ask AcceptEvent")
+    if is_report:
+        clock = game.clock(state)
+        if clock is not None and clock.number and not earlier[clock.number - 1]:
+            raise _unreceived(clock.number, event.seat, f", which starts the clock of seat {event.seat}")
+
+
+def _check_seen(game: AnyGame, state: State, event: Event, *, number: int, has_key: bool) -> None:
+    """Raise EvidenceError unless event ``number`` has the ``seen`` that it must have, or none where it must not."""
+    seat, seen = event.seat, event.seen
+    least: int | None = None
+    if has_key and not event.is_imposed:
+        least = game.minimum_seen(state, event)
+        if seen is None:
+            detail = f"seat {seat} has a key and must say the newest event that it had seen, {least} or later"
+        elif least <= seen < number:
+            return
+        else:
+            detail = f"seat {seat} must have seen event {least} and at most {number - 1}, not {seen}"
+    elif seen is None:
+        return
+    else:
+        detail = f"seat {seat} signs no such event, so it says nothing of what it had seen"
+    raise EvidenceError(EvidenceFault.NOT_SEEN, detail, number=number, seat=seat, expected=least, found=seen)
+
+
+def _unreceived(number: int, seat: int, why: str) -> EvidenceError:
+    detail = f"the referee's clock must give the time of this event{why}"
+    return EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=number, seat=seat)

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from referee.dealing.header import Header
-from referee.dealing.lead import Lead
+from referee.dealing.lead import read_lead
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.games import DealError, EventBytesError, StakesError, under_ruleset
 from referee.rulesets import Ruleset
 from referee.transcript.inputs import Inputs, TranscriptError
-from referee.transcript.round import Opening, Round, write_transcript
+from referee.transcript.round import Round, write_transcript
 from referee.verdict import Violation
 
 
@@ -61,7 +61,7 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
 
 def _play(inputs: Inputs, header: Header, ruleset: Ruleset) -> Round:
     """Play the events of the inputs; raise as ``replay`` does, and the game's errors for stakes, deal and events."""
-    lead = Lead.of(inputs.leader, inputs.leader_by)
+    lead = read_lead(inputs.leader, inputs.leader_by)
     if lead is None and (inputs.leader, inputs.leader_by) != (msgspec.UNSET, msgspec.UNSET):
         raise TranscriptError("inputs.leader and inputs.leader_by are there together, or neither")
     begun = Round.begin(
@@ -75,13 +75,10 @@ def _play(inputs: Inputs, header: Header, ruleset: Ruleset) -> Round:
     )
     times = {unsealed.number: unsealed.time for unsealed in inputs.unsealed}
 
-    def unsealed_time(opening: Opening) -> int | None:
-        return times.get(opening.number)
-
     texts = [bytes(entry.event) for entry in inputs.events]
     events = begun.game.events.decode_all(texts, [entry.time for entry in inputs.events], round_id=header.round_id)
     received = [entry.received == 1 for entry in inputs.events]
-    played = begun.play(zip(events, received, strict=True), unsealed_time=unsealed_time, texts=texts)
+    played = begun.play(zip(events, received, strict=True), unsealed_time=times.get, texts=texts)
     if played.refused_event is not None:
         raise UnlawfulRoundError(played.violations, event_number=played.refused_event)
     _check_proof(inputs, played)
@@ -90,7 +87,7 @@ def _play(inputs: Inputs, header: Header, ruleset: Ruleset) -> Round:
 
 def _check_proof(inputs: Inputs, played: Round) -> None:
     """Verify that the inputs' ``unsealed``, receipt and signatures fit the events; raise TranscriptError otherwise."""
-    if played.pending is not None or inputs.unsealed != played.unsealed:
+    if played.is_pending or inputs.unsealed != played.unsealed:
         opened = [f"event {opening.number} sections {sorted(opening.sections)}" for opening in played.openings]
         raise OpeningsError(f"inputs.unsealed is not what the events open: {', '.join(opened) or 'none'}")
     receipt = inputs.receipt

@@ -7,12 +7,13 @@ writes its settlement. A round is never changed: each method returns another val
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 import msgspec
 
 from referee.cards import Card
-from referee.dealing.header import NO_KEY, Header, HeaderJson
+from referee.dealing.header import NO_KEY, Header
 from referee.dealing.lead import Lead
 from referee.evidence.canonical import encode_record
 from referee.evidence.ed25519 import is_signature
@@ -20,7 +21,7 @@ from referee.games import GAMES, AnyGame, DealtRound, Event, ResultValue, Unlawf
 from referee.rulesets import Ruleset
 from referee.transcript.chain import Course, EventReceipt
 from referee.transcript.inputs import FORMAT, InputEvent, InputReceipt, Inputs, Unsealed
-from referee.transcript.proof import EventLevel, EvidenceError, EvidenceFault
+from referee.transcript.proof import EventLevel, EvidenceError, EvidenceFault, check_proof
 from referee.verdict import Violation
 
 _LEVELS: Final = tuple(EventLevel)
@@ -32,33 +33,33 @@ PlayedEvent: TypeAlias = tuple[Event, bool]
 
 
 class Opening(NamedTuple):
-    """Sections that event ``number`` opens, in opening order; ``time`` is when the shuffler did, None until then."""
+    """Sections that event ``number`` opens, in opening order, and the time of their UNSEAL, None before it."""
 
     number: int
     sections: tuple[int, ...]
     time: int | None = None
 
 
-def _closed(_: Opening) -> None:
-    """Return None for every opening: the shuffler has not opened its sections."""
-
-
 class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, eq=False):
     """A round after some events.
 
-    ``state`` is the game's, ``course`` has the events. ``violations`` are the faults of the first unlawful event, whose
-    number is ``refused_event``; that event and all after it are not played. ``receipt`` is the envelope of the newest
-    receipt, ``receipt_signature`` the referee's signature in it, ``signatures`` each seat's newest by seat, empty for a
-    seat without one; ``prove`` sets these three.
+    ``deal`` has the open sections, ``unsealed_times`` the time at which the shuffler opened each section that opened
+    after the deal, as certificates state it. ``course`` has the events, and ``state_after`` is the game's state after
+    them, None before the first. ``violations`` are the faults of the first unlawful event, whose number is
+    ``refused_event``; that event and all after it are not played. ``receipt`` is the envelope of the newest receipt,
+    ``receipt_signature`` the referee's signature in it, ``signatures`` each seat's newest by seat, empty for a seat
+    without one; ``prove`` sets these three.
     """
 
     game: AnyGame
     header: Header
     ruleset: Ruleset
     deck_root: bytes
-    state: Any
+    deal: DealtRound
     course: Course
     signatures: tuple[bytes, ...]
+    unsealed_times: Mapping[int, int]
+    state_after: Any = None
     receipt: bytes = b""
     receipt_signature: bytes = b""
     openings: tuple[Opening, ...] = ()
@@ -77,11 +78,13 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         dealt_time: int,
         lead: Lead | None,
         is_sealed: bool,
+        unsealed_times: Mapping[int, int] = MappingProxyType({}),
     ) -> Self:
         """Return a round before its first event; ``sections`` are hands and board, None for a section that is closed.
 
-        Raise StakesError and DealError as the game's law does.
+        Whether a round can start from this deal, ``state`` says.
         """
+        leader, leader_by = lead or (None, None)
         deal = DealtRound(
             round_id=header.round_id,
             seat_count=header.seat_count,
@@ -89,32 +92,31 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
             seat_stakes=header.seat_stakes,
             bet_unit=ruleset.bet_unit,
             sections=tuple(sections),
-            leader=None if lead is None else lead.seat,
-            leader_by=None if lead is None else lead.by,
+            leader=leader,
+            leader_by=leader_by,
             dealt_time=dealt_time,
             is_sealed=is_sealed,
         )
-        game = GAMES[ruleset.game]
         return cls(
-            game=game,
+            game=GAMES[ruleset.game],
             header=header,
             ruleset=ruleset,
             deck_root=deck_root,
-            state=game.begin(ruleset.rules, deal),
+            deal=deal,
             course=Course.begin(round_id=header.round_id, deck_root=deck_root),
             signatures=(b"",) * header.seat_count,
+            unsealed_times=unsealed_times,
         )
 
-    @property
-    def deal(self) -> DealtRound:
-        """Deal that the round started from, with its open sections."""
-        deal: DealtRound = self.state.deal
-        return deal
+    @cached_property
+    def state(self) -> Any:  # noqa: ANN401 - the game's own state
+        """State of the game; raises StakesError or DealError, as the game's law does, if no round can have the deal."""
+        return self.game.begin(self.ruleset.rules, self.deal) if self.state_after is None else self.state_after
 
     @property
-    def pending(self) -> Opening | None:
-        """Last opening, if the shuffler has not opened its sections yet; otherwise None."""
-        return self.openings[-1] if self.openings and self.openings[-1].time is None else None
+    def is_pending(self) -> bool:
+        """Whether the last event opened sections that the shuffler has not opened yet."""
+        return bool(self.openings) and self.openings[-1].time is None
 
     @property
     def is_open(self) -> bool:
@@ -159,27 +161,68 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         self,
         events: Iterable[PlayedEvent],
         *,
-        unsealed_time: Callable[[Opening], int | None] = _closed,
+        unsealed_time: Callable[[int], int | None] | None = None,
         before_each: Callable[[Any, Any], None] | None = None,
         texts: Sequence[bytes] | None = None,
     ) -> "Round":
         """Return the round after more events, up to the first unlawful event; no event after that is read.
 
-        ``unsealed_time`` returns when the shuffler opened the sections of an opening, None if it has not.
-        ``before_each`` is called before each event with the state and the event. ``texts`` are the canonical bytes of
-        the events, if the caller has them. Raise EvidenceError for an event that is not proved.
+        ``unsealed_time`` returns when the shuffler opened the sections of an event, by its number, None if it has not;
+        without it ``unsealed_times`` says so. ``before_each`` is called before each event with the state and the event.
+        ``texts`` are the canonical bytes of the events, if the caller has them. Raise EvidenceError for an event that
+        is not proved.
         """
-        playing = _Playing(self)
-        for number, (event, received) in enumerate(events, self.course.number + 1):
+        game, keys = self.game, self.header.seat_keys
+        state, openings, is_pending, level = self.state, self.openings, self.is_pending, self.level
+        added: list[PlayedEvent] = []
+        violations: tuple[Violation, ...] = ()
+        refused_event = None
+        are_received = [link.received for link in self.course.links]
+        for number, (event, received) in enumerate(events, len(are_received) + 1):
             if before_each is not None:
-                before_each(playing.state, event)
+                before_each(state, event)
+            if is_pending:
+                detail = f"event {number - 1} opens sections that are not open yet"
+                raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=number, seat=event.seat)
             try:
-                playing.play(event, received=received)
+                after = game.apply(state, event)
             except UnlawfulEventError as error:
-                return playing.played(texts, violations=error.violations, refused_event=number)
-            if playing.pending is not None and (time := unsealed_time(playing.pending)) is not None:
-                playing.unseal(time)
-        return playing.played(texts)
+                violations, refused_event = error.violations, number
+                break
+            sections, has_key = game.later.opens(state, after), keys[event.seat] != NO_KEY
+            check_proof(
+                game,
+                state,
+                event,
+                received=received,
+                has_key=has_key,
+                opens_sections=bool(sections),
+                earlier=are_received,
+            )
+            attested = _RECEIVED[has_key] if received else EventLevel.E0
+            level = min(attested, level, key=_LEVELS.index)
+            added.append((event, received))
+            are_received.append(received)
+            if sections:
+                time = self.unsealed_times.get(sections[-1]) if unsealed_time is None else unsealed_time(number)
+                openings, is_pending = (*openings, Opening(number, sections, time)), time is None
+                if time is not None:
+                    _check_opened(time, last=event.time, number=number)
+                    after = game.later.unseal(after, time)
+            state = after
+        if texts is None:
+            texts = game.events.encode_all([event for event, _ in added])
+        rows = zip(added, texts, strict=refused_event is None)
+        steps = [(text, event.time, received, event.seat, event.seen) for (event, received), text in rows]
+        return msgspec.structs.replace(
+            self,
+            state_after=state,
+            course=self.course.extend(steps),
+            openings=openings,
+            level=level,
+            violations=violations,
+            refused_event=refused_event,
+        )
 
     def prove(
         self,
@@ -234,7 +277,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
             opened = msgspec.UNSET if section is None else section
             receipt = InputReceipt(number, self.receipt_signature.hex(), opened)
         return Inputs(
-            header=HeaderJson.of(self.header),
+            header=self.header,
             deck_root=self.deck_root.hex(),
             dealt_time=deal.dealt_time,
             closed_time=closed_time,
@@ -254,109 +297,11 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         return write_transcript(self.header, inputs, results), repeat_key(inputs)
 
 
-class _Playing:
-    """A round to which ``play`` appends events in place, so that many events make one new ``Round``.
-
-    An event that raises changes nothing. ``state`` and ``pending`` are those of the round so far.
-    """
-
-    __slots__ = ("_added", "_begun", "_game", "_has_key", "_level", "_openings", "pending", "state")
-
-    def __init__(self, begun: Round) -> None:
-        self._begun, self._game, self._has_key = begun, begun.game, [key != NO_KEY for key in begun.header.seat_keys]
-        self._added: list[PlayedEvent] = []
-        self._openings, self._level = begun.openings, begun.level
-        self.state, self.pending = begun.state, begun.pending
-
-    def played(
-        self,
-        texts: Sequence[bytes] | None = None,
-        *,
-        violations: tuple[Violation, ...] = (),
-        refused_event: int | None = None,
-    ) -> Round:
-        """Return the round after the events; ``texts`` are the canonical bytes of the added events, None to encode."""
-        if texts is None:
-            texts = self._game.events.encode_all([event for event, _ in self._added])
-        added = zip(self._added, texts, strict=refused_event is None)
-        steps = [(text, event.time, received, event.seat, event.seen) for (event, received), text in added]
-        return msgspec.structs.replace(
-            self._begun,
-            state=self.state,
-            course=self._begun.course.extend(steps),
-            openings=self._openings,
-            level=self._level,
-            violations=violations,
-            refused_event=refused_event,
-        )
-
-    def unseal(self, time: int) -> None:
-        """Record that the pending sections opened at this time; raise EvidenceError if it is before the last event."""
-        last = self._added[-1][0].time if self._added else self._begun.course.links[-1].time
-        if time < last:
-            detail = f"its sections opened at {time}, before the event at {last}: other events opened them"
-            fault, number = EvidenceFault.OTHER_COURSE, self._number
-            raise EvidenceError(fault, detail, number=number, seat=-1, expected=last, found=time)
-        self.state = self._game.later.unseal(self.state, time)
-        self._openings = (*self._openings[:-1], self._openings[-1]._replace(time=time))
-        self.pending = None
-
-    def play(self, event: Event, *, received: bool) -> None:
-        """Append an event; raise UnlawfulEventError if it breaks the game's law, EvidenceError if it is not proved."""
-        game, state, seat, seen = self._game, self.state, event.seat, event.seen
-        if self.pending is not None:
-            detail = f"event {self.pending.number} opens sections that are not open yet"
-            raise EvidenceError(EvidenceFault.NOT_UNSEALED, detail, number=self._number + 1, seat=seat)
-        after = game.apply(state, event)
-        opened = game.later.opens(state, after)
-        has_key, is_imposed = self._has_key[seat], event.is_imposed
-        if has_key and not is_imposed:
-            least = game.minimum_seen(state, event)
-            if seen is None or not least <= seen <= self._number:
-                raise self._unseen(event, least)
-        elif seen is not None:
-            raise self._unseen(event, None)
-        if is_imposed or not received:
-            self._check_received(event, received=received, is_opening=bool(opened))
-        self._added.append((event, received))
-        level = _RECEIVED[has_key] if received else EventLevel.E0
-        if level is not self._level:
-            self._level = min(level, self._level, key=_LEVELS.index)
-        if opened:
-            self.pending = Opening(self._number, opened)
-            self._openings = (*self._openings, self.pending)
-        self.state = after
-
-    @property
-    def _number(self) -> int:
-        return len(self._begun.course.links) + len(self._added)
-
-    def _unseen(self, event: Event, least: int | None) -> EvidenceError:
-        """Return the error for a wrong ``seen``; ``least`` is the smallest allowed, None if it must be absent."""
-        number, seen = self._number + 1, event.seen
-        if least is None:
-            detail = f"seat {event.seat} signs no such event, so it says nothing of what it had seen"
-        elif seen is None:
-            detail = f"seat {event.seat} has a key and must say the newest event that it had seen, {least} or later"
-        else:
-            detail = f"seat {event.seat} must have seen event {least} and at most {number - 1}, not {seen}"
-        fault = EvidenceFault.NOT_SEEN
-        return EvidenceError(fault, detail, number=number, seat=event.seat, expected=least, found=seen)
-
-    def _check_received(self, event: Event, *, received: bool, is_opening: bool) -> None:
-        seat, number = event.seat, self._number + 1
-        is_report = event.is_imposed and (self.state.deal.is_sealed or self._has_key[seat])
-        if not received and (is_report or is_opening or event.needs_received):
-            detail = "the referee's clock must give the time of this event; ask AcceptEvent"
-            raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=number, seat=seat)
-        clock = self._game.clock(self.state) if is_report else None
-        if clock is not None and clock.number and not self._is_received(clock.number):
-            detail = f"the referee's clock must give the time of this event, which starts the clock of seat {seat}"
-            raise EvidenceError(EvidenceFault.NOT_RECEIVED, detail, number=clock.number, seat=seat)
-
-    def _is_received(self, number: int) -> bool:
-        links = self._begun.course.links
-        return links[number - 1].received if number <= len(links) else self._added[number - 1 - len(links)][1]
+def _check_opened(time: int, *, last: int, number: int) -> None:
+    """Raise EvidenceError if the sections of event ``number`` opened before its time, ``last``."""
+    if time < last:
+        detail = f"its sections opened at {time}, before the event at {last}: other events opened them"
+        raise EvidenceError(EvidenceFault.OTHER_COURSE, detail, number=number, seat=-1, expected=last, found=time)
 
 
 def encode_results(results: Mapping[str, ResultValue]) -> msgspec.Raw:

@@ -24,44 +24,44 @@ ROUND_STAGE_ABORTED: RoundStage
 ROUND_STAGE_REVEALED: RoundStage
 
 class GetTableRoundRequest(_message.Message):
-    __slots__ = ("table_id", "round_number")
+    __slots__ = ("round", "table_id")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    round: _round_pb2.RoundRef
     table_id: str
-    round_number: int
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., table_id: _Optional[str] = ...) -> None: ...
 
 class GetTableRoundResponse(_message.Message):
-    __slots__ = ("round_number", "stage", "header", "round_id", "leaves")
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "stage", "header", "round_id", "leaves")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     STAGE_FIELD_NUMBER: _ClassVar[int]
     HEADER_FIELD_NUMBER: _ClassVar[int]
     ROUND_ID_FIELD_NUMBER: _ClassVar[int]
     LEAVES_FIELD_NUMBER: _ClassVar[int]
-    round_number: int
+    round: _round_pb2.RoundRef
     stage: RoundStage
     header: _round_pb2.RoundHeader
     round_id: bytes
     leaves: _containers.RepeatedCompositeFieldContainer[_round_pb2.LogReceipt]
-    def __init__(self, round_number: _Optional[int] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ...) -> None: ...
 
 class ListRoundsRequest(_message.Message):
-    __slots__ = ("table_id", "table_prefix", "seat_key", "start_time", "end_time", "page_size", "page_token")
+    __slots__ = ("page_size", "page_token", "table_id", "table_prefix", "seat_key", "start_time", "end_time")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
     TABLE_PREFIX_FIELD_NUMBER: _ClassVar[int]
     SEAT_KEY_FIELD_NUMBER: _ClassVar[int]
     START_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
-    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
     table_id: str
     table_prefix: str
     seat_key: bytes
     start_time: int
     end_time: int
-    page_size: int
-    page_token: str
-    def __init__(self, table_id: _Optional[str] = ..., table_prefix: _Optional[str] = ..., seat_key: _Optional[bytes] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., table_id: _Optional[str] = ..., table_prefix: _Optional[str] = ..., seat_key: _Optional[bytes] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ...) -> None: ...
 
 class ListRoundsResponse(_message.Message):
     __slots__ = ("rounds", "next_page_token")
@@ -72,22 +72,22 @@ class ListRoundsResponse(_message.Message):
     def __init__(self, rounds: _Optional[_Iterable[_Union[ListedRound, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListSeatRoundsRequest(_message.Message):
-    __slots__ = ("seat_key", "start_time", "end_time", "signed_time", "signature", "page_size", "page_token")
+    __slots__ = ("page_size", "page_token", "seat_key", "start_time", "end_time", "signed_time", "signature")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     SEAT_KEY_FIELD_NUMBER: _ClassVar[int]
     START_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
     SIGNED_TIME_FIELD_NUMBER: _ClassVar[int]
     SIGNATURE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
     seat_key: bytes
     start_time: int
     end_time: int
     signed_time: int
     signature: bytes
-    page_size: int
-    page_token: str
-    def __init__(self, seat_key: _Optional[bytes] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ..., signed_time: _Optional[int] = ..., signature: _Optional[bytes] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., seat_key: _Optional[bytes] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ..., signed_time: _Optional[int] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class ListSeatRoundsResponse(_message.Message):
     __slots__ = ("rounds", "next_page_token")
@@ -98,16 +98,14 @@ class ListSeatRoundsResponse(_message.Message):
     def __init__(self, rounds: _Optional[_Iterable[_Union[ListedRound, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListedRound(_message.Message):
-    __slots__ = ("table_id", "round_number", "stage", "revealed")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "stage", "revealed")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     STAGE_FIELD_NUMBER: _ClassVar[int]
     REVEALED_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
+    round: _round_pb2.RoundRef
     stage: RoundStage
     revealed: RevealedRound
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., revealed: _Optional[_Union[RevealedRound, _Mapping]] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., revealed: _Optional[_Union[RevealedRound, _Mapping]] = ...) -> None: ...
 
 class RevealedRound(_message.Message):
     __slots__ = ("header", "round_id", "opened_time", "dealt_time", "ended_time", "is_settled", "net_minor", "leaf_indexes")
@@ -142,18 +140,22 @@ class GetCheckpointResponse(_message.Message):
     def __init__(self, checkpoint: _Optional[str] = ...) -> None: ...
 
 class ListCosignedCheckpointsRequest(_message.Message):
-    __slots__ = ("start_size", "count")
+    __slots__ = ("page_size", "page_token", "start_size")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     START_SIZE_FIELD_NUMBER: _ClassVar[int]
-    COUNT_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
     start_size: int
-    count: int
-    def __init__(self, start_size: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., start_size: _Optional[int] = ...) -> None: ...
 
 class ListCosignedCheckpointsResponse(_message.Message):
-    __slots__ = ("checkpoints",)
+    __slots__ = ("checkpoints", "next_page_token")
     CHECKPOINTS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     checkpoints: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, checkpoints: _Optional[_Iterable[str]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, checkpoints: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetKeysRequest(_message.Message):
     __slots__ = ("page_size", "page_token")
@@ -164,36 +166,40 @@ class GetKeysRequest(_message.Message):
     def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class GetKeysResponse(_message.Message):
-    __slots__ = ("origin", "log_key", "root_key", "witness_keys", "witness_quorum", "key_leaves", "next_page_token")
+    __slots__ = ("key_leaves", "next_page_token", "origin", "log_key", "root_key", "witness_keys", "witness_quorum")
+    KEY_LEAVES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     LOG_KEY_FIELD_NUMBER: _ClassVar[int]
     ROOT_KEY_FIELD_NUMBER: _ClassVar[int]
     WITNESS_KEYS_FIELD_NUMBER: _ClassVar[int]
     WITNESS_QUORUM_FIELD_NUMBER: _ClassVar[int]
-    KEY_LEAVES_FIELD_NUMBER: _ClassVar[int]
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    key_leaves: _containers.RepeatedCompositeFieldContainer[_round_pb2.LogReceipt]
+    next_page_token: str
     origin: str
     log_key: str
     root_key: str
     witness_keys: _containers.RepeatedScalarFieldContainer[str]
     witness_quorum: int
-    key_leaves: _containers.RepeatedCompositeFieldContainer[_round_pb2.LogReceipt]
-    next_page_token: str
-    def __init__(self, origin: _Optional[str] = ..., log_key: _Optional[str] = ..., root_key: _Optional[str] = ..., witness_keys: _Optional[_Iterable[str]] = ..., witness_quorum: _Optional[int] = ..., key_leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, key_leaves: _Optional[_Iterable[_Union[_round_pb2.LogReceipt, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., origin: _Optional[str] = ..., log_key: _Optional[str] = ..., root_key: _Optional[str] = ..., witness_keys: _Optional[_Iterable[str]] = ..., witness_quorum: _Optional[int] = ...) -> None: ...
 
 class ListEntriesRequest(_message.Message):
-    __slots__ = ("start", "count")
+    __slots__ = ("page_size", "page_token", "start")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
-    COUNT_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
     start: int
-    count: int
-    def __init__(self, start: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., start: _Optional[int] = ...) -> None: ...
 
 class ListEntriesResponse(_message.Message):
-    __slots__ = ("leaves",)
+    __slots__ = ("leaves", "next_page_token")
     LEAVES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     leaves: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, leaves: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, leaves: _Optional[_Iterable[bytes]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetInclusionProofRequest(_message.Message):
     __slots__ = ("leaf_index", "tree_size")

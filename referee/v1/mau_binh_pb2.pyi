@@ -78,18 +78,20 @@ class CheckArrangementRequest(_message.Message):
     def __init__(self, round: _Optional[_Union[MauBinhRound, _Mapping]] = ..., seat: _Optional[int] = ..., arrangement: _Optional[_Union[Arrangement, _Mapping]] = ...) -> None: ...
 
 class CheckArrangementResponse(_message.Message):
-    __slots__ = ("violations", "ruleset_digest", "acceptable", "values", "instant_win")
+    __slots__ = ("violations", "ruleset_digest", "acceptable", "values", "instant_win", "refused")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
     ACCEPTABLE_FIELD_NUMBER: _ClassVar[int]
     VALUES_FIELD_NUMBER: _ClassVar[int]
     INSTANT_WIN_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
     ruleset_digest: bytes
     acceptable: bool
     values: _containers.RepeatedCompositeFieldContainer[_hand_pb2.HandValue]
     instant_win: str
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., acceptable: _Optional[bool] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., instant_win: _Optional[str] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., ruleset_digest: _Optional[bytes] = ..., acceptable: _Optional[bool] = ..., values: _Optional[_Iterable[_Union[_hand_pb2.HandValue, _Mapping]]] = ..., instant_win: _Optional[str] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
 
 class SuggestArrangementRequest(_message.Message):
     __slots__ = ("count", "dealt", "free")

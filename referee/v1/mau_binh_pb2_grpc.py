@@ -133,7 +133,7 @@ class MauBinhServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CheckArrangements(self, request, context):
-        """Checks many at once, at most 256.
+        """Checks many at once, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -59,7 +59,7 @@ class MauBinhServiceStub:
     CheckArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementRequest, _mau_binh_pb2.CheckArrangementResponse]
     """Returns all faults of an arrangement and the names of its hands. Signs nothing."""
     CheckArrangements: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]
-    """Checks many at once, at most 256."""
+    """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     SuggestArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]
     """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
     Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
@@ -108,7 +108,7 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     CheckArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementRequest, _mau_binh_pb2.CheckArrangementResponse]  # type: ignore[assignment]
     """Returns all faults of an arrangement and the names of its hands. Signs nothing."""
     CheckArrangements: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]  # type: ignore[assignment]
-    """Checks many at once, at most 256."""
+    """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     SuggestArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]  # type: ignore[assignment]
     """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
     Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
@@ -166,7 +166,7 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mau_binh_pb2.CheckArrangementsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.CheckArrangementsResponse, _abc.Awaitable[_mau_binh_pb2.CheckArrangementsResponse]]:
-        """Checks many at once, at most 256."""
+        """Checks many at once, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def SuggestArrangement(

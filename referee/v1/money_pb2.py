@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/money.proto\x12\nreferee.v1\"p\n\x08Transfer\x12\r\n\x05payer\x18\x01 \x01(\r\x12\r\n\x05payee\x18\x02 \x01(\r\x12\x14\n\x0c\x61mount_minor\x18\x03 \x01(\x04\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x14\n\x07subject\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_subject\"6\n\tSeatStake\x12\x11\n\tbet_minor\x18\x01 \x01(\x04\x12\x16\n\x0eside_bet_minor\x18\x02 \x01(\x04\x42^\n\nreferee.v1B\nMoneyProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/money.proto\x12\nreferee.v1\"p\n\x08Transfer\x12\r\n\x05payer\x18\x01 \x01(\r\x12\r\n\x05payee\x18\x02 \x01(\r\x12\x14\n\x0c\x61mount_minor\x18\x03 \x01(\x04\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x14\n\x07subject\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_subject\"N\n\tSeatStake\x12\x11\n\tbet_minor\x18\x01 \x01(\x04\x12\x1b\n\x0eside_bet_minor\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\x11\n\x0f_side_bet_minorB^\n\nreferee.v1B\nMoneyProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,5 +35,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TRANSFER']._serialized_start=38
   _globals['_TRANSFER']._serialized_end=150
   _globals['_SEATSTAKE']._serialized_start=152
-  _globals['_SEATSTAKE']._serialized_end=206
+  _globals['_SEATSTAKE']._serialized_end=230
 # @@protoc_insertion_point(module_scope)

@@ -17,13 +17,20 @@ RANDOMNESS_SUITE_UNSPECIFIED: RandomnessSuite
 RANDOMNESS_SUITE_COMMITMENT: RandomnessSuite
 RANDOMNESS_SUITE_FIXTURE: RandomnessSuite
 
+class RoundRef(_message.Message):
+    __slots__ = ("table_id", "round_number")
+    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    table_id: str
+    round_number: int
+    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ...) -> None: ...
+
 class RoundHeader(_message.Message):
-    __slots__ = ("protocol", "origin", "randomness_suite", "table_id", "round_number", "ruleset_id", "ruleset_version", "ruleset_digest", "layout", "currency", "stake_minor", "seat_stakes", "seat_keys", "previous_leaf_hash", "deal_deadline_time", "round_deadline_time")
+    __slots__ = ("round", "protocol", "origin", "randomness_suite", "ruleset_id", "ruleset_version", "ruleset_digest", "layout", "currency", "stake_minor", "seat_stakes", "seat_keys", "previous_leaf_hash", "deal_deadline_time", "round_deadline_time")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_FIELD_NUMBER: _ClassVar[int]
     RANDOMNESS_SUITE_FIELD_NUMBER: _ClassVar[int]
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
     RULESET_ID_FIELD_NUMBER: _ClassVar[int]
     RULESET_VERSION_FIELD_NUMBER: _ClassVar[int]
     RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
@@ -35,11 +42,10 @@ class RoundHeader(_message.Message):
     PREVIOUS_LEAF_HASH_FIELD_NUMBER: _ClassVar[int]
     DEAL_DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     ROUND_DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    round: RoundRef
     protocol: int
     origin: str
     randomness_suite: RandomnessSuite
-    table_id: str
-    round_number: int
     ruleset_id: str
     ruleset_version: str
     ruleset_digest: bytes
@@ -51,17 +57,15 @@ class RoundHeader(_message.Message):
     previous_leaf_hash: bytes
     deal_deadline_time: int
     round_deadline_time: int
-    def __init__(self, protocol: _Optional[int] = ..., origin: _Optional[str] = ..., randomness_suite: _Optional[_Union[RandomnessSuite, str]] = ..., table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., layout: _Optional[_Iterable[int]] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., seat_stakes: _Optional[_Iterable[_Union[_money_pb2.SeatStake, _Mapping]]] = ..., seat_keys: _Optional[_Iterable[bytes]] = ..., previous_leaf_hash: _Optional[bytes] = ..., deal_deadline_time: _Optional[int] = ..., round_deadline_time: _Optional[int] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[RoundRef, _Mapping]] = ..., protocol: _Optional[int] = ..., origin: _Optional[str] = ..., randomness_suite: _Optional[_Union[RandomnessSuite, str]] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., layout: _Optional[_Iterable[int]] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., seat_stakes: _Optional[_Iterable[_Union[_money_pb2.SeatStake, _Mapping]]] = ..., seat_keys: _Optional[_Iterable[bytes]] = ..., previous_leaf_hash: _Optional[bytes] = ..., deal_deadline_time: _Optional[int] = ..., round_deadline_time: _Optional[int] = ...) -> None: ...
 
 class RoundCourse(_message.Message):
-    __slots__ = ("table_id", "round_number", "history")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "history")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     HISTORY_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
+    round: RoundRef
     history: bytes
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., history: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[RoundRef, _Mapping]] = ..., history: _Optional[bytes] = ...) -> None: ...
 
 class LogReceipt(_message.Message):
     __slots__ = ("leaf_index", "leaf_hash", "leaf", "inclusion_proof", "checkpoint")

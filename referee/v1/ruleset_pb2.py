@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from referee.v1 import text_pb2 as referee_dot_v1_dot_text__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18referee/v1/ruleset.proto\x12\nreferee.v1\x1a\x15referee/v1/text.proto\"\xaa\x01\n\x07Ruleset\x12\x12\n\nruleset_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x0c\x12\x0c\n\x04game\x18\x04 \x01(\t\x12\x1e\n\x04name\x18\x05 \x01(\x0b\x32\x10.referee.v1.Text\x12\x16\n\x0e\x62\x65t_unit_minor\x18\x06 \x01(\x04\x12\x11\n\tmin_seats\x18\x07 \x01(\r\x12\x11\n\tmax_seats\x18\x08 \x01(\r\"c\n\x13ListRulesetsRequest\x12\x16\n\tpage_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\npage_token\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x0c\n\n_page_sizeB\r\n\x0b_page_token\"o\n\x14ListRulesetsResponse\x12%\n\x08rulesets\x18\x01 \x03(\x0b\x32\x13.referee.v1.Ruleset\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_token\"I\n\x11GetRulesetRequest\x12\x12\n\nruleset_id\x18\x01 \x01(\t\x12\x14\n\x07version\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_version\"o\n\x12GetRulesetResponse\x12$\n\x07ruleset\x18\x01 \x01(\x0b\x32\x13.referee.v1.Ruleset\x12\x0c\n\x04toml\x18\x02 \x01(\x0c\x12%\n\x06tables\x18\x03 \x03(\x0b\x32\x15.referee.v1.CodeTable\"?\n\tCodeTable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12$\n\x05\x63odes\x18\x02 \x03(\x0b\x32\x15.referee.v1.NamedCode\"9\n\tNamedCode\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x1e\n\x04text\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text2\xba\x01\n\x0eRulesetService\x12V\n\x0cListRulesets\x12\x1f.referee.v1.ListRulesetsRequest\x1a .referee.v1.ListRulesetsResponse\"\x03\x90\x02\x01\x12P\n\nGetRuleset\x12\x1d.referee.v1.GetRulesetRequest\x1a\x1e.referee.v1.GetRulesetResponse\"\x03\x90\x02\x01\x42`\n\nreferee.v1B\x0cRulesetProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18referee/v1/ruleset.proto\x12\nreferee.v1\x1a\x15referee/v1/text.proto\"\xaa\x01\n\x07Ruleset\x12\x12\n\nruleset_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x0c\x12\x0c\n\x04game\x18\x04 \x01(\t\x12\x1e\n\x04name\x18\x05 \x01(\x0b\x32\x10.referee.v1.Text\x12\x16\n\x0e\x62\x65t_unit_minor\x18\x06 \x01(\x04\x12\x11\n\tmin_seats\x18\x07 \x01(\r\x12\x11\n\tmax_seats\x18\x08 \x01(\r\"c\n\x13ListRulesetsRequest\x12\x16\n\tpage_size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\npage_token\x18\x02 \x01(\tH\x01\x88\x01\x01\x42\x0c\n\n_page_sizeB\r\n\x0b_page_token\"u\n\x14ListRulesetsResponse\x12%\n\x08rulesets\x18\x01 \x03(\x0b\x32\x13.referee.v1.Ruleset\x12\x1c\n\x0fnext_page_token\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\x12\n\x10_next_page_tokenJ\x04\x08\x0f\x10\x10\"I\n\x11GetRulesetRequest\x12\x12\n\nruleset_id\x18\x01 \x01(\t\x12\x14\n\x07version\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\n\n\x08_version\"u\n\x12GetRulesetResponse\x12$\n\x07ruleset\x18\x01 \x01(\x0b\x32\x13.referee.v1.Ruleset\x12\x0c\n\x04toml\x18\x02 \x01(\x0c\x12%\n\x06tables\x18\x03 \x03(\x0b\x32\x15.referee.v1.CodeTableJ\x04\x08\x0f\x10\x10\"?\n\tCodeTable\x12\x0c\n\x04name\x18\x01 \x01(\t\x12$\n\x05\x63odes\x18\x02 \x03(\x0b\x32\x15.referee.v1.NamedCode\"9\n\tNamedCode\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x1e\n\x04text\x18\x02 \x01(\x0b\x32\x10.referee.v1.Text2\xba\x01\n\x0eRulesetService\x12V\n\x0cListRulesets\x12\x1f.referee.v1.ListRulesetsRequest\x1a .referee.v1.ListRulesetsResponse\"\x03\x90\x02\x01\x12P\n\nGetRuleset\x12\x1d.referee.v1.GetRulesetRequest\x1a\x1e.referee.v1.GetRulesetResponse\"\x03\x90\x02\x01\x42`\n\nreferee.v1B\x0cRulesetProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,15 +42,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTRULESETSREQUEST']._serialized_start=236
   _globals['_LISTRULESETSREQUEST']._serialized_end=335
   _globals['_LISTRULESETSRESPONSE']._serialized_start=337
-  _globals['_LISTRULESETSRESPONSE']._serialized_end=448
-  _globals['_GETRULESETREQUEST']._serialized_start=450
-  _globals['_GETRULESETREQUEST']._serialized_end=523
-  _globals['_GETRULESETRESPONSE']._serialized_start=525
-  _globals['_GETRULESETRESPONSE']._serialized_end=636
-  _globals['_CODETABLE']._serialized_start=638
-  _globals['_CODETABLE']._serialized_end=701
-  _globals['_NAMEDCODE']._serialized_start=703
-  _globals['_NAMEDCODE']._serialized_end=760
-  _globals['_RULESETSERVICE']._serialized_start=763
-  _globals['_RULESETSERVICE']._serialized_end=949
+  _globals['_LISTRULESETSRESPONSE']._serialized_end=454
+  _globals['_GETRULESETREQUEST']._serialized_start=456
+  _globals['_GETRULESETREQUEST']._serialized_end=529
+  _globals['_GETRULESETRESPONSE']._serialized_start=531
+  _globals['_GETRULESETRESPONSE']._serialized_end=648
+  _globals['_CODETABLE']._serialized_start=650
+  _globals['_CODETABLE']._serialized_end=713
+  _globals['_NAMEDCODE']._serialized_start=715
+  _globals['_NAMEDCODE']._serialized_end=772
+  _globals['_RULESETSERVICE']._serialized_start=775
+  _globals['_RULESETSERVICE']._serialized_end=961
 # @@protoc_insertion_point(module_scope)

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18referee/v1/seating.proto\x12\nreferee.v1\"\x80\x01\n\x06Person\x12\x11\n\tperson_id\x18\x01 \x01(\t\x12\x11\n\tcame_time\x18\x02 \x01(\x04\x12\x18\n\x0bseated_time\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x17\n\nready_time\x18\x04 \x01(\x04H\x01\x88\x01\x01\x42\x0e\n\x0c_seated_timeB\r\n\x0b_ready_time\"\xa5\x01\n\x14\x44\x65\x63ideSeatingRequest\x12\x12\n\nruleset_id\x18\x01 \x01(\t\x12\x1c\n\x0fruleset_version\x18\x02 \x01(\tH\x00\x88\x01\x01\x12#\n\x07persons\x18\x03 \x03(\x0b\x32\x12.referee.v1.Person\x12\x15\n\x08now_time\x18\x04 \x01(\x04H\x01\x88\x01\x01\x42\x12\n\x10_ruleset_versionB\x0b\n\t_now_time\"m\n\x0fSeatingDecision\x12\x11\n\tperson_id\x18\x01 \x01(\t\x12+\n\x07verdict\x18\x02 \x01(\x0e\x32\x1a.referee.v1.SeatingVerdict\x12\x11\n\x04seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\xb0\x01\n\x15\x44\x65\x63ideSeatingResponse\x12.\n\tdecisions\x18\x01 \x03(\x0b\x32\x1b.referee.v1.SeatingDecision\x12)\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x19.referee.v1.SeatingAction\x12\x16\n\tnext_time\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x16\n\x0eruleset_digest\x18\x04 \x01(\x0c\x42\x0c\n\n_next_time*\x9d\x01\n\x0eSeatingVerdict\x12\x1f\n\x1bSEATING_VERDICT_UNSPECIFIED\x10\x00\x12\x1a\n\x16SEATING_VERDICT_SEATED\x10\x01\x12\x19\n\x15SEATING_VERDICT_READY\x10\x02\x12\x19\n\x15SEATING_VERDICT_WATCH\x10\x03\x12\x18\n\x14SEATING_VERDICT_KICK\x10\x04*a\n\rSeatingAction\x12\x1e\n\x1aSEATING_ACTION_UNSPECIFIED\x10\x00\x12\x17\n\x13SEATING_ACTION_WAIT\x10\x01\x12\x17\n\x13SEATING_ACTION_DEAL\x10\x02\x32k\n\x0eSeatingService\x12Y\n\rDecideSeating\x12 .referee.v1.DecideSeatingRequest\x1a!.referee.v1.DecideSeatingResponse\"\x03\x90\x02\x01\x42`\n\nreferee.v1B\x0cSeatingProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18referee/v1/seating.proto\x12\nreferee.v1\"\x80\x01\n\x06Person\x12\x11\n\tperson_id\x18\x01 \x01(\t\x12\x11\n\tcame_time\x18\x02 \x01(\x04\x12\x18\n\x0bseated_time\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x17\n\nready_time\x18\x04 \x01(\x04H\x01\x88\x01\x01\x42\x0e\n\x0c_seated_timeB\r\n\x0b_ready_time\"\xa5\x01\n\x14\x44\x65\x63ideSeatingRequest\x12\x12\n\nruleset_id\x18\x01 \x01(\t\x12\x1c\n\x0fruleset_version\x18\x02 \x01(\tH\x00\x88\x01\x01\x12#\n\x07persons\x18\x03 \x03(\x0b\x32\x12.referee.v1.Person\x12\x15\n\x08now_time\x18\x04 \x01(\x04H\x01\x88\x01\x01\x42\x12\n\x10_ruleset_versionB\x0b\n\t_now_time\"m\n\x0fSeatingDecision\x12\x11\n\tperson_id\x18\x01 \x01(\t\x12+\n\x07verdict\x18\x02 \x01(\x0e\x32\x1a.referee.v1.SeatingVerdict\x12\x11\n\x04seat\x18\x03 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_seat\"\xb6\x01\n\x15\x44\x65\x63ideSeatingResponse\x12.\n\tdecisions\x18\x01 \x03(\x0b\x32\x1b.referee.v1.SeatingDecision\x12)\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x19.referee.v1.SeatingAction\x12\x16\n\tnext_time\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x16\n\x0eruleset_digest\x18\x04 \x01(\x0c\x42\x0c\n\n_next_timeJ\x04\x08\x0f\x10\x10*\x9d\x01\n\x0eSeatingVerdict\x12\x1f\n\x1bSEATING_VERDICT_UNSPECIFIED\x10\x00\x12\x1a\n\x16SEATING_VERDICT_SEATED\x10\x01\x12\x19\n\x15SEATING_VERDICT_READY\x10\x02\x12\x19\n\x15SEATING_VERDICT_WATCH\x10\x03\x12\x18\n\x14SEATING_VERDICT_KICK\x10\x04*a\n\rSeatingAction\x12\x1e\n\x1aSEATING_ACTION_UNSPECIFIED\x10\x00\x12\x17\n\x13SEATING_ACTION_WAIT\x10\x01\x12\x17\n\x13SEATING_ACTION_DEAL\x10\x02\x32k\n\x0eSeatingService\x12Y\n\rDecideSeating\x12 .referee.v1.DecideSeatingRequest\x1a!.referee.v1.DecideSeatingResponse\"\x03\x90\x02\x01\x42`\n\nreferee.v1B\x0cSeatingProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,10 +34,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\nreferee.v1B\014SeatingProtoP\001Z\024referee/v1;refereev1\242\002\003RFE\252\002\nReferee.V1\312\002\nReferee\\V1\352\002\013Referee::V1'
   _globals['_SEATINGSERVICE'].methods_by_name['DecideSeating']._loaded_options = None
   _globals['_SEATINGSERVICE'].methods_by_name['DecideSeating']._serialized_options = b'\220\002\001'
-  _globals['_SEATINGVERDICT']._serialized_start=630
-  _globals['_SEATINGVERDICT']._serialized_end=787
-  _globals['_SEATINGACTION']._serialized_start=789
-  _globals['_SEATINGACTION']._serialized_end=886
+  _globals['_SEATINGVERDICT']._serialized_start=636
+  _globals['_SEATINGVERDICT']._serialized_end=793
+  _globals['_SEATINGACTION']._serialized_start=795
+  _globals['_SEATINGACTION']._serialized_end=892
   _globals['_PERSON']._serialized_start=41
   _globals['_PERSON']._serialized_end=169
   _globals['_DECIDESEATINGREQUEST']._serialized_start=172
@@ -45,7 +45,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEATINGDECISION']._serialized_start=339
   _globals['_SEATINGDECISION']._serialized_end=448
   _globals['_DECIDESEATINGRESPONSE']._serialized_start=451
-  _globals['_DECIDESEATINGRESPONSE']._serialized_end=627
-  _globals['_SEATINGSERVICE']._serialized_start=888
-  _globals['_SEATINGSERVICE']._serialized_end=995
+  _globals['_DECIDESEATINGRESPONSE']._serialized_end=633
+  _globals['_SEATINGSERVICE']._serialized_start=894
+  _globals['_SEATINGSERVICE']._serialized_end=1001
 # @@protoc_insertion_point(module_scope)

@@ -36,9 +36,9 @@ ABORT_REASON_OPERATOR: AbortReason
 ABORT_REASON_VOID: AbortReason
 
 class RoundTerms(_message.Message):
-    __slots__ = ("table_id", "round_number", "ruleset_id", "ruleset_version", "seat_count", "currency", "stake_minor", "seat_stakes", "seat_keys", "deal_deadline_time", "round_deadline_time")
+    __slots__ = ("round", "table_id", "ruleset_id", "ruleset_version", "seat_count", "currency", "stake_minor", "seat_stakes", "seat_keys", "deal_deadline_time", "round_deadline_time")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
     RULESET_ID_FIELD_NUMBER: _ClassVar[int]
     RULESET_VERSION_FIELD_NUMBER: _ClassVar[int]
     SEAT_COUNT_FIELD_NUMBER: _ClassVar[int]
@@ -48,8 +48,8 @@ class RoundTerms(_message.Message):
     SEAT_KEYS_FIELD_NUMBER: _ClassVar[int]
     DEAL_DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     ROUND_DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    round: _round_pb2.RoundRef
     table_id: str
-    round_number: int
     ruleset_id: str
     ruleset_version: str
     seat_count: int
@@ -59,7 +59,7 @@ class RoundTerms(_message.Message):
     seat_keys: _containers.RepeatedScalarFieldContainer[bytes]
     deal_deadline_time: int
     round_deadline_time: int
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., seat_count: _Optional[int] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., seat_stakes: _Optional[_Iterable[_Union[_money_pb2.SeatStake, _Mapping]]] = ..., seat_keys: _Optional[_Iterable[bytes]] = ..., deal_deadline_time: _Optional[int] = ..., round_deadline_time: _Optional[int] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., table_id: _Optional[str] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., seat_count: _Optional[int] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., seat_stakes: _Optional[_Iterable[_Union[_money_pb2.SeatStake, _Mapping]]] = ..., seat_keys: _Optional[_Iterable[bytes]] = ..., deal_deadline_time: _Optional[int] = ..., round_deadline_time: _Optional[int] = ...) -> None: ...
 
 class PrepareRoundRequest(_message.Message):
     __slots__ = ("terms",)
@@ -114,18 +114,16 @@ class OpenRoundsResponse(_message.Message):
     def __init__(self, responses: _Optional[_Iterable[_Union[OpenRoundResponse, _Mapping]]] = ...) -> None: ...
 
 class ContributeSeedRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "seat", "seed", "signature")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "seat", "seed", "signature")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     SIGNATURE_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
+    round: _round_pb2.RoundRef
     seat: int
     seed: bytes
     signature: bytes
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., seat: _Optional[int] = ..., seed: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., seat: _Optional[int] = ..., seed: _Optional[bytes] = ..., signature: _Optional[bytes] = ...) -> None: ...
 
 class ContributeSeedResponse(_message.Message):
     __slots__ = ("missing_seats", "log_receipt")
@@ -136,16 +134,14 @@ class ContributeSeedResponse(_message.Message):
     def __init__(self, missing_seats: _Optional[_Iterable[int]] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
 class DealRoundRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "client_seeds", "seed_signatures")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "client_seeds", "seed_signatures")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     CLIENT_SEEDS_FIELD_NUMBER: _ClassVar[int]
     SEED_SIGNATURES_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
+    round: _round_pb2.RoundRef
     client_seeds: _containers.RepeatedScalarFieldContainer[bytes]
     seed_signatures: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., client_seeds: _Optional[_Iterable[bytes]] = ..., seed_signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., client_seeds: _Optional[_Iterable[bytes]] = ..., seed_signatures: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class Hand(_message.Message):
     __slots__ = ("seat", "cards")
@@ -186,16 +182,14 @@ class DealRoundsResponse(_message.Message):
     def __init__(self, responses: _Optional[_Iterable[_Union[DealRoundResponse, _Mapping]]] = ...) -> None: ...
 
 class OpenHandRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "seat", "token")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "seat", "token")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
+    round: _round_pb2.RoundRef
     seat: int
     token: bytes
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., seat: _Optional[int] = ..., token: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., seat: _Optional[int] = ..., token: _Optional[bytes] = ...) -> None: ...
 
 class OpenHandResponse(_message.Message):
     __slots__ = ("certificate", "hand")
@@ -216,16 +210,14 @@ class Step(_message.Message):
     def __init__(self, event_hash: _Optional[bytes] = ..., time: _Optional[int] = ..., received: _Optional[bool] = ...) -> None: ...
 
 class OpenSectionRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "steps", "receipt")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "steps", "receipt")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     STEPS_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
+    round: _round_pb2.RoundRef
     steps: _containers.RepeatedCompositeFieldContainer[Step]
     receipt: bytes
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., receipt: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[Step, _Mapping]]] = ..., receipt: _Optional[bytes] = ...) -> None: ...
 
 class OpenedSection(_message.Message):
     __slots__ = ("section", "name", "cards")
@@ -256,14 +248,12 @@ class OpenSectionResponse(_message.Message):
     def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., unsealed_time: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
 class AbortRoundRequest(_message.Message):
-    __slots__ = ("table_id", "round_number", "reason")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("round", "reason")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
+    round: _round_pb2.RoundRef
     reason: AbortReason
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ..., reason: _Optional[_Union[AbortReason, str]] = ...) -> None: ...
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., reason: _Optional[_Union[AbortReason, str]] = ...) -> None: ...
 
 class AbortRoundResponse(_message.Message):
     __slots__ = ("log_receipt",)
@@ -272,12 +262,10 @@ class AbortRoundResponse(_message.Message):
     def __init__(self, log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
 
 class RevealRoundRequest(_message.Message):
-    __slots__ = ("table_id", "round_number")
-    TABLE_ID_FIELD_NUMBER: _ClassVar[int]
-    ROUND_NUMBER_FIELD_NUMBER: _ClassVar[int]
-    table_id: str
-    round_number: int
-    def __init__(self, table_id: _Optional[str] = ..., round_number: _Optional[int] = ...) -> None: ...
+    __slots__ = ("round",)
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    round: _round_pb2.RoundRef
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ...) -> None: ...
 
 class RevealRoundResponse(_message.Message):
     __slots__ = ("server_seed", "log_receipt", "refused")

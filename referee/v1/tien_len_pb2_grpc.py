@@ -120,7 +120,7 @@ class TienLenServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CheckPlays(self, request, context):
-        """Checks many at once, at most 256.
+        """Checks many at once, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

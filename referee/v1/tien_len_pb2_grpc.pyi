@@ -50,7 +50,7 @@ class TienLenServiceStub:
     CheckPlay: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlayRequest, _tien_len_pb2.CheckPlayResponse]
     """Returns all faults of a play or a pass. Signs nothing."""
     CheckPlays: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlaysRequest, _tien_len_pb2.CheckPlaysResponse]
-    """Checks many at once, at most 256."""
+    """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     ListPlays: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]
     """Lists every legal play of the seat on turn, and whether it may pass."""
     SuggestPlay: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]
@@ -92,7 +92,7 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
     CheckPlay: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlayRequest, _tien_len_pb2.CheckPlayResponse]  # type: ignore[assignment]
     """Returns all faults of a play or a pass. Signs nothing."""
     CheckPlays: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.CheckPlaysRequest, _tien_len_pb2.CheckPlaysResponse]  # type: ignore[assignment]
-    """Checks many at once, at most 256."""
+    """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     ListPlays: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]  # type: ignore[assignment]
     """Lists every legal play of the seat on turn, and whether it may pass."""
     SuggestPlay: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]  # type: ignore[assignment]
@@ -143,7 +143,7 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tien_len_pb2.CheckPlaysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.CheckPlaysResponse, _abc.Awaitable[_tien_len_pb2.CheckPlaysResponse]]:
-        """Checks many at once, at most 256."""
+        """Checks many at once, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def ListPlays(

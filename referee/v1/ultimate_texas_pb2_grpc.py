@@ -141,7 +141,7 @@ class UltimateTexasServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CheckDecisions(self, request, context):
-        """Checks many at once, at most 256.
+        """Checks many at once, at most 256, independently: a refused one does not stop the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -63,7 +63,7 @@ class UltimateTexasServiceStub:
     CheckDecision: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionRequest, _ultimate_texas_pb2.CheckDecisionResponse]
     """Returns all faults of a decision. Signs nothing."""
     CheckDecisions: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]
-    """Checks many at once, at most 256."""
+    """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     Advise: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]
     """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
     cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
@@ -118,7 +118,7 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     CheckDecision: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionRequest, _ultimate_texas_pb2.CheckDecisionResponse]  # type: ignore[assignment]
     """Returns all faults of a decision. Signs nothing."""
     CheckDecisions: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]  # type: ignore[assignment]
-    """Checks many at once, at most 256."""
+    """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     Advise: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]  # type: ignore[assignment]
     """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
     cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
@@ -182,7 +182,7 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ultimate_texas_pb2.CheckDecisionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.CheckDecisionsResponse, _abc.Awaitable[_ultimate_texas_pb2.CheckDecisionsResponse]]:
-        """Checks many at once, at most 256."""
+        """Checks many at once, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def Advise(

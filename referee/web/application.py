@@ -10,19 +10,19 @@ from typing import Final
 from connectrpc.method import IdempotencyLevel, StreamType
 from connectrpc.server import ConnectASGIApplication
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from referee.server.process.probes import ALIVE, LIVE, METHODS, READY, readiness
-from referee.server.settings.web import WebSettings
+from referee.server.settings.web import LOCAL, WebSettings
 from referee.web.bodies import BoundedBodies
 from referee.web.callers import WebBounds
-from referee.web.codec import CODECS
+from referee.web.codec import CODECS, refusal
 from referee.web.forwarder import FORWARDED, Forwarder
-from referee.web.media_types import refusal
-from referee.web.page_files import PageFiles
 from referee.web.routes import routes
 
 _PROTOCOL: Final = ("connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web", "x-user-agent")
@@ -37,6 +37,12 @@ EXPOSED_HEADERS: Final = (
 )
 """Response headers that they may read."""
 _PREFLIGHT_SECONDS: Final = 86400
+_HEADERS: Final = {
+    "content-security-policy": "frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+_HASHED: Final = "assets"
 
 
 class MethodRoutes(ConnectASGIApplication[Forwarder]):
@@ -50,6 +56,27 @@ class MethodRoutes(ConnectASGIApplication[Forwarder]):
     def path(self) -> str:
         """Path prefix of the methods."""
         return ""
+
+
+class PageFiles(StaticFiles):
+    """Application that serves a folder; ``index.html`` for the path of a folder.
+
+    Its files cannot be framed or sniffed, and are revalidated on each use except hashed ``assets``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(directory=folder, html=True)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return the file with cache and security headers, or a plain text error."""
+        try:
+            response = await super().get_response(path, scope)
+        except HTTPException as error:
+            response = PlainTextResponse(f"{error.detail}\n", status_code=error.status_code)
+        response.headers.update(_HEADERS)
+        is_lasting = path.startswith(f"{_HASHED}/")
+        response.headers["cache-control"] = "public, max-age=31536000, immutable" if is_lasting else "no-cache"
+        return response
 
 
 class WebApplication:
@@ -68,7 +95,7 @@ class WebApplication:
                 expose_headers=EXPOSED_HEADERS,
                 max_age=_PREFLIGHT_SECONDS,
             ),
-            allowed_hosts=settings.names,
+            allowed_hosts=(*LOCAL, *settings.hosts),
             www_redirect=False,
         )
 
@@ -99,7 +126,7 @@ class WebApplication:
             is_stream=method.stream_type is not StreamType.UNARY,
             is_reading=method.idempotency_level is IdempotencyLevel.NO_SIDE_EFFECTS,
         )
-        await (self._methods if refused is None else refused.response())(scope, receive, send)
+        await (self._methods if refused is None else refused)(scope, receive, send)
 
 
 async def _no_page(scope: Scope, receive: Receive, send: Send) -> None:

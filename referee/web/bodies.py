@@ -7,26 +7,21 @@ import asyncio
 from typing import Final
 
 from connectrpc.code import Code
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from referee.web.callers import WebBounds, caller_of
+from referee.web.errors import error_response
 
 SMALL: Final = 64 * 1024
 """Bytes of a body that are not counted: the web server reads as many ahead, and connections are bounded."""
 
 
 class BodyError(Exception):
-    """A body that is not read further: the HTTP status, Connect's code, and the message for the caller."""
+    """A body that is not read further; after the ``response`` the connection is closed."""
 
     def __init__(self, status: int, code: Code, message: str) -> None:
         super().__init__(message)
-        self.status, self.code, self.message = status, code, message
-
-    def response(self) -> JSONResponse:
-        """Return the response, an error of Connect; the connection is closed after it, for the rest is not read."""
-        body = {"code": self.code.value, "message": self.message}
-        return JSONResponse(body, status_code=self.status, headers={"connection": "close"})
+        self.response = error_response(status, code, message, {"connection": "close"})
 
 
 class BoundedBodies:
@@ -46,10 +41,10 @@ class BoundedBodies:
                     body = await reading.read(receive)
             except TimeoutError:
                 message = f"the request did not arrive within {self._bounds.request_seconds:g} s"
-                await BodyError(408, Code.DEADLINE_EXCEEDED, message).response()(scope, receive, send)
+                await BodyError(408, Code.DEADLINE_EXCEEDED, message).response(scope, receive, send)
                 return
             except BodyError as error:
-                await error.response()(scope, receive, send)
+                await error.response(scope, receive, send)
                 return
             if body is not None:
                 await self._answer(body, scope, receive, send)

@@ -1,6 +1,6 @@
-"""What each caller of the gateway holds of it: connections, and bytes that the gateway keeps for it.
+"""Limits by caller of the gateway: the number of connections, and the bytes that the gateway keeps for the caller.
 
-A caller is an address, of an IPv6 address its first 64 bits. Everything here runs on the gateway's event loop.
+A caller is an IPv4 address, or the first 64 bits of an IPv6 address. Everything here runs on the gateway's event loop.
 
 >>> budget = ByteBudget(caller=3, total=4)
 >>> [budget.take("a", 3), budget.take("a", 1), budget.take("b", 2), budget.take("b", 1)]

@@ -1,4 +1,4 @@
-"""Message codecs between browser and service: binary, passed on unread, and proto3 JSON.
+"""Message codecs between browser and service: binary, passed on unread, and proto3 JSON; and their content types.
 
 JSON accepts lowerCamelCase and proto field names and ignores unknown fields, as binary does. JSON that does not parse
 is rejected as MALFORMED.
@@ -12,6 +12,7 @@ b'{"rulesetId":"mau_binh.classic"}'
 import json
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import parse_qs
 
 from connectrpc.code import Code
 from connectrpc.codec import Codec
@@ -19,8 +20,9 @@ from connectrpc.errors import ConnectError
 from google.protobuf import json_format
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
+from starlette.responses import JSONResponse
 
-from referee.web.errors import readable
+from referee.web.errors import error_response, readable
 
 _LONGEST: Final = 1000
 
@@ -81,3 +83,36 @@ def _malformed(why: str) -> ConnectError:
 
 CODECS: Final = (Binary(), Json())
 """The codecs that browsers may use."""
+_NAMES: Final = tuple(sorted(codec.name() for codec in CODECS))
+_WEB: Final = ("application/grpc-web", *(f"application/grpc-web+{name}" for name in _NAMES))
+UNARY_TYPES: Final = (*(f"application/{name}" for name in _NAMES), *_WEB)
+STREAM_TYPES: Final = (*(f"application/connect+{name}" for name in _NAMES), *_WEB)
+_GRPC: Final = "application/grpc"
+
+
+def refusal(method: str, content_type: str, query: str, *, is_stream: bool, is_reading: bool) -> JSONResponse | None:
+    """Return the response that refuses a request for a method of the services; None for one that is a call.
+
+    ``is_reading`` marks methods that may be asked by GET.
+
+    >>> print(refusal("POST", "text/plain", "", is_stream=False, is_reading=False).body.decode())  # doctest: +ELLIPSIS
+    {..."message":"a call has one of these content types: application/json, application/proto, ...; found 'text/plain'"}
+    """
+    types = STREAM_TYPES if is_stream else UNARY_TYPES
+    methods = ("GET", "POST") if is_reading and not is_stream else ("POST",)
+    if method not in methods:
+        text = f"this method is called by {' or '.join(methods)}; found {method}"
+        return error_response(405, Code.UNIMPLEMENTED, text, {"allow": ", ".join(methods)})
+    if method == "GET":
+        encoding = parse_qs(query).get("encoding", [""])[0]
+        if encoding in _NAMES:
+            return None
+        text = f"a call by GET has one of these in ?encoding=: {', '.join(_NAMES)}; found {encoding!r}"
+        return error_response(415, Code.INVALID_ARGUMENT, text, {"accept-post": ", ".join(types)})
+    found = content_type.partition(";")[0].strip().lower()
+    if found in types:
+        return None
+    text = f"a call has one of these content types: {', '.join(types)}; found {found!r}"
+    if found == _GRPC or found.startswith(f"{_GRPC}+"):
+        text += ". gRPC itself is spoken at the server's own address, not at the gateway"
+    return error_response(415, Code.INVALID_ARGUMENT, text, {"accept-post": ", ".join(types)})

@@ -102,7 +102,7 @@ class _BoundedConnection(HttpToolsProtocol):
         super().resume_writing()
 
     def _abort(self) -> None:
-        """Close the connection at once; the system forgets what it has not sent either."""
+        """Close the connection at once; bytes that the system has not sent are lost too."""
         connection = self.transport.get_extra_info("socket")
         if connection is not None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

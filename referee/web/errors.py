@@ -8,7 +8,7 @@ gRPC-Web carries the details in ``grpc-status-details-bin``, Connect in the body
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import grpc
@@ -20,6 +20,7 @@ from google.protobuf.any_pb2 import Any
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 from protobuf import wkt
+from starlette.responses import JSONResponse
 
 DETAILS: Final = "grpc-status-details-bin"
 _CODES: Final = {
@@ -45,6 +46,11 @@ def readable(message: Message) -> ErrorDetail:
     packed = Any()
     packed.Pack(message)
     return _detail(packed)
+
+
+def error_response(status: int, code: Code, message: str, headers: Mapping[str, str]) -> JSONResponse:
+    """Return an error of Connect as an HTTP response of its own."""
+    return JSONResponse({"code": code.value, "message": message}, status_code=status, headers=headers)
 
 
 def connect_error(error: grpc.aio.AioRpcError) -> ConnectError:

@@ -17,6 +17,7 @@ from connectrpc.errors import ConnectError
 from connectrpc.request import Headers, RequestContext
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from referee.service.interceptor import FORWARDED_FOR, GATEWAY
 from referee.web.callers import peer_of
 from referee.web.codec import EncodedAnswer
 from referee.web.errors import DETAILS, connect_error
@@ -26,11 +27,6 @@ Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 FORWARDED: Final = ("authorization", "traceparent", "tracestate", "x-request-id")
 """Request headers that are forwarded."""
-FORWARDED_FOR: Final = "x-referee-forwarded-for"
-"""Header with the caller's address as a gRPC peer, such as ``ipv4:127.0.0.1:40112``."""
-GATEWAY: Final = "x-referee-gateway"
-"""Header with the secret that proves the address to be the gateway's own."""
-
 _RESET: Final = "RST_STREAM with error code 7"
 """REFUSED_STREAM in gRPC's words: nothing of the call was processed (RFC 9113, section 8.7)."""
 _OPTIONS: Final = (
@@ -166,7 +162,8 @@ class Forwarder:
 
     def _metadata_of(self, context: Context) -> Metadata:
         headers = context.request_headers
-        forwarded = [(name, value) for name in FORWARDED for value in headers.getall(name) if _is_sendable(value)]
+        given = [(name, value) for name in FORWARDED for value in headers.getall(name)]
+        forwarded = [(name, value) for name, value in given if value.isascii() and value.isprintable()]  # as gRPC can
         return (*forwarded, (FORWARDED_FOR, _peer(context.client_address)), (GATEWAY, self._pass))
 
 
@@ -174,11 +171,6 @@ def _is_lost(error: grpc.aio.AioRpcError) -> bool:
     """Return whether a call failed by its connection: the service's own refusals have details."""
     is_refused = any(key == DETAILS for key, _ in error.trailing_metadata() or ())
     return error.code() is grpc.StatusCode.UNAVAILABLE and not is_refused
-
-
-def _is_sendable(value: str) -> bool:
-    """Return whether gRPC can carry the header value."""
-    return value.isascii() and value.isprintable()
 
 
 def _copy(headers: Headers, metadata: "Iterable[tuple[str, str | bytes]] | None") -> None:

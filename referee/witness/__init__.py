@@ -4,17 +4,11 @@
 """
 
 from referee.witness.server import WitnessServer
-from referee.witness.state import WitnessState, WitnessStateError
-from referee.witness.trust import Trusted, TrustError, read_trusted
-from referee.witness.witness import Witness, WitnessAnswer
+from referee.witness.state import WitnessState
+from referee.witness.witness import Witness
 
 __all__ = [
-    "TrustError",
-    "Trusted",
     "Witness",
-    "WitnessAnswer",
     "WitnessServer",
     "WitnessState",
-    "WitnessStateError",
-    "read_trusted",
 ]

@@ -8,7 +8,7 @@ origin. An origin with two keys is one log that changes its key; a key on two li
 [('PeterNeumann', 1)]
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
@@ -23,24 +23,16 @@ class TrustError(ValueError):
 
 def read_trusted(text: str) -> Trusted:
     """Parse a list of logs; raise TrustError for a malformed line, with its number, or for a bad key."""
-    texts = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
+    lines = enumerate(map(str.strip, text.splitlines()), 1)
+    entries = [(number, line, line.split()) for number, line in lines if line and not line.startswith("#")]
+    for number, line, words in entries:
         if words[0] != "log" or len(words) not in {2, 3}:
-            raise TrustError(f"line {number}: {line.strip()[:100]!r} is not: log <verifier key> [<url>]")
-        texts.append(words[1])
-    return trusted_of(texts)
-
-
-def trusted_of(texts: Iterable[str]) -> Trusted:
-    """Return the keys by origin; raise TrustError for a text that is no key of a log, or a key given twice."""
+            raise TrustError(f"line {number}: {line[:100]!r} is not: log <verifier key> [<url>]")
     trusted: dict[str, tuple[VerifierKey, ...]] = {}
     listed: set[bytes] = set()
-    for text in texts:
+    for _, _, words in entries:
         try:
-            key = VerifierKey.parse(text)
+            key = VerifierKey.parse(words[1])
         except KeyTextError as error:
             raise TrustError(str(error)) from None
         if key.algorithm is not Algorithm.ED25519:

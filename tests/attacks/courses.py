@@ -2,17 +2,18 @@
 
 import copy
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from referee.audit import Code, Report
 from referee.log import SettleStep, Slot, Step, UnsealStep, advance
-from referee.v1 import shuffler_pb2
+from referee.v1 import log_pb2
+from tests.driver.house import House
 from tests.driver.table import Table
-
-House: TypeAlias = Any  # made by a fixture, with its class beside the tests of the service
+from tests.driver.tien_len_house import TienLenHouse
+from tests.vectors import independent_audit
 
 FORKED = ("FAILED_PRECONDITION", "COURSE_FORKED")
 
@@ -45,7 +46,7 @@ def forget_openings(monkeypatch: pytest.MonkeyPatch) -> None:
 def revealed(house: House, tables: Iterable[Table]) -> Report:
     """Reveal the seeds of these rounds and audit the log."""
     for table in tables:
-        table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+        table.reveal()
     return house.audit()
 
 
@@ -58,3 +59,22 @@ def refused(house: House, call: Any) -> tuple[str, str]:  # noqa: ANN401 - a fun
 def fails(report: Report) -> list[Code]:
     """Return the codes of a report's failures in their order."""
     return [finding.code for finding in report.findings if finding.severity == "FAIL"]
+
+
+def findings_of_both(house: TienLenHouse) -> tuple[list[str], list[str]]:
+    """Audit the server's log by the package and by the verifier that shares no code with it; return the failures."""
+    house.settled_size()  # once all seeds are revealed
+    keys, checkpoint, leaves = house.log.GetKeys(log_pb2.GetKeysRequest()), house.checkpoint(), house.leaves()
+    report = house.audit()
+    other = independent_audit.audit(
+        {
+            "origin": keys.origin,
+            "log_key": keys.log_key,
+            "root_key": keys.root_key,
+            "checkpoint": checkpoint,
+            "leaves": [leaf.decode() for leaf in leaves],
+            "now": house.clock.now,
+        }
+    )
+    mine = [finding.code.value for finding in report.findings if finding.severity == "FAIL"]
+    return mine, [one.code for one in other.findings if not one.order[0]]

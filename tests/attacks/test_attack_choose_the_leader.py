@@ -5,20 +5,17 @@ the hands; and what makes a winner lead is a settled round of the same stake, cu
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee.audit import MemoryLog, Report, audit_log
-from referee.dealing.header import NO_KEY
 from referee.evidence.dsse import Envelope
-from referee.rulesets import load_builtin
-from referee.v1 import log_pb2, shuffler_pb2, tien_len_pb2
+from referee.v1 import shuffler_pb2, tien_len_pb2
+from tests.attacks.courses import findings_of_both
 from tests.driver.tien_len_house import KEYS, Dealt
 from tests.driver.tien_len_house import TienLenHouse as House
-from tests.vectors import independent_audit
 
 A, B, C, D, E, F, *_ = KEYS
 FIELDS_ONCE = (8, 7)
@@ -30,35 +27,6 @@ def table(tmp_path: Path) -> Iterator[House]:
     running = House(tmp_path / "data")
     yield running
     running.close()
-
-
-def findings_of_both(house: House) -> tuple[list[str], list[str]]:
-    """Audit the server's log by the package and by the verifier that shares no code with it; return the failures."""
-    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
-    house.settled_size()  # once all seeds are revealed
-    checkpoint = house.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
-    store = house.app.log.store
-    leaves = [store.leaf(index) for index in range(int(checkpoint.splitlines()[1]))]
-    report: Report = audit_log(
-        MemoryLog(checkpoint=checkpoint.encode(), entries=tuple(leaves)),
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=house.clock.now,
-    )
-    other = independent_audit.audit(
-        {
-            "origin": keys.origin,
-            "log_key": keys.log_key,
-            "root_key": keys.root_key,
-            "checkpoint": checkpoint,
-            "leaves": [leaf.decode() for leaf in leaves],
-            "now": house.clock.now,
-        }
-    )
-    mine = [finding.code.value for finding in report.findings if finding.severity == "FAIL"]
-    return mine, [one.code for one in other.findings if not one.order[0]]
 
 
 def leader_of(one: Dealt) -> tuple[int, str]:
@@ -78,7 +46,7 @@ def test_no_frontend_chooses_who_leads(table: House) -> None:
     """It has seen all hands and sends what once chose the leader: the round is led and settled as it was dealt."""
     first = table.deal(seats=3)
     settled = table.play_settled(first)
-    later = table.deal(first.opened.header.table_id, seats=3)
+    later = table.deal(first.opened.header.round.table_id, seats=3)
     won = table.winner_of(settled)
     assert leader_of(later) == (won, "WINNER")
     assert len(later.hands) == 3
@@ -104,43 +72,6 @@ def test_leader_in_a_certificate_is_the_shufflers_word(table: House) -> None:
     assert table.refusal_of(lambda: table.preview(one.round)).code == "PERMISSION_DENIED"
 
 
-THROWN_AWAY: dict[str, Callable[[House, str], object]] = {
-    "for another stake": lambda house, table: house.deal(table, keys=[A, B, C], seats=3, stake_minor=1),
-    "in another currency": lambda house, table: house.deal(table, keys=[A, B, C], seats=3, currency="PLAY"),
-    "with strangers": lambda house, table: house.deal(table, keys=[A, E, F], seats=3),
-    "with half of the keys": lambda house, table: house.deal(table, keys=[A, B, E, F], seats=4),
-    "without keys": lambda house, table: house.deal(table, seats=3),
-}
-
-
-@pytest.mark.parametrize("name", THROWN_AWAY)
-def test_throw_away_round_makes_no_leader(table: House, name: str) -> None:
-    """Rounds are thrown away until the accomplice in seat 0 has won one; then the real one is opened."""
-    name_of_table = table.new_table()
-    for _ in range(40):
-        thrown = THROWN_AWAY[name](table, name_of_table)
-        assert isinstance(thrown, Dealt)
-        if table.winner_of(table.play_settled(thrown)) == 0:
-            break
-    keys = [A, B, C, D] if name == "with half of the keys" else [A, B, C]
-    real = table.deal(name_of_table, keys=keys, seats=len(keys))
-    assert leader_of(real)[1] == "DRAW"
-    table.play_settled(real)
-    assert findings_of_both(table) == ([], [])
-
-
-def test_seat_that_has_a_key_now_does_not_lead_for_a_winner_without_one(table: House) -> None:
-    first = table.deal(keys=[A, NO_KEY, C], seats=3)
-    for _ in range(40):
-        if table.winner_of(table.play_settled(first)) == 1:
-            break
-        first = table.deal(first.opened.header.table_id, keys=[A, NO_KEY, C], seats=3)
-    real = table.deal(first.opened.header.table_id, keys=[A, B, C], seats=3)
-    assert leader_of(real)[1] == "DRAW"
-    table.play_settled(real)
-    assert findings_of_both(table) == ([], [])
-
-
 def test_winner_leads_behind_rounds_that_are_given_up_at_two_tables(table: House) -> None:
     """A round that is given up after its hands were seen changes nobody's turn, here or at another table."""
     tables: list[tuple[Any, int]] = []
@@ -149,9 +80,11 @@ def test_winner_leads_behind_rounds_that_are_given_up_at_two_tables(table: House
         tables.append((first, table.winner_of(table.play_settled(first))))
     for first, _ in tables:
         for _ in range(2):
-            table.abort(table.deal(first.opened.header.table_id, keys=list(first.opened.header.seat_keys), seats=3))
+            table.abort(
+                table.deal(first.opened.header.round.table_id, keys=list(first.opened.header.seat_keys), seats=3)
+            )
     for first, won in tables:
-        real = table.deal(first.opened.header.table_id, keys=list(first.opened.header.seat_keys), seats=3)
+        real = table.deal(first.opened.header.round.table_id, keys=list(first.opened.header.seat_keys), seats=3)
         assert leader_of(real) == (won, "WINNER")
         table.play_settled(real)
     assert findings_of_both(table) == ([], [])

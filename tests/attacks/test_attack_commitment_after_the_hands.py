@@ -6,7 +6,8 @@ import pytest
 
 from referee.audit import Code
 from referee.v1 import mau_binh_pb2
-from tests.attacks.courses import FORKED, House, adopt_cards, continuation, fails, forget_openings, refused, revealed
+from tests.attacks.courses import FORKED, adopt_cards, continuation, fails, forget_openings, refused, revealed
+from tests.driver.house import House
 from tests.driver.table import Table
 
 ACCOMPLICE = 2
@@ -64,15 +65,6 @@ def test_commitment_after_the_clock_is_refused_and_a_reported_one_too(house: Hou
     late.report(ACCOMPLICE, commit=committed)
     house.clock.now = now
     assert refused(house, late.preview) == ("INVALID_ARGUMENT", "NOT_RECEIVED")
-
-
-def test_nobody_leaves_once_the_hands_are_open(house: House) -> None:
-    """A seat that sees all hands could otherwise pick the cheaper way to lose."""
-    table, _ = dealt(house)
-    time_out(house, table)
-    answer = table.ask(table.event(0, leave=True))
-    assert answer.violations
-    assert answer.event_number == 0
 
 
 def test_operator_that_settles_it_all_the_same_is_found(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,10 @@ from referee.audit.documents import parse_documents
 from referee.audit.page.text import report_lines
 from referee.cli.main import app
 from referee.transcript.receipted import ReceiptedEvent
-from referee.v1 import shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
-from tests.attacks.courses import House, continuation
+from referee.v1 import tien_len_pb2, ultimate_texas_pb2
+from tests.attacks.courses import continuation
 from tests.driver.courses import event_bytes, hashes_of
+from tests.driver.house import House
 from tests.driver.table import Table
 
 TABLE = "club.felt-7"
@@ -72,7 +73,7 @@ def turn_dropped(house: House) -> tuple[Table, bytes]:
 def settled(house: House, table: Table, *files: bytes) -> Report:
     """Settle and reveal the round, and audit it with what people kept."""
     table.settle()
-    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    table.reveal()
     report: Report = house.audit(documents=parse_documents([(one, None) for one in files]))
     return report
 

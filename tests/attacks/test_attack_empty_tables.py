@@ -1,12 +1,9 @@
 """Sixty tables opened and given up at once by a frontend: the honest operator's log is noted, and does not fail."""
 
-from typing import Any, TypeAlias
-
 from referee.audit import Code
-from referee.audit.finding import Severity
+from referee.finding import Severity
 from referee.v1 import shuffler_pb2
-
-House: TypeAlias = Any  # made by a fixture, with its class in another room
+from tests.driver.house import House
 
 TABLES = 60
 
@@ -14,7 +11,9 @@ TABLES = 60
 def abort(house: House, table_id: str) -> None:
     """Give up a table's first round as an operator."""
     reason = shuffler_pb2.ABORT_REASON_OPERATOR
-    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(table_id=table_id, round_number=1, reason=reason))
+    house.shuffler.AbortRound(
+        shuffler_pb2.AbortRoundRequest(round={"table_id": table_id, "round_number": 1}, reason=reason)
+    )
 
 
 def test_tables_given_up_before_any_seed_are_only_noted(house: House) -> None:
@@ -32,8 +31,7 @@ def test_tables_given_up_with_a_seed_fail_among_any_number_of_empty_ones(house: 
         table = house.table(seats=2).open()
         table.contribute(0)
         house.clock.now = table.header.deal_deadline_time + 1
-        reason = shuffler_pb2.ABORT_REASON_SEED_MISSING
-        table.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=reason))
+        table.abort(shuffler_pb2.ABORT_REASON_SEED_MISSING)
         for empty in range(5):
             house.open(f"empty-{number}-{empty}")
             abort(house, f"empty-{number}-{empty}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 
@@ -11,12 +10,12 @@ from referee.audit.cosignatures import Witnessing
 from referee.evidence.note import Note
 from referee.log.cosignature import Quorum, cosign, merged
 from referee.rulesets import load_builtin
-from referee.v1 import log_pb2, shuffler_pb2, tien_len_pb2
+from referee.v1 import log_pb2, tien_len_pb2
 from tests.attacks.courses import fails
 from tests.driver.house import House
+from tests.driver.table import Table
 from tests.server.cosigning.local_witness import LocalWitness
 
-Table: TypeAlias = Any  # of tests/service
 FAST_MS = 40_000
 
 
@@ -68,7 +67,7 @@ def test_witness_that_saw_the_settlement_forty_seconds_early_convicts_the_clock(
     """An auditor's own clock has a slack of two minutes; a witness's has ten seconds."""
     begun = house.clock.now
     table = timed_out(house)
-    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    table.reveal()
     assert fails(audited(house, witness, seen_at=begun)) == [Code.TIME_AHEAD]
     assert fails(audited(house, witness, seen_at=begun + FAST_MS)) == []
 

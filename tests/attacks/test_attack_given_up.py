@@ -1,13 +1,10 @@
 """Half of all decks given up at tables whose keys are all young: counted where everybody can see it."""
 
-from typing import Any, TypeAlias
-
 from referee.audit import Code
-from referee.audit.finding import Severity
 from referee.audit.page.text import report_lines
+from referee.finding import Severity
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
-
-House: TypeAlias = Any  # made by a fixture, with its class in another room
+from tests.driver.house import House
 
 TABLES = 50
 
@@ -20,12 +17,11 @@ def test_decks_given_up_by_young_keys_are_noted(house: House) -> None:
         table.accept(0, decision=ultimate_texas_pb2.DECISION_PLAY_4X)
         table.open_section()
         table.settle()
-        table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+        table.reveal()
         lapsed = house.table("ultimate_texas", seats=2, name=name).open()
         lapsed.contribute(0)
         house.clock.now = lapsed.header.deal_deadline_time + 1
-        reason = shuffler_pb2.ABORT_REASON_SEED_MISSING
-        lapsed.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**lapsed.slot, reason=reason))
+        lapsed.abort(shuffler_pb2.ABORT_REASON_SEED_MISSING)
     report = house.audit()
     log = report.given_up.log
     assert (log.ended, log.seeded, log.given_up, log.young) == (100, 100, 50, 50)
@@ -46,9 +42,8 @@ def test_a_table_that_gives_up_one_round_in_twenty_is_noted(house: House) -> Non
             table.settle()
         else:
             house.clock.now = table.header.round_deadline_time + 1
-            reason = shuffler_pb2.ABORT_REASON_DEADLINE
-            table.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=reason))
-        table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+            table.abort()
+        table.reveal()
     (finding,) = [one for one in house.audit().findings if one.number == Code.ROUNDS_GIVEN_UP.number]
     assert (finding.code, finding.number, finding.table_id) == (Code.ROUNDS_GIVEN_UP, 71, "felt")
 
@@ -65,7 +60,7 @@ def test_an_arrangement_that_is_never_opened_counts_as_given_up(house: House) ->
     reported = table.ask(table.event(1, timeout=True))
     assert [(fault.code, fault.seat) for fault in reported.violations] == [("NOT_OPENED", 1)]
     assert table.settle().outcome.seats[1].fouled
-    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    table.reveal()
     report = house.audit()
     share = report.given_up.tables["felt"]
     assert (share.ended, share.seeded, share.given_up, share.unopened, share.young) == (1, 1, 1, 1, 1)

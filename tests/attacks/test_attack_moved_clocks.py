@@ -1,10 +1,7 @@
 """Clocks moved by the operator, and keys that sit where they must not: refused before anything is written."""
 
-from typing import Any, TypeAlias
-
 from referee.v1 import log_pb2
-
-House: TypeAlias = Any  # made by a fixture, with its class in another room
+from tests.driver.house import House
 
 
 def test_deal_dated_1970_is_refused(house: House) -> None:

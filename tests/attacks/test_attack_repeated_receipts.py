@@ -3,14 +3,13 @@
 import json
 import time
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from referee.v1 import shuffler_pb2, ultimate_texas_pb2
+from referee.v1 import ultimate_texas_pb2
 from tests.command import referee
 from tests.driver.courses import payload_of, take
 from tests.driver.house import House
-
-Table: TypeAlias = Any  # of tests/service, which makes it for each game
+from tests.driver.table import Table
 
 
 class LateClock:
@@ -62,7 +61,7 @@ def test_repeated_acceptance_is_no_fork_and_another_event_is(tmp_path: Path) -> 
         take(table.message, again.event, receipt=again.receipt, signature=signature)
         table.open_section()
         assert table.settle().outcome.seats
-        house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+        table.reveal()
         assert audited(house, tmp_path, first.receipt, again.receipt) == []
         assert audited(house, tmp_path, first.receipt, other.receipt) == ["FORKED_RECEIPTS"]
     finally:

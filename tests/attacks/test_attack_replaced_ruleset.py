@@ -6,21 +6,21 @@ Nothing is judged or dealt by other rules, no seed is lost, and no seat is blame
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pytest
 
 from referee.audit.explanation import explain
-from referee.audit.finding import Code, Severity
+from referee.finding import Code, Severity
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
 from referee.server.process.app import Application
 from referee.service.lost_ruleset import LostRulesetError
 from referee.v1 import shuffler_pb2
 from tests.driver.house import House
+from tests.driver.table import Table
 from tests.server.options import server_options
 
-Table: TypeAlias = Any  # of tests/service
 OURS: Final = "mau_binh.ours"
 SOURCE: Final = get("mau_binh.classic").source.replace(b'id = "mau_binh.classic"', b'id = "mau_binh.ours"')
 REPLACED: Final = SOURCE + b"\n# other bytes\n"
@@ -101,10 +101,10 @@ def test_round_that_lapsed_meanwhile_blames_no_seat_and_is_counted(house: House,
     house.clock.now = table.header.deal_deadline_time + 1
     blaming = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
     assert house.refusal_of(lambda: house.shuffler.AbortRound(blaming)).facts["expected"] == "DEADLINE"
-    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE))
+    table.abort()
     (aborted,) = [leaf for leaf in table.leaves() if "aborted_time" in leaf]
     assert aborted["client_seeds"] == [table.players[seat].seed.hex() for seat in range(2)]
-    house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    table.reveal()
     report = house.audit()
     assert [one.code for one in report.findings if one.severity is Severity.FAIL] == [Code.NEVER_DEALT]
     assert explain(Code.NEVER_DEALT).at_fault is None
@@ -122,9 +122,9 @@ def test_calls_about_a_running_round_are_refused_and_those_about_an_ended_one_ar
         assert opened.header.ruleset_digest == parse_ruleset(REPLACED, file="").digest
     assert table.preview() is not None
     house.clock.now = table.header.round_deadline_time + 1
-    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE))
+    table.abort()
     with lost(house, tmp_path):
-        assert house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot)).server_seed
+        assert table.reveal().server_seed
         assert house.refusal_of(table.preview).reason != "RULESET_LOST"
 
 

@@ -5,8 +5,9 @@ from typing import Any, Final
 import pytest
 
 from referee.v1 import ultimate_texas_pb2
-from tests.attacks.courses import House, continuation, refused
+from tests.attacks.courses import continuation, refused
 from tests.driver.courses import take
+from tests.driver.house import House
 from tests.driver.table import Table
 
 TABLES: Final = [("mau_binh", False), ("mau_binh", True), ("tien_len", False), ("ultimate_texas", False)]

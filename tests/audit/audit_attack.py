@@ -7,7 +7,8 @@ that is left to find. ``number`` is the place in the list of what an audit must 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import wraps
+from typing import Any, Final
 
 import msgspec
 
@@ -79,7 +80,7 @@ ENTERED: Final[dict[str, Mutation]] = {}
 
 
 def mutation(
-    code: Code, why: str, file: str = "mutations.jsonl", *, number: int | None = None
+    code: Code, why: str, *, file: str = "mutations.jsonl", number: int | None = None
 ) -> Callable[[Callable[[], Attacked]], Callable[[], Attacked]]:
     """Add an attack to the list under its function's name."""
 
@@ -92,17 +93,60 @@ def mutation(
     return enter
 
 
+Scene = Callable[[], tuple[LogBuilder, Parts]]
+"""Makes a log and its next round, settled and not yet in the log."""
+
+
 def begun(table: Table = TABLE) -> tuple[LogBuilder, Parts]:
     """Make a log in which the table has played one round, and its next round, settled and not yet in the log."""
-    log = LogBuilder.founded()
-    log.play(table)
-    parts = log.lay_out(table)
-    settle(parts)
-    while parts.inputs is None or not parts.inputs.events:  # an instant win leaves no event to attack
+    log = LogBuilder.of(table)
+    parts = log.prepare(table)
+    while not parts.inputs.events:  # an instant win leaves no event to attack
         seed = digest("again", parts.server_seed.hex())
         parts = dealt_from(table, parts.header, server_seed=seed, client_seeds=parts.client_seeds, winner=parts.winner)
         settle(parts)
     return log, parts
+
+
+def laid_out(table: Table, *, rounds: int = 0) -> tuple[LogBuilder, Parts]:
+    """Make a log in which the table has played so many rounds, and its next round, dealt and not settled."""
+    log = LogBuilder.of(table, rounds=rounds)
+    return log, log.lay_out(table)
+
+
+def log_attack(  # noqa: PLR0913 - of which most have a default
+    code: Code,
+    why: str,
+    *,
+    on: Scene | Table = TABLE,
+    steps: str = "ODUER",
+    file: str = "mutations.jsonl",
+    number: int | None = None,
+    now: int | None = None,
+) -> Callable[[Callable[[LogBuilder, Parts], None]], Callable[[], Attacked]]:
+    """Add an attack that changes a log and its next round before these steps of it are appended to the log."""
+
+    def enter(change: Callable[[LogBuilder, Parts], None]) -> Callable[[], Attacked]:
+        @wraps(change)
+        def attacked() -> Attacked:
+            log, parts = begun(on) if isinstance(on, Table) else on()
+            change(log, parts)
+            if steps:
+                log.append(parts, steps=steps)
+            return ended(log, now=now)
+
+        return mutation(code, why, file=file, number=number)(attacked)
+
+    return enter
+
+
+def attack(code: Code, why: str, **how: Any) -> Callable[[Callable[[Parts], None]], Callable[[], Attacked]]:  # noqa: ANN401 - as log_attack takes
+    """Add an attack that changes a settled round and nothing else of its log."""
+
+    def enter(change: Callable[[Parts], None]) -> Callable[[], Attacked]:
+        return log_attack(code, why, **how)(wraps(change)(lambda _log, parts: change(parts)))
+
+    return enter
 
 
 def ended(log: LogBuilder, parts: Parts | None = None, *, now: int | None = None) -> Attacked:
@@ -138,7 +182,6 @@ def certified(parts: Parts, *, signer: NamedSigner = SHUFFLER, deal: Deal | None
 
 def receipt(parts: Parts, number: int, *, event: bytes | None = None) -> bytes:
     """Make the referee's receipt of an event of a round, or of another in its place."""
-    assert parts.inputs is not None
     if event is None:
         return receipt_of(parts, number, course_of(parts))
     events = list(parts.inputs.events)
@@ -196,7 +239,6 @@ def written_id(parts: Parts) -> bytes:
 
 def rewrite(parts: Parts, events: tuple[InputEvent, ...], **found: object) -> None:
     """Write the transcript with other events, their hash, and the old result but for some members."""
-    assert parts.inputs is not None
     parts.inputs = msgspec.structs.replace(parts.inputs, events=events)
     result = msgspec.json.decode(parts.transcript)["results"]
     result |= {"events_hash": course_of(parts).event_hash.hex(), **found}
@@ -205,7 +247,6 @@ def rewrite(parts: Parts, events: tuple[InputEvent, ...], **found: object) -> No
 
 def revised(parts: Parts, events: tuple[InputEvent, ...], **inputs: object) -> None:
     """Write the transcript with other events, attested as they are now, and the old result; UNSEALs follow too."""
-    assert parts.inputs is not None
     parts.inputs = msgspec.structs.replace(parts.inputs, events=events, **inputs)
     attest(parts)
     rewrite(parts, parts.inputs.events)

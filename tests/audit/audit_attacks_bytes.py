@@ -1,72 +1,56 @@
 """Leaves that hold whatever bytes a holder of the keys can sign: each gives a finding, and the audit goes on."""
 
-import functools
-from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import msgspec
 
 from referee.audit import Code
 from referee.dealing import leaf as leaves
-from tests.audit.audit_attack import Attacked, begun, ended, mutation
-from tests.audit.audit_builder import SHUFFLER, sign
+from tests.audit.audit_attack import log_attack
+from tests.audit.audit_builder import SHUFFLER, LogBuilder, Parts, sign
 
 NUMBER: Final = 69
 DEEP: Final = 5_000
-any_bytes: Final[Callable[..., Callable[[Callable[[], Attacked]], Callable[[], Attacked]]]] = functools.partial(
-    mutation, number=NUMBER
-)
+any_bytes = partial(log_attack, number=NUMBER)
 
 
-@any_bytes(Code.NOT_CANONICAL, "a leaf is no envelope but noise")
-def noise_as_a_leaf() -> Attacked:
-    log, parts = begun()
+@any_bytes(Code.NOT_CANONICAL, "a leaf is no envelope but noise", steps="")
+def noise_as_a_leaf(log: LogBuilder, parts: Parts) -> None:
     log.append(parts)
     log.entries.append(b'\x00\x7f{"payload":"\\ud800')
-    return ended(log)
 
 
 @any_bytes(Code.NOT_CANONICAL, "a transcript is nested so deeply that a reader which recurses runs out of stack")
-def transcript_nested_deeply() -> Attacked:
-    log, parts = begun()
+def transcript_nested_deeply(_log: LogBuilder, parts: Parts) -> None:
     parts.transcript = b"[" * DEEP + b"]" * DEEP
-    return ended(log, parts)
 
 
 @any_bytes(Code.NOT_CANONICAL, "a number is so large that a reader which keeps 64 bits overflows")
-def number_of_a_hundred_digits() -> Attacked:
-    log, parts = begun()
+def number_of_a_hundred_digits(_log: LogBuilder, parts: Parts) -> None:
     parts.transcript = parts.transcript.replace(b'"format":1', b'"format":1' + b"0" * 100)
-    return ended(log, parts)
 
 
-@any_bytes(Code.TYPE_CONFUSION, "a list of lists is signed as a deal")
-def deal_that_is_a_list() -> Attacked:
-    log, parts = begun()
+@any_bytes(Code.TYPE_CONFUSION, "a list of lists is signed as a deal", steps="")
+def deal_that_is_a_list(log: LogBuilder, parts: Parts) -> None:
     log.entries += [parts.open_leaf, sign(leaves.DEAL_TYPE, b'[[],{},"",0]', SHUFFLER)]
-    return ended(log)
 
 
 @any_bytes(Code.CLIENT_SEED_MISMATCH, "a deal has a seed too few, so that what is counted by seats ends early")
-def deal_with_a_seed_too_few() -> Attacked:
-    log, parts = begun()
+def deal_with_a_seed_too_few(_log: LogBuilder, parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, client_seeds=parts.dealt.client_seeds[:-1])
-    return ended(log, parts)
 
 
 @any_bytes(Code.EVENTS_ALTERED, "the events are objects that say nothing, and the results an empty list")
-def events_that_say_nothing() -> Attacked:
-    log, parts = begun()
+def events_that_say_nothing(_log: LogBuilder, parts: Parts) -> None:
     whole = msgspec.json.decode(parts.transcript)
     for event in whole["inputs"]["events"]:
         event["event"] = {}
     parts.transcript = msgspec.json.encode(whole | {"results": []}, order="sorted")
-    return ended(log, parts)
 
 
-@any_bytes(Code.NOT_CANONICAL, "an opening of a section that no number in eight bits names, of no event")
-def unseal_of_nothing() -> Attacked:
-    log, parts = begun()
+@any_bytes(Code.NOT_CANONICAL, "an opening of a section that no number in eight bits names, of no event", steps="")
+def unseal_of_nothing(log: LogBuilder, parts: Parts) -> None:
     whole = {
         "event_hash": "00" * 32,
         "history": "00" * 32,
@@ -80,4 +64,3 @@ def unseal_of_nothing() -> Attacked:
     }
     log.entries += [parts.open_leaf, parts.deal_leaf]
     log.entries.append(sign(leaves.UNSEAL_TYPE, msgspec.json.encode(whole, order="sorted"), SHUFFLER))
-    return ended(log)

@@ -13,10 +13,11 @@ import msgspec
 from referee.audit import Code
 from referee.dealing.deal import Deal
 from referee.games.mau_binh.game import QUESTIONS
-from tests.audit.audit_attack import Attacked, adopt, ended, mutation, redealt
+from tests.audit import audit_attack
+from tests.audit.audit_attack import Attacked, adopt, ended, redealt
 from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, dealt_from, digest, settle
 
-FILE = "chance.jsonl"
+mutation = partial(audit_attack.mutation, file="chance.jsonl")
 DUEL = Table(name="felt", ruleset_id="mau_binh.classic", seats=2, received=False)
 FOUR = replace(DUEL, seats=4)
 
@@ -56,7 +57,7 @@ def is_worst(deal: Deal, seat: int) -> bool:
     return every[seat] <= min(every[:seat] + every[seat + 1 :]) - 20
 
 
-@mutation(Code.ABORTED_BY_QUALITY, "rounds in which the operator's accomplice holds the worst cards are aborted", FILE)
+@mutation(Code.ABORTED_BY_QUALITY, "rounds in which the operator's accomplice holds the worst cards are aborted")
 def aborted_where_a_seat_has_the_worst_cards() -> Attacked:
     log = LogBuilder.founded()
     for _ in range(24):
@@ -66,7 +67,7 @@ def aborted_where_a_seat_has_the_worst_cards() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.ABORTED_FOR_KEY, "one key changes tables and seats, and rounds in which its cards are worst abort", FILE)
+@mutation(Code.ABORTED_FOR_KEY, "one key changes tables and seats, and rounds in which its cards are worst abort")
 def aborted_where_a_key_has_the_worst_cards() -> Attacked:
     log = LogBuilder.founded()
     for number in range(30):
@@ -81,7 +82,7 @@ def aborted_where_a_key_has_the_worst_cards() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.WITHHELD_BY_SEAT, "one seat withholds its seed whenever it likes, and every such round is aborted", FILE)
+@mutation(Code.WITHHELD_BY_SEAT, "one seat withholds its seed whenever it likes, and every such round is aborted")
 def withheld_by_one_seat() -> Attacked:
     return withheld(20)
 
@@ -89,7 +90,6 @@ def withheld_by_one_seat() -> Attacked:
 @mutation(
     Code.UNLIKELY_BY_CHANCE,
     "one seat is to blame more often than chance alone would have it, and not yet surely",
-    FILE,
     number=40,
 )
 def withheld_by_one_seat_a_few_times() -> Attacked:
@@ -106,7 +106,7 @@ def withheld(times: int) -> Attacked:
     return ended(log)
 
 
-@mutation(Code.TABLES_THROWN_AWAY, "a table is opened for each deck, and given up where the deck does not please", FILE)
+@mutation(Code.TABLES_THROWN_AWAY, "a table is opened for each deck, and given up where the deck does not please")
 def tables_thrown_away() -> Attacked:
     log = LogBuilder.founded()
     for number in range(12):
@@ -116,7 +116,7 @@ def tables_thrown_away() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.TABLES_UNSEEDED, "a frontend opens table after table and gives each up before a seat sends a seed", FILE)
+@mutation(Code.TABLES_UNSEEDED, "a frontend opens table after table and gives each up before a seat sends a seed")
 def tables_given_up_without_a_seed() -> Attacked:
     log = LogBuilder.founded()
     for number in range(12):
@@ -126,7 +126,7 @@ def tables_given_up_without_a_seed() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.CARDS_BY_PLACE_UNEVEN, "the server's seed is tried until seat 0 is dealt the ace of spades first", FILE)
+@mutation(Code.CARDS_BY_PLACE_UNEVEN, "the server's seed is tried until seat 0 is dealt the ace of spades first")
 def ace_of_spades_always_first() -> Attacked:
     log = LogBuilder.founded()
     for _ in range(10):
@@ -141,7 +141,7 @@ def keeps_places(before: list[int], deal: Deal) -> bool:
     return sum(map(eq, before, numbers(deal))) >= 4
 
 
-@mutation(Code.DECKS_CORRELATED, "each deck keeps cards at the places they had in the one before", FILE)
+@mutation(Code.DECKS_CORRELATED, "each deck keeps cards at the places they had in the one before")
 def decks_that_remember() -> Attacked:
     log = LogBuilder.founded()
     before = list(range(1, 53))
@@ -154,7 +154,8 @@ def decks_that_remember() -> Attacked:
 
 
 @mutation(
-    Code.DECK_REPEATED, "a deck that was played is dealt again at another table, and its seed not shown yet", FILE
+    Code.DECK_REPEATED,
+    "a deck that was played is dealt again at another table, and its seed not shown yet",
 )
 def deck_dealt_twice() -> Attacked:
     log = LogBuilder.founded()
@@ -165,7 +166,7 @@ def deck_dealt_twice() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.WINS_BEYOND_CHANCE, "the server's seed is tried until seat 0 is dealt the best hand", FILE)
+@mutation(Code.WINS_BEYOND_CHANCE, "the server's seed is tried until seat 0 is dealt the best hand")
 def best_hand_always_at_one_seat() -> Attacked:
     log = LogBuilder.founded()
     for _ in range(22):
@@ -181,13 +182,12 @@ def winner(parts: Parts) -> int | None:
     return nets.index(max(nets)) if nets.count(max(nets)) == 1 else None
 
 
-@mutation(Code.WIN_RATE_UNUSUAL, "a seat wins round after round, even when another seat has the best hand", FILE)
+@mutation(Code.WIN_RATE_UNUSUAL, "a seat wins round after round, even when another seat has the best hand")
 def one_seat_wins_always() -> Attacked:
     log = LogBuilder.founded()
     tried = 0
     for number in range(20):
-        parts = log.lay_out(FOUR)
-        settle(parts)
+        parts = log.prepare(FOUR)
         while not (is_best(parts.deal, number % 4) and winner(parts) == 0):
             tried += 1
             seed = digest("won", tried)

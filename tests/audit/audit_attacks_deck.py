@@ -13,7 +13,7 @@ from referee.dealing.deal import cut
 from referee.dealing.deck import STREAM_SIZE
 from referee.evidence.dsse import Envelope
 from referee.evidence.encoding import enc
-from referee.evidence.hkdf import hkdf
+from referee.evidence.hkdf import Prk
 from referee.games.mau_binh import Arrange
 from referee.games.mau_binh.game import GAME
 from referee.transcript.round import write_transcript
@@ -21,37 +21,27 @@ from tests.audit.audit_attack import (
     WORD,
     Attacked,
     adopt,
+    attack,
     begun,
     certified,
     ended,
     forged_payload,
+    log_attack,
     mutation,
     redealt,
     rewrite,
 )
-from tests.audit.audit_builder import (
-    FAR,
-    REFEREE,
-    SHUFFLER,
-    STRANGER,
-    LogBuilder,
-    Parts,
-    digest,
-    settle,
-    sign,
-)
+from tests.audit.audit_builder import FAR, REFEREE, SHUFFLER, STRANGER, LogBuilder, Parts, digest, settle, sign
 
 
-@mutation(Code.CARDS_MISMATCH, "two cards change hands between the deal and the settlement")
-def two_cards_swapped() -> Attacked:
-    log, parts = begun(WORD)
+@attack(Code.CARDS_MISMATCH, "two cards change hands between the deal and the settlement", on=WORD)
+def two_cards_swapped(parts: Parts) -> None:
     hands = [list(section) for section in parts.deal.sections]
     hands[0][0], hands[1][0] = hands[1][0], hands[0][0]
     honest = parts.deal
     parts.deal = msgspec.structs.replace(honest, sections=tuple([tuple(hand) for hand in hands]))
     settle(parts)
     parts.deal = honest
-    return ended(log, parts)
 
 
 @mutation(
@@ -60,9 +50,8 @@ def two_cards_swapped() -> Attacked:
 def biased_mapping() -> Attacked:
     for attempt in itertools.count():  # one seed in a hundred or so gives the same deck by both mappings
         log, parts = begun(replace(WORD, seats=4, name=f"biased-{attempt}"))
-        stream = hkdf(
-            parts.server_seed, salt=parts.deal.mixed, info=enc("deck", parts.header.round_id), length=STREAM_SIZE
-        )
+        prk = Prk.of(parts.server_seed, salt=parts.deal.mixed)
+        stream = prk.expand(info=enc("deck", parts.header.round_id), length=STREAM_SIZE)
         deck = list(DECK)
         for i, byte in zip(range(51, 0, -1), stream, strict=False):
             deck[i], deck[byte % (i + 1)] = deck[byte % (i + 1)], deck[i]
@@ -73,42 +62,33 @@ def biased_mapping() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.HIDDEN_CARDS_DIFFER, "a card of a hand is in the unopened stock as well")
-def duplicate_hidden_in_the_stock() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.HIDDEN_CARDS_DIFFER, "a card of a hand is in the unopened stock as well")
+def duplicate_hidden_in_the_stock(log: LogBuilder, parts: Parts) -> None:
     *hands, stock = parts.deal.sections
     adopt(parts, redealt(parts, (*hands, (hands[0][0], *stock[1:]))))
     log.documents = Documents(certificates=(certified(parts),))
-    return ended(log, parts)
 
 
-@mutation(Code.DUPLICATE_CARD, "the transcript gives both seats the same card")
-def duplicate_in_the_transcript() -> Attacked:
-    log, parts = begun(WORD)
-    assert parts.inputs is not None
+@attack(Code.DUPLICATE_CARD, "the transcript gives both seats the same card", on=WORD)
+def duplicate_in_the_transcript(parts: Parts) -> None:
     one, other = parts.inputs.sections
     parts.inputs = msgspec.structs.replace(parts.inputs, sections=(one, (one[0], *other[1:])))
     found = msgspec.json.decode(parts.transcript)["results"]
     parts.transcript = write_transcript(parts.header, parts.inputs, found)
-    return ended(log, parts)
 
 
-@mutation(Code.DECK_ROOT_MISMATCH, "the deck root commits to nothing that was dealt, so no card can be proved")
-def deck_root_of_nothing() -> Attacked:
-    log, parts = begun()
+@attack(Code.DECK_ROOT_MISMATCH, "the deck root commits to nothing that was dealt, so no card can be proved")
+def deck_root_of_nothing(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=digest("another").hex())
     settle(parts)
-    return ended(log, parts)
 
 
-@mutation(Code.DECK_ROOT_MISMATCH, "another deck is settled than was dealt")
-def settled_with_another_deck() -> Attacked:
-    log, parts = begun()
+@attack(Code.DECK_ROOT_MISMATCH, "another deck is settled than was dealt")
+def settled_with_another_deck(parts: Parts) -> None:
     honest = parts.dealt
     parts.dealt = msgspec.structs.replace(parts.dealt, deck_root=digest("another").hex())
     settle(parts)
     parts.dealt = honest
-    return ended(log, parts)
 
 
 def with_certificate(forge: Callable[[Parts], bytes]) -> Attacked:
@@ -160,43 +140,34 @@ def certificate_of_another_deal() -> Attacked:
     return with_certificate(other)
 
 
-@mutation(Code.CARD_NOT_IN_HAND, "a card that was not dealt to the seat is played, and accepted")
-def card_not_in_hand() -> Attacked:
-    log, parts = begun(WORD)
-    assert parts.inputs is not None
+@attack(Code.CARD_NOT_IN_HAND, "a card that was not dealt to the seat is played, and accepted", on=WORD)
+def card_not_in_hand(parts: Parts) -> None:
     hands = parts.deal.sections
     foreign = (hands[1][0], *hands[0][1:])
     event = Arrange(Seat(0), foreign[:5], foreign[5:10], foreign[10:], 0)
     accept(parts, 0, GAME.events.encode(event))
-    return ended(log, parts)
 
 
-@mutation(Code.CARD_NOT_IN_HAND, "a card is played twice, and accepted")
-def card_played_twice() -> Attacked:
-    log, parts = begun(WORD)
+@attack(Code.CARD_NOT_IN_HAND, "a card is played twice, and accepted", on=WORD)
+def card_played_twice(parts: Parts) -> None:
     hand = parts.deal.sections[0]
     twice = (hand[1], *hand[1:])
     accept(parts, 0, GAME.events.encode(Arrange(Seat(0), twice[:5], twice[5:10], twice[10:], 0)))
-    return ended(log, parts)
 
 
 def accept(parts: Parts, place: int, event: bytes) -> None:
     """Add an event that the rules refuse, with the result as if nothing were wrong."""
-    assert parts.inputs is not None
     events = list(parts.inputs.events)
     events[place] = msgspec.structs.replace(events[place], event=msgspec.Raw(event))
     rewrite(parts, tuple(events))
 
 
-@mutation(Code.SECTION_WRONG_SIZE, "the transcript gives a seat twelve cards")
-def hand_of_twelve() -> Attacked:
-    log, parts = begun(WORD)
-    assert parts.inputs is not None
+@attack(Code.SECTION_WRONG_SIZE, "the transcript gives a seat twelve cards", on=WORD)
+def hand_of_twelve(parts: Parts) -> None:
     first, *others = parts.inputs.sections
     parts.inputs = msgspec.structs.replace(parts.inputs, sections=(first[:12], *others))
     found = msgspec.json.decode(parts.transcript)["results"]
     parts.transcript = write_transcript(parts.header, parts.inputs, found)
-    return ended(log, parts)
 
 
 @mutation(Code.SECTION_WRONG_SIZE, "the header cuts the deck otherwise than the game does")

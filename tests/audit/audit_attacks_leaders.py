@@ -1,24 +1,25 @@
 """Attacks on who leads: a winner that the log does not have, one that it has and that is passed over, a false draw."""
 
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
 from referee.audit import Code
 from referee.dealing.lead import dealt_leader
 from referee.games import LeaderBy
-from tests.audit.audit_attack import LEADING, TABLE, Attacked, begun, ended, mutation
+from tests.audit.audit_attack import LEADING, TABLE, Attacked, attack, ended, laid_out, mutation
 from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, settle
 
 KEYED = replace(LEADING, keyed=True, signs_seeds=False)
 FOUR = replace(LEADING, seats=4)
+FIRST, SECOND = partial(laid_out, LEADING), partial(laid_out, LEADING, rounds=1)
+"""Scenes of a table's first round and of its second."""
 
 
 def played(table: Table = LEADING) -> LogBuilder:
     """Make a log in which the table has settled one round."""
-    log = LogBuilder.founded()
-    log.play(table)
-    return log
+    return LogBuilder.of(table)
 
 
 def led(parts: Parts, seat: int, by: LeaderBy) -> None:
@@ -32,34 +33,28 @@ def drawn(parts: Parts) -> int:
     return int(dealt_leader(parts.header, parts.deal, LeaderBy.DRAW))
 
 
-@mutation(Code.LEADER_MISMATCH, "a deal names a leader where nobody leads")
-def leader_of_a_game_without_one() -> Attacked:
-    log, parts = begun(TABLE)
+@attack(Code.LEADER_MISMATCH, "a deal names a leader where nobody leads", on=TABLE)
+def leader_of_a_game_without_one(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, leader=0, leader_by=LeaderBy.DRAW)
-    return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "a deal names no leader where somebody leads")
-def leader_left_out() -> Attacked:
-    log, parts = begun(LEADING)
+@attack(Code.LEADER_MISMATCH, "a deal names no leader where somebody leads", on=LEADING)
+def leader_left_out(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, leader=msgspec.UNSET, leader_by=msgspec.UNSET)
-    return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "a seat leads as the last winner where no round was won before")
-def leader_claimed_without_a_win() -> Attacked:
-    log = LogBuilder.founded()
-    parts = log.lay_out(LEADING)
+@attack(Code.LEADER_MISMATCH, "a seat leads as the last winner where no round was won before", on=FIRST)
+def leader_claimed_without_a_win(parts: Parts) -> None:
     led(parts, 1, LeaderBy.WINNER)
-    return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "the leader is drawn although the winner of the last round sits at the table")
-def winner_passed_over() -> Attacked:
-    log = played(KEYED)
-    parts = log.lay_out(KEYED)
+@attack(
+    Code.LEADER_MISMATCH,
+    "the leader is drawn although the winner of the last round sits at the table",
+    on=partial(laid_out, KEYED, rounds=1),
+)
+def winner_passed_over(parts: Parts) -> None:
     led(parts, drawn(parts), LeaderBy.DRAW)
-    return ended(log, parts)
 
 
 @mutation(Code.LEADER_MISMATCH, "the winner is passed over behind two rounds that were aborted")
@@ -74,29 +69,20 @@ def winner_passed_over_behind_aborted_rounds() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "another seat leads than the winner of the last round")
-def another_seat_than_the_winner() -> Attacked:
-    log = played()
-    parts = log.lay_out(LEADING)
+@attack(Code.LEADER_MISMATCH, "another seat leads than the winner of the last round", on=SECOND)
+def another_seat_than_the_winner(parts: Parts) -> None:
     assert isinstance(parts.dealt.leader, int)
     led(parts, 1 - parts.dealt.leader, LeaderBy.WINNER)
-    return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "another seat leads than the deal drew")
-def leader_drawn_by_nobody() -> Attacked:
-    log = LogBuilder.founded()
-    parts = log.lay_out(LEADING)
+@attack(Code.LEADER_MISMATCH, "another seat leads than the deal drew", on=FIRST)
+def leader_drawn_by_nobody(parts: Parts) -> None:
     led(parts, 1 - drawn(parts), LeaderBy.DRAW)
-    return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "another seat leads than the one that was dealt the lowest card")
-def lowest_card_in_another_hand() -> Attacked:
-    log = LogBuilder.founded()
-    parts = log.lay_out(LEADING)
+@attack(Code.LEADER_MISMATCH, "another seat leads than the one that was dealt the lowest card", on=FIRST)
+def lowest_card_in_another_hand(parts: Parts) -> None:
     led(parts, 1 - int(dealt_leader(parts.header, parts.deal, LeaderBy.LOWEST_CARD)), LeaderBy.LOWEST_CARD)
-    return ended(log, parts)
 
 
 @mutation(Code.LEADER_MISMATCH, "a round that was thrown away for a small stake makes a leader")
@@ -139,21 +125,15 @@ def leader_by_a_seat_that_has_a_key_now() -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "the transcript is led by another seat than its deal")
-def transcript_with_another_leader() -> Attacked:
-    log = LogBuilder.founded()
-    parts = log.lay_out(LEADING)
+@attack(Code.LEADER_MISMATCH, "the transcript is led by another seat than its deal", on=FIRST)
+def transcript_with_another_leader(parts: Parts) -> None:
     honest = parts.dealt
     led(parts, 1 - drawn(parts), LeaderBy.DRAW)
     parts.dealt = honest
-    return ended(log, parts)
 
 
-@mutation(Code.LEADER_MISMATCH, "the transcript gives another reason for its leader than its deal")
-def transcript_with_another_reason() -> Attacked:
-    log = LogBuilder.founded()
-    parts = log.lay_out(LEADING)
+@attack(Code.LEADER_MISMATCH, "the transcript gives another reason for its leader than its deal", on=FIRST)
+def transcript_with_another_reason(parts: Parts) -> None:
     honest = parts.dealt
     led(parts, drawn(parts), LeaderBy.WINNER)
     parts.dealt = honest
-    return ended(log, parts)

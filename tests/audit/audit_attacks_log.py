@@ -4,17 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from referee.audit import Code, Documents
-from referee.evidence.note import sign_note
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.audit.audit_attack import TABLE, Attacked, begun, ended, healthy, mutation
-from tests.audit.audit_builder import (
-    LOG,
-    REFEREE,
-    LogBuilder,
-    NamedSigner,
-    settle,
-    sign,
-)
+from tests.audit.audit_builder import LOG, REFEREE, LogBuilder, NamedSigner, sign
+from tests.log.signed_note import sign_note
 
 
 @mutation(Code.ROOT_MISMATCH, "a leaf is edited where it is kept, under the old checkpoint")
@@ -96,6 +89,5 @@ def checkpoint_with_another_line() -> Attacked:
 @mutation(Code.WRONG_ORIGIN, "a round that was opened for another log")
 def round_of_another_log() -> Attacked:
     log = LogBuilder.founded()
-    parts = log.lay_out(TABLE, origin="log.example/2")
-    settle(parts)
+    parts = log.prepare(TABLE, origin="log.example/2")
     return ended(log, parts)

@@ -7,57 +7,38 @@ import msgspec
 from referee.audit import Code
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, server_commitment
-from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation, with_seeds, written_id
-from tests.audit.audit_builder import (
-    FAR,
-    LogBuilder,
-    Parts,
-    Table,
-    abort,
-    change_inputs,
-    dealt_from,
-    digest,
-    settle,
-)
+from tests.audit.audit_attack import TABLE, Attacked, attack, begun, ended, log_attack, mutation, with_seeds, written_id
+from tests.audit.audit_builder import FAR, LogBuilder, Parts, Table, abort, change_inputs, dealt_from, digest, settle
 
 
-@mutation(
+@attack(
     Code.SERVER_SEED_MISMATCH, "a seed that is not the one committed to lets the operator choose the deck afterwards"
 )
-def server_seed_swapped() -> Attacked:
-    log, parts = begun()
+def server_seed_swapped(parts: Parts) -> None:
     parts.revealed = msgspec.structs.replace(parts.revealed, server_seed=digest("another").hex())
-    return ended(log, parts)
 
 
-@mutation(Code.COMMITMENT_SWAPPED, "the commitment in OPEN is put in place of the one that was dealt under")
-def commitment_swapped() -> Attacked:
-    log, parts = begun()
+@attack(Code.COMMITMENT_SWAPPED, "the commitment in OPEN is put in place of the one that was dealt under")
+def commitment_swapped(parts: Parts) -> None:
     other = server_commitment(round_id=parts.header.round_id, seed=digest("another"))
     parts.opened = msgspec.structs.replace(parts.opened, server_commitment=other.hex())
-    return ended(log, parts)
 
 
-@mutation(Code.DEAL_BEFORE_OPEN, "cards are dealt before the terms and the commitment are in the log")
-def deal_before_open() -> Attacked:
-    log, parts = begun()
-    log.append(parts, steps="DOER")
-    return ended(log)
+@attack(Code.DEAL_BEFORE_OPEN, "cards are dealt before the terms and the commitment are in the log", steps="DOER")
+def deal_before_open(_parts: Parts) -> None:
+    """Change nothing but the steps."""
 
 
-@mutation(Code.OPENED_TWICE, "one slot is opened twice, so that the operator can take the better round")
-def opened_twice() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.OPENED_TWICE, "one slot is opened twice, so that the operator can take the better round")
+def opened_twice(log: LogBuilder, parts: Parts) -> None:
     other = log.lay_out(TABLE, round_deadline=parts.header.round_deadline - 1)
     log.entries.append(other.open_leaf)
-    return ended(log, parts)
 
 
 @mutation(Code.CLIENT_SEED_MISMATCH, "the operator deals with another seed than the seat committed to")
 def client_seed_edited() -> Attacked:
     log, parts = begun()
-    parts = with_seeds(parts, (digest("another"), parts.client_seeds[1]))
-    return ended(log, parts)
+    return ended(log, with_seeds(parts, (digest("another"), parts.client_seeds[1])))
 
 
 @mutation(Code.CLIENT_SEED_MISMATCH, "two seats' seeds change places, which gives another deck to choose from")
@@ -66,20 +47,15 @@ def client_seeds_swapped() -> Attacked:
     return ended(log, with_seeds(parts, (parts.client_seeds[1], parts.client_seeds[0])))
 
 
-@mutation(Code.CLIENT_SEED_MISMATCH, "a seat's seed is dropped from the deal")
-def client_seed_dropped() -> Attacked:
-    log, parts = begun()
+@attack(Code.CLIENT_SEED_MISMATCH, "a seat's seed is dropped from the deal")
+def client_seed_dropped(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, client_seeds=parts.dealt.client_seeds[:1])
-    return ended(log, parts)
 
 
-@mutation(Code.CLIENT_SEED_MISMATCH, "a deal lacks a seat's seed, and its abort has all of them")
-def client_seed_dropped_and_aborted() -> Attacked:
-    log, parts = begun()
+@attack(Code.CLIENT_SEED_MISMATCH, "a deal lacks a seat's seed, and its abort has all of them", steps="ODER", now=FAR)
+def client_seed_dropped_and_aborted(parts: Parts) -> None:
     abort(parts, stage="DEALT", reason="DEADLINE")
     parts.dealt = msgspec.structs.replace(parts.dealt, client_seeds=parts.dealt.client_seeds[:1])
-    log.append(parts, steps="ODER")
-    return ended(log, now=FAR)
 
 
 def committed(seeds: Callable[[Parts], tuple[bytes, ...]]) -> Attacked:
@@ -114,8 +90,7 @@ def client_seed_repeated() -> Attacked:
 def commitment_of_another_round() -> Attacked:
     log = LogBuilder.founded()
     first = log.play(TABLE)
-    parts = log.lay_out(TABLE)
-    settle(parts)
+    parts = log.prepare(TABLE)
     foreign = client_commitment(round_id=first.header.round_id, seat=Seat(0), seed=parts.client_seeds[0])
     commitments = (foreign.hex(), parts.opened.client_commitments[1])
     parts.opened = msgspec.structs.replace(parts.opened, client_commitments=commitments)
@@ -132,54 +107,43 @@ def server_seed_used_twice() -> Attacked:
     return ended(log, other)
 
 
-@mutation(Code.NEVER_REVEALED, "without the revealed seed the deck cannot be derived again")
-def never_revealed() -> Attacked:
-    log, parts = begun()
-    log.append(parts, steps="ODE")
-    return ended(log, now=FAR)
+@attack(Code.NEVER_REVEALED, "without the revealed seed the deck cannot be derived again", steps="ODE", now=FAR)
+def never_revealed(_parts: Parts) -> None:
+    """Change nothing but the steps."""
 
 
-@mutation(Code.STAKE_MISMATCH, "the stake is named after the cards were seen")
-def stake_raised_at_settlement() -> Attacked:
-    log, parts = begun()
-    assert parts.inputs is not None
+@attack(Code.STAKE_MISMATCH, "the stake is named after the cards were seen")
+def stake_raised_at_settlement(parts: Parts) -> None:
     inputs = parts.inputs
     raised = msgspec.structs.replace(inputs.header, stake=2 * inputs.header.stake)
     change_inputs(parts, header=raised)
-    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), written_id(parts))
-    return ended(log, parts)
+    parts.transcript = parts.transcript.replace(raised.round_id.hex().encode(), written_id(parts))
 
 
-@mutation(Code.STAKE_MISMATCH, "Trips is bet after the cards were seen")
-def trips_bet_at_settlement() -> Attacked:
-    log, parts = begun(Table(name=TABLE.name, ruleset_id="ultimate_texas.casino", seats=2, received=False))
-    assert parts.inputs is not None
+@attack(
+    Code.STAKE_MISMATCH,
+    "Trips is bet after the cards were seen",
+    on=lambda: begun(Table(name=TABLE.name, ruleset_id="ultimate_texas.casino", seats=2, received=False)),
+)
+def trips_bet_at_settlement(parts: Parts) -> None:
     raised = msgspec.structs.replace(parts.inputs.header, seat_stakes=((20, 500), *parts.inputs.header.seat_stakes[1:]))
     change_inputs(parts, header=raised)
-    parts.transcript = parts.transcript.replace(raised.to_header().round_id.hex().encode(), written_id(parts))
-    return ended(log, parts)
+    parts.transcript = parts.transcript.replace(raised.round_id.hex().encode(), written_id(parts))
 
 
-@mutation(Code.MIX_MISMATCH, "the mix includes a seed that no seat gave")
-def mix_over_other_seeds() -> Attacked:
-    log, parts = begun()
+@attack(Code.MIX_MISMATCH, "the mix includes a seed that no seat gave")
+def mix_over_other_seeds(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, mix=digest("another").hex())
-    return ended(log, parts)
 
 
-@mutation(Code.ROUND_ID_MISMATCH, "the header is edited after its hash was taken")
-def header_edited_in_open() -> Attacked:
-    log, parts = begun()
+@attack(Code.ROUND_ID_MISMATCH, "the header is edited after its hash was taken")
+def header_edited_in_open(parts: Parts) -> None:
     edited = msgspec.structs.replace(parts.opened.header, stake=parts.opened.header.stake * 2)
     parts.opened = msgspec.structs.replace(parts.opened, header=edited)
-    return ended(log, parts)
 
 
-@mutation(Code.HEADER_MISMATCH, "the transcript was settled in another currency than the round was opened in")
-def header_edited_in_transcript() -> Attacked:
-    log, parts = begun()
-    assert parts.inputs is not None
+@attack(Code.HEADER_MISMATCH, "the transcript was settled in another currency than the round was opened in")
+def header_edited_in_transcript(parts: Parts) -> None:
     other = msgspec.structs.replace(parts.inputs.header, currency="GOLD")
     change_inputs(parts, header=other)
-    parts.transcript = parts.transcript.replace(other.to_header().round_id.hex().encode(), written_id(parts))
-    return ended(log, parts)
+    parts.transcript = parts.transcript.replace(other.round_id.hex().encode(), written_id(parts))

@@ -16,7 +16,6 @@ EARLIER_MS = 10_000
 def received_instead(*, earlier: int = EARLIER_MS) -> tuple[LogBuilder, Parts, ReceiptedEvent]:
     """Make a round whose second event is a timeout, and the file of a pass that was received before, in its place."""
     log, parts = timed_out()
-    assert parts.inputs is not None
     timeout = parts.inputs.events[1]
     seat = msgspec.json.decode(timeout.event)["seat"]
     passed = msgspec.json.encode({"kind": "PASS", "seat": seat, "seen": 1}, order="sorted")

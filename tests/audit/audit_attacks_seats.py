@@ -1,16 +1,19 @@
 """Attacks on what seats hold themselves: signatures of seeds, sealed hands, and rounds claimed to be void."""
 
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
 from referee.audit import Code
 from referee.cards import Seat
 from referee.dealing.commitment import seed_statement
-from tests.audit.audit_attack import TABLE, Attacked, begun, changed, ended, mutation, revised
+from tests.audit import audit_attack
+from tests.audit.audit_attack import TABLE, Attacked, begun, changed, ended, revised
 from tests.audit.audit_builder import LogBuilder, Parts, Table, abort, digest
 
-FILE = "seats.jsonl"
+attack = partial(audit_attack.attack, file="seats.jsonl")
+mutation = partial(audit_attack.mutation, file="seats.jsonl")
 KEYED = Table(name="table-1", ruleset_id="mau_binh.classic", seats=2, keyed=True)
 SEALED = replace(KEYED, sealed=True)
 
@@ -32,55 +35,44 @@ def with_signatures(parts: Parts, *signatures: str) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, seed_signatures=signatures)
 
 
-@mutation(
-    Code.SEED_SIGNATURE_FORGED, "the seats' signatures change places, as if each had given the other's seed", FILE
+@attack(
+    Code.SEED_SIGNATURE_FORGED, "the seats' signatures change places, as if each had given the other's seed", on=KEYED
 )
-def seed_signatures_swapped() -> Attacked:
-    log, parts = begun(KEYED)
+def seed_signatures_swapped(parts: Parts) -> None:
     with_signatures(parts, signed(parts, 1), signed(parts, 0))
-    return ended(log, parts)
 
 
-@mutation(Code.SEED_SIGNATURE_FORGED, "a signature that was given before the server was bound to its seed", FILE)
-def seed_signed_before_open() -> Attacked:
-    log, parts = begun(KEYED)
+@attack(Code.SEED_SIGNATURE_FORGED, "a signature that was given before the server was bound to its seed", on=KEYED)
+def seed_signed_before_open(parts: Parts) -> None:
     with_signatures(parts, signed(parts, 0, commitment=bytes(32)), signed(parts, 1))
-    return ended(log, parts)
 
 
-@mutation(Code.SEED_SIGNATURE_FORGED, "a signature of another seed, kept from another round", FILE)
-def seed_signature_kept_from_another_round() -> Attacked:
-    log, parts = begun(KEYED)
+@attack(Code.SEED_SIGNATURE_FORGED, "a signature of another seed, kept from another round", on=KEYED)
+def seed_signature_kept_from_another_round(parts: Parts) -> None:
     with_signatures(parts, signed(parts, 0), signed(parts, 1, round_id=digest("another")))
-    return ended(log, parts)
 
 
-@mutation(Code.SEED_SIGNATURE_FORGED, "a seed of a seat without a key has a signature, which proves nothing", FILE)
-def seed_signed_without_a_key() -> Attacked:
-    log, parts = begun(TABLE)
+@attack(Code.SEED_SIGNATURE_FORGED, "a seed of a seat without a key has a signature, which proves nothing", on=TABLE)
+def seed_signed_without_a_key(parts: Parts) -> None:
     with_signatures(parts, signed(parts, 0), "")
-    return ended(log, parts)
 
 
 @mutation(
-    Code.CLIENT_SEED_UNSIGNED, "seats with keys did not sign their seeds, so the operator may have chosen them", FILE
+    Code.CLIENT_SEED_UNSIGNED,
+    "seats with keys did not sign their seeds, so the operator may have chosen them",
 )
 def seeds_unsigned() -> Attacked:
     return ended(*begun(replace(KEYED, signs_seeds=False)))
 
 
-@mutation(Code.CLIENT_SEED_UNSIGNED, "one seat with a key did not sign its seed", FILE)
-def one_seed_unsigned() -> Attacked:
-    log, parts = begun(KEYED)
+@attack(Code.CLIENT_SEED_UNSIGNED, "one seat with a key did not sign its seed", on=KEYED)
+def one_seed_unsigned(parts: Parts) -> None:
     with_signatures(parts, signed(parts, 0), "")
-    return ended(log, parts)
 
 
-@mutation(Code.SEAL_BROKEN, "a round that was opened as sealed is played and settled as an open one", FILE)
-def sealed_round_played_openly() -> Attacked:
-    log, parts = begun(KEYED)
-    sealed = LogBuilder.founded()
-    sealed.play(SEALED)
+@attack(Code.SEAL_BROKEN, "a round that was opened as sealed is played and settled as an open one", on=KEYED)
+def sealed_round_played_openly(parts: Parts) -> None:
+    sealed = LogBuilder.of(SEALED)
     parts.opened = msgspec.structs.replace(
         sealed.lay_out(SEALED).opened,
         header=parts.opened.header,
@@ -91,43 +83,30 @@ def sealed_round_played_openly() -> Attacked:
     )
     with_signatures(parts, signed(parts, 0), signed(parts, 1))
     parts.dealt = msgspec.structs.replace(parts.dealt, opened_sections=())
-    return ended(log, parts)
 
 
-@mutation(Code.SEAL_BROKEN, "an arrangement is accepted from a seat that did not commit to one", FILE)
-def arranged_without_a_commitment() -> Attacked:
-    log, parts = begun(SEALED)
-    assert parts.inputs is not None
+@attack(Code.SEAL_BROKEN, "an arrangement is accepted from a seat that did not commit to one", on=SEALED)
+def arranged_without_a_commitment(parts: Parts) -> None:
     (opening,) = parts.inputs.unsealed
     parts.opens = {1: parts.opens[2]}
     left = [changed(event, seen=number) for number, event in enumerate(parts.inputs.events[1:])]
     revised(parts, tuple(left), unsealed=(msgspec.structs.replace(opening, number=1),))
-    return ended(log, parts)
 
 
-@mutation(Code.SEAL_BROKEN, "a seat opens another arrangement than it committed to", FILE)
-def another_arrangement_opened() -> Attacked:
-    log, parts = begun(SEALED)
-    assert parts.inputs is not None
+@attack(Code.SEAL_BROKEN, "a seat opens another arrangement than it committed to", on=SEALED)
+def another_arrangement_opened(parts: Parts) -> None:
     *events, last = parts.inputs.events
     front = msgspec.json.decode(last.event)["front"]
     revised(parts, (*events, changed(last, front=front[::-1])))
-    return ended(log, parts)
 
 
-@mutation(Code.ABORT_MISMATCH, "the shuffler claims that a deck it dislikes cannot be drawn", FILE)
-def void_round_that_gives_a_deck() -> Attacked:
-    log, parts = begun(TABLE)
+@attack(Code.ABORT_MISMATCH, "the shuffler claims that a deck it dislikes cannot be drawn", on=TABLE, steps="OER")
+def void_round_that_gives_a_deck(parts: Parts) -> None:
     abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)
     assert parts.aborted is not None
     parts.aborted = msgspec.structs.replace(parts.aborted, client_seeds=parts.dealt.client_seeds)
-    log.append(parts, steps="OER")
-    return ended(log)
 
 
-@mutation(Code.ABORT_MISMATCH, "a round is declared void without the seeds that would prove it", FILE)
-def void_round_without_its_seeds() -> Attacked:
-    log, parts = begun(TABLE)
+@attack(Code.ABORT_MISMATCH, "a round is declared void without the seeds that would prove it", on=TABLE, steps="OER")
+def void_round_without_its_seeds(parts: Parts) -> None:
     abort(parts, stage="OPENED", reason="VOID", time=parts.header.deal_deadline - 1)
-    log.append(parts, steps="OER")
-    return ended(log)

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import msgspec
@@ -11,7 +12,8 @@ import msgspec
 from referee.audit import Code, Documents
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
-from referee.dealing.lead import Lead
+from referee.dealing.lead import read_lead
+from tests.audit import audit_attack
 from tests.audit.audit_attack import (
     TABLE,
     Attacked,
@@ -19,23 +21,15 @@ from tests.audit.audit_attack import (
     begun,
     certified,
     ended,
-    mutation,
     receipt,
     redealt,
     revised,
 )
-from tests.audit.audit_builder import (
-    SHUFFLER,
-    LogBuilder,
-    Parts,
-    Table,
-    change_inputs,
-    course_of,
-    receipt_of,
-    settle,
-)
+from tests.audit.audit_builder import SHUFFLER, LogBuilder, Parts, Table, change_inputs, course_of, receipt_of, settle
 
-FILE = "held.jsonl"
+attack = partial(audit_attack.attack, file="held.jsonl")
+mutation = partial(audit_attack.mutation, file="held.jsonl")
+log_attack = partial(audit_attack.log_attack, file="held.jsonl")
 BOARD = Table(name="table-1", ruleset_id="ultimate_texas.casino", seats=2)
 HOUSE, FLOP = 2, 3
 ARRANGING_MS = 60_000
@@ -48,7 +42,7 @@ def opening(parts: Parts, *sections: int, times: Mapping[int, int] = MappingProx
         parts.header,
         sections=sections,
         dealt_time=parts.dealt.dealt_time,
-        lead=Lead.of(parts.dealt.leader, parts.dealt.leader_by),
+        lead=read_lead(parts.dealt.leader, parts.dealt.leader_by),
         signer=SHUFFLER,
         unsealed_times=times,
     )
@@ -59,46 +53,37 @@ def handed_out(parts: Parts, **members: object) -> bytes:
     return json.dumps({"round_id": parts.header.round_id.hex(), **members}).encode()
 
 
-@mutation(Code.SECRET_EXPOSED, "a bundle made before the seed was shown holds the seed", FILE)
-def seed_in_an_export() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.SECRET_EXPOSED, "a bundle made before the seed was shown holds the seed")
+def seed_in_an_export(log: LogBuilder, parts: Parts) -> None:
     leaves = [leaf.decode() for leaf in parts.leaves[:3]]
     log.documents = Documents(exports=(handed_out(parts, leaves=leaves, debug=parts.server_seed.hex()),))
-    return ended(log, parts)
 
 
-@mutation(
-    Code.SECRET_EXPOSED, "a file handed out while the round is played holds its seed, in base64 within base64", FILE
+@log_attack(
+    Code.SECRET_EXPOSED,
+    "a file handed out while the round is played holds its seed, in base64 within base64",
+    steps="OD",
 )
-def seed_hidden_in_an_export_of_a_live_round() -> Attacked:
-    log, parts = begun()
+def seed_hidden_in_an_export_of_a_live_round(log: LogBuilder, parts: Parts) -> None:
     inner = base64.b64encode(b"state of the shuffler: " + base64.b64encode(parts.server_seed.hex().encode()))
     log.documents = Documents(exports=(handed_out(parts, blob=inner.decode()),))
-    log.append(parts, steps="OD")
-    return ended(log)
 
 
-@mutation(Code.SECRET_EXPOSED, "a file holds one seat's certificate and the key of the other seat's hand", FILE)
-def another_sections_key_in_an_export() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.SECRET_EXPOSED, "a file holds one seat's certificate and the key of the other seat's hand")
+def another_sections_key_in_an_export(log: LogBuilder, parts: Parts) -> None:
     mine = opening(parts, 0).decode()
     log.documents = Documents(exports=(handed_out(parts, certificate=mine, key=parts.deal.keys[1].hex()),))
-    return ended(log, parts)
 
 
-@mutation(Code.SECRET_EXPOSED, "a file holds the certificate of all hands and, in base64, the key of the stock", FILE)
-def key_of_the_stock_in_an_export() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.SECRET_EXPOSED, "a file holds the certificate of all hands and, in base64, the key of the stock")
+def key_of_the_stock_in_an_export(log: LogBuilder, parts: Parts) -> None:
     key = base64.b64encode(parts.deal.keys[2]).decode()
     log.documents = Documents(exports=(handed_out(parts, certificate=opening(parts, 0, 1).decode(), key=key),))
-    return ended(log, parts)
 
 
-@mutation(Code.SECRET_EXPOSED, "a certificate opens the stock, the cards that were not dealt", FILE)
-def certificate_of_the_stock() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.SECRET_EXPOSED, "a certificate opens the stock, the cards that were not dealt")
+def certificate_of_the_stock(log: LogBuilder, parts: Parts) -> None:
     log.documents = Documents(certificates=(opening(parts, 0, 1, 2),))
-    return ended(log, parts)
 
 
 def with_keys(parts: Parts, keys: tuple[bytes, ...]) -> Deal:
@@ -109,34 +94,32 @@ def with_keys(parts: Parts, keys: tuple[bytes, ...]) -> Deal:
     return deal
 
 
-@mutation(
-    Code.SECTION_KEY_WEAK, "a section's key is zeros, so its cards can be found by trying before they are shown", FILE
+@log_attack(
+    Code.SECTION_KEY_WEAK,
+    "a section's key is zeros, so its cards can be found by trying before they are shown",
+    steps="OD",
 )
-def section_key_of_zeros() -> Attacked:
-    log, parts = begun()
+def section_key_of_zeros(log: LogBuilder, parts: Parts) -> None:
     with_keys(parts, (bytes(32), *parts.deal.keys[1:]))
     log.documents = Documents(certificates=(certified(parts),))
-    log.append(parts, steps="OD")
-    return ended(log)
 
 
-@mutation(Code.SECTION_KEY_WEAK, "two hands share one key, so a seat that opens its own can open the other", FILE)
-def one_key_for_two_hands() -> Attacked:
-    log, parts = begun()
+@log_attack(
+    Code.SECTION_KEY_WEAK, "two hands share one key, so a seat that opens its own can open the other", steps="OD"
+)
+def one_key_for_two_hands(log: LogBuilder, parts: Parts) -> None:
     with_keys(parts, (parts.deal.keys[0], *parts.deal.keys[:-1]))
     log.documents = Documents(certificates=(certified(parts),))
-    log.append(parts, steps="OD")
-    return ended(log)
 
 
 @mutation(
-    Code.SECTION_KEY_WEAK, "a round's keys are those of the round before, so its hands are open before it begins", FILE
+    Code.SECTION_KEY_WEAK,
+    "a round's keys are those of the round before, so its hands are open before it begins",
 )
 def keys_of_the_round_before() -> Attacked:
     log, first = begun()
     log.append(first, steps="OD")
-    second = log.lay_out(replace(TABLE, name="table-2"))
-    settle(second)
+    second = log.prepare(replace(TABLE, name="table-2"))
     with_keys(second, first.deal.keys)
     log.documents = Documents(certificates=(certified(first), certified(second)))
     log.append(second, steps="OD")
@@ -153,54 +136,45 @@ def streets() -> tuple[LogBuilder, Parts]:
     return log, parts
 
 
-@mutation(Code.STREET_OPENED_EARLY, "the house's cards are opened with the flop, before turn and river", FILE)
-def house_opened_with_the_flop() -> Attacked:
-    log, parts = streets()
+@attack(Code.STREET_OPENED_EARLY, "the house's cards are opened with the flop, before turn and river", on=streets)
+def house_opened_with_the_flop(parts: Parts) -> None:
     flop, *others = parts.unseals
     parts.unseals = (msgspec.structs.replace(flop, sections=(HOUSE, FLOP)), *others)
-    return ended(log, parts)
 
 
-@mutation(Code.STREET_OPENED_EARLY, "the flop is opened before the event that opens it", FILE)
-def flop_opened_before_its_event() -> Attacked:
-    log, parts = streets()
+@attack(Code.STREET_OPENED_EARLY, "the flop is opened before the event that opens it", on=streets)
+def flop_opened_before_its_event(parts: Parts) -> None:
     flop, *others = parts.unseals
     parts.unseals = (msgspec.structs.replace(flop, unsealed_time=flop.received_time - 1), *others)
-    return ended(log, parts)
 
 
-@mutation(
-    Code.STREET_OPENED_EARLY, "the referee signs that the event that opens the flop opens the house's cards", FILE
+@log_attack(
+    Code.STREET_OPENED_EARLY, "the referee signs that the event that opens the flop opens the house's cards", on=streets
 )
-def house_opened_by_another_receipt() -> Attacked:
-    log, parts = streets()
+def house_opened_by_another_receipt(log: LogBuilder, parts: Parts) -> None:
     number = parts.unseals[0].number
     other = replace(parts, opens={number: HOUSE})
     log.documents = Documents(event_receipts=(receipt_of(other, number, course_of(parts)),))
-    return ended(log, parts)
 
 
-@mutation(Code.OPENED_WITHOUT_UNSEAL, "somebody holds a certificate of the flop, and the log does not open it", FILE)
-def flop_without_an_unseal() -> Attacked:
-    log, parts = begun(BOARD)
+@log_attack(
+    Code.OPENED_WITHOUT_UNSEAL,
+    "somebody holds a certificate of the flop, and the log does not open it",
+    on=BOARD,
+    steps="OD",
+)
+def flop_without_an_unseal(log: LogBuilder, parts: Parts) -> None:
     log.documents = Documents(certificates=(opening(parts, 0, 1, FLOP),))
-    log.append(parts, steps="OD")
-    return ended(log)
 
 
-@mutation(Code.CERTIFICATES_DISAGREE, "somebody was shown the flop before the log opened it", FILE)
-def flop_shown_before_its_unseal() -> Attacked:
-    log, parts = streets()
+@log_attack(Code.CERTIFICATES_DISAGREE, "somebody was shown the flop before the log opened it", on=streets)
+def flop_shown_before_its_unseal(log: LogBuilder, parts: Parts) -> None:
     times = {FLOP: parts.unseals[0].unsealed_time - 1}
     log.documents = Documents(certificates=(opening(parts, 0, 1, FLOP, times=times),))
-    return ended(log, parts)
 
 
-@mutation(Code.EVENTS_ALTERED, "an event that the referee had accepted is left out at the end of the settlement", FILE)
-def last_event_dropped() -> Attacked:
-    log, parts = begun()
-    assert parts.inputs is not None
+@log_attack(Code.EVENTS_ALTERED, "an event that the referee had accepted is left out at the end of the settlement")
+def last_event_dropped(log: LogBuilder, parts: Parts) -> None:
     log.documents = Documents(event_receipts=(receipt(parts, len(parts.inputs.events)),))
     change_inputs(parts, events=parts.inputs.events[:-1], closed_time=parts.dealt.dealt_time + ARRANGING_MS)
     revised(parts, parts.inputs.events)
-    return ended(log, parts)

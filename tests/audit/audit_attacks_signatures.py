@@ -8,7 +8,7 @@ import msgspec
 from referee.audit import Code
 from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
-from tests.audit.audit_attack import GROUP_ORDER, TABLE, Attacked, begun, certified, ended, mutation
+from tests.audit.audit_attack import GROUP_ORDER, TABLE, Attacked, attack, begun, certified, ended, log_attack, mutation
 from tests.audit.audit_builder import (
     LOG,
     REFEREE,
@@ -26,32 +26,24 @@ from tests.audit.audit_builder import (
 FOUNDERS = ((LOG, "log"), (SHUFFLER, "shuffler"), (REFEREE, "referee"))
 
 
-@mutation(Code.WRONG_ROLE, "the shuffler signs a settlement")
-def settled_by_the_shuffler() -> Attacked:
-    log, parts = begun()
+@attack(Code.WRONG_ROLE, "the shuffler signs a settlement")
+def settled_by_the_shuffler(parts: Parts) -> None:
     parts.judge = SHUFFLER
-    return ended(log, parts)
 
 
-@mutation(Code.WRONG_ROLE, "the referee signs a deal")
-def dealt_by_the_referee() -> Attacked:
-    log, parts = begun()
+@attack(Code.WRONG_ROLE, "the referee signs a deal")
+def dealt_by_the_referee(parts: Parts) -> None:
     parts.dealer = REFEREE
-    return ended(log, parts)
 
 
-@mutation(Code.SIGNATURE_FORGED, "a stranger signs a settlement")
-def settled_by_a_stranger() -> Attacked:
-    log, parts = begun()
+@attack(Code.SIGNATURE_FORGED, "a stranger signs a settlement")
+def settled_by_a_stranger(parts: Parts) -> None:
     parts.judge = STRANGER
-    return ended(log, parts)
 
 
-@mutation(Code.KEY_NOT_VALID, "a revoked key signs on")
-def settled_with_a_revoked_key() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.KEY_NOT_VALID, "a revoked key signs on")
+def settled_with_a_revoked_key(log: LogBuilder, _parts: Parts) -> None:
     log.entries += [key_leaf(REFEREE, "referee", action="REVOKE"), key_leaf(NamedSigner("referee/2"), "referee")]
-    return ended(log, parts)
 
 
 @mutation(Code.ROOT_KEY_MISMATCH, "another root named all keys of the log, so the root key is not the log's")
@@ -61,73 +53,55 @@ def founded_by_another_root() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.SIGNATURE_FORGED, "a key is added that the root never named")
-def key_added_by_a_stranger() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.SIGNATURE_FORGED, "a key is added that the root never named")
+def key_added_by_a_stranger(log: LogBuilder, _parts: Parts) -> None:
     log.entries.append(key_leaf(STRANGER, "referee", by=STRANGER))
-    return ended(log, parts)
 
 
-@mutation(Code.TYPE_CONFUSION, "a deal is signed as an opening")
-def deal_signed_as_open() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.TYPE_CONFUSION, "a deal is signed as an opening", steps="")
+def deal_signed_as_open(log: LogBuilder, parts: Parts) -> None:
     log.entries += [parts.open_leaf, sign(leaves.OPEN_TYPE, plain(parts.dealt), SHUFFLER)]
-    return ended(log)
 
 
-@mutation(Code.TYPE_CONFUSION, "a certificate is appended to the log as a leaf")
-def certificate_as_a_leaf() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.TYPE_CONFUSION, "a certificate is appended to the log as a leaf", steps="")
+def certificate_as_a_leaf(log: LogBuilder, parts: Parts) -> None:
     log.append(parts)
     log.entries.append(certified(parts))
-    return ended(log)
 
 
-@mutation(Code.NOT_CANONICAL, "white space in a payload gives one meaning two texts")
-def payload_with_white_space() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.NOT_CANONICAL, "white space in a payload gives one meaning two texts", steps="")
+def payload_with_white_space(log: LogBuilder, parts: Parts) -> None:
     log.entries += [parts.open_leaf, sign(leaves.DEAL_TYPE, plain(parts.dealt).replace(b",", b", ", 1), SHUFFLER)]
-    return ended(log)
 
 
-@mutation(Code.NOT_CANONICAL, "a transcript is written with its members in another order")
-def transcript_out_of_order() -> Attacked:
-    log, parts = begun()
+@attack(Code.NOT_CANONICAL, "a transcript is written with its members in another order")
+def transcript_out_of_order(parts: Parts) -> None:
     whole = msgspec.json.decode(parts.transcript)
     parts.transcript = msgspec.json.encode({name: whole[name] for name in sorted(whole, reverse=True)})
-    return ended(log, parts)
 
 
-@mutation(Code.NOT_CANONICAL, "upper-case digits give one hash two texts")
-def hash_in_capitals() -> Attacked:
-    log, parts = begun()
+@attack(Code.NOT_CANONICAL, "upper-case digits give one hash two texts")
+def hash_in_capitals(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, mix=parts.dealt.mix.upper())
-    return ended(log, parts)
 
 
-@mutation(Code.NOT_CANONICAL, "white space in an envelope gives one leaf two hashes")
-def envelope_with_white_space() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.NOT_CANONICAL, "white space in an envelope gives one leaf two hashes", steps="")
+def envelope_with_white_space(log: LogBuilder, parts: Parts) -> None:
     log.entries += [parts.open_leaf, parts.deal_leaf.replace(b",", b", ", 1)]
-    return ended(log)
 
 
-@mutation(Code.SIGNATURE_MALFORMED, "adding the group order to S gives a second signature of one message")
-def signature_with_s_too_large() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.SIGNATURE_MALFORMED, "adding the group order to S gives a second signature of one message", steps="")
+def signature_with_s_too_large(log: LogBuilder, parts: Parts) -> None:
     envelope = Envelope.parse(parts.ended)
     signature = envelope.signature or b""
     larger = int.from_bytes(signature[32:], "little") + GROUP_ORDER
     forged = msgspec.structs.replace(envelope, signature=signature[:32] + larger.to_bytes(32, "little"))
     log.entries += [parts.open_leaf, parts.deal_leaf, forged.to_bytes(), parts.reveal_leaf]
-    return ended(log)
 
 
-@mutation(Code.SIGNATURE_MALFORMED, "a signature of another length")
-def signature_too_short() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.SIGNATURE_MALFORMED, "a signature of another length", steps="")
+def signature_too_short(log: LogBuilder, parts: Parts) -> None:
     log.entries += [parts.open_leaf, parts.deal_leaf.replace(b'=="}]}', b'"}]}')]
-    return ended(log)
 
 
 @mutation(Code.UNSOUND_KEY, "a key of small order verifies forged signatures")
@@ -153,18 +127,14 @@ def ended_with_key(log: LogBuilder, parts: Parts, material: bytes) -> Attacked:
     return ended(log, parts)
 
 
-@mutation(Code.KEY_REUSED, "one key in two roles lets the shuffler settle")
-def key_in_two_roles() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.KEY_REUSED, "one key in two roles lets the shuffler settle")
+def key_in_two_roles(log: LogBuilder, _parts: Parts) -> None:
     log.entries.append(key_leaf(SHUFFLER, "referee"))
-    return ended(log, parts)
 
 
-@mutation(Code.KEY_NOT_VALID, "a key is revoked that the role never had")
-def revoked_without_being_added() -> Attacked:
-    log, parts = begun()
+@log_attack(Code.KEY_NOT_VALID, "a key is revoked that the role never had")
+def revoked_without_being_added(log: LogBuilder, _parts: Parts) -> None:
     log.entries.append(key_leaf(STRANGER, "referee", action="REVOKE"))
-    return ended(log, parts)
 
 
 @mutation(Code.LOG_KEY_UNREGISTERED, "the checkpoint is signed by a key that the root did not name for the log")
@@ -174,9 +144,7 @@ def log_key_never_named() -> Attacked:
     return ended(log)
 
 
-@mutation(Code.UNSOUND_KEY, "a seat's key has small order, so anyone could sign for the seat")
-def small_order_seat_key() -> Attacked:
-    log, parts = begun()
-    weak = msgspec.structs.replace(parts.opened.header, seat_keys=("01" + "00" * 31, "00" * 32))
+@log_attack(Code.UNSOUND_KEY, "a seat's key has small order, so anyone could sign for the seat", steps="")
+def small_order_seat_key(log: LogBuilder, parts: Parts) -> None:
+    weak = msgspec.structs.replace(parts.opened.header, seat_keys_hex=("01" + "00" * 31, "00" * 32))
     log.entries.append(sign(leaves.OPEN_TYPE, plain(msgspec.structs.replace(parts.opened, header=weak)), SHUFFLER))
-    return ended(log)

@@ -41,8 +41,7 @@ def started() -> Attacked:
 
 def started_late() -> Attacked:
     """Settle a round before the log's first START, which names another ruleset."""
-    log = LogBuilder.founded()
-    log.play(TABLE)
+    log = LogBuilder.of(TABLE)
     log.entries.append(start_leaf(OTHER.ruleset_id))
     log.play(OTHER)
     return ended(log)

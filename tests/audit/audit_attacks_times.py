@@ -6,7 +6,7 @@ import msgspec
 
 from referee.audit import Code
 from referee.dealing.header import NO_KEY
-from tests.audit.audit_attack import TABLE, Attacked, begun, ended, mutation
+from tests.audit.audit_attack import TABLE, Attacked, attack, ended, mutation
 from tests.audit.audit_attacks_seats import KEYED, SEALED
 from tests.audit.audit_builder import DEAL_MS, SHUFFLER, LogBuilder, Parts, Table, abort, digest, settle
 
@@ -16,8 +16,7 @@ OTHER = replace(TABLE, name="table-2")
 
 def opened(table: Table = TABLE, **terms: object) -> tuple[LogBuilder, Parts]:
     """Make a log with a first round of a table, whose second one has other terms, and settle that."""
-    log = LogBuilder.founded()
-    log.play(table)
+    log = LogBuilder.of(table)
     parts = log.lay_out(table, **terms)
     settle(parts)
     return log, parts
@@ -50,27 +49,22 @@ def round_without_end() -> Attacked:
 def round_too_short() -> Attacked:
     log = LogBuilder.founded()
     parts = log.lay_out(TABLE)
-    parts = log.lay_out(TABLE, round_deadline=parts.header.deal_deadline + 89_999)
-    settle(parts)
+    parts = log.prepare(TABLE, round_deadline=parts.header.deal_deadline + 89_999)
     return ended(log, parts)
 
 
-@mutation(Code.DEADLINE_OUT_OF_BOUNDS, "a round is opened after the deadline by which it was to be dealt")
-def opened_after_the_deal_deadline() -> Attacked:
-    log, parts = opened()
+@attack(Code.DEADLINE_OUT_OF_BOUNDS, "a round is opened after the deadline by which it was to be dealt", on=opened)
+def opened_after_the_deal_deadline(parts: Parts) -> None:
     deadline = parts.header.deal_deadline
     parts.opened = msgspec.structs.replace(parts.opened, opened_time=deadline)
     parts.dealt = msgspec.structs.replace(parts.dealt, dealt_time=deadline)
     settle(parts)
-    return ended(log, parts)
 
 
-@mutation(Code.TIME_OUT_OF_ORDER, "cards are dealt in 1970, so that every clock of the round has run out")
-def dealt_in_1970() -> Attacked:
-    log, parts = opened()
+@attack(Code.TIME_OUT_OF_ORDER, "cards are dealt in 1970, so that every clock of the round has run out", on=opened)
+def dealt_in_1970(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, dealt_time=1)
     settle(parts)
-    return ended(log, parts)
 
 
 @mutation(Code.TIME_OUT_OF_ORDER, "a round is opened before the last one of its table had ended")
@@ -127,23 +121,19 @@ def shuffler_in_a_seat() -> Attacked:
     return seated(SHUFFLER.public_key, NO_KEY)
 
 
-@mutation(Code.SEAT_TOKEN_MISMATCH, "a seat's token is another's in OPEN than the one under which the seat signed")
-def token_changed_after_the_seat_signed() -> Attacked:
-    log, parts = begun(SEALED)
+@attack(
+    Code.SEAT_TOKEN_MISMATCH, "a seat's token is another's in OPEN than the one under which the seat signed", on=SEALED
+)
+def token_changed_after_the_seat_signed(parts: Parts) -> None:
     tokens = (digest("token of an accomplice").hex(), *parts.opened.seat_tokens[1:])  # type: ignore[index] # it is sealed
     parts.opened = msgspec.structs.replace(parts.opened, seat_tokens=tokens)
-    return ended(log, parts)
 
 
-@mutation(Code.STREET_OPENED_EARLY, "the deal says that a hand is closed which the frontend sees")
-def hand_said_to_be_closed() -> Attacked:
-    log, parts = begun()
+@attack(Code.STREET_OPENED_EARLY, "the deal says that a hand is closed which the frontend sees")
+def hand_said_to_be_closed(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, opened_sections=(0,))
-    return ended(log, parts)
 
 
-@mutation(Code.STREET_OPENED_EARLY, "one hand of a sealed table is open to the frontend from the deal on")
-def sealed_hand_open_at_the_deal() -> Attacked:
-    log, parts = begun(SEALED)
+@attack(Code.STREET_OPENED_EARLY, "one hand of a sealed table is open to the frontend from the deal on", on=SEALED)
+def sealed_hand_open_at_the_deal(parts: Parts) -> None:
     parts.dealt = msgspec.structs.replace(parts.dealt, opened_sections=(0,))
-    return ended(log, parts)

@@ -13,12 +13,13 @@ from typing import Final
 import msgspec
 from nacl.signing import SigningKey
 
-from referee.audit import Documents, MemoryLog, Report
+from referee.audit import Code, Documents, MemoryLog, Report
+from referee.audit.bundle import ProvedRound
 from referee.cards import Seat
 from referee.dealing import leaf as leaves
 from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
 from referee.dealing.deal import Deal, has_leader
-from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header, HeaderJson
+from referee.dealing.header import NO_KEY, NO_LEAF, SUITE_COMMITMENT, Header
 from referee.dealing.lead import Winner, lead_of
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.dealing.seal import SEALED_SIZE
@@ -33,6 +34,7 @@ from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inpu
 from referee.transcript.replay import replay
 from referee.transcript.round import write_transcript
 from tests.audit.audit_players import PLAYERS, Dealt, Play
+from tests.driver.headers import changed_header, made_header
 
 ORIGIN: Final = "log.example/1"
 START: Final = 1_700_000_000_000
@@ -138,7 +140,7 @@ class Parts:
     opened: OpenLeaf
     dealt: DealLeaf
     revealed: RevealLeaf
-    inputs: Inputs | None = None
+    inputs: Inputs = field(default=None)  # type: ignore[assignment] # `settle` sets it before it is read
     opens: dict[int, int] = field(default_factory=dict)
     unseals: tuple[UnsealLeaf, ...] = ()
     transcript: bytes = b""
@@ -219,12 +221,26 @@ class LogBuilder:
         """Make a log that has named its keys."""
         return cls([key_leaf(LOG, "log"), key_leaf(SHUFFLER, "shuffler"), key_leaf(REFEREE, "referee")])
 
+    @classmethod
+    def of(cls, *tables: Table, rounds: int = 1) -> "LogBuilder":
+        """Make a log in which each table in turn has played a round, so many times."""
+        log = cls.founded()
+        for table in tables * rounds:
+            log.play(table)
+        return log
+
     def lay_out(self, table: Table, **terms: object) -> Parts:
         """Prepare the table's next round, opened and dealt; ``terms`` are changed header fields."""
         number = self.numbers.get(table.name, 0) + 1
         given = {"previous_leaf": self.ends.get(table.name, NO_LEAF), **terms}
         winner = self.winners.get(table.name)
         return lay_out(table, number=number, start=self.time + BETWEEN_MS, winner=winner, **given)
+
+    def prepare(self, table: Table, *, play: Play | None = None, seed: int = 0, **terms: object) -> Parts:
+        """Prepare the table's next round, settled and not yet in the log."""
+        parts = self.lay_out(table, **terms)
+        settle(parts, play=play, seed=seed)
+        return parts
 
     def append(self, parts: Parts, *, steps: str = "ODUER") -> None:
         """Append leaves of a round: O pen, D eal, U nseal, E nd, R eveal, as the letters say."""
@@ -237,8 +253,7 @@ class LogBuilder:
 
     def play(self, table: Table, *, seed: int = 0) -> Parts:
         """Play and settle the table's next round and append it."""
-        parts = self.lay_out(table)
-        settle(parts, seed=seed)
+        parts = self.prepare(table, seed=seed)
         self.keep_winner(parts)
         self.append(parts)
         return parts
@@ -267,6 +282,11 @@ class LogBuilder:
         return MemoryLog(checkpoint=self.checkpoint(), entries=tuple(self.entries))
 
 
+def codes(report: Report | ProvedRound) -> list[Code]:
+    """Return the codes of the findings in a log or in a round, in their order."""
+    return [finding.code for finding in report.findings]
+
+
 def newest_time(entries: Iterable[bytes], *, least: int = START) -> int:
     """Return the newest time of these leaves, whatever they are; ``least`` where none is later."""
     for entry in entries:
@@ -285,7 +305,7 @@ def lay_out(table: Table, *, number: int, start: int = START, winner: Winner | N
     ruleset = table.ruleset
     shortest = ruleset.rules.round.bounds.shortest
     bets_alone = ruleset.game == "ultimate_texas"
-    header = Header(
+    header = made_header(
         protocol=1,
         origin=ORIGIN,
         randomness_suite=SUITE_COMMITMENT,
@@ -305,7 +325,7 @@ def lay_out(table: Table, *, number: int, start: int = START, winner: Winner | N
         deal_deadline=start + DEAL_MS,
         round_deadline=start + DEAL_MS + max(ROUND_MS, shortest),
     )
-    header = msgspec.structs.replace(header, **terms)
+    header = changed_header(header, **terms)
     server_seed = digest("server", table.name, number)
     client_seeds = tuple([digest("client", table.name, number, seat) for seat in range(table.seats)])
     return dealt_from(table, header, server_seed=server_seed, client_seeds=client_seeds, winner=winner)
@@ -325,7 +345,7 @@ def dealt_from(
     commitments = [client_commitment(round_id=round_id, seat=Seat(i), seed=seed) for i, seed in enumerate(client_seeds)]
     opened = OpenLeaf(
         client_commitments=tuple([one.hex() if table.commits else "" for one in commitments]),
-        header=HeaderJson.of(header),
+        header=header,
         opened_time=header.deal_deadline - DEAL_MS,
         round_id=round_id.hex(),
         sealed_seed=(digest("sealed", round_id) * 3)[:SEALED_SIZE].hex(),
@@ -342,8 +362,8 @@ def dealt_from(
         mix=deal.mixed.hex(),
         opened_sections=opened_sections(table, deal),
         round_id=round_id.hex(),
-        leader=msgspec.UNSET if lead is None else int(lead.seat),
-        leader_by=msgspec.UNSET if lead is None else lead.by,
+        leader=msgspec.UNSET if lead is None else int(lead[0]),
+        leader_by=msgspec.UNSET if lead is None else lead[1],
         seed_signatures=table.seed_signatures(opened, client_seeds),
     )
     return Parts(
@@ -375,7 +395,7 @@ def settle(parts: Parts, *, play: Play | None = None, seed: int = 0) -> None:
         luck = random.Random(f"{parts.table.name}/{header.round_number}/{seed}")  # noqa: S311 - the same in every run
         play = PLAYERS[ruleset.game](dealt_of(parts, leader=leader if isinstance(leader, int) else 0), luck)
     parts.inputs = Inputs(
-        header=HeaderJson.of(header),
+        header=header,
         deck_root=parts.dealt.deck_root,
         dealt_time=parts.dealt.dealt_time,
         closed_time=play.closed_time,
@@ -427,7 +447,6 @@ def change_inputs(parts: Parts, **changes: object) -> None:
 
     Receipt and signatures stay as they were.
     """
-    assert parts.inputs is not None
     parts.inputs = msgspec.structs.replace(parts.inputs, **changes)
     honest = replace(parts)
     attest(honest)
@@ -439,7 +458,6 @@ def change_inputs(parts: Parts, **changes: object) -> None:
 
 def course_of(parts: Parts) -> Course:
     """Return the course of the round's inputs."""
-    assert parts.inputs is not None
     course = Course.begin(round_id=parts.header.round_id, deck_root=bytes.fromhex(parts.inputs.deck_root))
     for one in parts.inputs.events:
         event = msgspec.json.decode(one.event)
@@ -451,7 +469,6 @@ def course_of(parts: Parts) -> Course:
 
 def attest(parts: Parts) -> None:
     """Give the inputs the newest receipt and the seats' newest signatures, and make the UNSEALs that they name."""
-    assert parts.inputs is not None
     course, seats = course_of(parts), range(parts.header.seat_count)
     newest: InputReceipt | msgspec.UnsetType = msgspec.UNSET
     if course.received:

@@ -5,7 +5,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from referee.evidence.merkle import inclusion_proof, leaf_hash
+from referee.evidence.merkle import leaf_hash
+from tests.log.rfc9162 import inclusion_proof
 
 
 def payload_of(leaf: bytes) -> dict[str, Any]:

@@ -54,11 +54,18 @@ def served(log: LogBuilder) -> Files:
     return files_of(log.entries, log.checkpoint())
 
 
+def publish(files: Files, folder: Path) -> Path:
+    """Write files as they are served to a folder; return the folder."""
+    for path, data in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    return folder
+
+
 def attacks() -> Iterator[TileAttack]:
     """Yield each attack on a log of two rounds, and the log without one."""
-    log = LogBuilder.founded()
-    log.play(TABLE)
-    log.play(TABLE)
+    log = LogBuilder.of(TABLE, rounds=2)
     sound, count = served(log), len(log.entries)
     hashes, entries = f"tile/0/000.p/{count}", f"tile/entries/000.p/{count}"
 

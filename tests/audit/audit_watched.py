@@ -35,7 +35,6 @@ from tests.audit.audit_builder import (
     Table,
     key_leaf,
     newest_time,
-    settle,
 )
 
 FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "cosigned.jsonl"
@@ -111,8 +110,7 @@ def carry(parts: Parts, note: bytes) -> None:
 
 def watched_round(log: LogBuilder, *signers: NamedSigner, table: Table = TABLE, **times: int) -> Parts:
     """Play a round whose DEAL carries the checkpoint that these witnesses cosigned with its OPEN."""
-    parts = log.lay_out(table)
-    settle(parts)
+    parts = log.prepare(table)
     log.append(parts, steps="O")
     carry(parts, cosigned(log, len(log.entries), *(signers or (FIRST, SECOND)), **times))
     log.append(parts, steps="DER")
@@ -282,8 +280,7 @@ def log_that_has_not_grown() -> Watched:
 def carried_checkpoint_before_open() -> Watched:
     log = LogBuilder.founded()
     early = cosigned(log, len(log.entries), FIRST, SECOND)
-    parts = log.lay_out(TABLE)
-    settle(parts)
+    parts = log.prepare(TABLE)
     carry(parts, early)
     log.append(parts)
     return headed(log)
@@ -292,8 +289,7 @@ def carried_checkpoint_before_open() -> Watched:
 @attack(Code.COSIGNATURE_REFUSED, "the checkpoint that a deal carries is none")
 def carried_checkpoint_unreadable() -> Watched:
     log = LogBuilder.founded()
-    parts = log.lay_out(TABLE)
-    settle(parts)
+    parts = log.prepare(TABLE)
     carry(parts, b"no note")
     log.append(parts)
     return headed(log)
@@ -302,8 +298,7 @@ def carried_checkpoint_unreadable() -> Watched:
 @attack(Code.HISTORY_REWRITTEN, "a deal carries a checkpoint of a tree that the log signed and does not have")
 def carried_checkpoint_of_another_tree() -> Watched:
     log = LogBuilder.founded()
-    parts = log.lay_out(TABLE)
-    settle(parts)
+    parts = log.prepare(TABLE)
     log.append(parts, steps="O")
     other = LogBuilder(list(reversed(log.entries)))
     carry(parts, cosigned(other, len(log.entries), FIRST, SECOND))
@@ -374,8 +369,7 @@ def settled_after_the_revocation() -> Watched:
         key_leaf(NamedSigner("referee/2"), "referee"),
         key_leaf(REFEREE, "referee", action="REVOKE"),
     ]
-    parts = watched.log.lay_out(TABLE)
-    settle(parts)
+    parts = watched.log.prepare(TABLE)
     watched.log.append(parts)
     return watched
 

@@ -1,6 +1,5 @@
 """A bulk audit on a Dask cluster gives the report of one process, whichever worker dies and however it is split."""
 
-import base64
 import json
 import os
 import shutil
@@ -18,22 +17,17 @@ from typing import Any
 import pytest
 
 import referee
-from referee.audit import Documents, MemoryLog, Report, TiledLog, audit_log, cluster
+from referee.audit import MemoryLog, cluster
 from referee.audit.cluster import Cluster, ClusterError
-from referee.audit.documents import KeptReceipt
-from referee.audit.source import LogSource
-from referee.rulesets import load_builtin
+from referee.audit.source import TiledLog
 from referee.tiles import open_place
 from tests.audit import audit_tiles
-from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder, Table
+from tests.audit.audit_builder import LOG, ROOT, LogBuilder
+from tests.audit.auditing import audited, options_of
+from tests.audit.test_audit_single import TABLES
+from tests.vectors.reading import FOLDER, read
 
-FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 SECONDS = 120
-TABLES = (
-    Table(name="felt", ruleset_id="mau_binh.classic", seats=3, received=False),
-    Table(name="green", ruleset_id="ultimate_texas.casino", seats=2, received=False),
-    Table(name="oak", ruleset_id="tien_len.mien_nam", seats=4, received=False),
-)
 
 
 @dataclass
@@ -108,25 +102,12 @@ def empty(tmp_path: Path) -> Iterator[Machines]:
 @pytest.fixture(scope="module")
 def log() -> LogBuilder:
     """Build a log of some hundred rounds of three games."""
-    log = LogBuilder.founded()
-    for _ in range(120):
-        for table in TABLES:
-            log.play(table)
-    return log
-
-
-def audited(source: LogSource, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
-    given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": NOW}
-    return audit_log(source, catalogue=load_builtin(), **(given | more))
+    return LogBuilder.of(*TABLES, rounds=120)
 
 
 def publish(entries: tuple[bytes, ...], checkpoint: bytes, folder: Path) -> str:
     """Publish a log in a folder; return its URL for fsspec."""
-    for path, data in audit_tiles.files_of(entries, checkpoint).items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    return f"local://{folder}"
+    return f"local://{audit_tiles.publish(audit_tiles.files_of(entries, checkpoint), folder)}"
 
 
 def team(machines: Machines, url: str | None = None, note: bytes = b"") -> Callable[..., Cluster]:
@@ -134,26 +115,8 @@ def team(machines: Machines, url: str | None = None, note: bytes = b"") -> Calla
 
 
 def fixtures() -> list[dict[str, Any]]:
-    files = sorted(FOLDER.glob("*.jsonl"))
-    found = [one for file in files for one in map(json.loads, file.read_text("utf-8").splitlines()) if "leaves" in one]
-    assert found
-    return found
-
-
-def options(fixture: dict[str, Any]) -> dict[str, Any]:
-    """Return what a fixture is audited with besides its leaves."""
-    promises = tuple(
-        KeptReceipt(receipt=one["receipt"].encode(), leaf=base64.b64decode(one["leaf"]) if "leaf" in one else None)
-        for one in fixture.get("log_receipts", ())
-    )
-    documents = Documents(
-        certificates=tuple(map(base64.b64decode, fixture.get("certificates", ()))),
-        event_receipts=tuple(map(base64.b64decode, fixture.get("event_receipts", ()))),
-        log_receipts=promises,
-        exports=tuple(map(base64.b64decode, fixture.get("exports", ()))),
-    )
-    named = {name: fixture[name] for name in ("origin", "log_key", "root_key", "now")}
-    return {**named, "witnessed": [note.encode() for note in fixture.get("witnessed", ())], "documents": documents}
+    names = [f"audit/{file.stem}" for file in sorted((FOLDER / "audit").glob("*.jsonl"))]
+    return [row for name in names for row in read(name) if "leaves" in row]
 
 
 @pytest.mark.slow("starts many processes")
@@ -168,8 +131,8 @@ def test_every_fixture_has_the_same_report_from_tiles_on_a_cluster(
         if any(len(entry) > 0xFFFF for entry in entries) or not entries:
             continue  # such a log has no tiles
         url = publish(entries, note, tmp_path / fixture["id"])
-        alone = audited(TiledLog(open_place(url)), **options(fixture))
-        there = audited(TiledLog(open_place(url)), **options(fixture), make_pool=team(machines, url, note))
+        alone = audited(TiledLog(open_place(url)), **options_of(fixture))
+        there = audited(TiledLog(open_place(url)), **options_of(fixture), make_pool=team(machines, url, note))
         assert alone == there, fixture["id"]
         seen += 1
     assert seen > 150

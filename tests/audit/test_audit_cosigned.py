@@ -1,19 +1,17 @@
 """What witnesses add to an audit: level L3, and faults of cosignatures, quorums, age and a log's changing key."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from referee.audit import Code, MemoryLog, Report, audit_log
+from referee.audit import Code, MemoryLog, Report
 from referee.audit.cosignatures import Witnessing
 from referee.audit.report import DealingLevel
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointSigner
-from referee.log.cosignature import cosign, merged, quorum_of
-from referee.rulesets import load_builtin
+from referee.log.cosignature import cosign, merged
 from tests.audit import audit_watched
 from tests.audit.audit_builder import (
     LOG,
@@ -25,33 +23,16 @@ from tests.audit.audit_builder import (
     LogBuilder,
     NamedSigner,
     Table,
+    codes,
     dealt_from,
     key_leaf,
     settle,
 )
 from tests.audit.audit_watched import FIRST, NEW_LOG, NOW_S, SECOND, Watched, cosigned, note_at, played, rotated, vkey
+from tests.audit.auditing import audited, log_of, options_of
+from tests.vectors.reading import read
 
-FIXTURES = [json.loads(line) for line in audit_watched.FILE.read_text(encoding="utf-8").splitlines()]
-
-
-def audited(fixture: dict[str, Any]) -> Report:
-    return audit_log(
-        MemoryLog(
-            checkpoint=fixture["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in fixture["leaves"])
-        ),
-        origin=fixture["origin"],
-        log_key=fixture["log_key"],
-        root_key=fixture["root_key"],
-        catalogue=load_builtin(),
-        now=fixture["now"],
-        witnessed=[note.encode() for note in fixture["witnessed"]],
-        witnessing=Witnessing(
-            quorum=quorum_of(fixture["witnesses"], needed=fixture["quorum"]),
-            cosigned=[note.encode() for note in fixture["cosigned"]],
-            max_age=fixture["max_age"],
-            outgrown=[note.encode() for note in fixture["outgrown"]],
-        ),
-    )
+FIXTURES = read("audit/cosigned")
 
 
 def test_watched_fixtures_are_what_their_script_writes():
@@ -60,13 +41,13 @@ def test_watched_fixtures_are_what_their_script_writes():
 
 @pytest.mark.parametrize("fixture", [one for one in FIXTURES if one["expected"]], ids=lambda fixture: fixture["id"])
 def test_each_attack_under_witnesses_is_named_first(fixture: dict[str, Any]):
-    first = audited(fixture).findings[0]
+    first = audited(log_of(fixture), **options_of(fixture)).findings[0]
     assert fixture["expected"] == {"code": first.code, "number": first.number, "severity": first.severity}
 
 
 @pytest.mark.parametrize("fixture", [one for one in FIXTURES if not one["expected"]], ids=lambda fixture: fixture["id"])
 def test_sound_watched_log_has_no_finding(fixture: dict[str, Any]):
-    report = audited(fixture)
+    report = audited(log_of(fixture), **options_of(fixture))
     assert report.findings == ()
     assert {level.value: count for level, count in report.dealing_levels.items() if count} == fixture["levels"]
 
@@ -79,8 +60,7 @@ def carrying(note_of: Callable[[LogBuilder], bytes]) -> Watched:
     """Make a log whose second round, OPEN at 7 and DEAL at 8, carries a note made before its DEAL."""
     watched = played(1)
     log = watched.log
-    parts = log.lay_out(audit_watched.TABLE)
-    settle(parts)
+    parts = log.prepare(audit_watched.TABLE)
     log.append(parts, steps="O")
     audit_watched.carry(parts, note_of(log))
     log.append(parts, steps="DER")
@@ -92,15 +72,13 @@ def carrying(note_of: Callable[[LogBuilder], bytes]) -> Watched:
 def test_round_is_level_three_only_if_its_deal_carries_a_cosigned_open(size: int, audit: Auditor):
     """OPEN is leaf 7: of all the sizes before DEAL only 8 has it, and a deal that carries another claims too much."""
     report = judged(carrying(lambda log: cosigned(log, size, FIRST, SECOND)), audit)
-    codes = [finding.code for finding in report.findings]
-    assert codes == ([] if size == 8 else [Code.COSIGNATURE_REFUSED])
+    assert codes(report) == ([] if size == 8 else [Code.COSIGNATURE_REFUSED])
     assert report.dealing_levels[DealingLevel.L3] == (2 if size == 8 else 1)
 
 
 def test_cosigned_checkpoints_beside_the_log_raise_no_round(audit: Auditor):
     """What proves level three is in the published leaves."""
-    log = LogBuilder.founded()
-    log.play(audit_watched.TABLE)
+    log = LogBuilder.of(audit_watched.TABLE)
     watched = Watched(log=log)
     watched.watch(4)
     watched.watch(7)
@@ -140,8 +118,7 @@ def test_carried_checkpoint_is_by_a_key_of_the_log(key: NamedSigner, audit: Audi
             note, [cosign(note, name=one.name, signer=one, time=log.time // 1000) for one in (FIRST, SECOND)]
         ).format()
 
-    codes = [finding.code for finding in judged(carrying(note_of), audit).findings]
-    assert codes == ([] if key is LOG else [Code.COSIGNATURE_REFUSED])
+    assert codes(judged(carrying(note_of), audit)) == ([] if key is LOG else [Code.COSIGNATURE_REFUSED])
 
 
 def test_without_a_quorum_nobody_is_asked(audit: Auditor):
@@ -152,8 +129,7 @@ def test_without_a_quorum_nobody_is_asked(audit: Auditor):
 
 
 def test_round_without_commitments_is_not_raised(audit: Auditor):
-    log = LogBuilder.founded()
-    log.play(Table(name="bare", ruleset_id="mau_binh.classic", seats=2, commits=False, received=False))
+    log = LogBuilder.of(Table(name="bare", ruleset_id="mau_binh.classic", seats=2, commits=False, received=False))
     watched = Watched(log=log)
     watched.watch(4)
     assert judged(watched, audit).dealing_levels[DealingLevel.L1] == 1
@@ -162,8 +138,7 @@ def test_round_without_commitments_is_not_raised(audit: Auditor):
 def test_repeated_seeds_lower_a_watched_round(audit: Auditor):
     """Two rounds with the same seats' seeds, both witnessed: both fall to L1, and the counts still add up."""
     log = LogBuilder.founded()
-    first = log.lay_out(audit_watched.TABLE)
-    settle(first)
+    first = log.prepare(audit_watched.TABLE)
     log.append(first)
     second = log.lay_out(audit_watched.TABLE)
     second = dealt_from(
@@ -209,8 +184,7 @@ def test_cosigned_head_that_the_log_itself_shows_counts(audit: Auditor):
 def test_checkpoints_out_of_order_are_refused_without_comparison(audit: Auditor):
     watched = played()
     watched.cosigned.reverse()
-    codes = [finding.code for finding in judged(watched, audit).findings]
-    assert codes == [Code.COSIGNATURE_REFUSED] * 2
+    assert codes(judged(watched, audit)) == [Code.COSIGNATURE_REFUSED] * 2
 
 
 def beyond(watched: Watched) -> bytes:
@@ -223,8 +197,10 @@ def beyond(watched: Watched) -> bytes:
 def test_checkpoint_listed_after_one_beyond_the_log_is_refused(audit: Auditor):
     watched = played(1)
     watched.cosigned = [beyond(watched), watched.cosigned[-1]]
-    codes = [finding.code for finding in judged(watched, audit).findings]
-    assert codes == [Code.COSIGNATURE_REFUSED, Code.QUORUM_UNMET]
+    assert codes(judged(watched, audit)) == [
+        Code.COSIGNATURE_REFUSED,
+        Code.QUORUM_UNMET,
+    ]
 
 
 @pytest.mark.parametrize("is_listed", [True, False])
@@ -242,8 +218,7 @@ def test_age_is_that_of_the_newest_quorum(age: int, audit: Auditor):
     watched = played()
     watched.max_age = 600_000
     watched.cosigned = [cosigned(watched.log, len(watched.log.entries), FIRST, SECOND, time=NOW_S - age)]
-    codes = [finding.code for finding in judged(watched, audit).findings]
-    assert codes == ([Code.HEAD_FROZEN] if age > 600 else [])
+    assert codes(judged(watched, audit)) == ([Code.HEAD_FROZEN] if age > 600 else [])
 
 
 def test_log_that_grew_is_not_frozen(audit: Auditor):
@@ -257,7 +232,7 @@ def test_log_smaller_than_a_seen_checkpoint_is_reported_as_truncated(audit: Audi
     watched.outgrown = [watched.log.checkpoint()]
     shorter = MemoryLog(checkpoint=note_at(watched.log, 7), entries=tuple(watched.log.entries[:7]))
     report = audit(shorter, witnessing=watched.witnessing)
-    assert [finding.code for finding in report.findings] == [Code.LOG_TRUNCATED]
+    assert codes(report) == [Code.LOG_TRUNCATED]
 
 
 def test_one_forger_is_blamed_once_however_often(audit: Auditor):
@@ -266,8 +241,10 @@ def test_one_forger_is_blamed_once_however_often(audit: Auditor):
     for place in range(len(watched.cosigned)):
         line = Note.parse(watched.cosigned[place]).signatures[-1]
         audit_watched.with_line(watched, place, type(line)(line.name, line.key_id, bytes(72)))
-    codes = [finding.code for finding in judged(watched, audit).findings]
-    assert codes == [Code.COSIGNATURE_REFUSED, Code.QUORUM_UNMET]
+    assert codes(judged(watched, audit)) == [
+        Code.COSIGNATURE_REFUSED,
+        Code.QUORUM_UNMET,
+    ]
 
 
 @pytest.mark.parametrize("known", [LOG, NEW_LOG], ids=["old", "new"])
@@ -287,22 +264,21 @@ def test_kept_checkpoints_by_either_key_are_compared_with_the_leaves(audit: Audi
     assert judged(watched, audit).findings == ()
     other = LogBuilder(list(reversed(watched.log.entries)))
     watched.kept = [note_at(other, 9)]
-    assert [finding.code for finding in judged(watched, audit).findings] == [Code.HISTORY_REWRITTEN]
+    assert codes(judged(watched, audit)) == [Code.HISTORY_REWRITTEN]
 
 
 def test_log_key_that_the_root_did_not_name_is_reported(audit: Auditor):
     """The key that the auditor was given signs everything, but the root named another key for the log."""
     log = LogBuilder([key_leaf(NEW_LOG, "log"), *LogBuilder.founded().entries[1:]])
     log.play(audit_watched.TABLE)
-    assert [finding.code for finding in audit(log.bundle()).findings] == [Code.LOG_KEY_UNREGISTERED]
+    assert codes(audit(log.bundle())) == [Code.LOG_KEY_UNREGISTERED]
 
 
 @pytest.mark.parametrize("text", ["", "not a note", "log.example/1\n3\n", ROOT.text])
 def test_text_that_is_no_cosigned_checkpoint_is_a_finding(text: str, audit: Auditor):
     watched = played()
     watched.cosigned[0] = text.encode()
-    codes = [finding.code for finding in judged(watched, audit).findings]
-    assert codes == [Code.COSIGNATURE_REFUSED]
+    assert codes(judged(watched, audit)) == [Code.COSIGNATURE_REFUSED]
 
 
 def test_unsigned_checkpoint_of_a_huge_log_is_refused_at_once(audit: Auditor):
@@ -310,7 +286,7 @@ def test_unsigned_checkpoint_of_a_huge_log_is_refused_at_once(audit: Auditor):
     huge = Checkpoint(ORIGIN, 2**53 - 1, bytes(32))
     note = CheckpointSigner(NamedSigner("somebody"), key_name=ORIGIN).sign(huge)
     report = audit(MemoryLog(checkpoint=note, entries=tuple(played().log.entries)))
-    assert [finding.code for finding in report.findings] == [Code.CHECKPOINT_REFUSED]
+    assert codes(report) == [Code.CHECKPOINT_REFUSED]
 
 
 def test_witnesses_are_identified_by_key_and_not_by_name(audit: Auditor):

@@ -10,7 +10,7 @@ from referee.games import ultimate_texas as texas
 from referee.transcript.proof import EventLevel, EvidenceFault
 from tests.audit.audit_attack import revised
 from tests.audit.audit_attacks_courses import BOARD, checked_twice, decided
-from tests.audit.audit_builder import Auditor, LogBuilder, Parts, course_of, dealt_of, receipt_of, settle
+from tests.audit.audit_builder import Auditor, LogBuilder, Parts, codes, course_of, dealt_of, receipt_of, settle
 from tests.audit.audit_players import MOVE_MS, Playing
 
 CHECK, PLAY_1X, PLAY_4X = texas.Decision.CHECK, texas.Decision.PLAY_1X, texas.Decision.PLAY_4X
@@ -21,9 +21,9 @@ def laid_out() -> tuple[LogBuilder, Parts]:
     return log, log.lay_out(BOARD)
 
 
-def codes(audit: Auditor, log: LogBuilder, parts: Parts) -> list[Code]:
+def codes_after(audit: Auditor, log: LogBuilder, parts: Parts) -> list[Code]:
     log.append(parts)
-    return [finding.code for finding in audit(log.bundle()).findings]
+    return codes(audit(log.bundle()))
 
 
 def test_every_fault_of_evidence_has_a_code():
@@ -44,13 +44,12 @@ def test_opening_by_an_event_that_opens_nothing_is_found(audit: Auditor, street:
     """The referee itself signs that the first of a street's decisions ends it; without the rules nothing is wrong."""
     log, parts = laid_out()
     settle(parts, play=decided(parts, CHECK, CHECK, PLAY_1X))
-    assert parts.inputs is not None
     unsealed = list(parts.inputs.unsealed)
     before = parts.inputs.events[2 * street]
     parts.opens[2 * street + 1] = parts.opens.pop(2 * street + 2)
     unsealed[street] = msgspec.structs.replace(unsealed[street], number=2 * street + 1, time=before.time + 1)
     revised(parts, parts.inputs.events, unsealed=tuple(unsealed))
-    assert codes(audit, log, parts) == [code]
+    assert codes_after(audit, log, parts) == [code]
 
 
 def test_receipt_of_an_abandoned_continuation_is_a_note(audit: Auditor):
@@ -62,7 +61,7 @@ def test_receipt_of_an_abandoned_continuation_is_a_note(audit: Auditor):
     documents = Documents(event_receipts=(abandoned,))
     log.append(parts)
     report = audit(log.bundle(), documents=documents)
-    assert [finding.code for finding in report.findings] == [Code.FORKED_RECEIPTS]
+    assert codes(report) == [Code.FORKED_RECEIPTS]
     assert report.is_clean
 
 
@@ -73,14 +72,13 @@ def test_seats_that_decide_at_once_sign_what_they_had_seen(audit: Auditor):
     for seat in (1, 0):
         playing.do(texas.Event(Seat(seat), PLAY_4X, playing.time + MOVE_MS))
     settle(parts, play=playing.end(5))
-    assert parts.inputs is not None
     events = [msgspec.json.decode(event.event) | {"seen": 0} for event in parts.inputs.events]
     raw = [msgspec.Raw(msgspec.json.encode(event, order="sorted")) for event in events]
     changed = [msgspec.structs.replace(one, event=event) for one, event in zip(parts.inputs.events, raw, strict=True)]
     signed = parts.inputs.signatures[0]
     revised(parts, tuple(changed))
     assert parts.inputs.signatures[0] != signed
-    assert codes(audit, log, parts) == []
+    assert codes_after(audit, log, parts) == []
 
 
 @pytest.mark.parametrize("received", [True, False])
@@ -92,7 +90,6 @@ def test_lawful_timeout_of_a_keyed_seat_needs_no_signature(audit: Auditor, *, re
     while not playing.state.is_over:
         playing.do(texas.Event(Seat(1), texas.Decision.TIMEOUT, playing.state.deadline_time))
     settle(parts, play=playing.end(5))
-    assert parts.inputs is not None
     assert parts.inputs.signatures[1] == ""
     if not received:
         *events, last = parts.inputs.events

@@ -11,8 +11,8 @@ from referee.audit.documents import DocumentError, parse_seeds
 from referee.audit.report import Report
 from referee.cli.main import app
 from referee.suspicion.score import Measure
-from tests.audit.audit_builder import LOG, ROOT, Auditor, LogBuilder, Parts, Table, abort, digest
-from tests.audit.audit_tiles import served
+from tests.audit.audit_builder import LOG, ROOT, Auditor, LogBuilder, Parts, Table, abort, codes, digest
+from tests.audit.audit_tiles import publish, served
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=3)
 
@@ -51,7 +51,7 @@ def test_deck_whose_seed_nobody_hands_in_is_not_scored(audit: Auditor):
     assert scored(audit(log.bundle())) == 0
     report = audit(log.bundle(), documents=held(parts, 1))
     assert scored(report) == 0
-    assert [one.code for one in report.findings] == [Code.SEED_HELD]
+    assert codes(report) == [Code.SEED_HELD]
 
 
 def test_deck_whose_every_seed_is_known_is_scored(audit: Auditor):
@@ -83,7 +83,7 @@ def test_seed_that_opens_no_commitment_is_refused_and_not_scored(audit: Auditor,
 def test_seed_of_a_seat_that_committed_to_none_is_refused(audit: Auditor):
     """Otherwise any seed at all could be made up for it."""
     log, parts = given_up(1, table=Table(name="felt", ruleset_id="mau_binh.classic", seats=3, commits=False))
-    assert [one.code for one in audit(log.bundle(), documents=held(parts, 1)).findings] == [Code.HELD_SEED_REFUSED]
+    assert codes(audit(log.bundle(), documents=held(parts, 1))) == [Code.HELD_SEED_REFUSED]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,7 @@ def test_line_that_is_no_seed_is_refused_with_its_place(line: str, match: str):
 def test_command_scores_decks_with_the_seeds_of_a_file(tmp_path: Path):
     log, parts = given_up(1)
     folder = tmp_path / "log"
-    for path, data in served(log).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(data)
+    publish(served(log), folder)
     seeds = tmp_path / "seeds.jsonl"
     seeds.write_text(lines(parts, 1))
     keys = ("--log-key", LOG.text, "--root-key", ROOT.text)

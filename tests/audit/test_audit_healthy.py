@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from referee.audit import Report
@@ -28,10 +29,7 @@ BINH = Table(name="binh", ruleset_id="mau_binh.maubinh_com", seats=4)
 
 
 def played(table: Table, *, rounds: int = 2) -> LogBuilder:
-    log = LogBuilder.founded()
-    for _ in range(rounds):
-        log.play(table)
-    return log
+    return LogBuilder.of(table, rounds=rounds)
 
 
 def settled_with(*, silent: tuple[int, ...] = (), leaving: tuple[int, ...] = (), table: Table = BINH) -> LogBuilder:
@@ -63,9 +61,7 @@ def test_rounds_of_every_ruleset_hold(ruleset_id: str, audit: Auditor):
 
 def test_rounds_with_an_instant_win_hold(audit: Auditor):
     """Among 400 rounds some end at the deal: the ruleset's own counts make one in some forty."""
-    log = LogBuilder.founded()
-    for _ in range(400):
-        log.play(replace(BINH, received=False))
+    log = LogBuilder.of(replace(BINH, received=False), rounds=400)
     report = audit(log.bundle())
     check_clean(report)
     assert report.event_levels[EventLevel.NONE] > 0
@@ -138,11 +134,9 @@ def test_aborted_rounds_are_counted_by_stage_and_seats_at_fault(audit: Auditor):
 
 def test_seed_may_be_shown_after_the_next_round_was_opened(audit: Auditor):
     log = LogBuilder.founded()
-    first = log.lay_out(BINH)
-    settle(first)
+    first = log.prepare(BINH)
     log.append(first, steps="ODE")
-    second = log.lay_out(BINH)
-    settle(second)
+    second = log.prepare(BINH)
     log.append(second, steps="OD")
     log.entries += [first.reveal_leaf, second.ended, second.reveal_leaf]
     check_clean(audit(log.bundle(), now=FAR))
@@ -172,7 +166,7 @@ def test_rounds_under_way_are_no_finding_before_their_deadline(audit: Auditor):
 
 def test_report_survives_json(audit: Auditor):
     report = audit(played(BINH).bundle())
-    assert Report.from_json(report.to_json()) == report
+    assert msgspec.json.decode(msgspec.json.encode(report), type=Report) == report
 
 
 def test_empty_log_is_clean(audit: Auditor):
@@ -186,8 +180,7 @@ def test_several_processes_find_the_same(audit: Auditor):
     for table in healthy_tables(["mau_binh.classic", "ultimate_texas.casino"]):
         for _ in range(12):
             log.play(table)
-    bad = log.lay_out(BINH)
-    settle(bad)
+    bad = log.prepare(BINH)
     bad.judge = bad.dealer
     log.append(bad)
     alone, together = audit(log.bundle()), audit(log.bundle(), workers=2)

@@ -20,20 +20,18 @@ from tests.audit.audit_builder import (
     LogBuilder,
     Parts,
     Table,
+    codes,
     course_of,
     receipt_of,
-    settle,
 )
-from tests.audit.audit_tiles import served
+from tests.audit.audit_tiles import publish, served
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
 
 
 def laid_out() -> tuple[LogBuilder, Parts]:
-    log = LogBuilder.founded()
-    log.play(TABLE)
-    parts = log.lay_out(TABLE)
-    settle(parts)
+    log = LogBuilder.of(TABLE)
+    parts = log.prepare(TABLE)
     log.append(parts)
     return log, parts
 
@@ -78,7 +76,7 @@ def test_bundle_with_the_seed_of_an_unrevealed_round_is_found(audit: Auditor):
     revealed = log.entries.pop()
     held = parse_documents([(bundle(log, note=parts.server_seed.hex()), None)])
     log.entries.append(revealed)
-    assert [one.code for one in audit(log.bundle(), documents=held).findings] == [Code.SECRET_EXPOSED]
+    assert codes(audit(log.bundle(), documents=held)) == [Code.SECRET_EXPOSED]
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[" * 5_000, b"\xff", b'{"checkpoint":"x","leaves":[{"index":0}]}'])
@@ -108,11 +106,7 @@ def run(folder: Path, *arguments: object) -> tuple[int, str]:
 
 
 def published(log: LogBuilder, folder: Path) -> Path:
-    for path, data in served(log).items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    return folder
+    return publish(served(log), folder)
 
 
 def test_command_holds_receipts_against_a_log(tmp_path: Path):

@@ -11,7 +11,7 @@ from referee.audit.reading import SIGNERS
 from referee.dealing import leaf as leaves
 from referee.evidence.dsse import Envelope
 from referee.transcript.inputs import MEDIA_TYPE
-from tests.audit.audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, course_of, settle, sign
+from tests.audit.audit_builder import FAR, REFEREE, ROOT, SHUFFLER, Auditor, LogBuilder, Table, codes, course_of, sign
 from tests.budget import examples
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
@@ -31,10 +31,7 @@ JSON = st.recursive(
 
 
 def built() -> LogBuilder:
-    log = LogBuilder.founded()
-    for _ in range(2):
-        log.play(TABLE)
-    return log
+    return LogBuilder.of(TABLE, rounds=2)
 
 
 LEAVES = tuple(built().entries)
@@ -96,8 +93,7 @@ def test_deep_nesting_is_a_finding_and_no_crash(audit: Auditor, place: int, open
 
 def test_deep_nesting_inside_a_transcript_is_a_finding(audit: Auditor):
     log = LogBuilder.founded()
-    parts = log.lay_out(TABLE)
-    settle(parts)
+    parts = log.prepare(TABLE)
     for depth in (900, 1_010, 5_000):
         nested = b'"results":' + b"[" * depth + b"]" * depth
         start, end = parts.transcript.index(b'"results"'), parts.transcript.index(b',"round_id"')
@@ -123,16 +119,14 @@ def test_round_id_of_another_tables_live_round_is_a_finding(audit: Auditor):
     borrowed = msgspec.structs.replace(other.opened, round_id=one.opened.round_id)
     payload = msgspec.json.encode(borrowed, order="sorted")
     log.entries += [one.open_leaf, sign(leaves.OPEN_TYPE, payload, SHUFFLER)]
-    assert [finding.code for finding in audit(log.bundle()).findings] == [Code.OPENED_TWICE]
+    assert codes(audit(log.bundle())) == [Code.OPENED_TWICE]
 
 
 @pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"])
 def test_white_space_in_an_event_gives_one_event_two_texts(audit: Auditor, ruleset: str):
     """Only the spacing of one event differs; the hashes are those of the new text."""
     log = LogBuilder.founded()
-    parts = log.lay_out(Table(name="spaced", ruleset_id=ruleset, seats=2, received=False))
-    settle(parts)
-    assert parts.inputs is not None
+    parts = log.prepare(Table(name="spaced", ruleset_id=ruleset, seats=2, received=False))
     assert parts.inputs.events, "this deck is won at the deal: name the table otherwise"
     events = [bytes(reported.event) for reported in parts.inputs.events]
     spaced = [events[0].replace(b'"kind":', b'"kind": '), *events[1:]]
@@ -145,7 +139,7 @@ def test_white_space_in_an_event_gives_one_event_two_texts(audit: Auditor, rules
     assert again in parts.transcript
     log.append(parts)
     report = audit(log.bundle(), now=FAR)
-    assert [finding.code for finding in report.findings] == [Code.NOT_CANONICAL]
+    assert codes(report) == [Code.NOT_CANONICAL]
     assert report.checked.replayed == 0
 
 

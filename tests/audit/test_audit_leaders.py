@@ -4,22 +4,17 @@ import json
 
 import msgspec
 
-from referee.audit import Code, Finding, MemoryLog, audit_log
+from referee.audit import Code, MemoryLog
 from referee.audit.bundle import ProvedRound, prove_round
 from referee.dealing.lead import dealt_leader
 from referee.games import LeaderBy
 from referee.rulesets import load_builtin
 from tests.audit.audit_attack import LEADING
 from tests.audit.audit_attacks_leaders import led, played
-from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder, abort
+from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder, abort, codes
 from tests.audit.audit_bundles import bundle_of, rounds_of
+from tests.audit.auditing import audited
 from tests.vectors import independent_audit
-
-
-def findings(log: MemoryLog) -> tuple[Finding, ...]:
-    return audit_log(
-        log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=load_builtin(), now=NOW
-    ).findings
 
 
 def independent_codes(log: MemoryLog) -> list[str]:
@@ -32,7 +27,7 @@ def independent_codes(log: MemoryLog) -> list[str]:
         "leaves": [leaf.decode() for leaf in log.entries],
         "now": NOW,
     }
-    return [one.code for one in independent_audit.audit(row).findings]
+    return [finding.code for finding in independent_audit.audit(row).findings]
 
 
 def test_reason_that_the_ruleset_does_not_give_is_found() -> None:
@@ -42,7 +37,7 @@ def test_reason_that_the_ruleset_does_not_give_is_found() -> None:
     leader = int(dealt_leader(parts.header, parts.deal, LeaderBy.LOWEST_CARD))
     parts.dealt = msgspec.structs.replace(parts.dealt, leader=leader, leader_by=LeaderBy.LOWEST_CARD)
     log.append(parts, steps="OD")
-    (found,) = [one for one in findings(log.bundle()) if one.code is Code.LEADER_MISMATCH]
+    (found,) = [one for one in audited(log.bundle()).findings if one.code is Code.LEADER_MISMATCH]
     assert "the ruleset says DRAW" in found.detail
     assert Code.LEADER_MISMATCH not in independent_codes(log.bundle())
 
@@ -52,9 +47,9 @@ def test_drawn_leader_is_checked_once_the_seed_is_shown() -> None:
     parts = log.lay_out(LEADING)
     led(parts, 1 - int(dealt_leader(parts.header, parts.deal, LeaderBy.DRAW)), LeaderBy.DRAW)
     log.append(parts, steps="ODE")
-    assert Code.LEADER_MISMATCH not in [found.code for found in findings(log.bundle())]
+    assert Code.LEADER_MISMATCH not in codes(audited(log.bundle()))
     log.entries.append(parts.reveal_leaf)
-    assert [found.code for found in findings(log.bundle())] == [Code.LEADER_MISMATCH]
+    assert codes(audited(log.bundle())) == [Code.LEADER_MISMATCH]
 
 
 def proof_of_the_last_round(log: LogBuilder, *, without: int | None = None) -> ProvedRound:
@@ -92,7 +87,7 @@ def test_bundle_with_the_winners_settlement_shows_a_false_leader() -> None:
     assert isinstance(parts.dealt.leader, int)
     led(parts, 1 - parts.dealt.leader, LeaderBy.WINNER)
     log.append(parts)
-    assert [one.code for one in proof_of_the_last_round(log).findings] == [Code.LEADER_MISMATCH]
+    assert codes(proof_of_the_last_round(log)) == [Code.LEADER_MISMATCH]
     cut = proof_of_the_last_round(log, without=settled)
     assert cut.findings == ()
     assert "leader not checked" in cut.unchecked[-1]

@@ -27,10 +27,8 @@ def peak(audit: Auditor, bundle: MemoryLog) -> int:
 def test_memory_is_flat_in_the_length_of_the_log(audit: Auditor, monkeypatch: pytest.MonkeyPatch):
     """What is kept of leaves is bounded; with small bounds it is the same for both logs."""
     monkeypatch.setattr("referee.audit.totals.SeedBook", lambda: SeedBook(run=256))
-    monkeypatch.setattr("referee.log.growth._KEPT", 64)
-    log = LogBuilder.founded()
-    for _ in range(ROUNDS):
-        log.play(TABLE)
+    monkeypatch.setattr("referee.evidence.merkle._KEPT", 64)
+    log = LogBuilder.of(TABLE, rounds=ROUNDS)
     part = LogBuilder(log.entries[: KEYS + LEAVES * ROUNDS // 8])
     audit(part.bundle())  # caches fill
     small, large = peak(audit, part.bundle()), peak(audit, log.bundle())

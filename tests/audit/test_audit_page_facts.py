@@ -5,25 +5,27 @@ from collections import Counter
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
 from referee import __version__
-from referee.audit import Code, Finding, Report
+from referee.audit import Code, Report
 from referee.audit.cause import Cause, cause_of
-from referee.audit.finding import Severity
-from referee.audit.money import MAX_ROWS, Money, MoneyBook, MoneyRow, RoundMoney
 from referee.audit.page.faults import faults_by_cause
 from referee.audit.page.page import PageOptions, render_page
 from referee.audit.page.words import load_words
-from referee.audit.report import DealingLevel
+from referee.audit.report import DealingLevel, Money, MoneyRow
+from referee.audit.round_leaves import RoundMoney
+from referee.audit.totals import MAX_ROWS, MoneyBook
 from referee.cli.main import app
 from referee.evidence.dsse import Envelope
 from referee.evidence.vkey import Algorithm, VerifierKey
+from referee.finding import Finding, Severity
 from referee.rulesets import Catalogue, load_builtin
 from referee.transcript.proof import EventLevel
 from tests.audit.audit_builder import LOG, ROOT, Auditor, LogBuilder, Table, abort, healthy_tables
-from tests.audit.audit_tiles import served
+from tests.audit.audit_tiles import publish, served
 from tests.audit.test_audit_page import HOSTILE, played, read
 
 WORDS = load_words().page
@@ -103,7 +105,7 @@ def test_two_currencies_are_never_added():
     text = text_of(rendered(report, LogBuilder.founded()))
     assert text.count(spaced(10_004)) == 1
     assert spaced(20_006) not in text
-    assert Report.from_json(report.to_json()) == report
+    assert msgspec.json.decode(msgspec.json.encode(report), type=Report) == report
 
 
 def test_rows_of_money_are_bounded_and_the_rest_is_counted():
@@ -182,10 +184,7 @@ def test_glossary_explains_terms_and_levels(language: Literal["vi", "en"], audit
 
 
 def test_command_names_auditor_program_keys_and_witnesses(tmp_path: Path):
-    for path, data in served(played()).items():
-        file = tmp_path / "log" / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
+    publish(served(played()), tmp_path / "log")
     page, keys = tmp_path / "page.html", ("--log-key", LOG.text, "--root-key", ROOT.text)
     command = ["audit", str(tmp_path / "log"), *keys]
     result = CliRunner().invoke(

@@ -20,7 +20,7 @@ from referee.evidence.merkle import (
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointSigner, LogReceipt, ReceiptError
 from tests.audit.audit_attacks_promises import promise
-from tests.audit.audit_builder import LOG, ORIGIN, Auditor, LogBuilder, NamedSigner, Table, digest, key_leaf
+from tests.audit.audit_builder import LOG, ORIGIN, Auditor, LogBuilder, NamedSigner, Table, codes, digest, key_leaf
 
 LARGEST = 130
 KEY = VerifierKey.parse(LOG.text)
@@ -79,7 +79,7 @@ def test_no_inner_node_of_a_small_tree_passes_for_a_leaf():
     """The data of a leaf may be two hashes; as a leaf they hash to something else than as a node, at every index."""
     for size in range(2, LARGEST):
         hashes = [leaf_hash(b"leaf %d" % number) for number in range(size)]
-        top = Frontier.of(hashes).root
+        top = Frontier().extend(hashes).root
         for left in range(0, size - 1, 2):
             data = hashes[left] + hashes[left + 1]
             assert leaf_hash(data) != node_hash(hashes[left], hashes[left + 1])
@@ -90,10 +90,7 @@ def test_no_inner_node_of_a_small_tree_passes_for_a_leaf():
 
 
 def built(rounds: int) -> LogBuilder:
-    log = LogBuilder.founded()
-    for _ in range(rounds):
-        log.play(TABLE)
-    return log
+    return LogBuilder.of(TABLE, rounds=rounds)
 
 
 @pytest.mark.parametrize("with_leaf", [True, False])
@@ -136,4 +133,4 @@ def test_text_that_is_no_receipt_is_refused(audit: Auditor, text: bytes):
     log = built(1)
     for leaf in (None, b"", log.entries[0]):
         report = audit(log.bundle(), documents=Documents(log_receipts=(KeptReceipt(receipt=text, leaf=leaf),)))
-        assert [one.code for one in report.findings] == [Code.LOG_RECEIPT_REFUSED]
+        assert codes(report) == [Code.LOG_RECEIPT_REFUSED]

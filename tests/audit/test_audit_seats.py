@@ -9,7 +9,7 @@ from referee.audit.report import DealingLevel
 from referee.transcript.proof import EventLevel
 from tests.audit.audit_attack import revised
 from tests.audit.audit_attacks_seats import KEYED, SEALED
-from tests.audit.audit_builder import Auditor, LogBuilder, Table, settle
+from tests.audit.audit_builder import Auditor, LogBuilder, Table
 
 TEXAS = Table(name="texas", ruleset_id="ultimate_texas.casino", seats=3, keyed=True, sealed=True)
 
@@ -47,9 +47,7 @@ def test_sealed_round_of_ultimate_texas_is_sound(audit: Auditor) -> None:
 def test_opening_of_an_arrangement_may_be_only_reported(audit: Auditor) -> None:
     """What a sealed table's seats reveal needs no time of the referee's; the round is then of the lowest level."""
     log = LogBuilder.founded()
-    parts = log.lay_out(replace(SEALED, seats=3))
-    settle(parts)
-    assert parts.inputs is not None
+    parts = log.prepare(replace(SEALED, seats=3))
     *events, last = parts.inputs.events
     revised(parts, (*events, msgspec.structs.replace(last, received=0)))
     log.append(parts)

@@ -12,7 +12,7 @@ from referee.audit.documents import hex_values, layers_of
 from referee.games import LeaderBy
 from tests.audit.audit_attacks_leaders import led
 from tests.audit.audit_attacks_secrecy import FLOP, HOUSE, handed_out, opening, streets
-from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, course_of, receipt_of, settle, unseal_of
+from tests.audit.audit_builder import Auditor, LogBuilder, Parts, Table, codes, course_of, receipt_of, unseal_of
 
 LON = Table(name="felt", ruleset_id="tien_len.mien_nam", seats=3)
 TURN_RIVER = 4
@@ -20,8 +20,7 @@ TURN_RIVER = 4
 
 def laid_out(table: Table) -> tuple[LogBuilder, Parts]:
     log = LogBuilder.founded()
-    parts = log.lay_out(table)
-    settle(parts)
+    parts = log.prepare(table)
     return log, parts
 
 
@@ -44,7 +43,7 @@ def test_every_secret_is_found_in_every_spelling(audit: Auditor):
     )
     for secret, spell in itertools.product(secrets, spellings):
         report = audited(audit, log, exports=(handed_out(parts) + b" " + spell(secret),))
-        assert [one.code for one in report.findings] == [Code.SECRET_EXPOSED], spell
+        assert codes(report) == [Code.SECRET_EXPOSED], spell
 
 
 def test_leaves_before_the_reveal_and_a_bundle_after_it_are_no_leak(audit: Auditor):
@@ -76,7 +75,6 @@ def test_seed_of_a_round_is_no_secret_of_another(audit: Auditor):
 def test_receipts_and_certificates_of_every_street_are_sound(audit: Auditor):
     """A settled round: its own receipts, and the certificates that were answered with each UNSEAL."""
     log, parts = streets()
-    assert parts.inputs is not None
     course = course_of(parts)
     receipts = tuple(receipt_of(parts, number, course) for number in range(1, course.number + 1))
     times: dict[int, int] = {}
@@ -98,8 +96,9 @@ def test_certificate_of_a_street_needs_its_unseal(audit: Auditor, section: int):
     parts.unseals = (flop,)
     log.append(parts, steps="ODU")
     shown = opening(parts, 0, section, times={section: flop.unsealed_time})
-    codes = [one.code for one in audit(log.bundle(), documents=Documents(certificates=(shown,))).findings]
-    assert codes == ([] if section == FLOP else [Code.OPENED_WITHOUT_UNSEAL])
+    assert [one.code for one in audit(log.bundle(), documents=Documents(certificates=(shown,))).findings] == (
+        [] if section == FLOP else [Code.OPENED_WITHOUT_UNSEAL]
+    )
 
 
 @pytest.mark.parametrize("section", [0, 1, 5, 99])
@@ -107,12 +106,10 @@ def test_unseal_of_what_no_event_opens_is_found(audit: Auditor, section: int):
     log, parts = streets()
     course = course_of(parts)
     parts.opens = {parts.unseals[0].number: section}
-    assert parts.inputs is not None
     named = msgspec.structs.replace(parts.inputs.unsealed[0], sections=(section,))
     parts.unseals = (unseal_of(parts, course, named),)
     log.append(parts, steps="ODU")
-    codes = [one.code for one in audit(log.bundle()).findings]
-    assert codes == [Code.STREET_OPENED_EARLY]
+    assert codes(audit(log.bundle())) == [Code.STREET_OPENED_EARLY]
 
 
 def test_layers_are_the_bytes_and_what_base64_in_them_spells():

@@ -3,8 +3,6 @@
 import base64
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,8 +12,8 @@ from referee.rulesets import load_builtin
 from tests.audit import audit_attacks_bytes
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
 from tests.audit.audit_bundles import bundle_of, payload_of, rounds_of
+from tests.vectors.reading import FOLDER, Row, read
 
-FOLDER = Path(__file__).parents[1] / "vectors" / "audit"
 TABLES = (
     Table(name="felt", ruleset_id="mau_binh.classic", seats=3, received=False),
     Table(name="green", ruleset_id="ultimate_texas.casino", seats=2, received=False),
@@ -80,11 +78,7 @@ def proved(bundle: bytes, **terms: str) -> ProvedRound:
 @pytest.fixture(scope="module")
 def log() -> LogBuilder:
     """Three rounds at each of three tables."""
-    log = LogBuilder.founded()
-    for _ in range(3):
-        for table in TABLES:
-            log.play(table)
-    return log
+    return LogBuilder.of(*TABLES, rounds=3)
 
 
 def test_every_round_of_a_sound_log_is_proved_alone(log: LogBuilder):
@@ -159,10 +153,9 @@ def test_bundle_without_its_round_is_none(log: LogBuilder):
         proved(json.dumps({**bundle, "round_id": "ab" * 32}).encode())
 
 
-def attacks() -> Iterator[dict[str, Any]]:
-    for file in sorted(FOLDER.glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            one = json.loads(line)
+def attacks() -> Iterator[Row]:
+    for file in sorted((FOLDER / "audit").glob("*.jsonl")):
+        for one in read(f"audit/{file.stem}"):
             expected = one.get("expected", {})
             # leaves that hold any bytes need not say of which round they are
             if "leaves" in one and expected.get("code") and expected["number"] != audit_attacks_bytes.NUMBER:

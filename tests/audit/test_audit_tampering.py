@@ -3,9 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.audit import Code, Severity
+from referee.audit import Code
 from referee.audit.report import DealingLevel
-from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table, dealt_from, digest, settle
+from referee.finding import Severity
+from tests.audit.audit_builder import FAR, Auditor, LogBuilder, Table, codes, dealt_from, digest, settle
 from tests.budget import examples
 
 TABLE = Table(name="felt", ruleset_id="mau_binh.classic", seats=2)
@@ -13,10 +14,7 @@ KEYS = 3
 
 
 def built() -> LogBuilder:
-    log = LogBuilder.founded()
-    for _ in range(2):
-        log.play(TABLE)
-    return log
+    return LogBuilder.of(TABLE, rounds=2)
 
 
 LEAVES = tuple(built().entries)
@@ -63,7 +61,7 @@ def test_no_prefix_but_whole_rounds_is_clean_after_the_deadline(audit: Auditor):
 def test_checkpoint_kept_earlier_shows_a_round_taken_back(audit: Auditor):
     kept = LogBuilder([*LEAVES]).checkpoint()
     report = audit(LogBuilder([*LEAVES[:-4]]).bundle(), witnessed=[kept])
-    assert [finding.code for finding in report.findings] == [Code.LOG_TRUNCATED]
+    assert codes(report) == [Code.LOG_TRUNCATED]
     assert report.findings[0].difference is not None
     assert report.findings[0].difference.found == kept.decode()
 

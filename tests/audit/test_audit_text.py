@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from referee.audit import Code, Report
 from referee.audit.explanation import explain
-from referee.audit.finding import first_difference
 from referee.audit.page.text import report_lines
+from referee.finding import first_difference
 from tests.audit.audit_builder import Auditor
 from tests.audit.audit_mutations import MUTATIONS
 

@@ -1,35 +1,26 @@
 """Audits of published tiles: the report equals that of any other source, and faulty tiles are findings."""
 
 import base64
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from referee.audit import Code, MemoryLog, Report, TiledLog, audit_log
+from referee.audit import Code, Report
+from referee.audit.source import TiledLog
 from referee.log.tile import decode_entries, encode_entries
-from referee.rulesets import load_builtin
-from referee.tiles import MemoryPlace, PlaceError
-from tests.audit import audit_tiles
+from referee.tiles import PlaceError
+from tests.audit import audit_tiles, auditing
 from tests.audit.audit_attack import TABLE, WORD
-from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder
+from tests.audit.audit_builder import LogBuilder
+from tests.tiles.memory_place import MemoryPlace
+from tests.vectors.reading import read
 
-FIXTURES = [json.loads(line) for line in audit_tiles.FILE.read_text(encoding="utf-8").splitlines()]
+FIXTURES = read("audit/tiles")
 
 
 def audited(files: dict[str, bytes], **options: Any) -> Report:  # noqa: ANN401 - what audit_log takes
-    return audit_log(
-        TiledLog(MemoryPlace(files)),
-        **{
-            "origin": ORIGIN,
-            "log_key": LOG.text,
-            "root_key": ROOT.text,
-            "catalogue": load_builtin(),
-            "now": NOW,
-            **options,
-        },
-    )
+    return auditing.audited(TiledLog(MemoryPlace(files)), **options)
 
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda fixture: fixture["id"])
@@ -69,14 +60,7 @@ def long_files(long_log: LogBuilder) -> dict[str, bytes]:
 
 
 def test_report_from_tiles_is_the_report_from_the_leaves(long_log: LogBuilder, long_files):
-    from_leaves = audit_log(
-        MemoryLog(checkpoint=long_log.checkpoint(), entries=tuple(long_log.entries)),
-        origin=ORIGIN,
-        log_key=LOG.text,
-        root_key=ROOT.text,
-        catalogue=load_builtin(),
-        now=NOW,
-    )
+    from_leaves = auditing.audited(long_log.bundle())
     assert from_leaves.findings == ()
     assert audited(long_files) == from_leaves
 
@@ -149,7 +133,6 @@ def test_leaves_can_be_read_in_parts(long_log: LogBuilder, long_files):
 
 
 def test_log_of_one_round_is_audited(long_log: LogBuilder):
-    log = LogBuilder.founded()
-    log.play(TABLE)
+    log = LogBuilder.of(TABLE)
     assert audited(audit_tiles.served(log)).findings == ()
     assert len(long_log.entries) > 520

@@ -1,8 +1,8 @@
 """What calls cost, as ratios: ``python -m tests.bench`` (``make bench``); ``all`` measures the rest of the project too.
 
-Noisy machines make milliseconds mean little, so every server figure is server CPU beside an echo under the same load,
-and hands are beside eval7. Each part is a module that can be run alone. ``python -m tests.bench.peers`` installs what a
-user would take instead, and compares.
+Noisy machines make milliseconds mean little, so every server figure is server CPU beside an echo under the same load.
+Each part is a module that can be run alone. ``python -m tests.bench.peers`` installs what a user would take instead,
+and compares: hands, the law, the log and servers.
 """
 
 import platform
@@ -15,21 +15,13 @@ SHARED_CALLS: Final = ("whole rounds of many tables in one client", "tests.bench
 PARTS: Final = (
     SERVING,
     SHARED_CALLS,
-    ("hands, beside eval7", "tests.bench.bench_hands"),
-    ("the law of Mậu Binh, in process", "tests.games.mau_binh.bench_mau_binh"),
-    ("the law of Tiến Lên, in process", "tests.games.tien_len.bench_tien_len"),
     ("the log, in process", "tests.storage.bench_append"),
-    ("advice for Mậu Binh", "tests.bench.bench_mau_binh_advice"),
-    ("advice for Ultimate Texas Hold'em", "tests.bench.bench_ultimate_texas_advice"),
     ("judging under a flood of advice", "tests.bench.bench_advice_flood"),
-    ("bytes and signatures of rounds", "tests.bench.bench_sizes"),
     ("workers, overload, one log", "tests.bench.bench_workers"),
     ("rounds by their course on two workers", "tests.bench.bench_balanced"),
     ("the browsers' gateway beside rude callers", "tests.bench.bench_rude_gateway"),
-    ("start of a server, by leaves", "tests.bench.bench_start"),
     ("audit", "tests.bench.bench_audit"),
     ("what grows with the log", "tests.bench.bench_growth"),
-    ("the log as tiles", "tests.bench.bench_tiles"),
     ("the log's rounds as tables", "tests.bench.bench_rounds"),
 )
 

@@ -55,7 +55,6 @@ def _work_of(table: Table) -> AuditedWork:
     log, events, unseals, works = LogBuilder.founded(), 0, 0, []
     for number in range(2 * ROUNDS):
         parts = log.play(table, seed=number)
-        assert parts.inputs is not None
         events, unseals = events + len(parts.inputs.events), unseals + len(parts.unseals)
         if number + 1 in {ROUNDS, 2 * ROUNDS}:
             works.append(AuditedWork(events, unseals, *_audit(log.bundle())))

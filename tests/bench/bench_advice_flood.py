@@ -27,13 +27,10 @@ from referee.v1 import (
     log_pb2_grpc,
     mau_binh_pb2,
     mau_binh_pb2_grpc,
-    shuffler_pb2,
-    shuffler_pb2_grpc,
     tien_len_pb2,
-    tien_len_pb2_grpc,
 )
 from tests.bench.measuring import Measured, leave_first_core, measured_server
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.bench.played_rounds import played_round
 
 AIM: Final = 3.0
 CALLERS: Final = 24
@@ -69,11 +66,11 @@ def main(rounds: int) -> None:
     sys.stdout.write(f"{'milliseconds a call':<22}{head}  aim\n")
     for method in ("GetKeys", "SettleRound"):
         quiet, flooded = sorted(times[method, False]), sorted(times[method, True])
-        found = [_at(quiet, 0.5), _at(quiet, 0.99), _at(flooded, 0.5), _at(flooded, 0.99)]
-        figures = "".join([f"{one:>{width}.2f}" for one, width in zip(found, (11, 8, 11, 8), strict=True)])
-        sys.stdout.write(f"{method:<22}{figures}{found[3] / found[1]:>13.2f}x  <= {AIM:g}\n")
-    found_ends = ", ".join(f"{count} {name}" for name, count in sorted(ends.items()))
-    sys.stdout.write(f"\nquestions of the flood by how they ended: {found_ends}\n")
+        times_ms = [_at(quiet, 0.5), _at(quiet, 0.99), _at(flooded, 0.5), _at(flooded, 0.99)]
+        figures = "".join([f"{time_ms:>{width}.2f}" for time_ms, width in zip(times_ms, (11, 8, 11, 8), strict=True)])
+        sys.stdout.write(f"{method:<22}{figures}{times_ms[3] / times_ms[1]:>13.2f}x  <= {AIM:g}\n")
+    counted_ends = ", ".join(f"{count} {name}" for name, count in sorted(ends.items()))
+    sys.stdout.write(f"\nquestions of the flood by how they ended: {counted_ends}\n")
 
 
 def _time(
@@ -89,40 +86,17 @@ def _at(ordered: Sequence[float], share: float) -> float:
 
 
 def _settleable(server: Measured, table: str) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:
-    """Deal a round of Mậu Binh in which every seat's cards are in, as they were dealt."""
-    opened, dealt = _deal(server, "mau_binh.chi_2020", table)
-    one = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-    referee = mau_binh_pb2_grpc.MauBinhServiceStub(server.channel)
-    if not referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=one)).violations:
-        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=one)  # an instant win ended it
-    for hand in dealt.hands:
-        cards = sorted(hand.cards, reverse=True)
-        one.events.add(
-            seat=hand.seat,
-            time=dealt.dealt_time,
-            arrange=mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:]),
-        )
-    return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=one)
+    """Play a round of Mậu Binh that can be settled, its events the frontend's own report."""
+    played = played_round("mau_binh", table, server.channel)
+    played.report()
+    request: mau_binh_pb2.MauBinhServiceSettleRoundRequest = played.settlement
+    return request
 
 
 def _first_lead(server: Measured) -> bytes:
     """Return a request for the dearest advice: the first lead of four seats."""
-    referee = tien_len_pb2_grpc.TienLenServiceStub(server.channel)
-    for number in range(100):
-        opened, dealt = _deal(server, "tien_len.mien_nam", f"advised-{number}")
-        one = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-        if referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=one)).plays:
-            return tien_len_pb2.SuggestPlayRequest(round=one, count=1, samples=SAMPLES).SerializeToString()
-    raise RuntimeError("every round was won at the deal")
-
-
-def _deal(
-    server: Measured, ruleset: str, table: str
-) -> tuple[shuffler_pb2.OpenRoundResponse, shuffler_pb2.DealRoundResponse]:
-    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(server.channel)
-    terms = terms_of(table, ruleset_id=ruleset, seat_count=4, stake_minor=100)
-    opened = open_round(shuffler, terms)
-    return opened, deal_round(shuffler, opened)
+    begun = played_round("tien_len", "advised", server.channel).begun
+    return tien_len_pb2.SuggestPlayRequest(round=begun, count=1, samples=SAMPLES).SerializeToString()
 
 
 @contextlib.contextmanager

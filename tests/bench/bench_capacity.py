@@ -12,7 +12,6 @@ a note of the file.
 import json
 import os
 import platform
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,10 +33,11 @@ from referee.cli.stored_log import StoredLog
 from referee.cli.table import Table
 from referee.rulesets import load_builtin
 from referee.server.keys.folder import read_public_keys
-from referee.storage import Reader, open_sqlite_reader
+from referee.storage import Reader
+from referee.storage.sqlite import open_sqlite_reader
 from referee.tiles import FolderPlace, publish
-from tests.bench.measuring import Measured, measured_server
-from tests.storage.postgres_server import PostgresServer, missing
+from tests.bench.bench_workers import append_rates
+from tests.bench.measuring import CORES, Measured, leave_first_core, measured_server
 
 FILE: Final = Path(__file__).parent / "capacity.json"
 TABLES: Final = 8
@@ -47,7 +47,6 @@ LATER: Final = 4_102_444_800_000
 """2100."""
 SETTLING_SECONDS: Final = 60
 WRITERS: Final = 2
-APPENDED: Final = 4_096
 _PREFIX: Final = 5
 
 
@@ -108,13 +107,9 @@ class Nobody:
     chunk: Final = 64
     ahead: Final = 0
 
-    def send(self, rounds: Sequence[RoundLeaves]) -> "Nobody":  # noqa: ARG002 - it examines nothing
+    def send(self, rounds: Sequence[RoundLeaves]) -> Callable[[], list[Any]]:  # noqa: ARG002 - it examines nothing
         """Forget the rounds."""
-        return self
-
-    def result(self) -> list[Any]:
-        """Nothing."""
-        return []
+        return list
 
     def close(self, *, is_abandoned: bool) -> None:
         """Nothing is left to do."""
@@ -122,19 +117,20 @@ class Nobody:
 
 def main(rounds: int, *, is_kept: bool) -> None:
     """Print what was measured, and keep it where that is asked for."""
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, set(cores[1:]) or set(cores))
-    found: dict[str, Any] = {
-        "machine": f"{platform.platform()}, {len(cores)} cores, Python {platform.python_version()}, "
+    leave_first_core()
+    result: dict[str, Any] = {
+        "machine": f"{platform.platform()}, {len(CORES)} cores, Python {platform.python_version()}, "
         f"load {os.getloadavg()[0]:.0f}",
         "rounds": rounds,
         "games": {},
     }
     for ruleset_id, seats in SEATS.items():
         with tempfile.TemporaryDirectory() as name:
-            found["games"][ruleset_id] = measured(Path(name), ruleset_id, seats, rounds)
-    found["leaves_per_second"] = _rates()
-    text = json.dumps(found, indent=2) + "\n"
+            result["games"][ruleset_id] = measured(Path(name), ruleset_id, seats, rounds)
+    with tempfile.TemporaryDirectory() as name:
+        rates = append_rates(Path(name), WRITERS)
+    result["leaves_per_second"] = {store: round(rate) for store, (rate, _) in rates.items()}
+    text = json.dumps(result, indent=2) + "\n"
     sys.stdout.write(text)
     if is_kept:
         FILE.write_text(text, encoding="utf-8")
@@ -225,26 +221,6 @@ def _audits(reader: Reader, folder: Path) -> tuple[float, float]:
         )
         spent.append(time.process_time() - begun)
     return spent[0], spent[1]
-
-
-def _rates() -> Mapping[str, int]:
-    """Leaves a second that one log takes from two writing processes, forced to disk, by store."""
-    with tempfile.TemporaryDirectory() as name:
-        rates = {"SQLite": _rate(name)}
-    if not missing():
-        server = PostgresServer()
-        try:
-            rates["PostgreSQL"] = _rate(server.make_schema("capacity"))
-        finally:
-            server.close()
-    return rates
-
-
-def _rate(place: str) -> int:
-    command = [sys.executable, "-m", "tests.bench.bench_workers", "--append", place, "--count", str(APPENDED)]
-    running = [subprocess.Popen([*command, "--name", str(n)], stdout=subprocess.PIPE) for n in range(WRITERS)]
-    printed = [[float(word) for word in one.communicate()[0].split()] for one in running]
-    return round(WRITERS * APPENDED / (max(one[1] for one in printed) - min(one[0] for one in printed)))
 
 
 if __name__ == "__main__":

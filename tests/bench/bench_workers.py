@@ -13,7 +13,6 @@ after. Of five turns the median counts, and the least and the greatest are print
 
 import argparse
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -33,12 +32,11 @@ from typing import Final
 
 import grpc
 import psutil
-from nacl.signing import SigningKey
 
-from referee.log import NO_LEAF, CheckpointSigner, OpenStep, SlotKey
-from referee.storage import Append, Writer, is_postgres, open_store
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2_grpc
-from tests.driver.opening import deal_round, open_round, terms_of
+from referee.storage import Writer, is_postgres, open_store
+from referee.v1 import mau_binh_pb2
+from tests.bench.openings import ORIGIN, SIGNER, opening_of
+from tests.bench.played_rounds import played_round
 from tests.storage.postgres_server import PostgresServer, missing
 
 CLIENTS: Final = 32
@@ -51,6 +49,8 @@ STREAMS: Final = 32
 """Calls at once on a connection of a crowd: as many as a server grants it."""
 TURNS: Final = 5
 """How often each pair of loads is repeated."""
+APPENDED: Final = 4_096
+"""Leaves that each writer of one log appends."""
 CHECK: Final = "/referee.v1.MauBinhService/CheckArrangement"
 SETTLE: Final = "/referee.v1.MauBinhService/SettleRound"
 LABELS: Final = {CHECK: "CheckArrangement", SETTLE: "SettleRound, known to the log"}
@@ -58,7 +58,6 @@ PINNED: Final = (
     "from sys import argv; import os, runpy; os.sched_setaffinity(0, {int(argv.pop(1))}); "
     "runpy.run_module('referee', run_name='__main__')"
 )
-ORIGIN: Final = "log.example/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +72,15 @@ class Server:
         """Processor seconds of its processes that serve."""
         parent = psutil.Process(self.pid)
         serving = parent.children() or [parent]
-        return sum(sum(one.cpu_times()[:2]) for one in serving)
+        return sum(sum(process.cpu_times()[:2]) for process in serving)
 
     def answered(self) -> float:
         """Count the calls answered with OK so far."""
         total = 0.0
         for address in self.metrics:
             with urllib.request.urlopen(f"http://{address}/metrics") as answer:
-                found = re.findall(rb'^referee_calls_total\{code="OK".*\} (\S+)$', answer.read(), re.MULTILINE)
-            total += sum(map(float, found))
+                counts = re.findall(rb'^referee_calls_total\{code="OK".*\} (\S+)$', answer.read(), re.MULTILINE)
+            total += sum(map(float, counts))
         return total
 
 
@@ -96,7 +95,7 @@ def served(folder: Path, workers: int) -> Iterator[Server]:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         ready = json.loads(process.stdout.readline())
-        metrics = [one["metrics"] for one in ready.get("workers", [ready])]
+        metrics = [worker["metrics"] for worker in ready.get("workers", [ready])]
         yield Server(ready["address"], metrics, process.pid)
         process.terminate()
 
@@ -150,33 +149,14 @@ def load(  # noqa: PLR0913 - a bench
     )
 
 
-def played(server: Server, table: str) -> mau_binh_pb2.MauBinhRound:
-    """Make a dealt round that can be settled."""
-    with grpc.insecure_channel(server.address) as channel:
-        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-        for number in range(100):
-            opened = open_round(
-                shuffler, terms_of(f"{table}-{number}", ruleset_id="mau_binh.chi_2020", seat_count=4, stake_minor=1)
-            )
-            dealt = deal_round(shuffler, opened)
-            message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-            if referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
-                for hand in dealt.hands:
-                    cards = list(hand.cards)
-                    arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-                    message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
-                return message
-    raise RuntimeError("every round was won at the deal")
-
-
 def questions(server: Server, table: str) -> dict[str, bytes]:
     """Make a request of each measured method. The settlement is repeated, and answered from the log."""
-    message = played(server, table)
-    first = mau_binh_pb2.MauBinhRound(header=message.header, certificates=message.certificates)
-    check = mau_binh_pb2.CheckArrangementRequest(round=first, seat=0, arrangement=message.events[0].arrange)
-    settle = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message)
-    return {CHECK: check.SerializeToString(), SETTLE: settle.SerializeToString()}
+    with grpc.insecure_channel(server.address) as channel:
+        played = played_round("mau_binh", table, channel)
+    played.report()
+    arrange = played.message.events[0].arrange
+    check = mau_binh_pb2.CheckArrangementRequest(round=played.begun, seat=0, arrangement=arrange)
+    return {CHECK: check.SerializeToString(), SETTLE: played.settlement.SerializeToString()}
 
 
 def main() -> None:
@@ -196,18 +176,18 @@ def _print_workers(one: Server, two: Server, folder: Path) -> None:
     """Print what two workers do beside one, measured in turns: medians, and the least and greatest ratio."""
     heads = "".join(f"{head:>7}" for head in ("one/s", "two/s", "ratio", "from", "to"))
     sys.stdout.write(f"{'pinned workers':<32}{heads}{'us':>6}{'us':>6}{'by CPU':>8}\n")
-    asked = [questions(server, "w") for server in (one, two)]
+    requests = [questions(server, "w") for server in (one, two)]
     for method, label in LABELS.items():
         turns: list[tuple[Loaded, Loaded]] = []
         for _ in range(1 + TURNS):
             with elsewhere(1):
-                alone = load(one, method, asked[0][method], folder)
-            turns.append((alone, load(two, method, asked[1][method], folder)))
+                alone = load(one, method, requests[0][method], folder)
+            turns.append((alone, load(two, method, requests[1][method], folder)))
         del turns[0]  # it warmed both servers up
         ratios = sorted(both.rate / alone.rate for alone, both in turns)
         by_cpu = median(2 * alone.cpu_us / both.cpu_us for alone, both in turns)
-        rates = "".join(f"{median(one.rate for one in column):>7.0f}" for column in zip(*turns, strict=True))
-        costs = "".join(f"{median(one.cpu_us for one in column):>6.0f}" for column in zip(*turns, strict=True))
+        rates = "".join(f"{median(loaded.rate for loaded in column):>7.0f}" for column in zip(*turns, strict=True))
+        costs = "".join(f"{median(loaded.cpu_us for loaded in column):>6.0f}" for column in zip(*turns, strict=True))
         spread = "".join(f"{ratio:>6.2f}x" for ratio in (median(ratios), ratios[0], ratios[-1]))
         sys.stdout.write(f"{label:<32}{rates}{spread}{costs}{by_cpu:>7.2f}x\n")
     sys.stdout.write("\n")
@@ -217,18 +197,18 @@ def _print_overload(server: Server, folder: Path) -> None:
     """Print what crowds are answered of what the worker answered just before and just after each."""
     label = f"{OVERLOAD} times what one worker can do"
     sys.stdout.write(f"{label:<42}{'answered':>9}{'from':>6}{'to':>6}{'by CPU':>8}{'p99 ms':>8}\n")
-    asked = questions(server, "o")
+    requests = questions(server, "o")
     for method, label in LABELS.items():
         with elsewhere(1):
-            load(server, method, asked[method], folder)
-            calm = [load(server, method, asked[method], folder)]
+            load(server, method, requests[method], folder)
+            calm = [load(server, method, requests[method], folder)]
             for crowd in CROWDS:
                 turns: list[tuple[float, float, float]] = []
                 for _ in range(TURNS):
                     before = calm[-1]
                     rps = OVERLOAD * before.rate
-                    busy = load(server, method, asked[method], folder, rps=rps, clients=crowd, streams=STREAMS)
-                    calm.append(load(server, method, asked[method], folder))
+                    busy = load(server, method, requests[method], folder, rps=rps, clients=crowd, streams=STREAMS)
+                    calm.append(load(server, method, requests[method], folder))
                     can, cost = (before.rate + calm[-1].rate) / 2, (before.cpu_us + calm[-1].cpu_us) / 2
                     turns.append((busy.rate / can, cost / busy.cpu_us, busy.p99_ms))
                 answered, by_cpu, p99 = ([*column] for column in zip(*turns, strict=True))
@@ -243,58 +223,37 @@ def _print_overload(server: Server, folder: Path) -> None:
 def _print_one_log(folder: Path) -> None:
     sys.stdout.write(f"{'one log, by its writers':<32}{'leaves/s':>9}{'CPU us a leaf':>16}\n")
     for writers in (1, 2, 4):
-        _print_writers(f"SQLite, {writers}", writers, str(folder / f"log-{writers}"))
-    if missing():
-        sys.stdout.write(f"{missing()}\n")
-        return
-    server = PostgresServer()
-    try:
-        for writers in (1, 2, 4):
-            _print_writers(f"PostgreSQL, {writers}", writers, server.make_schema(f"bench_{writers}"))
-    finally:
-        server.close()
+        for store, (rate, cpu_us) in append_rates(folder / f"log-{writers}", writers).items():
+            sys.stdout.write(f"{f'{store}, {writers}':<32}{rate:>9.0f}{cpu_us:>16.0f}\n")
+    sys.stdout.write(f"{missing()}\n" if missing() else "")
 
 
-def _print_writers(label: str, writers: int, place: str) -> None:
-    count = 4096
-    command = [sys.executable, "-m", "tests.bench.bench_workers", "--append", place, "--count", str(count)]
+def append_rates(folder: Path, writers: int) -> dict[str, tuple[float, float]]:
+    """Append to one log from so many processes, forced to disk; return leaves a second and CPU us a leaf by store."""
+    rates = {"SQLite": _append_rate(str(folder), writers)}
+    if not missing():
+        with contextlib.closing(PostgresServer()) as server:
+            rates["PostgreSQL"] = _append_rate(server.make_schema(f"bench_{writers}"), writers)
+    return rates
+
+
+def _append_rate(place: str, writers: int) -> tuple[float, float]:
+    command = [sys.executable, "-m", "tests.bench.bench_workers", "--append", place, "--count", str(APPENDED)]
     running = [subprocess.Popen([*command, "--name", str(n)], stdout=subprocess.PIPE) for n in range(writers)]
-    printed = [[float(word) for word in one.communicate()[0].split()] for one in running]
-    seconds = max(end for _, end, _ in printed) - min(begun for begun, _, _ in printed)
-    leaves = writers * count
-    cpu = sum(one[2] for one in printed)
-    sys.stdout.write(f"{label:<32}{leaves / seconds:>9.0f}{cpu / leaves * 1e6:>16.0f}\n")
-
-
-class BenchKey:
-    """One key that is known to all."""
-
-    def __init__(self) -> None:
-        self._key = SigningKey(bytes(32))
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Sign a message."""
-        return self._key.sign(message).signature
+    printed = [[float(word) for word in process.communicate()[0].split()] for process in running]
+    begins, ends, cpu = zip(*printed, strict=True)
+    leaves = writers * APPENDED
+    return leaves / (max(ends) - min(begins)), sum(cpu) / leaves * 1e6
 
 
 def append(place: str, name: str, count: int) -> None:
     """So many rounds are opened in the log of a folder or database, 64 at once; prints begin, end and CPU seconds."""
     store = open_store(Path(place), database=place if is_postgres(place) else None)
-    step_of = [
-        Append(
-            leaf=secrets.token_bytes(1500),
-            step=OpenStep(
-                SlotKey(f"{name}-{n}", 1), round_id=bytes(32), previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=2
-            ),
-            request_digest=hashlib.sha256(b"%d" % n).digest(),
-        )
-        for n in range(count)
-    ]
-    with Writer(store, CheckpointSigner(BenchKey(), key_name=ORIGIN), origin=ORIGIN) as writer:
+    appends = [opening_of(name, n, leaf=secrets.token_bytes(1500)) for n in range(count)]
+    with Writer(store, SIGNER, origin=ORIGIN) as writer:
         begun, cpu = time.time(), time.process_time()
         for at in range(0, count, 64):
-            for answer in [writer.submit(one) for one in step_of[at : at + 64]]:
+            for answer in [writer.submit(step) for step in appends[at : at + 64]]:
                 answer.result()
         sys.stdout.write(f"{begun} {time.time()} {time.process_time() - cpu}\n")
     store.close()
@@ -305,8 +264,8 @@ if __name__ == "__main__":
     parser.add_argument("--append")
     parser.add_argument("--name", default="")
     parser.add_argument("--count", type=int, default=0)
-    given = parser.parse_args()
-    if given.append:
-        append(given.append, given.name, given.count)
+    options = parser.parse_args()
+    if options.append:
+        append(options.append, options.name, options.count)
     else:
         main()

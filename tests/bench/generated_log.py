@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 TABLES: Final = 20
 _LENGTH: Final = 4
@@ -18,34 +20,51 @@ Head: TypeAlias = tuple[str, str, str, str, int]
 _AUDIT: Final = "from tests.bench.generated_log import audit_file; audit_file({file!r}, {head!r})"
 
 
-def write_log(file: Path, rounds: int, *, received: bool) -> Head:
-    """Write a log of so many rounds to a file, each leaf behind its length; return what it is audited with."""
-    return write_growing(file, [rounds], received=received)[0]
+def write_growing(file: Path, sizes: Sequence[int], *, played: int | None = None) -> list[Head]:
+    """Write a log of the last of these numbers of rounds to a file; return what it is read with at each of them.
 
-
-def write_growing(file: Path, sizes: Sequence[int], *, received: bool) -> list[Head]:
-    """Write a log of the last of these numbers of rounds to a file; return what it is audited with at each of them."""
-    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - not in the audit's memory
-    from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - not in the audit's memory
-    from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - not in the audit's memory
+    If only so many rounds are ``played``, the others are the same at other tables, under their own round ids and with
+    old signatures.
+    """
+    from referee.evidence.dsse import Envelope  # noqa: PLC0415 - not in the audit's memory
+    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - as above
+    from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - as above
+    from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - as above
 
     builder, frontier, signer = LogBuilder.founded(), Frontier(), CheckpointSigner(LOG, key_name=LOG.name)
-    tables = [
-        Table(name=f"table-{number}", ruleset_id="mau_binh.chi_2020", seats=4, received=received)
-        for number in range(TABLES)
-    ]
-    latest, heads = 0, []
+    tables = [Table(name=f"table-{number}", ruleset_id="mau_binh.chi_2020", seats=4) for number in range(TABLES)]
+    latest, heads, rounds = 0, [], list[Any]()
     with file.open("wb") as out:
         for number in range(sizes[-1]):
-            parts = builder.play(tables[number % TABLES], seed=number)
-            latest = max(latest, parts.header.round_deadline)
-            for leaf in builder.take():
+            if played is None or number < played:
+                header = builder.play(tables[number % TABLES], seed=number).header
+                latest = max(latest, header.round_deadline)
+                leaves = builder.take()
+                if played is not None:
+                    rounds.append((header, [Envelope.parse(leaf) for leaf in leaves[-4:]]))
+            else:
+                header, envelopes = rounds[number % played]
+                leaves = _at_another_table(header, envelopes, number // played)
+            for leaf in leaves:
                 out.write(len(leaf).to_bytes(_LENGTH, "big") + leaf)
-                frontier = frontier.append(leaf_hash(leaf))
+            frontier = frontier.extend([leaf_hash(leaf) for leaf in leaves])
             if number + 1 in sizes:
                 checkpoint = signer.sign(Checkpoint(ORIGIN, frontier.size, frontier.root))
                 heads.append((checkpoint.decode(), ORIGIN, LOG.text, ROOT.text, latest))
     return heads
+
+
+def _at_another_table(header: Any, envelopes: Sequence[Any], number: int) -> list[bytes]:  # noqa: ANN401 - not imported here
+    """Return the leaves of a round as if it had been played at another table."""
+    named = replace(header, table_id=f"{header.table_id}-{number}")
+    changes = ((header.round_id.hex(), named.round_id.hex()), (f'"{header.table_id}"', f'"{named.table_id}"'))
+    leaves = []
+    for envelope in envelopes:
+        payload = envelope.payload
+        for old, new in changes:
+            payload = payload.replace(old.encode(), new.encode())
+        leaves.append(replace(envelope, payload=payload).to_bytes())
+    return leaves
 
 
 class FileLog:
@@ -77,10 +96,20 @@ def audit_file(file: str, head: Sequence[str | int]) -> None:
         source, origin=str(origin), log_key=str(log_key), root_key=str(root_key), catalogue=catalogue, now=int(now)
     )
     seconds = time.process_time() - start
-    status = Path("/proc/self/status").read_text(encoding="ascii")  # the system's other figure has the parent's peak
-    peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
-    result = [seconds, sum(report.finding_counts.values()), report.checked.replayed, report.checked.redealt, peak]
-    sys.stdout.write(json.dumps(result) + "\n")
+    result = [seconds, sum(report.finding_counts.values()), report.checked.replayed, report.checked.redealt]
+    sys.stdout.write(json.dumps([*result, peak_megabytes()]) + "\n")
+
+
+def peak_megabytes() -> float:
+    """Return the peak memory of this process; the system's other figure has the parent's peak."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def run_apart(code: str) -> Any:  # noqa: ANN401 - JSON
+    """Run some code in a process of its own; return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
 
 
 class Audited(NamedTuple):
@@ -96,7 +125,6 @@ class Audited(NamedTuple):
 def audit_apart(file: Path, head: Head, rounds: int) -> Audited:
     """Audit a log in a process of its own; raise AssertionError unless all of its rounds hold."""
     code = _AUDIT.format(file=str(file), head=tuple(head))
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    audited = Audited(*json.loads(done.stdout))
+    audited = Audited(*run_apart(code))
     assert (audited.findings, audited.replayed, audited.redealt) == (0, rounds, rounds), audited
     return audited

@@ -1,7 +1,6 @@
 """Rounds of each game, opened, dealt and played on a server by lawful random choices, every event with a receipt."""
 
 import random
-import secrets
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,7 +19,9 @@ from referee.v1 import (
     ultimate_texas_pb2_grpc,
 )
 from referee.v1.ultimate_texas_pb2 import Decision
-from tests.driver.opening import open_round
+from tests.driver.courses import take
+from tests.driver.house import as_dealt
+from tests.driver.opening import deal_round, open_round
 
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 TERMS: Final[dict[str, dict[str, Any]]] = {
@@ -46,6 +47,12 @@ def request_of(game: str, name: str, **members: Any) -> Any:  # noqa: ANN401 - a
     return getattr(module, f"{prefix}Service{name}Request")(**members)
 
 
+def round_of(game: str, **members: Any) -> Any:  # noqa: ANN401 - a message of the game
+    """Make a game's round."""
+    module, _, prefix = _MODULES[game]
+    return getattr(module, f"{prefix}Round")(**members)
+
+
 def stub_of(game: str, channel: grpc.Channel) -> Any:  # noqa: ANN401 - a stub of the game
     """Return a client of the game's service."""
     _, stubs, prefix = _MODULES[game]
@@ -65,20 +72,12 @@ class PlayedRound:
     def open(self, channel: grpc.Channel) -> None:
         """Open the round."""
         terms = shuffler_pb2.RoundTerms(table_id=self.table, currency="CHIP", **TERMS[self.game])
-        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.opened = open_round(shuffler, terms)
+        self.opened = open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), terms)
 
     def deal(self, channel: grpc.Channel) -> None:
         """Deal the round; seeds come with the call."""
-        seeds = [secrets.token_bytes(32) for _ in range(TERMS[self.game]["seat_count"])]
-        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.dealt = shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(table_id=self.table, round_number=1, client_seeds=seeds)
-        )
-        module, _, prefix = _MODULES[self.game]
-        self.message = getattr(module, f"{prefix}Round")(
-            header=self.opened.header, certificates=[self.dealt.certificate]
-        )
+        self.dealt = deal_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), self.opened)
+        self.message = round_of(self.game, header=self.opened.header, certificates=[self.dealt.certificate])
 
     def play(self, channel: grpc.Channel, adviser: grpc.Channel) -> bool:
         """Play to the end; ``adviser`` answers what the players ask for themselves. Return False for an instant win."""
@@ -89,8 +88,7 @@ class PlayedRound:
         """Have an event accepted and return the answer."""
         accepted = referee.AcceptEvent(request_of(self.game, "AcceptEvent", round=self.message, event=event))
         if accepted.event_number:
-            self.message.events.append(accepted.event)
-            self.message.receipt = accepted.receipt
+            take(self.message, accepted.event, receipt=accepted.receipt)
         return accepted
 
     def report(self) -> None:
@@ -107,23 +105,33 @@ class PlayedRound:
     @property
     def begun(self) -> Any:  # noqa: ANN401 - a message of the game
         """The round with its certificates and without its events."""
-        return type(self.message)(header=self.message.header, certificates=self.message.certificates)
+        return round_of(self.game, header=self.message.header, certificates=self.message.certificates)
 
 
-def _play_mau_binh(one: PlayedRound, channel: grpc.Channel, _adviser: grpc.Channel) -> None:
-    referee = stub_of(one.game, channel)
-    for hand in one.dealt.hands:
-        cards = sorted(hand.cards, reverse=True)
-        arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-        if not one.accept(referee, mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrange)).event_number:
+def played_round(game: str, table: str, channel: grpc.Channel) -> PlayedRound:
+    """Open, deal and play a round that no instant win ended at the deal, at a table whose name begins so."""
+    for number in range(100):
+        played = PlayedRound(game, f"{table}-{number}")
+        played.open(channel)
+        played.deal(channel)
+        if played.play(channel, channel):
+            return played
+    raise RuntimeError("every round was won at the deal")
+
+
+def _play_mau_binh(played: PlayedRound, channel: grpc.Channel, _adviser: grpc.Channel) -> None:
+    referee = stub_of(played.game, channel)
+    for hand in played.dealt.hands:
+        event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=as_dealt(sorted(hand.cards, reverse=True)))
+        if not played.accept(referee, event).event_number:
             return
 
 
-def _play_tien_len(one: PlayedRound, channel: grpc.Channel, adviser: grpc.Channel) -> None:
-    luck = random.Random(one.table)  # noqa: S311 - the players' taste
-    referee, adviser_stub = stub_of(one.game, channel), stub_of(one.game, adviser)
+def _play_tien_len(played: PlayedRound, channel: grpc.Channel, adviser: grpc.Channel) -> None:
+    luck = random.Random(played.table)  # noqa: S311 - the players' taste
+    referee, adviser_stub = stub_of(played.game, channel), stub_of(played.game, adviser)
     while True:
-        listed = adviser_stub.ListPlays(tien_len_pb2.ListPlaysRequest(round=one.message))
+        listed = adviser_stub.ListPlays(tien_len_pb2.ListPlaysRequest(round=played.message))
         if not listed.HasField("turn"):
             return
         event = tien_len_pb2.TienLenEvent(seat=listed.turn)
@@ -131,24 +139,24 @@ def _play_tien_len(one: PlayedRound, channel: grpc.Channel, adviser: grpc.Channe
             event.play.cards.extend(luck.choice(listed.plays).cards)
         else:
             event.pass_turn.SetInParent()
-        one.accept(referee, event)
+        played.accept(referee, event)
 
 
-def _play_ultimate_texas(one: PlayedRound, channel: grpc.Channel, adviser: grpc.Channel) -> None:
-    luck = random.Random(one.table)  # noqa: S311 - the players' taste
-    referee, shuffler = stub_of(one.game, channel), shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    asked = request_of(one.game, "PreviewRound", round=one.message)
-    state = stub_of(one.game, adviser).PreviewRound(asked).state
+def _play_ultimate_texas(played: PlayedRound, channel: grpc.Channel, adviser: grpc.Channel) -> None:
+    luck = random.Random(played.table)  # noqa: S311 - the players' taste
+    referee, shuffler = stub_of(played.game, channel), shuffler_pb2_grpc.ShufflerServiceStub(channel)
+    preview = request_of(played.game, "PreviewRound", round=played.message)
+    state = stub_of(played.game, adviser).PreviewRound(preview).state
     while state.HasField("turn"):
         ends = (Decision.DECISION_FOLD, Decision.DECISION_LEAVE)
         decisions = [choice for choice in state.seats[state.turn].legal_decisions if choice not in ends]
         checks = Decision.DECISION_CHECK in decisions
         decision = Decision.DECISION_CHECK if checks and luck.random() < 0.6 else luck.choice(decisions)
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=state.turn, decision=decision)
-        accepted = one.accept(referee, event)
+        accepted = played.accept(referee, event)
         state = accepted.state
         if accepted.HasField("opens_section"):
-            open_cards(shuffler, one.dealt, one.message)
+            open_cards(shuffler, played.dealt, played.message)
 
 
 _PLAYS: Final = {"mau_binh": _play_mau_binh, "tien_len": _play_tien_len, "ultimate_texas": _play_ultimate_texas}

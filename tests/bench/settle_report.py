@@ -24,11 +24,11 @@ import structlog
 
 from referee.evidence.dsse import Envelope
 from referee.server.process.app import Application, freeze_heap
-from referee.service import round_service, settling
+from referee.service import round_service
 from referee.service.attesting import Attestor
 from referee.service.interceptor import CallInterceptor
 from referee.service.reading import RoundReader
-from referee.service.settling import Settler
+from referee.service.round_service import Settler
 from referee.service.verifying import RoundVerifier
 from referee.storage import writer
 from referee.storage.store import Store, Transaction
@@ -52,7 +52,7 @@ STEPS: Final[Sequence[tuple[object, str, str]]] = (
     (round_service.RoundService, "_write_outcome", "9 outcome for the answer"),
     (Round, "transcript", "9 transcript written"),
     (Envelope, "signed", "9 transcript signed"),
-    (settling, "append_each", "10 queued and awaited"),
+    (round_service, "append_each", "10 queued and awaited"),
     (writer, "append_batch", "11 batch judged, signed, answered"),
     (Transaction, "write", "11 statements"),
     (Store, "_begin", "11 transaction begun"),

@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -21,8 +22,9 @@ import structlog
 from referee.evidence import canonical
 from referee.service.call import Call
 from referee.v1.shuffler_pb2 import DealRoundRequest
-from tests.bench.trace_settle import Table, settle_each
+from tests.bench.trace_settle import settle_each
 from tests.driver.opening import opening, terms_of
+from tests.driver.running import Running
 
 
 class Work(NamedTuple):
@@ -118,15 +120,15 @@ def count_shuffled() -> tuple[Work, Work]:
     """Count the work of a round of two seats that is opened by its terms, and dealt from seeds in the request."""
     counter, seats = WorkCounter(), 2
     with mock.patch.object(canonical, "_encoder", counter), tempfile.TemporaryDirectory() as name:
-        table = Table(Path(name))
         threading.setprofile(counter)
         try:
-            with table.serve("shuffler", "log", observers=[counter]):
-                for table_id in ("warming", "counted"):
-                    terms = terms_of(table_id, seat_count=seats, currency="VND", stake_minor=1)
-                    opened = counter.count(partial(table.shuffler.OpenRound, opening(terms)))
-                    asked = DealRoundRequest(table_id=table_id, round_number=1, client_seeds=[bytes(32)] * seats)
-                    dealt = counter.count(partial(table.shuffler.DealRound, asked))
+            with closing(Running(Path(name), services=("shuffler", "log"), observers=[counter])) as house:
+                for table in ("warming", "counted"):
+                    terms = terms_of(table, seat_count=seats, currency="VND", stake_minor=1)
+                    opened = counter.count(partial(house.shuffler.OpenRound, opening(terms)))
+                    named = {"table_id": table, "round_number": 1}
+                    request = DealRoundRequest(round=named, client_seeds=[bytes(32)] * seats)
+                    dealt = counter.count(partial(house.shuffler.DealRound, request))
         finally:
             threading.setprofile(None)
     return _work(0, opened), _work(0, dealt)

@@ -12,44 +12,23 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-import grpc
-
 import referee
-from referee.cli.demo_ultimate_texas import open_cards
-from referee.server.process.app import Application
 from referee.server.process.options import ServerObserver
-from referee.v1 import (
-    mau_binh_pb2,
-    mau_binh_pb2_grpc,
-    money_pb2,
-    shuffler_pb2,
-    shuffler_pb2_grpc,
-    tien_len_pb2,
-    tien_len_pb2_grpc,
-    ultimate_texas_pb2,
-    ultimate_texas_pb2_grpc,
-)
-from tests.driver.opening import deal_round, open_round
-from tests.server.options import server_options
+from tests.bench.played_rounds import GAMES, request_of
+from tests.driver.playing import dealt, play_on
+from tests.driver.running import Running
 
 ROOT: Final = str(Path(referee.__file__).parent) + "/"
-START: Final = 1_800_000_000_000
-PREVIEWS: Final[Mapping[str, Any]] = {
-    "mau_binh": mau_binh_pb2.MauBinhServicePreviewRoundRequest,
-    "tien_len": tien_len_pb2.TienLenServicePreviewRoundRequest,
-    "ultimate_texas": ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
-}
 OF_CALLS: Final = re.compile(r"call_\d+|log-writer|Thread-\d+ \(_serve\)")
 """Threads that serve calls; others look at keys, store and clock from time to time, and are no part of any call."""
-_SEED: Final = bytes(32)
 RecordT = TypeVar("RecordT")
 
 
@@ -106,100 +85,11 @@ class Recorder:
         return Trace(tuple(self._entered))
 
 
-class Table:
-    """Plays rounds of each game against a running server."""
-
-    def __init__(self, folder: Path) -> None:
-        self.now = START
-        self._folder = folder
-        self._numbers = itertools.count(1)
-        self._app: Application | None = None
-
-    @contextmanager
-    def serve(self, *services: str, observers: Sequence[ServerObserver] = ()) -> Iterator[None]:
-        """Run a server with some services on the same folder."""
-        settings = server_options(
-            data=self._folder,
-            listen="127.0.0.1:0",
-            clock=lambda: self.now,
-            services=services,
-            sweep=False,
-            observers=observers,
-        )
-        with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
-            self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-            self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-            self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(channel)
-            self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
-            yield
-
-    def _deal(self, ruleset_id: str, **terms: Any) -> tuple[Any, shuffler_pb2.DealRoundResponse]:  # noqa: ANN401 - a header
-        table = f"table-{next(self._numbers)}"
-        given: dict[str, Any] = {
-            "table_id": table,
-            "ruleset_id": ruleset_id,
-            "seat_count": 2,
-            "currency": "VND",
-        } | terms
-        opened = open_round(self.shuffler, shuffler_pb2.RoundTerms(**given))
-        dealt = deal_round(self.shuffler, opened, [_SEED, _SEED])
-        return opened.header, dealt
-
-    def play_mau_binh(self) -> mau_binh_pb2.MauBinhServiceSettleRoundRequest:
-        """Return the request that settles a round whose seats arranged their cards as dealt."""
-        while True:
-            header, dealt = self._deal("mau_binh.classic", stake_minor=1000)
-            reported = mau_binh_pb2.MauBinhRound(header=header, certificates=[dealt.certificate])
-            asked = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=reported)
-            if self.mau_binh.PreviewRound(asked).violations:  # no instant win ended the round at the deal
-                break
-        for hand in dealt.hands:
-            cards = mau_binh_pb2.Arrangement(back=hand.cards[:5], middle=hand.cards[5:10], front=hand.cards[10:])
-            event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=cards)
-            accepted = self.mau_binh.AcceptEvent(
-                mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=reported, event=event)
-            )
-            reported.events.append(accepted.event)
-            reported.receipt = accepted.receipt
-        return mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=reported)
-
-    def play_tien_len(self) -> tien_len_pb2.TienLenServiceSettleRoundRequest:
-        """Return the request that settles a round whose seats played the first play listed, or passed."""
-        header, dealt = self._deal("tien_len.mien_nam", stake_minor=1000)
-        reported = tien_len_pb2.TienLenRound(header=header, certificates=[dealt.certificate])
-        while True:
-            listed = self.tien_len.ListPlays(tien_len_pb2.ListPlaysRequest(round=reported))
-            if not listed.HasField("turn"):
-                if not reported.events:  # an instant win ended the round at the deal
-                    return self.play_tien_len()
-                return tien_len_pb2.TienLenServiceSettleRoundRequest(round=reported)
-            event = tien_len_pb2.TienLenEvent(seat=listed.turn)
-            if listed.plays:
-                event.play.cards.extend(listed.plays[0].cards)
-            else:
-                event.pass_turn.SetInParent()
-            accepted = self.tien_len.AcceptEvent(
-                tien_len_pb2.TienLenServiceAcceptEventRequest(round=reported, event=event)
-            )
-            reported.events.append(accepted.event)
-            reported.receipt = accepted.receipt
-
-    def play_ultimate_texas(self) -> ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest:
-        """Return the request that settles a round whose seats checked twice and then bet once."""
-        stakes = [money_pb2.SeatStake(bet_minor=20, side_bet_minor=4)] * 2
-        header, dealt = self._deal("ultimate_texas.casino", stake_minor=2, seat_stakes=stakes)
-        reported = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
-        check, bet = ultimate_texas_pb2.DECISION_CHECK, ultimate_texas_pb2.DECISION_PLAY_1X
-        for decision, seat in itertools.product((check, check, bet), range(2)):
-            event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
-            accepted = self.ultimate_texas.AcceptEvent(
-                ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=reported, event=event)
-            )
-            reported.events.append(accepted.event)
-            reported.receipt = accepted.receipt
-            if accepted.HasField("opens_section"):
-                open_cards(self.shuffler, dealt, reported)
-        return ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=reported)
+def played(house: Running, game: str) -> Any:  # noqa: ANN401 - a request of the game
+    """Return the request that settles a round of two seats played to its end, every event with a receipt."""
+    table = dealt(house, game, seats=2, keyed=False, commits=False)
+    play_on(table, table.accept)
+    return table.asking("SettleRound")
 
 
 def trace() -> Mapping[str, tuple[Trace, Trace]]:
@@ -217,26 +107,19 @@ def settle_each(
 
     ``profile`` is called on all threads of the server that settles; ``record`` makes a call and gets its request too.
     """
-    with tempfile.TemporaryDirectory() as name:
-        table = Table(Path(name))
-        play = {
-            "mau_binh": table.play_mau_binh,
-            "tien_len": table.play_tien_len,
-            "ultimate_texas": table.play_ultimate_texas,
-        }
-        with table.serve("shuffler", "referee", "log"):
-            requests: dict[str, tuple[Any, Any, Any]] = {game: (one(), one(), one()) for game, one in play.items()}
+    with tempfile.TemporaryDirectory() as name, closing(Running(Path(name))) as house:
+        requests = {game: [played(house, game) for _ in range(3)] for game in GAMES}
         recorded = {}
         threading.setprofile(profile)
         try:
-            with table.serve("referee", "log", observers=observers):
-                for game, (warming, unseen, seen) in requests.items():
-                    stub: Any = getattr(table, game)
-                    stub.SettleRound(warming)
-                    of_unseen = record(partial(stub.SettleRound, unseen), unseen)
-                    stub.PreviewRound(PREVIEWS[game](round=seen.round))
-                    of_seen = record(partial(stub.SettleRound, seen), seen)
-                    recorded[game] = of_unseen, of_seen
+            house.restart(services=("referee", "log"), observers=observers)
+            for game, (warming, unseen, seen) in requests.items():
+                stub: Any = getattr(house, game)
+                stub.SettleRound(warming)
+                of_unseen = record(partial(stub.SettleRound, unseen), unseen)
+                stub.PreviewRound(request_of(game, "PreviewRound", round=seen.round))
+                of_seen = record(partial(stub.SettleRound, seen), seen)
+                recorded[game] = of_unseen, of_seen
         finally:
             threading.setprofile(None)
     return recorded

@@ -4,7 +4,7 @@ Each fault is a module that can also be run by the tests beside it, for seconds.
 found; the command ends with 1 where something was.
 """
 
-import json
+import logging
 import os
 import platform
 import random
@@ -14,11 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
@@ -28,10 +29,10 @@ from tests.chaos.fault_broken import BROKEN, play_broken, what_was_found
 from tests.chaos.fault_clients import LONG, SHORT, crowd
 from tests.chaos.fault_clock import step_clock
 from tests.chaos.fault_disk import fill_database_disk, fill_disk
-from tests.chaos.fault_messages import Fuzzed, fuzz_over_socket, room_for
+from tests.chaos.fault_messages import Fuzzed, fuzz, fuzz_over_socket, room_for
 from tests.chaos.fault_postgres import shake_database
 from tests.chaos.fault_workers import kill_workers
-from tests.chaos.outcome import Outcome
+from tests.chaos.outcome import LOG, Outcome
 from tests.storage.postgres_server import PostgresServer, missing
 
 REPORT: Final = Path(__file__).with_name("REPORT.md")
@@ -59,12 +60,6 @@ class Run:
         return random.Random(f"{self.seed} {name}")  # noqa: S311 - not for secrets
 
 
-def say(words: str) -> None:
-    """One line of progress."""
-    sys.stdout.write(f"{time.strftime('%H:%M:%S')}  {words}\n")
-    sys.stdout.flush()
-
-
 @contextmanager
 def place() -> Iterator[Path]:
     """Make a folder for one fault; remove it afterwards."""
@@ -76,25 +71,15 @@ def place() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def workers(run: Run, folder: Path) -> Outcome:
-    """Workers killed and frozen."""
-    return kill_workers(folder, seconds=150 * run.share, luck=run.luck("workers"), say=say)
-
-
 def postgres(run: Run, folder: Path) -> Outcome:
     """PostgreSQL and the way to it."""
     if why := missing():
         return Outcome("PostgreSQL restarted, its connections cut, its line disturbed", skipped=why)
     database = PostgresServer()
     try:
-        return shake_database(folder, database, seconds=110 * run.share, luck=run.luck("postgres"), say=say)
+        return shake_database(folder, database, seconds=110 * run.share, luck=run.luck("postgres"))
     finally:
         database.close()
-
-
-def disk(run: Run, folder: Path) -> Outcome:
-    """Fill the disk under SQLite."""
-    return fill_disk(folder, rounds=max(2, round(6 * run.share)), full=4, luck=run.luck("disk"), say=say)
 
 
 def database_disk(run: Run, folder: Path) -> Outcome:
@@ -102,78 +87,45 @@ def database_disk(run: Run, folder: Path) -> Outcome:
     if why := missing():
         return Outcome("Disk full under PostgreSQL", skipped=why)
     rounds = max(1, round(3 * run.share))
-    return fill_database_disk(folder, rounds=rounds, full=4, luck=run.luck("database disk"), say=say)
-
-
-def clock(run: Run, folder: Path) -> Outcome:
-    """Step the wall clock."""
-    return step_clock(folder, steps=max(2, round(12 * run.share)), pause=1.5, luck=run.luck("clock"), say=say)
-
-
-def clients(run: Run, folder: Path) -> Outcome:
-    """Clients that behave badly."""
-    return crowd(folder, size=LONG if run.share >= 1 else SHORT, luck=run.luck("clients"), say=say)
+    return fill_database_disk(folder, rounds=rounds, full=4, luck=run.luck("database disk"))
 
 
 def messages(run: Run, folder: Path) -> Outcome:
     """Malformed messages in process, by as many processes as there are cores."""
-    outcome, begun = Outcome("Malformed messages, called in process"), time.monotonic()
+    outcome = Outcome("Malformed messages, called in process")
     cores = len(os.sched_getaffinity(0))
     count = max(1000, round(MESSAGES * run.share / cores))
     rooms = [room_for(folder, str(number)) for number in range(cores)]
-    started = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.chaos.fault_messages",
-                str(count),
-                str(run.seed + number),
-                str(rooms[number]),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).parents[2],
-        )
-        for number in range(cores)
-    ]
-    slowest: list[tuple[float, str, int]] = []
+    slowest: list[tuple[float, str, bytes]] = []
     most_calls = 0
-    for number, process in enumerate(started):
-        printed, _ = process.communicate()
-        if process.returncode:
-            outcome.hold([f"seed {run.seed + number} ended with {process.returncode}"])
+    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+        runs = [pool.submit(fuzz, room, count=count, seed=run.seed + number) for number, room in enumerate(rooms)]
+    for number, ended in enumerate(runs):
+        if error := ended.exception():
+            outcome.hold([f"seed {run.seed + number} ended with {error!r}"])
             continue
-        found = json.loads(printed.splitlines()[-1])
-        _count(outcome, Counter(found["statuses"]))
-        outcome.did["message sent"] += found["sent"]
-        outcome.hold(
-            [f"seed {run.seed + number}: {method}: {what} ({data[:200]})" for method, data, what in found["finds"]]
-        )
-        outcome.verdict.leaves += found["leaves"]
-        slowest += [tuple(one) for one in found["slowest"]]
-        most_calls = max(most_calls, found["most_calls"])
+        fuzzed = ended.result()
+        _add(outcome, fuzzed, f"seed {run.seed + number}: ")
+        slowest += fuzzed.slowest
+        most_calls = max(most_calls, fuzzed.most_calls)
     for room in rooms:
         shutil.rmtree(room, ignore_errors=True)
-    seconds, method, size = max(slowest, default=(0.0, "", 0))
+    seconds, method, data = max(slowest, default=(0.0, "", b""))
     outcome.notes += [
         f"seeds {run.seed} to {run.seed + cores - 1}",
-        f"most CPU for one message: {seconds * 1000:.0f} ms, {method} with {size:,} bytes",
+        f"most CPU for one message: {seconds * 1000:.0f} ms, {method} with {len(data):,} bytes",
         f"most calls of functions for one message of those that were counted: {most_calls:,}",
         "after every 20,000 messages a round was played; each log that was left audits clean",
     ]
-    outcome.seconds = time.monotonic() - begun
+    outcome.seconds = time.monotonic() - outcome.begun
     return outcome
 
 
 def socket_messages(run: Run, folder: Path) -> Outcome:
     """Malformed messages over a real connection."""
     outcome = Outcome("Malformed messages over a socket")
-    fuzzed: Fuzzed = fuzz_over_socket(folder, count=max(500, round(SOCKET_MESSAGES * run.share)), seed=run.seed)
-    _count(outcome, fuzzed.statuses)
-    outcome.did["message sent"] = fuzzed.sent
-    outcome.hold([f"{one.method}: {one.what}" for one in fuzzed.finds])
-    outcome.verdict.leaves = fuzzed.leaves
+    fuzzed = fuzz_over_socket(folder, count=max(500, round(SOCKET_MESSAGES * run.share)), seed=run.seed)
+    _add(outcome, fuzzed)
     outcome.notes.append(f"seed {run.seed}; the log that was left audits clean" * (not fuzzed.finds))
     outcome.seconds = fuzzed.seconds
     return outcome
@@ -181,7 +133,7 @@ def socket_messages(run: Run, folder: Path) -> Outcome:
 
 def controls(_run: Run, folder: Path) -> Outcome:
     """Servers that are broken on purpose, to see that they are caught."""
-    outcome, begun = Outcome("Broken on purpose: what the same checks say of it"), time.monotonic()
+    outcome = Outcome("Broken on purpose: what the same checks say of it")
     for fault, (words, _) in BROKEN.items():
         room = folder / fault
         room.mkdir()
@@ -189,21 +141,23 @@ def controls(_run: Run, folder: Path) -> Outcome:
         outcome.notes.append(f"{words}: “{found[:100]}”")
         if not found:
             outcome.hold([f"{words} was not caught"])
-    outcome.seconds = time.monotonic() - begun
+    outcome.seconds = time.monotonic() - outcome.begun
     return outcome
 
 
-FAULTS: Final[Sequence[Callable[[Run, Path], Outcome]]] = (
-    workers,
-    postgres,
-    disk,
-    database_disk,
-    clock,
-    clients,
-    messages,
-    socket_messages,
-    controls,
-)
+FAULTS: Final[dict[str, Callable[[Run, Path], Outcome]]] = {
+    "workers": lambda run, folder: kill_workers(folder, seconds=150 * run.share, luck=run.luck("workers")),
+    "postgres": postgres,
+    "disk": lambda run, folder: fill_disk(folder, rounds=max(2, round(6 * run.share)), full=4, luck=run.luck("disk")),
+    "database_disk": database_disk,
+    "clock": lambda run, folder: step_clock(
+        folder, steps=max(2, round(12 * run.share)), pause=1.5, luck=run.luck("clock")
+    ),
+    "clients": lambda run, folder: crowd(folder, size=LONG if run.share >= 1 else SHORT, luck=run.luck("clients")),
+    "messages": messages,
+    "socket_messages": socket_messages,
+    "controls": controls,
+}
 
 
 def main() -> None:
@@ -212,17 +166,17 @@ def main() -> None:
     run = Run(share=seconds / SECONDS, seed=int(os.environ.get("CHAOS_SEED") or time.time()))
     wanted = sys.argv[1:]
     begun, outcomes = time.monotonic(), []
-    for fault in FAULTS:
-        if wanted and fault.__name__ not in wanted:
-            continue
-        say(f"{fault.__name__}: {fault.__doc__}")
+    logging.basicConfig(format="%(asctime)s  %(message)s", datefmt="%H:%M:%S", stream=sys.stdout)
+    LOG.setLevel(logging.INFO)
+    for name in [name for name in FAULTS if not wanted or name in wanted]:
+        LOG.info("%s begins", name)
         with place() as folder:
-            outcomes.append(fault(run, folder))
-        say("\n".join(outcomes[-1].lines))
+            outcomes.append(FAULTS[name](run, folder))
+        LOG.info("%s", "\n".join(outcomes[-1].lines))
     lines = [*_head(run, time.monotonic() - begun, outcomes), *(line for one in outcomes for line in one.lines)]
     if not wanted:
         REPORT.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-        say(f"written to {REPORT}")
+        LOG.info("written to %s", REPORT)
     sys.exit(0 if all(one.is_well for one in outcomes) else 1)
 
 
@@ -255,9 +209,13 @@ def _postgres_version() -> str:
     return subprocess.run([found[-1], "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _count(outcome: Outcome, statuses: Counter[str]) -> None:
-    outcome.ledger.answered += statuses.pop("OK", 0)
-    outcome.ledger.statuses += statuses
+def _add(outcome: Outcome, fuzzed: Fuzzed, name: str = "") -> None:
+    """Add what came of many messages."""
+    outcome.ledger.answered += fuzzed.statuses.pop("OK", 0)
+    outcome.ledger.statuses += fuzzed.statuses
+    outcome.did["message sent"] += fuzzed.sent
+    outcome.hold([f"{name}{one.method}: {one.what} ({one.data[:100].hex()})" for one in fuzzed.finds[:20]])
+    outcome.verdict.leaves += fuzzed.leaves
 
 
 if __name__ == "__main__":

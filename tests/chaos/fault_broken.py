@@ -7,7 +7,6 @@ from typing import Final
 from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
-from tests.chaos.verdict import judge
 
 BROKEN: Final = {
     "loses-commits": ("a store that undoes commits and answers them", ("is not at", "LOG_DAMAGED")),
@@ -27,10 +26,7 @@ def play_broken(folder: Path, fault: str, *, within: float = 120) -> Outcome:
         while not any(outcome.ledger.statuses[one] for one in _NOTICED) and time.monotonic() < end:
             time.sleep(0.05)
     server.stop()
-    outcome.hold(outcome.ledger.outside(()))
-    found = judge(outcome.ledger, server.data)
-    found.faults += outcome.verdict.faults
-    outcome.verdict = found
+    outcome.judge(server, allowed=())
     return outcome
 
 

@@ -7,10 +7,10 @@ process: threads and open files go back to what they were, and memory stays boun
 import contextlib
 import random
 import resource
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -26,7 +26,6 @@ from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
 from tests.chaos.retrying import CHANNEL
-from tests.chaos.verdict import ask_again, judge
 
 ALLOWED: Final = ("RESOURCE_EXHAUSTED/OVERLOADED",)
 CHECKPOINT: Final = "/referee.v1.LogService/GetCheckpoint"
@@ -60,19 +59,13 @@ class Crowd:
     """Streams that are opened and left so."""
 
 
-Rude = Callable[[str, Crowd, random.Random], "contextlib.AbstractContextManager[None]"]
+Rude = Callable[[ExitStack, str, Crowd, random.Random], None]
+"""Begins what its callers do, which ends with the stack."""
 
 
-def crowd(
-    folder: Path,
-    *,
-    size: Crowd,
-    luck: random.Random,
-    say: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+def crowd(folder: Path, *, size: Crowd, luck: random.Random) -> Outcome:
     """Each kind in turn stays while rounds are settled, and leaves; at last all at once."""
     outcome = Outcome("Slow, silent, vanished and rude clients")
-    begun = time.monotonic()
     most_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     size = replace(size, idle=max(10, min(size.idle, most_files // 2 - 3 * size.half - size.slow)))
     server = Server(folder / "data", "--set", "limits.calls_at_once=0")  # the crowd and the players have one address
@@ -82,18 +75,18 @@ def crowd(
         before = _Held.of(process)
         most = before
         for name, rude in _KINDS.items():
-            with rude(server.address, size, luck):
+            with ExitStack() as stack:
+                rude(stack, server.address, size, luck)
                 load.more(4)
                 time.sleep(0.5)
                 most = most.most(_Held.of(process))
-            outcome.did[name] += 1
-            say(f"{name}: {len(outcome.ledger.settled)} settled, {_Held.of(process)}")
-        with contextlib.ExitStack() as all_at_once:
+            outcome.done(name)
+        with ExitStack() as stack:
             for rude in _KINDS.values():
-                all_at_once.enter_context(rude(server.address, size, luck))
+                rude(stack, server.address, size, luck)
             load.more(4)
             most = most.most(_Held.of(process))
-        outcome.did["all at once"] += 1
+        outcome.done("all at once")
         load.more(4)
     after = _settled_down(process, before)
     outcome.notes += [f"held before: {before}", f"held at most: {most}", f"held after: {after}", f"crowd: {size}"]
@@ -103,14 +96,7 @@ def crowd(
         outcome.hold([f"{after.threads - before.threads} threads were left behind"])
     if after.files > before.files + SPARE_FILES:
         outcome.hold([f"{after.files - before.files} open files were left behind"])
-    outcome.hold(ask_again(outcome.ledger, server.address))
-    if not server.is_running or server.stop():
-        outcome.hold(["the server did not live through it"])
-    outcome.hold(outcome.ledger.outside(ALLOWED))
-    found = judge(outcome.ledger, folder / "data")
-    found.faults += outcome.verdict.faults
-    outcome.verdict = found
-    outcome.seconds = time.monotonic() - begun
+    outcome.conclude(server, allowed=ALLOWED)
     return outcome
 
 
@@ -146,68 +132,37 @@ def _settled_down(process: psutil.Process, before: _Held) -> _Held:
         time.sleep(0.2)
 
 
-@contextlib.contextmanager
-def _kept(sockets: list[socket.socket]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        for one in sockets:
-            with contextlib.suppress(OSError):
-                one.close()
-
-
-@contextlib.contextmanager
-def _half(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+def _half(stack: ExitStack, address: str, size: Crowd, luck: random.Random) -> None:
     """Start calls whose message never ends, some with nothing but headers."""
-    made = []
     for number in range(size.half):
-        one = dial(address)
         begun = PREFACE + settings() + headers(luck.choice((CHECKPOINT, SETTLE)), stream=1)
-        one.sendall(begun + (message(bytes(1000), stream=1, sent=luck.randrange(1000)) if number % 4 else b""))
-        made.append(one)
-    with _kept(made):
-        yield
+        part = message(bytes(1000), stream=1, sent=luck.randrange(1000)) if number % 4 else b""
+        stack.enter_context(dial(address)).sendall(begun + part)
 
 
-@contextlib.contextmanager
-def _half_frames(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+def _half_frames(stack: ExitStack, address: str, size: Crowd, luck: random.Random) -> None:
     """Open connections that stop inside a frame or inside the preface."""
-    made = []
+    words = PREFACE + settings() + headers(SETTLE, stream=1) + frame(DATA, bytes(5000), stream=1)
     for _ in range(size.half):
-        one = dial(address)
-        words = PREFACE + settings() + headers(SETTLE, stream=1) + frame(DATA, bytes(5000), stream=1)
-        one.sendall(words[: luck.randrange(1, len(words))])
-        made.append(one)
-    with _kept(made):
-        yield
+        stack.enter_context(dial(address)).sendall(words[: luck.randrange(1, len(words))])
 
 
-@contextlib.contextmanager
-def _slow(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+def _slow(stack: ExitStack, address: str, size: Crowd, _: random.Random) -> None:
     """Callers who ask for the longest answers, say that they take none of it yet, and read nothing."""
-    made = []
+    asked = [headers(ENTRIES, stream=stream) + message(b"", stream=stream) for stream in range(1, 2 * 16, 2)]
     for _number in range(size.slow):
-        one = dial(address, buffer=4096)
-        one.sendall(PREFACE + settings(window=0))
-        for stream in range(1, 2 * 16, 2):
-            one.sendall(headers(ENTRIES, stream=stream) + message(b"", stream=stream))
-        made.append(one)
-    with _kept(made):
-        yield
+        one = stack.enter_context(dial(address, buffer=4096))
+        for words in (PREFACE + settings(window=0), *asked):
+            one.sendall(words)
 
 
-@contextlib.contextmanager
-def _idle(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+def _idle(stack: ExitStack, address: str, size: Crowd, _: random.Random) -> None:
     """Open idle connections, half of which send the preface."""
-    made = [dial(address) for _ in range(size.idle)]
-    for one in made[::2]:
+    for one in [stack.enter_context(dial(address)) for _ in range(size.idle)][::2]:
         one.sendall(PREFACE + settings())
-    with _kept(made):
-        yield
 
 
-@contextlib.contextmanager
-def _gone(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+def _gone(stack: ExitStack, address: str, size: Crowd, luck: random.Random) -> None:
     """Callers who ask and reset the connection, or the call alone, before the answer."""
     done = threading.Event()
 
@@ -225,40 +180,25 @@ def _gone(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
                 vanish(one)
 
     thread = threading.Thread(target=run)
+    stack.callback(thread.join)
+    stack.callback(done.set)
     thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
-@contextlib.contextmanager
-def _floods(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+def _floods(stack: ExitStack, address: str, size: Crowd, _: random.Random) -> None:
     """Send thousands of SETTINGS and PING frames without reading answers, and calls that are reset at once."""
-    floods = (
-        settings(window=65_535) * 64,
-        frame(PING, bytes(8)) * 64,
-        b"".join(
-            headers(CHECKPOINT, stream=2 * n + 1) + frame(RST_STREAM, bytes(4), stream=2 * n + 1) for n in range(64)
-        ),
-        frame(PING + 5, bytes(8)) * 64,
-    )
-    made = []
-    for flood in floods:
-        one = dial(address, buffer=4096)
-        made.append(one)
+    calls = [headers(CHECKPOINT, stream=n) + frame(RST_STREAM, bytes(4), stream=n) for n in range(1, 2 * 64, 2)]
+    pings = (frame(PING, bytes(8)) * 64, b"".join(calls), frame(PING + 5, bytes(8)) * 64)
+    for flood in (settings(window=65_535) * 64, *pings):
+        one = stack.enter_context(dial(address, buffer=4096))
         one.settimeout(2)
         with contextlib.suppress(OSError):
             one.sendall(PREFACE + settings())
             for _round in range(size.floods // 64):
                 one.sendall(flood)
-    with _kept(made):
-        yield
 
 
-@contextlib.contextmanager
-def _garbage(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
+def _garbage(stack: ExitStack, address: str, size: Crowd, luck: random.Random) -> None:
     """Bytes of other protocols, and of none."""
     words = (
         b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -269,18 +209,13 @@ def _garbage(address: str, size: Crowd, luck: random.Random) -> Iterator[None]:
         PREFACE + settings() + frame(DATA, b"x" * 100, stream=7),
         PREFACE + settings() + frame(1, b"\0", flags=4, stream=2),
     )
-    made = []
     for number in range(min(size.gone, 10 * len(words))):
-        one = dial(address)
+        one = stack.enter_context(dial(address))
         with contextlib.suppress(OSError):
             one.sendall(words[number % len(words)])
-        made.append(one)
-    with _kept(made):
-        yield
 
 
-@contextlib.contextmanager
-def _streams(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
+def _streams(stack: ExitStack, address: str, size: Crowd, _: random.Random) -> None:
     """Streams of reflection and health that were begun and are kept open."""
     done = threading.Event()
 
@@ -288,14 +223,12 @@ def _streams(address: str, size: Crowd, _: random.Random) -> Iterator[None]:
         yield reflection_pb2.ServerReflectionRequest(list_services="")
         done.wait()
 
-    with contextlib.ExitStack() as stack:
-        stack.callback(done.set)
-        for _number in range(max(1, size.streams // 16)):
-            channel = stack.enter_context(grpc.insecure_channel(address, CHANNEL))
-            for _stream in range(8):
-                reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(ask())
-                health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
-        yield
+    stack.callback(done.set)
+    for _number in range(max(1, size.streams // 16)):
+        channel = stack.enter_context(grpc.insecure_channel(address, CHANNEL))
+        for _stream in range(8):
+            reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(ask())
+            health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
 
 
 _KINDS: Final[dict[str, Rude]] = {

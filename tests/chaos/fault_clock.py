@@ -9,7 +9,6 @@ the order of leaves does not rest on them.
 
 import random
 import time
-from collections.abc import Callable
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +20,6 @@ from referee.storage import open_reader
 from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
-from tests.chaos.verdict import ask_again, judge
 
 ALLOWED: Final = (
     "FAILED_PRECONDITION/DEADLINE_PASSED",
@@ -35,20 +33,12 @@ ALLOWED: Final = (
 SECOND: Final = 1_000
 
 
-def step_clock(
-    folder: Path,
-    *,
-    steps: int,
-    pause: float,
-    luck: random.Random,
-    say: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+def step_clock(folder: Path, *, steps: int, pause: float, luck: random.Random) -> Outcome:
     """Shift the server's clock by up to five seconds either way, each time for so many; set it right at the end.
 
     A clock that falls back by more than ten seconds is refused until it is right again.
     """
     outcome = Outcome("The wall clock set back and forward")
-    begun = time.monotonic()
     clock = folder / "clock"
     clock.write_text("0")
     server = Server(folder / "data", broken=[f"clock={clock}"])
@@ -61,21 +51,13 @@ def step_clock(
                 shift = -shift
             offset += shift
             _set(clock, int(offset * SECOND))
-            outcome.did[f"set {'forward' if shift > 0 else 'back'}"] += 1
+            outcome.done(f"set {'forward' if shift > 0 else 'back'}")
             time.sleep(pause)
             load.more(2)
-            say(f"off by {offset:+.1f} s: {len(outcome.ledger.settled)} settled")
         _set(clock, 0)
         load.more(4)
-    outcome.hold(ask_again(outcome.ledger, server.address))
-    if not server.is_running or server.stop():
-        outcome.hold(["the server did not live through it"])
-    outcome.hold(outcome.ledger.outside(ALLOWED))
-    outcome.notes.append(_order_of_times(folder / "data"))
-    found = judge(outcome.ledger, folder / "data")
-    found.faults += outcome.verdict.faults
-    outcome.verdict = found
-    outcome.seconds = time.monotonic() - begun
+    outcome.conclude(server, allowed=ALLOWED)
+    outcome.notes.append(_order_of_times(server.data))
     return outcome
 
 

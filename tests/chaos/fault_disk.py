@@ -11,7 +11,7 @@ import resource
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,6 @@ from tests.chaos.frontend import Load
 from tests.chaos.ledger import status_of
 from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
-from tests.chaos.verdict import ask_again, judge
 from tests.storage.postgres_server import PostgresServer
 
 ALLOWED: Final = ("UNAVAILABLE", "UNAVAILABLE/LOG_BUSY", "RESOURCE_EXHAUSTED/OVERLOADED")
@@ -92,7 +91,7 @@ class _Reader:
         """``OK``, or the status of the first read that failed."""
         try:
             self._outcome.ledger.see(self._log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60).checkpoint)
-            self._log.ListEntries(log_pb2.ListEntriesRequest(start=0, count=10), timeout=60)
+            self._log.ListEntries(log_pb2.ListEntriesRequest(start=0, page_size=10), timeout=60)
         except grpc.RpcError as error:
             return status_of(error)
         return "OK"
@@ -102,17 +101,9 @@ class _Reader:
         self._channel.close()
 
 
-def fill_disk(
-    folder: Path,
-    *,
-    rounds: int,
-    full: float,
-    luck: random.Random,
-    say: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+def fill_disk(folder: Path, *, rounds: int, full: float, luck: random.Random) -> Outcome:
     """SQLite on a small disk, filled so often, each time for so many seconds; or a limit on files where none mounts."""
     outcome = Outcome("Disk full under SQLite")
-    begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         try:
             place = stack.enter_context(small_disk(folder / "disk", megabytes=_SQLITE_MB))
@@ -130,33 +121,17 @@ def fill_disk(
                 is_limit = not is_mounted or number % 2 == 1
                 with Limited(server.process.pid, place / "data") if is_limit else _filled(place):
                     _stay_full(outcome, reader, seconds=full * luck.uniform(0.5, 1), must_read=True)
-                outcome.did["files limited (RLIMIT_FSIZE)" if is_limit else "disk filled to the last byte"] += 1
+                outcome.done("files limited (RLIMIT_FSIZE)" if is_limit else "disk filled to the last byte")
                 load.more(3)
-                say(f"full {number + 1} times: {len(outcome.ledger.settled)} settled")
-        outcome.hold(ask_again(outcome.ledger, server.address))
-        if not server.is_running or server.stop():
-            outcome.hold(["the server did not live through it"])
-        outcome.hold(outcome.ledger.outside(ALLOWED))
         if not outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"]:
             outcome.hold(["nothing was ever refused, so nothing was full"])
-        found = judge(outcome.ledger, place / "data")
-    found.faults += outcome.verdict.faults
-    outcome.verdict = found
-    outcome.seconds = time.monotonic() - begun
+        outcome.conclude(server, allowed=ALLOWED)
     return outcome
 
 
-def fill_database_disk(
-    folder: Path,
-    *,
-    rounds: int,
-    full: float,
-    luck: random.Random,
-    say: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+def fill_database_disk(folder: Path, *, rounds: int, full: float, luck: random.Random) -> Outcome:
     """PostgreSQL on a small disk, filled so often; it is started again by its operator where it gave up."""
     outcome = Outcome("Disk full under PostgreSQL")
-    begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         try:
             place = stack.enter_context(small_disk(folder / "disk", megabytes=_POSTGRES_MB))
@@ -172,25 +147,17 @@ def fill_database_disk(
         stack.callback(reader.close)
         with Load(outcome.ledger, [server.address], each=4, retry_seconds=180) as load:
             load.more(3)
-            for number in range(rounds):
+            for _ in range(rounds):
                 with _filled(place):
                     _fill_tables(database)
                     _stay_full(outcome, reader, seconds=full * luck.uniform(0.5, 1), must_read=False)
-                outcome.did["disk filled to the last byte"] += 1
+                outcome.done("disk filled to the last byte")
                 if _bring_back(database):
-                    outcome.did["PostgreSQL had ended and was started again"] += 1
+                    outcome.done("PostgreSQL had ended and was started again")
                 load.more(3, within=180)
-                say(f"full {number + 1} times: {len(outcome.ledger.settled)} settled")
-        outcome.hold(ask_again(outcome.ledger, server.address))
-        if not server.is_running or server.stop():
-            outcome.hold(["the server did not live through it"])
-        outcome.hold(outcome.ledger.outside(ALLOWED))
         if not outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"]:
             outcome.hold(["nothing was ever refused, so nothing was full"])
-        found = judge(outcome.ledger, folder / "data", database=url)
-    found.faults += outcome.verdict.faults
-    outcome.verdict = found
-    outcome.seconds = time.monotonic() - begun
+        outcome.conclude(server, allowed=ALLOWED)
     return outcome
 
 

@@ -15,24 +15,15 @@ from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
 from tests.chaos.proxy import RudeProxy
-from tests.chaos.verdict import ask_again, judge
 from tests.storage.postgres_server import PostgresServer
 
 ALLOWED: Final = ("UNAVAILABLE", "UNAVAILABLE/LOG_BUSY", "RESOURCE_EXHAUSTED/OVERLOADED")
 _BACKENDS: Final = "FROM pg_stat_activity WHERE application_name = 'referee' AND pid <> pg_backend_pid()"
 
 
-def shake_database(
-    folder: Path,
-    database: PostgresServer,
-    *,
-    seconds: float,
-    luck: random.Random,
-    say: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+def shake_database(folder: Path, database: PostgresServer, *, seconds: float, luck: random.Random) -> Outcome:
     """Every second or two something befalls the database or the line to it."""
     outcome = Outcome("PostgreSQL restarted, its connections cut, its line disturbed")
-    begun = time.monotonic()
     schema = f"chaos_{uuid.uuid4().hex}"
     url = database.make_schema(schema)
     proxy = RudeProxy(database.port, seed=luck.randrange(2**32))
@@ -58,20 +49,11 @@ def shake_database(
         while time.monotonic() < end:
             name = names[sum(outcome.did.values())] if sum(outcome.did.values()) < len(names) else luck.choice(names)
             befall[name]()
-            outcome.did[name] += 1
-            say(f"{name}: {len(outcome.ledger.settled)} settled")
+            outcome.done(name)
             time.sleep(luck.uniform(0.2, 2))
         load.more(4)
-    outcome.hold(ask_again(outcome.ledger, second.address))
-    for server in (first, second):
-        if not server.is_running or server.stop():
-            outcome.hold(["a server did not live through it"])
+    outcome.conclude(first, second, allowed=ALLOWED)
     proxy.close()
-    outcome.hold(outcome.ledger.outside(ALLOWED))
-    found = judge(outcome.ledger, folder / "data", database=url)
-    found.faults += outcome.verdict.faults
-    outcome.verdict = found
-    outcome.seconds = time.monotonic() - begun
     return outcome
 
 

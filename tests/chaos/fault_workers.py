@@ -6,7 +6,6 @@ Allowed: UNAVAILABLE, from the way to a worker that is gone and from a log that 
 import random
 import signal
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -16,22 +15,15 @@ import psutil
 from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
-from tests.chaos.verdict import ask_again, judge
+from tests.chaos.verdict import ask_again
 
 ALLOWED: Final = ("UNAVAILABLE", "UNAVAILABLE/LOG_BUSY", "CANCELLED")
 """CANCELLED is how a call ends that a stopping server cuts off after its grace."""
 
 
-def kill_workers(
-    folder: Path,
-    *,
-    seconds: float,
-    luck: random.Random,
-    say: Callable[[str], None] = lambda _: None,
-) -> Outcome:
+def kill_workers(folder: Path, *, seconds: float, luck: random.Random) -> Outcome:
     """Two workers on one file; every second or so something befalls one of them, or all."""
     outcome = Outcome("Workers killed and frozen")
-    begun = time.monotonic()
     server = Server(folder / "data", "--workers", "2")
     with Load(outcome.ledger, [server.address], each=8) as load:
         load.more(4)
@@ -39,18 +31,13 @@ def kill_workers(
         while time.monotonic() < end:
             what = luck.choices(("kill", "freeze", "kill all", "stop all"), (6, 3, 1, 1))[0]
             _befall(server, what, luck)
-            outcome.did[_WORDS[what]] += 1
-            say(f"{what}: {len(outcome.ledger.settled)} settled")
+            outcome.done(_WORDS[what])
             time.sleep(luck.uniform(0.2, 1.5))
         load.more(4)
     outcome.hold(ask_again(outcome.ledger, server.address))
     if server.stop():
         outcome.notes.append("the last server did not stop by itself")
-    outcome.verdict.faults += outcome.ledger.outside(ALLOWED)
-    found = judge(outcome.ledger, server.data)
-    found.faults += outcome.verdict.faults
-    outcome.verdict = found
-    outcome.seconds = time.monotonic() - begun
+    outcome.judge(server, allowed=ALLOWED)
     return outcome
 
 

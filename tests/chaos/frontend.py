@@ -7,7 +7,7 @@ its own word. A settlement that was answered is asked for again now and then and
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Self
 
 import grpc
@@ -30,9 +30,12 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
+from tests.bench.played_rounds import request_of, round_of
 from tests.chaos.ledger import Ledger, status_of
 from tests.chaos.retrying import CHANNEL, Retrying
-from tests.driver.opening import open_round, opening, terms_of
+from tests.driver.courses import take
+from tests.driver.house import as_dealt
+from tests.driver.opening import deal_round, open_round, opening, terms_of
 
 RULESETS: Final = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 _BET_UNITS: Final = {ruleset.id: ruleset.bet_unit for ruleset in load_builtin()}
@@ -62,21 +65,19 @@ class Frontend:
         """One or two rounds at a new table; grpc.RpcError where one was given up."""
         self._tables += 1
         ruleset = ruleset or self._luck.choice(RULESETS)
-        table = f"{self._name}-{self._tables}"
-        rounds = {
-            "mau_binh": self._play_mau_binh,
-            "tien_len": self._play_tien_len,
-            "ultimate_texas": self._play_ultimate_texas,
-        }
+        table, game = f"{self._name}-{self._tables}", ruleset.partition(".")[0]
+        play, stub = getattr(self, f"_play_{game}"), getattr(self, game)
         seats = self._luck.choice((2, 3))
         for number in range(1, self._luck.choice((1, 1, 2)) + 1):
             opened, dealt = self._deal(table, number, ruleset, seats)
-            method, stub, request = rounds[ruleset.partition(".")[0]](opened, dealt)
-            settled = _lawful(stub(request))
+            message = round_of(game, header=opened.header, certificates=[dealt.certificate])
+            play(message, dealt)
+            request = request_of(game, "SettleRound", round=message)
+            settled = _lawful(stub.SettleRound(request))
             acknowledged = self._ledger.acknowledge("SETTLE", table, number, settled.log_receipt)
-            self._ledger.settle(acknowledged, method, request)
+            self._ledger.settle(acknowledged, game, request)
             if self._luck.random() < _ASK_AGAIN:
-                again = stub(request).log_receipt
+                again = stub.SettleRound(request).log_receipt
                 if (again.leaf, again.leaf_index) != (acknowledged.leaf, acknowledged.index):
                     self._ledger.fault(f"round {number} of {table} was settled twice")
         self._ledger.see(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
@@ -88,7 +89,7 @@ class Frontend:
         stakes = [money_pb2.SeatStake(bet_minor=_STAKE)] * seats if ruleset.startswith("ultimate") else []
         terms = terms_of(
             table,
-            round_number=number,
+            round={"table_id": table, "round_number": number},
             ruleset_id=ruleset,
             seat_count=seats,
             stake_minor=_BET_UNITS[ruleset] if stakes else _STAKE,
@@ -105,81 +106,54 @@ class Frontend:
             request = opening(prepared.header, commitments=commitments)
         opened = open_round(self.shuffler, request)
         self._ledger.acknowledge("OPEN", table, number, opened.log_receipt)
-        dealing = shuffler_pb2.DealRoundRequest(table_id=table, round_number=number, client_seeds=seeds)
-        dealt = self.shuffler.DealRound(dealing)
+        dealt = deal_round(self.shuffler, opened, seeds)
         self._ledger.acknowledge("DEAL", table, number, dealt.log_receipt)
         return opened, dealt
 
-    def _play_mau_binh(
-        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse
-    ) -> tuple[str, Callable[..., Any], mau_binh_pb2.MauBinhServiceSettleRoundRequest]:
-        message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-        preview = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)
-        if self.mau_binh.PreviewRound(preview).violations:  # no instant win has ended it
-            has_receipts = self._luck.random() < 0.5
-            for hand in dealt.hands:
-                cards = list(hand.cards)
-                arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-                event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrange)
-                if has_receipts:
-                    asked = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event)
-                    accepted = self.mau_binh.AcceptEvent(asked)
-                    if _is_late(accepted):
-                        break  # what is in counts
-                    accepted = _lawful(accepted)
-                    event, message.receipt = accepted.event, accepted.receipt
-                else:
-                    event.time = dealt.dealt_time
-                message.events.append(event)
-        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message)
-        return "MauBinhService", self.mau_binh.SettleRound, request
+    def _accept(self, game: str, message: Any, event: Any) -> Any:  # noqa: ANN401 - a round and an event of any game
+        """Have an event accepted, and keep it; return the answer, or None if the event is late."""
+        accepted = getattr(self, game).AcceptEvent(request_of(game, "AcceptEvent", round=message, event=event))
+        if _is_late(accepted):
+            return None
+        take(message, _lawful(accepted).event, receipt=accepted.receipt)
+        return accepted
 
-    def _play_tien_len(
-        self,
-        opened: shuffler_pb2.OpenRoundResponse,
-        dealt: shuffler_pb2.DealRoundResponse,
-    ) -> tuple[str, Callable[..., Any], tien_len_pb2.TienLenServiceSettleRoundRequest]:
-        message = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
+    def _play_mau_binh(self, message: mau_binh_pb2.MauBinhRound, dealt: shuffler_pb2.DealRoundResponse) -> None:
+        if not self.mau_binh.PreviewRound(request_of("mau_binh", "PreviewRound", round=message)).violations:
+            return  # an instant win has ended it
+        has_receipts = self._luck.random() < 0.5
+        for hand in dealt.hands:
+            event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=as_dealt(hand.cards))
+            if not has_receipts:
+                event.time = dealt.dealt_time
+                message.events.append(event)
+            elif self._accept("mau_binh", message, event) is None:
+                break  # what is in counts
+
+    def _play_tien_len(self, message: tien_len_pb2.TienLenRound, dealt: shuffler_pb2.DealRoundResponse) -> None:
         while (event := choose(self.tien_len, message)) is not None:
-            asked = tien_len_pb2.TienLenServiceAcceptEventRequest(round=message, event=event)
-            accepted = self.tien_len.AcceptEvent(asked) if self._luck.random() < 0.2 else None
-            if accepted is not None and not _is_late(accepted):  # the turn may have begun at a time reported long ago
-                accepted = _lawful(accepted)
-                event, message.receipt = accepted.event, accepted.receipt
-            else:
-                event.time = max([dealt.dealt_time, *(one.time for one in message.events[-1:])])
-            message.events.append(event)
-        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=message)
-        return "TienLenService", self.tien_len.SettleRound, request
+            if self._luck.random() < 0.2 and self._accept("tien_len", message, event) is not None:
+                continue
+            event.time = max([dealt.dealt_time, *(one.time for one in message.events[-1:])])
+            message.events.append(event)  # late where the turn began at a time reported long ago
 
     def _play_ultimate_texas(
-        self, opened: shuffler_pb2.OpenRoundResponse, dealt: shuffler_pb2.DealRoundResponse
-    ) -> tuple[str, Callable[..., Any], ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest]:
-        header = opened.header
-        message = ultimate_texas_pb2.UltimateTexasRound(header=header, certificates=[dealt.certificate])
-        question = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=message)
-        state = self.ultimate_texas.PreviewRound(question).state
+        self, message: ultimate_texas_pb2.UltimateTexasRound, dealt: shuffler_pb2.DealRoundResponse
+    ) -> None:
+        state = self.ultimate_texas.PreviewRound(request_of("ultimate_texas", "PreviewRound", round=message)).state
         while state.HasField("turn"):
             seat = state.seats[state.turn]
-            event = ultimate_texas_pb2.UltimateTexasEvent(
-                seat=seat.seat, decision=self._luck.choice(list(seat.legal_decisions))
-            )
-            asked = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=message, event=event)
-            accepted = self.ultimate_texas.AcceptEvent(asked)
-            if _is_late(accepted):
-                asked.event.decision = ultimate_texas_pb2.DECISION_TIMEOUT
-                accepted = self.ultimate_texas.AcceptEvent(asked)
-            accepted = _lawful(accepted)
-            message.events.append(accepted.event)
-            message.receipt = accepted.receipt
+            decision = self._luck.choice(list(seat.legal_decisions))
+            event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat.seat, decision=decision)
+            accepted = self._accept("ultimate_texas", message, event)
+            if accepted is None:
+                event.decision = ultimate_texas_pb2.DECISION_TIMEOUT
+                accepted = self._accept("ultimate_texas", message, event)
             state = accepted.state
             if accepted.HasField("opens_section"):
                 section = open_cards(self.shuffler, dealt, message)
-                self._ledger.acknowledge(
-                    f"UNSEAL {len(message.events)}", header.table_id, header.round_number, section.log_receipt
-                )
-        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=message)
-        return "UltimateTexasService", self.ultimate_texas.SettleRound, request
+                name, slot = f"UNSEAL {len(message.events)}", message.header.round
+                self._ledger.acknowledge(name, slot.table_id, slot.round_number, section.log_receipt)
 
 
 def _is_late(answer: Any) -> bool:  # noqa: ANN401 - answers of any game

@@ -39,24 +39,39 @@ class EndedError(grpc.RpcError):
         return ()
 
 
+_ASKED: Final[dict[str, object]] = {
+    "auth_context": {},
+    "cancel": None,
+    "invocation_metadata": (),
+    "is_active": True,
+    "peer": "ipv4:127.0.0.1:1",
+    "peer_identities": None,
+    "set_details": None,
+    "set_trailing_metadata": None,
+    "time_remaining": FOREVER,
+}
+"""What other methods of a call's context answer: somebody without a name waits for ever, and looks at no trailers."""
+
+
 class Context:
     """What a servicer sees of a call."""
 
     def __init__(self) -> None:
         self._code: grpc.StatusCode | None = None
-        self._details = ""
         self._callbacks: list[Callable[[], None]] = []
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        if name not in _ASKED:
+            raise AttributeError(name)
+        return lambda *_: _ASKED[name]
 
     def abort_with_status(self, status: Any) -> None:  # noqa: ANN401 - a grpc.Status
         """End the call with this status."""
         self._code = status.code
-        reason = ""
-        for key, value in status.trailing_metadata or ():
-            if key == "grpc-status-details-bin":
-                info = error_details_pb2.ErrorInfo()
-                for detail in status_pb2.Status.FromString(value).details:
-                    if detail.Unpack(info):
-                        reason = info.reason
+        info = error_details_pb2.ErrorInfo()
+        metadata = dict(status.trailing_metadata or ())
+        details = status_pb2.Status.FromString(metadata.get("grpc-status-details-bin", b"")).details
+        reason = next((info.reason for detail in details if detail.Unpack(info)), "")
         raise EndedError(status.code, status.details, reason)
 
     def abort(self, code: grpc.StatusCode, details: str) -> None:
@@ -81,39 +96,6 @@ class Context:
     def code(self) -> grpc.StatusCode | None:
         """Return the code that was set."""
         return self._code
-
-    def set_details(self, details: str) -> None:
-        """Return the details that go with the code."""
-        self._details = details
-
-    def set_trailing_metadata(self, _metadata: object) -> None:
-        """Trailers are not looked at."""
-
-    def peer(self) -> str:
-        """Who calls."""
-        return "ipv4:127.0.0.1:1"
-
-    def peer_identities(self) -> None:
-        """Nobody has proved a name."""
-
-    def auth_context(self) -> Mapping[str, Iterable[bytes]]:
-        """Nothing was proved."""
-        return {}
-
-    def is_active(self) -> bool:
-        """Whether somebody waits."""
-        return True
-
-    def time_remaining(self) -> float:
-        """How long the caller waits."""
-        return FOREVER
-
-    def cancel(self) -> None:
-        """Nobody is there to be cut off."""
-
-    def invocation_metadata(self) -> tuple[()]:
-        """Return no metadata."""
-        return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
-import grpc
 from google.protobuf.message import Message
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 
 from referee.v1.round_pb2 import LogReceipt
+from tests.driver.refusal import reason_of
 
 HANG_SECONDS: Final = 75.0
 """A call that takes longer hangs: the longest wait inside a server is 30 s for its log, behind 15 s for a lock."""
@@ -39,8 +37,8 @@ class Settlement:
     """A settlement that was answered, and the question, to ask it once more."""
 
     acknowledged: Acknowledged
-    method: str
-    request: bytes
+    game: str
+    request: Message
 
 
 @dataclass(slots=True)
@@ -63,23 +61,16 @@ class Ledger:
 
     def acknowledge(self, kind: str, table: str, number: int, receipt: LogReceipt) -> Acknowledged:
         """Record an acknowledged leaf."""
-        acknowledged = Acknowledged(
-            kind,
-            table,
-            number,
-            receipt.leaf,
-            receipt.leaf_index,
-            receipt.checkpoint,
-            tuple(receipt.inclusion_proof),
-        )
+        parts = (receipt.leaf, receipt.leaf_index, receipt.checkpoint, tuple(receipt.inclusion_proof))
+        acknowledged = Acknowledged(kind, table, number, *parts)
         with self._lock:
             self.acknowledged.append(acknowledged)
         return acknowledged
 
-    def settle(self, acknowledged: Acknowledged, method: str, request: Message) -> None:
+    def settle(self, acknowledged: Acknowledged, game: str, request: Message) -> None:
         """Record an acknowledged settlement."""
         with self._lock:
-            self.settled.append(Settlement(acknowledged, method, request.SerializeToString()))
+            self.settled.append(Settlement(acknowledged, game, request))
 
     def see(self, checkpoint: str) -> None:
         """Record a checkpoint."""
@@ -122,12 +113,7 @@ class Ledger:
         ]
 
 
-def status_of(error: grpc.RpcError | grpc.Call) -> str:
+def status_of(error: Any) -> str:  # noqa: ANN401 - an RpcError, or a call that has ended
     """Return the code of a failed call, followed by a slash and its reason if it has one."""
-    code = error.code().name
-    status = rpc_status.from_call(error)
-    info = error_details_pb2.ErrorInfo()
-    for detail in status.details if status is not None else ():
-        if detail.Unpack(info):
-            return f"{code}/{info.reason}"
-    return str(code)
+    reason = reason_of(error)
+    return f"{error.code().name}/{reason}" if reason else str(error.code().name)

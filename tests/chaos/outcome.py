@@ -1,11 +1,18 @@
 """What one fault run did and found, and how the report says it."""
 
+import logging
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from tests.chaos.ledger import Ledger
-from tests.chaos.verdict import Verdict
+from tests.chaos.process import Server
+from tests.chaos.verdict import Verdict, ask_again, judge
+
+LOG: Final = logging.getLogger("chaos")
+"""Progress of a run."""
 
 
 @dataclass(slots=True)
@@ -17,12 +24,33 @@ class Outcome:
     ledger: Ledger = field(default_factory=Ledger)
     verdict: Verdict = field(default_factory=Verdict)
     notes: list[str] = field(default_factory=list)
+    begun: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
     skipped: str = ""
 
     def hold(self, faults: Iterable[str]) -> None:
         """More that was found wrong."""
         self.verdict.faults += faults
+
+    def done(self, what: str) -> None:
+        """Count what was done, and log it as progress."""
+        self.did[what] += 1
+        LOG.info("%s: %d settled", what, len(self.ledger.settled))
+
+    def conclude(self, *servers: Server, allowed: Iterable[str]) -> None:
+        """Ask the last server for settlements again, stop all, which must have lived until now, and judge their log."""
+        self.hold(ask_again(self.ledger, servers[-1].address))
+        for server in servers:
+            if not server.is_running or server.stop():
+                self.hold(["the server did not live through it"])
+        self.judge(servers[0], allowed=allowed)
+
+    def judge(self, server: Server, *, allowed: Iterable[str]) -> None:
+        """Judge the statuses of the calls, and the log that a stopped server left."""
+        self.hold(self.ledger.outside(allowed))
+        verdict = judge(self.ledger, server.data, database=server.database)
+        verdict.faults += self.verdict.faults
+        self.verdict, self.seconds = verdict, time.monotonic() - self.begun
 
     @property
     def is_well(self) -> bool:
@@ -42,10 +70,7 @@ class Outcome:
             ("tried again", f"{ledger.retried:,}" if ledger.acknowledged else ""),
             ("leaves acknowledged", _counted(Counter(one.kind for one in ledger.acknowledged))),
             ("rounds given up, by last status", _counted(ledger.abandoned)),
-            (
-                "leaves in the log",
-                _leaves(verdict),
-            ),
+            ("leaves in the log", _leaves(verdict)),
             ("longest call", f"{ledger.longest:.1f} s" if ledger.acknowledged else ""),
         ]
         return [

@@ -7,7 +7,6 @@ from referee.v1 import (
     log_pb2,
     log_pb2_grpc,
     mau_binh_pb2,
-    mau_binh_pb2_grpc,
     ruleset_pb2,
     ruleset_pb2_grpc,
     seating_pb2,
@@ -15,10 +14,9 @@ from referee.v1 import (
     shuffler_pb2,
     shuffler_pb2_grpc,
     tien_len_pb2,
-    tien_len_pb2_grpc,
     ultimate_texas_pb2,
-    ultimate_texas_pb2_grpc,
 )
+from tests.bench.played_rounds import GAMES, request_of, stub_of
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
@@ -40,11 +38,6 @@ class _Room:
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         self.log = log_pb2_grpc.LogServiceStub(channel)
         self._tables = iter(range(1, 10_000))
-
-    def terms(self, table: str, **changes: Any) -> shuffler_pb2.RoundTerms:  # noqa: ANN401 - any field
-        """Terms for a table."""
-        fields: dict[str, Any] = {"seat_count": 2, "currency": "VND", "stake_minor": 1000}
-        return shuffler_pb2.RoundTerms(table_id=table, **fields | changes)
 
 
 def record(server: Called, clock: Any, *, seed: int) -> Recorded:  # noqa: ANN401 - a clock with its time in ``now``
@@ -85,7 +78,7 @@ def _play_sealed(room: _Room) -> None:
         for one in opened.hands:
             table.accept(one.seat, **table.arrangement(one.seat, list(one.cards)))
     table.settle()
-    room.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    table.reveal()
     texas = Table(room, "ultimate_texas", sealed=True).play()
     for seat in range(2):
         texas.open_hand(seat)
@@ -95,52 +88,40 @@ def _play_sealed(room: _Room) -> None:
     kept = Table(room, "tien_len").open()
     kept.contribute(0)
     lost = Table(room, "tien_len").open()
-    room.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**lost.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR))
+    lost.abort(shuffler_pb2.ABORT_REASON_OPERATOR)
 
 
 def _ask_about_mau_binh(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
     """Ask the questions that play leaves out, about settled rounds before their first event."""
-    stub = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-    asked = [mau_binh_pb2.MauBinhServiceSettleRoundRequest.FromString(one) for one in _settled(found, "MauBinh")]
-    stub.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=asked))
-    for one in asked:
-        events = list(one.round.events)
-        for name in ("events", "receipt", "signatures"):
-            one.round.ClearField(name)
+    stub = stub_of("mau_binh", channel)
+    for played in [one.round for one in _sent(found, "mau_binh", "SettleRound") if one.round.events]:
+        begun = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
         checks = [
-            mau_binh_pb2.CheckArrangementRequest(round=one.round, seat=event.seat, arrangement=event.arrange)
-            for event in events
+            mau_binh_pb2.CheckArrangementRequest(round=begun, seat=event.seat, arrangement=event.arrange)
+            for event in played.events
         ]
-        if checks:
-            stub.CheckArrangement(checks[0])
-            stub.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=checks))
-            dealt = mau_binh_pb2.DealtHand(round=one.round, seat=0)
-            stub.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=2))
+        stub.CheckArrangement(checks[0])
+        stub.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=checks))
+        dealt = mau_binh_pb2.DealtHand(round=begun, seat=0)
+        stub.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=2))
 
 
 def _ask_about_tien_len(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
     """Ask the same questions at several events of the rounds."""
-    stub = tien_len_pb2_grpc.TienLenServiceStub(channel)
-    asked = [tien_len_pb2.TienLenServiceSettleRoundRequest.FromString(one) for one in _settled(found, "TienLen")]
-    stub.SettleRounds(tien_len_pb2.TienLenServiceSettleRoundsRequest(requests=asked))
-    accept = tien_len_pb2.TienLenServiceAcceptEventRequest
-    for before in [accept.FromString(one) for one in _accepted(found, "TienLen")][:_ASKED]:
+    stub = stub_of("tien_len", channel)
+    for before in _sent(found, "tien_len", "AcceptEvent")[:_ASKED]:
         check = tien_len_pb2.CheckPlayRequest(round=before.round, event=before.event)
         stub.CheckPlay(check)
         stub.CheckPlays(tien_len_pb2.CheckPlaysRequest(requests=[check, check]))
         stub.ListPlays(tien_len_pb2.ListPlaysRequest(round=before.round, grouped=True))
-        stub.PreviewRound(tien_len_pb2.TienLenServicePreviewRoundRequest(round=before.round))
+        stub.PreviewRound(request_of("tien_len", "PreviewRound", round=before.round))
 
 
 def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
     """Ask the same questions."""
-    stub = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
-    settle = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
-    asked = [settle.FromString(one) for one in _settled(found, "UltimateTexas")]
-    stub.SettleRounds(ultimate_texas_pb2.UltimateTexasServiceSettleRoundsRequest(requests=asked))
-    accept = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest
-    settled = [one.round.header for one in asked]
-    accepted = [accept.FromString(one) for one in _accepted(found, "UltimateTexas")]
+    stub = stub_of("ultimate_texas", channel)
+    settled = [one.round.header for one in _sent(found, "ultimate_texas", "SettleRound")]
+    accepted = _sent(found, "ultimate_texas", "AcceptEvent")
     for before in [one for one in accepted if one.round.header in settled][:_ASKED]:
         check = ultimate_texas_pb2.CheckDecisionRequest(round=before.round, event=before.event)
         stub.CheckDecision(check)
@@ -149,7 +130,7 @@ def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: A
 
 
 def _ask_in_batches(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
-    """Open, deal and reveal rounds again and accept their first event again, each in a batch of its own."""
+    """Settle all rounds again, and open, deal, reveal and accept the first of each again, in batches."""
     stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
     opened, dealt, revealed = (
         found[f"/referee.v1.ShufflerService/{name}"][0] for name in ("OpenRound", "DealRound", "RevealRound")
@@ -157,18 +138,10 @@ def _ask_in_batches(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a 
     stub.OpenRounds(shuffler_pb2.OpenRoundsRequest(requests=[shuffler_pb2.OpenRoundRequest.FromString(opened)]))
     stub.DealRounds(shuffler_pb2.DealRoundsRequest(requests=[shuffler_pb2.DealRoundRequest.FromString(dealt)]))
     stub.RevealRounds(shuffler_pb2.RevealRoundsRequest(requests=[shuffler_pb2.RevealRoundRequest.FromString(revealed)]))
-    for game, stub_of, batch in (
-        ("MauBinh", mau_binh_pb2_grpc.MauBinhServiceStub, mau_binh_pb2.MauBinhServiceAcceptEventsRequest),
-        ("TienLen", tien_len_pb2_grpc.TienLenServiceStub, tien_len_pb2.TienLenServiceAcceptEventsRequest),
-        (
-            "UltimateTexas",
-            ultimate_texas_pb2_grpc.UltimateTexasServiceStub,
-            ultimate_texas_pb2.UltimateTexasServiceAcceptEventsRequest,
-        ),
-    ):
-        request: Any = batch()
-        request.requests.add().MergeFromString(_accepted(found, game)[0])
-        stub_of(channel).AcceptEvents(request)
+    for game in GAMES:
+        accepted, settled = _sent(found, game, "AcceptEvent")[:1], _sent(found, game, "SettleRound")
+        stub_of(game, channel).AcceptEvents(request_of(game, "AcceptEvents", requests=accepted))
+        stub_of(game, channel).SettleRounds(request_of(game, "SettleRounds", requests=settled))
 
 
 def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channel in process
@@ -180,7 +153,7 @@ def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channe
         seating_pb2.DecideSeatingRequest(ruleset_id="mau_binh.classic", persons=[person], now_time=room.clock.now)
     )
     origin = room.log.GetKeys(log_pb2.GetKeysRequest()).origin.encode()
-    room.log.ListEntries(log_pb2.ListEntriesRequest(start=1, count=5))
+    room.log.ListEntries(log_pb2.ListEntriesRequest(start=1, page_size=5))
     room.log.ListRounds(log_pb2.ListRoundsRequest(table_prefix="r", page_size=5))
     player = Player("listed", 0)
     signed = tagged("list-rounds", origin, player.public_key, bytes(8), bytes(8), number(room.clock.now, 8))
@@ -191,12 +164,11 @@ def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channe
     )
     room.log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=3, tree_size=9))
     room.log.GetConsistencyProof(log_pb2.GetConsistencyProofRequest(first_size=3, second_size=9))
-    room.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(start_size=1, count=3))
+    room.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(start_size=1, page_size=3))
 
 
-def _accepted(found: Recorded, game: str) -> list[bytes]:
-    return list(dict.fromkeys(found.get(f"/referee.v1.{game}Service/AcceptEvent", [])))
-
-
-def _settled(found: Recorded, game: str) -> list[bytes]:
-    return list(dict.fromkeys(found[f"/referee.v1.{game}Service/SettleRound"]))
+def _sent(found: Recorded, game: str, method: str) -> list[Any]:
+    """Return the requests of a method that were sent, each once."""
+    kind = type(request_of(game, method))
+    service = kind.__name__.removesuffix(f"{method}Request")
+    return [kind.FromString(one) for one in dict.fromkeys(found[f"/referee.v1.{service}/{method}"])]

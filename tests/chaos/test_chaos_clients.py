@@ -3,7 +3,6 @@
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -19,6 +18,7 @@ from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings
 from tests.chaos.retrying import CHANNEL
 from tests.server.options import server_options
+from tests.waiting import until
 
 HALF = 64
 """Many more than there are turns."""
@@ -48,21 +48,13 @@ def half_calls(app: Application, count: int) -> list[socket.socket]:
     return made
 
 
-def wait_until(happened: Callable[[], bool], *, seconds: float = 60) -> None:
-    """Wait until it happened, or fail the test."""
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def test_calls_whose_message_never_comes_keep_nobody_waiting(serve: Serve) -> None:
     """All are there before a whole call comes, and the first of them are waited for for an hour."""
     app = serve(3600)
     with contextlib.ExitStack() as stack:
         for one in half_calls(app, HALF):
             stack.enter_context(one)
-        wait_until(lambda: app.pool.waiting >= HALF // 2)
+        until(lambda: app.pool.waiting >= HALF // 2)
         channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{app.port}", CHANNEL))
         answer = log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest(), timeout=120)
         assert answer.origin
@@ -78,11 +70,11 @@ def test_messages_that_are_awaited_hold_no_thread(serve: Serve, monkeypatch: pyt
     with contextlib.ExitStack() as stack:
         for one in half_calls(app, HALF):
             stack.enter_context(one)
-        wait_until(lambda: app.pool.waiting == HALF)
+        until(lambda: app.pool.waiting == HALF)
         assert count_threads() - before == threads
         channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{app.port}", CHANNEL))
         assert log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest(), timeout=60).origin
-    wait_until(lambda: app.pool.waiting == 0)
+    until(lambda: app.pool.waiting == 0)
 
 
 def count_threads() -> int:
@@ -96,7 +88,7 @@ def test_calls_whose_message_never_comes_are_cut_off(serve: Serve) -> None:
     with contextlib.ExitStack() as stack:
         made = [stack.enter_context(one) for one in half_calls(app, 12)]
         assert {await_end(one, stream=1) for one in made} <= {HEADERS, RST_STREAM}
-        wait_until(lambda: app.pool.waiting == 0)
+        until(lambda: app.pool.waiting == 0)
 
 
 def test_call_that_is_whole_has_a_turn_and_gives_it_back(serve: Serve) -> None:
@@ -107,4 +99,4 @@ def test_call_that_is_whole_has_a_turn_and_gives_it_back(serve: Serve) -> None:
         for _ in range(20):
             calls = [stub.GetKeys.future(log_pb2.GetKeysRequest(), timeout=60) for _ in range(16)]
             assert all(call.result().origin for call in calls)
-    wait_until(lambda: app.pool.waiting == app.pool.running == 0)
+    until(lambda: app.pool.waiting == app.pool.running == 0)

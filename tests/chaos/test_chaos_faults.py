@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.fault_broken import BROKEN, play_broken, what_was_found
-from tests.chaos.fault_clients import LONG, SHORT, crowd
+from tests.chaos.fault_clients import LONG, SHORT, Crowd, crowd
 from tests.chaos.fault_clock import step_clock
 from tests.chaos.fault_disk import fill_database_disk, fill_disk
 from tests.chaos.fault_postgres import shake_database
@@ -54,19 +54,35 @@ def held(outcome: Outcome, *, rounds: int) -> None:
     assert sum(outcome.did.values()) > 0
 
 
-@pytest.mark.slow("disturbs a server under load for seconds")
-@pytest.mark.timeout(600)
-def test_workers_killed_and_frozen_take_nothing_back(request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    held(kill_workers(tmp_path, seconds=4, luck=luck(request)), rounds=8)
+LONGER = pytest.mark.slow("disturbs a server under load for half a minute")
+SOME_SECONDS = pytest.mark.slow("disturbs a server under load for seconds")
 
 
-@pytest.mark.slow("disturbs a server under load for seconds")
-@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("seconds", "rounds"), [pytest.param(4, 8, marks=SOME_SECONDS), pytest.param(25, 20, marks=LONGER)]
+)
+@pytest.mark.timeout(900)
+def test_workers_killed_and_frozen_take_nothing_back(
+    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None], seconds: int, rounds: int
+) -> None:
+    outcome = kill_workers(tmp_path, seconds=seconds, luck=luck(request))
+    show(outcome)
+    held(outcome, rounds=rounds)
+
+
+@pytest.mark.parametrize("seconds", [pytest.param(8, marks=SOME_SECONDS), pytest.param(25, marks=LONGER)])
+@pytest.mark.timeout(900)
 def test_database_that_comes_and_goes_takes_nothing_back(
-    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    postgres: PostgresServer,
+    show: Callable[[Outcome], None],
+    seconds: int,
 ) -> None:
     """Restarted, crashed, its connections cut and its line disturbed, one after the other as far as time goes."""
-    held(shake_database(tmp_path, postgres, seconds=8, luck=luck(request)), rounds=8)
+    outcome = shake_database(tmp_path, postgres, seconds=seconds, luck=luck(request))
+    show(outcome)
+    held(outcome, rounds=8)
 
 
 @pytest.mark.slow("disturbs a server under load for seconds")
@@ -86,11 +102,16 @@ def test_clock_that_is_set_takes_nothing_back(request: pytest.FixtureRequest, tm
     held(step_clock(tmp_path, steps=2, pause=0.5, luck=luck(request)), rounds=12)
 
 
-@pytest.mark.slow("disturbs a server under load for seconds")
-@pytest.mark.timeout(600)
-def test_rude_clients_keep_nobody_from_playing(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "size", [pytest.param(SHORT, marks=SOME_SECONDS, id="short"), pytest.param(LONG, marks=LONGER, id="long")]
+)
+@pytest.mark.timeout(900)
+def test_rude_clients_keep_nobody_from_playing(
+    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None], size: Crowd
+) -> None:
     """Half messages, readers who do not read, floods: no call of the others takes a deadline's time."""
-    outcome = crowd(tmp_path, size=SHORT, luck=luck(request))
+    outcome = crowd(tmp_path, size=size, luck=luck(request))
+    show(outcome)
     held(outcome, rounds=40)
     assert outcome.did["all at once"] == 1
 
@@ -109,26 +130,6 @@ def test_server_that_is_broken_on_purpose_is_caught(tmp_path: Path, fault: str) 
     assert what_was_found(outcome, fault), outcome.verdict.faults
 
 
-@pytest.mark.slow("disturbs a server under load for half a minute")
-@pytest.mark.timeout(900)
-def test_workers_killed_for_half_a_minute_take_nothing_back(
-    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None]
-) -> None:
-    outcome = kill_workers(tmp_path, seconds=25, luck=luck(request))
-    show(outcome)
-    held(outcome, rounds=20)
-
-
-@pytest.mark.slow("disturbs a server under load for half a minute")
-@pytest.mark.timeout(900)
-def test_database_that_comes_and_goes_for_half_a_minute_takes_nothing_back(
-    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer, show: Callable[[Outcome], None]
-) -> None:
-    outcome = shake_database(tmp_path, postgres, seconds=25, luck=luck(request))
-    show(outcome)
-    held(outcome, rounds=8)
-
-
 @pytest.mark.slow("disturbs a server under load for a minute")
 @pytest.mark.timeout(900)
 def test_database_on_a_full_disk_refuses_and_recovers(
@@ -144,13 +145,3 @@ def test_database_on_a_full_disk_refuses_and_recovers(
         shutil.rmtree(place, ignore_errors=True)
     show(outcome)
     held(outcome, rounds=6)
-
-
-@pytest.mark.slow("disturbs a server under load for a minute")
-@pytest.mark.timeout(900)
-def test_a_crowd_of_rude_clients_keeps_nobody_from_playing(
-    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None]
-) -> None:
-    outcome = crowd(tmp_path, size=LONG, luck=luck(request))
-    show(outcome)
-    held(outcome, rounds=40)

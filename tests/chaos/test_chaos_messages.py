@@ -1,6 +1,5 @@
 """Malformed messages: some thousands in the ordinary suite, every find of the long runs, and a server that fails."""
 
-import json
 import random
 import shutil
 import sys
@@ -43,9 +42,7 @@ from tests.chaos.recording import Recorded, record
 from tests.chaos.shapes import messages_of
 from tests.driver.opening import opening
 from tests.server.options import server_options
-
-FILE = Path(__file__).parents[1] / "vectors" / "malformed" / "requests.jsonl"
-ROWS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+from tests.vectors.reading import each
 
 
 @dataclass(frozen=True)
@@ -257,7 +254,7 @@ def test_work_for_a_hundred_thousand_entries_is_bounded(recording: Recording) ->
         assert calls < 10_000, method
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+@each("malformed/requests")
 def test_malformed_request_is_answered_as_the_vectors_say(unplayed: InProcess, row: dict[str, Any]) -> None:
     """The server's log holds nothing but its keys."""
     data = b"".join(bytes.fromhex(part["hex"]) * part["times"] for part in row["parts"])

@@ -1,9 +1,11 @@
 """Verdict on a run: compare the acknowledged answers with the log, read from the store and audited by the command.
 
 Every acknowledged leaf is in the log at its index and nowhere else; its receipt proves it; every checkpoint
-that was handed out is of this log; a round has one end; the same question is answered the same again.
+that was handed out is of this log; a round has one end; the same question is answered the same again; and a quarrel
+about the latest rounds names nobody.
 """
 
+import itertools
 import random
 import subprocess
 import sys
@@ -16,33 +18,27 @@ from typing import Any, Final
 
 import grpc
 
+from referee.audit import audit_log
+from referee.audit.dispute.case import case_of_log
+from referee.audit.dispute.dispute import settle_dispute
+from referee.cli.audited_log import audited_log
 from referee.evidence.dsse import Envelope
-from referee.evidence.merkle import Frontier, LeafIndex, leaf_hash
+from referee.evidence.merkle import Frontier, LeafIndex, grow, leaf_hash
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
-from referee.log import Checkpoint, LogReceipt, ReceiptError, grow
+from referee.log import Checkpoint, LogReceipt, ReceiptError
+from referee.rulesets import load_builtin
+from referee.server.clock import system_clock
 from referee.server.keys.folder import read_public_keys
 from referee.storage import DataLossError, StoreError, check_store, open_reader
 from referee.transcript.inputs import MEDIA_TYPE
-from referee.v1 import mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2
+from tests.bench.played_rounds import stub_of
 from tests.chaos.ledger import Acknowledged, Ledger
 
 AUDIT_SECONDS: Final = 900
 _ASKED_AGAIN: Final = 200
-_SETTLING: Final[dict[str, tuple[Any, Any]]] = {
-    "MauBinhService": (
-        mau_binh_pb2.MauBinhServiceSettleRoundRequest,
-        mau_binh_pb2.MauBinhServiceSettleRoundResponse,
-    ),
-    "TienLenService": (
-        tien_len_pb2.TienLenServiceSettleRoundRequest,
-        tien_len_pb2.TienLenServiceSettleRoundResponse,
-    ),
-    "UltimateTexasService": (
-        ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
-        ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse,
-    ),
-}
+_DISPUTED: Final = 6
+"""Tables of a log about whose latest rounds a quarrel is answered."""
 
 
 @dataclass(slots=True)
@@ -71,6 +67,7 @@ def judge(ledger: Ledger, data: Path, *, database: str | None = None) -> Verdict
     verdict.faults += _doubled(ledger.acknowledged)
     verdict.faults += _unproved(ledger, data, origin, leaves)
     verdict.faults += _audited(data, database)
+    verdict.faults += [] if verdict.faults else suspected(data, database)
     return verdict
 
 
@@ -81,21 +78,33 @@ def ask_again(ledger: Ledger, address: str) -> list[str]:
     wrong = []
     with grpc.insecure_channel(address) as channel:
         for one in asked:
-            request, response = _SETTLING[one.method]
-            call = channel.unary_unary(
-                f"/referee.v1.{one.method}/SettleRound",
-                request_serializer=request.SerializeToString,
-                response_deserializer=response.FromString,
-            )
-            answer = call(request.FromString(one.request), timeout=60, wait_for_ready=True)
+            answer = stub_of(one.game, channel).SettleRound(one.request, timeout=60, wait_for_ready=True)
             receipt, codes = answer.log_receipt, {fault.code for fault in answer.violations}
+            name = f"round {one.acknowledged.number} of {one.acknowledged.table}"
             if codes:
-                wrong.append(
-                    f"round {one.acknowledged.number} of {one.acknowledged.table} is found to be {', '.join(codes)} now"
-                )
+                wrong.append(f"{name} is found to be {', '.join(codes)} now")
             elif (receipt.leaf, receipt.leaf_index) != (one.acknowledged.leaf, one.acknowledged.index):
-                wrong.append(f"round {one.acknowledged.number} of {one.acknowledged.table} is answered otherwise now")
+                wrong.append(f"{name} is answered otherwise now")
     return wrong
+
+
+def suspected(data: Path, database: str | None = None) -> Iterator[str]:
+    """Answer quarrels about the latest rounds of a log's tables; a fault of machines must not name anyone."""
+    with audited_log(database or str(data), data) as log:
+        terms: dict[str, Any] = {
+            "origin": log.origin,
+            "log_key": log.log_key,
+            "root_key": log.root_key,
+            "catalogue": load_builtin(),
+            "now": system_clock(),
+        }
+        tables = list(itertools.islice(audit_log(log.source, **terms).tables, _DISPUTED))
+        if not tables:
+            yield "there is no round to quarrel about"
+        for table in tables:
+            answer = settle_dispute(case_of_log(log.source, table, 0, **terms), ())
+            if answer.suspects or answer.verdict.value not in {"SOUND", "UNFINISHED"}:
+                yield f"a quarrel about the latest round of {table} is {answer.verdict.value}: {answer.suspects}"
 
 
 def _misplaced(acknowledged: list[Acknowledged], leaves: list[bytes]) -> Iterator[str]:

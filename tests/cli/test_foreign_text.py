@@ -9,25 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
+from rich.console import Console
 
-from referee.audit.finding import Code, Difference, Finding
 from referee.audit.page.page import PageOptions, render_page
 from referee.audit.page.text import report_lines
 from referee.audit.report import Report
 from referee.audit.source import MemoryLog
-from referee.cli.logging import LineWriter, configure
+from referee.cli.logging import configure
+from referee.cli.report import print_report
 from referee.dealing.leaf import DEAL_TYPE
 from referee.evidence.dsse import Envelope
 from referee.evidence.printable import ascii_json, printable, readable
-from referee.games import GAMES
+from referee.finding import Code, Difference, Finding
 from referee.rulesets import load_builtin
-from referee.server.keys.folder import read_public_keys
 from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.command import Done, referee
 from tests.demo_log import DemoLog
-from tests.node_project import build, install
-from tests.verifier.verifier_project import PROJECT, run
 
 EVIL = "\u202e\x1b[31m\x07\x9b\u2066\u200b[red]"
 OBEYED = "\u202e\x1b\x07\x9b\u2066\u200b"
@@ -45,14 +44,17 @@ def is_safe(done: Done) -> bool:
     return not obeyed_in(text) and "\\u202e" in text
 
 
+def signed_by_another(checkpoint: str) -> str:
+    """Return a checkpoint with the line of a signer whose name a terminal obeys."""
+    text, _, signature = checkpoint.partition("\n\n")
+    return f"{text}\n\n\u2014 evil\u202e\u200b {signature.rpartition(' ')[2]}"
+
+
 @pytest.fixture
-def settled(demo_log: DemoLog, tmp_path: Path) -> dict[str, Any]:
+def settled(bundle: Path) -> dict[str, Any]:
     """Return the transcript of a round of the demo."""
-    file = tmp_path / "sound.json"
-    assert referee("export", TABLE, "--data", demo_log.data, "--out", file).returncode == 0
-    leaves = [Envelope.parse(one["leaf"].encode()) for one in json.loads(file.read_text("utf-8"))["leaves"]]
-    transcripts = [json.loads(leaf.payload) for leaf in leaves if leaf.payload_type == MEDIA_TYPE]
-    found: dict[str, Any] = transcripts[-1]
+    leaves = [Envelope.parse(one["leaf"].encode()) for one in json.loads(bundle.read_text("utf-8"))["leaves"]]
+    found: dict[str, Any] = [json.loads(leaf.payload) for leaf in leaves if leaf.payload_type == MEDIA_TYPE][-1]
     return found
 
 
@@ -67,15 +69,11 @@ def test_characters_outside_printable_ascii_are_escaped() -> None:
 def test_replay_shows_a_transcript_by_others_escaped(settled: dict[str, Any], tmp_path: Path) -> None:
     """A table, a currency, events, reasons and names of members are text that a stranger's file may say."""
     results = settled["results"]
+    transfers = [{**one, "reason": EVIL, "subject": EVIL} for one in results["transfers"]]
     changes: list[dict[str, Any]] = [
         {"inputs": {**settled["inputs"], "closed_time": settled["inputs"]["closed_time"] + 1}, "round_id": EVIL},
         {"results": {**results, EVIL: 1}},
-        {
-            "results": {
-                **results,
-                "transfers": [{**one, "reason": EVIL, "subject": EVIL} for one in results["transfers"]],
-            }
-        },
+        {"results": {**results, "transfers": transfers}},
         {EVIL: 1},
     ]
     for change in changes:
@@ -92,9 +90,8 @@ def test_replay_shows_a_transcript_by_others_escaped(settled: dict[str, Any], tm
 
 def test_rulesets_by_others_are_shown_readable_and_escaped(tmp_path: Path) -> None:
     source = load_builtin().get("tien_len.mien_nam").source.decode()
-    own = source.replace("tien_len.mien_nam", "tien_len.house").replace(
-        'vi = "Tiến Lên', 'vi = "Tiến\u202e\u200b Lên', 1
-    )
+    own = source.replace("tien_len.mien_nam", "tien_len.house")
+    own = own.replace('vi = "Tiến Lên', 'vi = "Tiến\u202e\u200b Lên', 1)
     assert own.count("\u202e") == 1
     (tmp_path / "house.toml").write_text(own, "utf-8")
     listed = referee("rulesets", "list", "--rulesets", tmp_path)
@@ -107,31 +104,25 @@ def test_rulesets_by_others_are_shown_readable_and_escaped(tmp_path: Path) -> No
         assert not obeyed_in(done.stdout + done.stderr)
 
 
-def test_bundle_by_others_is_reported_escaped(demo_log: DemoLog, tmp_path: Path) -> None:
-    public = read_public_keys(demo_log.data / "keys")
-    keys = ["--log-key", public["log"], "--root-key", public["root"]]
-    file = tmp_path / "round.json"
-    assert referee("export", TABLE, "--data", demo_log.data, "--out", file).returncode == 0
-    bundle = json.loads(file.read_text("utf-8"))
-    signer = f"\u2014 evil\u202e\u200b {bundle['checkpoint'].rpartition(' ')[2]}"
-    signed_by_another = bundle["checkpoint"].partition("\n\n")[0] + "\n\n" + signer
+def test_bundle_by_others_is_reported_escaped(demo_log: DemoLog, keys: list[str], bundle: Path, tmp_path: Path) -> None:
+    shown = json.loads(bundle.read_text("utf-8"))
+    other = signed_by_another(shown["checkpoint"])
     for change in (
-        {"checkpoint": signed_by_another},
         {"checkpoint": EVIL},
         {"consistency": [{"checkpoint": EVIL, "proof": []}]},
-        {"leaves": [{**bundle["leaves"][0], "leaf": EVIL}, *bundle["leaves"][1:]]},
+        {"leaves": [{**shown["leaves"][0], "leaf": EVIL}, *shown["leaves"][1:]]},
         {"round_id": EVIL},
         {EVIL: EVIL},
+        {"checkpoint": other},
     ):
-        file.write_text(json.dumps({**bundle, **change}), "utf-8")
+        bundle.write_text(json.dumps({**shown, **change}), "utf-8")
         for form in ([], ["--json"]):
-            done = referee("verify", file, *keys, *form)
+            done = referee("verify", bundle, *keys, *form)
             assert done.stdout.strip() or done.stderr.strip()
             assert not obeyed_in(done.stdout + done.stderr), change
-    file.write_text(json.dumps({**bundle, "checkpoint": signed_by_another}), "utf-8")
-    assert is_safe(referee("verify", file, *keys))
+    assert is_safe(referee("verify", bundle, *keys))
     kept = tmp_path / "kept"
-    kept.write_text(signed_by_another, "utf-8")
+    kept.write_text(other, "utf-8")
     for option in ("--witnessed", "--receipt"):
         done = referee("audit", demo_log.data, option, kept)
         assert done.returncode in {1, 2}
@@ -165,50 +156,34 @@ def test_exported_text_of_a_leaf_is_ascii(demo_log: DemoLog, tmp_path: Path, lin
     assert is_safe(unknown)
 
 
-def hostile_report() -> Report:
-    """Make a report in which everything that others wrote says what a terminal obeys."""
+def test_report_by_every_form_is_escaped() -> None:
+    """Everything that others wrote in the report says what a terminal obeys."""
     report = Report.empty(origin=f"log{EVIL}", now=0)
     report.tables = {EVIL: TableCounts(opened=1)}
     difference = Difference(EVIL, f"one\n\u2014 {EVIL}", EVIL)
-    finding = Finding.of(Code.WRONG_RESULT, f"it says {EVIL}", table_id=EVIL, round_number=1, difference=difference)
+    finding = Finding.of(Code.WRONG_RESULT, f"it says {EVIL}", slot=(EVIL, 1), difference=difference)
     report.findings, report.finding_counts = (finding,), {Code.WRONG_RESULT: 1}
     report.checkpoint = f"{EVIL}\n"
     report.statistics.without_seed = {EVIL: 1}
-    return report
-
-
-def test_report_by_every_form_is_escaped() -> None:
-    report = hostile_report()
     lines = "\n".join(report_lines(report, with_tables=True))
-    log = MemoryLog(checkpoint=b"", entries=())
-    page = render_page(report, log, catalogue=load_builtin(), options=PageOptions(command=EVIL, log_key=EVIL))
+    log, options = MemoryLog(checkpoint=b"", entries=()), PageOptions(command=EVIL, log_key=EVIL)
+    page = render_page(report, log, catalogue=load_builtin(), options=options)
     screen = io.StringIO()
-    print_to(screen, report)
+    print_report(Console(file=screen, width=200, color_system=None), report)
     for text in (lines, page, screen.getvalue()):
         assert not obeyed_in(text)
         assert "\\u202e" in text
     assert "Tiếng Việt" in page
-    assert len(GAMES) >= 3
-
-
-def print_to(screen: io.StringIO, report: Report) -> None:
-    from rich.console import Console  # noqa: PLC0415 - for this test alone
-
-    from referee.cli.report import print_report  # noqa: PLC0415 - as above
-
-    print_report(Console(file=screen, width=200, color_system=None), report)
 
 
 def test_lines_of_a_servers_own_log_are_ascii(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    import structlog  # noqa: PLC0415 - for this test alone
-
     kept = structlog.get_config()
     try:
         configure(quiet=False)
         structlog.get_logger("referee.test").warning("failed", caller=EVIL)
     finally:
         structlog.configure(**kept)
-    assert LineWriter is not None
+
     written = capfdbinary.readouterr().err
     line = next(line for line in written.splitlines() if b"caller" in line)
     assert json.loads(line)["caller"] == EVIL
@@ -217,22 +192,16 @@ def test_lines_of_a_servers_own_log_are_ascii(capfdbinary: pytest.CaptureFixture
 
 
 @pytest.mark.slow("builds a Node project")
-def test_typescript_verifier_prints_text_by_others_escaped(demo_log: DemoLog, tmp_path: Path) -> None:
-    if why := install(PROJECT):
-        pytest.skip(f"the TypeScript verifier is not asked: {why}")
-    build(PROJECT, "build")
-    file = tmp_path / "round.json"
-    assert referee("export", TABLE, "--data", demo_log.data, "--out", file).returncode == 0
-    bundle = json.loads(file.read_text("utf-8"))
-    name = f"\u2014 evil\u202e {bundle['checkpoint'].rpartition(' ')[2]}"
+def test_typescript_verifier_prints_text_by_others_escaped(bundle: Path, typescript) -> None:
+    shown = json.loads(bundle.read_text("utf-8"))
     for change in (
-        {"checkpoint": bundle["checkpoint"].partition("\n\n")[0] + "\n\n" + name},
+        {"checkpoint": signed_by_another(shown["checkpoint"])},
         {"origin": EVIL},
         {"root_key": EVIL},
-        {"leaves": [{**bundle["leaves"][0], "leaf": EVIL}, *bundle["leaves"][1:]]},
+        {"leaves": [{**shown["leaves"][0], "leaf": EVIL}, *shown["leaves"][1:]]},
     ):
-        file.write_text(json.dumps({**bundle, **change}), "utf-8")
+        bundle.write_text(json.dumps({**shown, **change}), "utf-8")
         for form in ([], ["--json"]):
-            done = run("node", "dist/cli.js", str(file), *form)
+            done = typescript(str(bundle), *form)
             assert done.returncode in {1, 2}
             assert not obeyed_in(done.stdout + done.stderr), change

@@ -2,37 +2,25 @@
 
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
-
-import grpc
 
 from referee.cli.demo_tien_len import choose
 from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
 from referee.v1 import shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
 from tests.builtin import rules_as
-from tests.command import referee
+from tests.cli.printing import printed
 from tests.driver.opening import deal_round, open_round, terms_of
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
-SECONDS = 60
 STAKE = 100
 
 
-def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_path):
+def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(serve):
     """The server loads the folder, a whole round is paid at the house's price, the audit with the folder is clean."""
-    data = tmp_path / "data"
-    command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0"]
-    command += ["--rulesets", str(HOUSE)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        address = json.loads(process.stdout.readline())["address"]
-        with grpc.insecure_channel(address) as channel:
-            outcome = play_until_somebody_runs_out_of_cards(channel)
-        process.terminate()
-        assert process.wait(SECONDS) == 0
+    server = serve("--rulesets", str(HOUSE))
+    outcome = play_until_somebody_runs_out_of_cards(server.channel)
+    assert server.stop() == 0
     (winner,) = [result for result in outcome.seats if result.winner]
     (loser,) = [result for result in outcome.seats if not result.winner]
     ordinary = [card for card in loser.left if card > 4]  # numbers 1 to 4 are the twos, which have prices of their own
@@ -40,11 +28,9 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(tmp_pa
     grouped = any(transfer.subject in {"PAIR_RUN_3", "PAIR_RUN_4", "QUAD"} for transfer in outcome.transfers)
     assert sum(transfer.amount_minor for transfer in paid) == 3 * STAKE * len(ordinary) or grouped
     assert (winner.net_minor, loser.net_minor) == (-loser.net_minor, -winner.net_minor)
-    clean = referee("audit", "--data", data, "--json", "--rulesets", HOUSE)
-    assert clean.returncode == 0, clean.stdout
-    unknown = referee("audit", "--data", data, "--json")
-    assert unknown.returncode == 0
-    assert set(json.loads(unknown.stdout)["finding_counts"]) == {"RULESET_UNKNOWN"}
+    printed("audit", "--data", server.data, "--json", "--rulesets", HOUSE)
+    unknown = json.loads(printed("audit", "--data", server.data, "--json"))
+    assert set(unknown["finding_counts"]) == {"RULESET_UNKNOWN"}
 
 
 def play_until_somebody_runs_out_of_cards(channel):
@@ -53,9 +39,7 @@ def play_until_somebody_runs_out_of_cards(channel):
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
     judge = tien_len_pb2_grpc.TienLenServiceStub(channel)
     while True:
-        opened = open_round(
-            shuffler, terms_of("quan-nha", ruleset_id="tien_len.quan_nha", currency="VND", stake_minor=STAKE)
-        )
+        opened = open_round(shuffler, terms_of("quan-nha", ruleset_id="tien_len.quan_nha", stake_minor=STAKE))
         dealt = deal_round(shuffler, opened, [luck.randbytes(32) for _ in range(2)])
         played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
         while (event := choose(judge, played)) is not None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from referee.server.process.app import Application
+from tests.cli.printing import printed
 from tests.command import PLAIN, referee
 from tests.server.options import server_options
 
@@ -41,11 +42,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert done.returncode == 0, done.stderr
             assert re.search(r"^leaf \d+", done.stdout, flags=re.MULTILINE)
     data = folder / "referee-data"
-    for command in (
-        ("export", "table-1", 1, "--data", data, "--out", folder / "round.json"),
-        ("publish", folder / "tiles", "--data", data),
-    ):
-        assert referee(*command).returncode == 0
+    printed("export", "table-1", 1, "--data", data, "--out", folder / "round.json")
+    printed("publish", folder / "tiles", "--data", data)
     bundle = json.loads((folder / "round.json").read_bytes())
     (folder / "kept-checkpoint").write_text(bundle["checkpoint"], encoding="utf-8")
     return folder
@@ -87,10 +85,9 @@ def run_here(command: str) -> None:
         assert next(served([*words, "--listen", "127.0.0.1:0"]))["event"] == "ready"
         return
     words, target = (words[:-2], words[-1]) if ">" in words else (words, None)
-    done = referee(*words)
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    text = printed(*words)
     if target is not None:
-        Path(target).write_text(done.stdout, encoding="utf-8")
+        Path(target).write_text(text, encoding="utf-8")
 
 
 def served(words: list[str]) -> Iterator[dict[str, str]]:

@@ -9,11 +9,12 @@ import pytest
 
 from referee.log import CheckpointSigner
 from referee.server.folder_lock import LeaderLock
-from referee.server.keys.folder import read_public_keys
 from referee.server.process.app import Application
-from referee.storage import Append, Writer, open_sqlite
+from referee.storage import Append, Writer
+from referee.storage.sqlite import open_sqlite
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder
-from tests.command import referee
+from tests.cli.printing import printed
+from tests.command import referee, refused
 from tests.demo_log import DemoLog
 from tests.rounds.rounds_log import rows_in
 from tests.server.options import server_options
@@ -28,51 +29,41 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="module")
-def keys(demo_log: DemoLog) -> list[str]:
-    """Return the options with the keys of the demo's log."""
-    public = read_public_keys(demo_log.data / "keys")
-    return ["--log-key", public["log"], "--root-key", public["root"]]
-
-
-@pytest.fixture(scope="module")
 def rows(demo_log: DemoLog, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the demo's log, exported from its folder."""
     out = tmp_path_factory.mktemp("rows")
-    done = referee("rounds", demo_log.data, "--out", out)
-    assert (done.returncode, done.stderr) == (0, "")
+    printed("rounds", demo_log.data, "--out", out)
     return rows_in(out)
 
 
 def test_json_says_what_was_written(demo_log: DemoLog, rows, tmp_path: Path):
-    answer = json.loads(referee("rounds", demo_log.data, "--out", tmp_path, "--json").stdout)
+    answer = json.loads(printed("rounds", demo_log.data, "--out", tmp_path, "--json"))
     assert answer["rows"] == {table: len(found) for table, found in rows.items() if found}
     assert (answer["start"], answer["unread"], answer["running"]) == (0, [], 0)
-    report = json.loads(referee("audit", demo_log.data, "--json").stdout)
+    report = json.loads(printed("audit", demo_log.data, "--json"))
     assert (answer["size"], answer["root"]) == (report["size"], report["root"])
 
 
 def test_tiles_give_the_same_rows(demo_log: DemoLog, rows, keys: list[str], tmp_path: Path):
     tiles, out = tmp_path / "tiles", tmp_path / "out"
-    assert referee("publish", tiles, "--data", demo_log.data).returncode == 0
-    done = referee("rounds", tiles, *keys, "--out", out)
-    assert (done.returncode, done.stderr) == (0, "")
+    printed("publish", tiles, "--data", demo_log.data)
+    printed("rounds", tiles, *keys, "--out", out)
     assert rows_in(out) == rows
 
 
 def test_service_gives_the_same_rows(demo_log: DemoLog, rows, tmp_path: Path):
     with Application(server_options(data=demo_log.data, sweep=False)) as app:
-        done = referee("rounds", f"localhost:{app.port}", "--out", tmp_path)
-    assert (done.returncode, rows_in(tmp_path)) == (0, rows), done.stderr
+        printed("rounds", f"localhost:{app.port}", "--out", tmp_path)
+    assert rows_in(tmp_path) == rows
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing() or "there is a server")
 def test_postgresql_gives_the_same_rows(demo_log: DemoLog, rows, keys: list[str], postgres, tmp_path: Path):
     url = postgres.make_schema("rounds")
     backup = tmp_path / "backup.sqlite3"
-    assert referee("backup", backup, "--data", demo_log.data).returncode == 0
-    assert referee("restore", backup, "--data", demo_log.data, "--database", url).returncode == 0
-    done = referee("rounds", url, *keys, "--out", tmp_path / "out")
-    assert (done.returncode, done.stderr) == (0, "")
+    printed("backup", backup, "--data", demo_log.data)
+    printed("restore", backup, "--data", demo_log.data, "--database", url)
+    printed("rounds", url, *keys, "--out", tmp_path / "out")
     assert rows_in(tmp_path / "out") == rows
 
 
@@ -91,31 +82,25 @@ def test_leaf_without_a_row_is_named_with_exit_code_1(tmp_path: Path):
 def test_two_exports_at_once_are_refused(demo_log: DemoLog, tmp_path: Path):
     lock = LeaderLock(tmp_path / "lock")
     assert lock.take()
-    done = referee("rounds", demo_log.data, "--out", tmp_path)
+    assert "another export to" in refused("rounds", demo_log.data, "--out", tmp_path)
     lock.leave()
-    assert (done.returncode, "another export to" in done.stderr) == (2, True)
-    assert referee("rounds", demo_log.data, "--out", tmp_path).returncode == 0
+    printed("rounds", demo_log.data, "--out", tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["nowhere"], "there is no such place"),
-        ([NOWHERE], "give --log-key and --root-key"),
-        (["127.0.0.1:1"], "does not answer"),
-    ],
+    ("place", "error"),
+    [("nowhere", "is no such place"), (NOWHERE, "give --log-key and --root-key"), ("127.0.0.1:1", "does not answer")],
 )
-def test_place_without_a_log_is_named(words: list[str], error: str, tmp_path: Path):
-    done = referee("rounds", *words, "--out", tmp_path / "out")
-    assert (done.returncode, error in done.stderr) == (2, True), done.stderr
+def test_place_without_a_log_is_named(place: str, error: str, tmp_path: Path):
+    assert error in refused("rounds", place, "--out", tmp_path / "out")
 
 
 def test_key_of_another_log_is_refused(demo_log: DemoLog, keys: list[str], tmp_path: Path):
-    done = referee("rounds", demo_log.data, *keys[2:], "--log-key", LOG.text, "--out", tmp_path / "out")
-    assert (done.returncode, "checkpoint does not hold" in done.stderr) == (2, True)
+    words = (demo_log.data, *keys[2:], "--log-key", LOG.text, "--out", tmp_path / "out")
+    assert "checkpoint does not hold" in refused("rounds", *words)
 
 
 def test_out_that_is_no_folder_is_named(demo_log: DemoLog, tmp_path: Path):
     (tmp_path / "file").touch()
-    done = referee("rounds", demo_log.data, "--out", tmp_path / "file" / "below")
-    assert (done.returncode, str(tmp_path / "file") in done.stderr.replace("\n", "")) == (2, True)
+    message = refused("rounds", demo_log.data, "--out", tmp_path / "file" / "below")
+    assert str(tmp_path / "file") in message.replace("\n", "")

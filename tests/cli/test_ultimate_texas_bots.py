@@ -38,7 +38,7 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
         )
         opened = open_round(shuffler, terms)
         seeds = [bytes([seat]) * 32 for seat in range(len(STAKES))]
-        dealing = shuffler_pb2.DealRoundRequest(table_id="bots", round_number=1, client_seeds=seeds)
+        dealing = shuffler_pb2.DealRoundRequest(round={"table_id": "bots", "round_number": 1}, client_seeds=seeds)
         dealt = shuffler.DealRound(dealing)
         played = play_round(referee, shuffler, opened, dealt, receipts=False)
         section = open_cards(shuffler, dealt, played)

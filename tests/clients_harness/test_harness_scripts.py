@@ -8,16 +8,16 @@ from typing import Any
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 from referee_harness import Clock, Harness, HarnessError, Script
 from referee_harness.script import win_at_deal
 from referee_harness.vectors import find, names
 
 from referee.cards import DECK, Card, spell
-from referee.dealing.header import NO_KEY, NO_LEAF, Header
+from referee.dealing.header import NO_KEY, NO_LEAF
 from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.headers import made_header
 from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.refusal import refusal_of
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 Deal = Callable[..., shuffler_pb2.DealRoundResponse]
@@ -56,13 +56,8 @@ def held(dealt: shuffler_pb2.DealRoundResponse, seat: int) -> str:
 
 def refused(call: Callable[[], object]) -> tuple[str, str]:
     """Return the reason of a refusal, and its words."""
-    with pytest.raises(grpc.RpcError) as caught:
-        call()
-    status = rpc_status.from_call(caught.value)
-    assert status is not None
-    info = error_details_pb2.ErrorInfo()
-    assert any(detail.Unpack(info) for detail in status.details)
-    return info.reason, caught.value.details() or ""
+    refusal = refusal_of(call)
+    return refusal.reason, refusal.message
 
 
 def test_a_scripted_hand_is_dealt(harness: Harness, deal: Deal):
@@ -111,7 +106,7 @@ def test_scripts_of_a_table_are_for_its_rounds_in_turn(
         harness.clock.advance(400_000)
         shuffler.AbortRound(
             shuffler_pb2.AbortRoundRequest(
-                table_id="turns", round_number=number, reason=shuffler_pb2.ABORT_REASON_DEADLINE
+                round={"table_id": "turns", "round_number": number}, reason=shuffler_pb2.ABORT_REASON_DEADLINE
             )
         )
     assert found == ["2S", "3S", "5S"]
@@ -122,7 +117,7 @@ def test_nobody_wins_by_luck(harness: Harness):
     """Of 400 hands of Mậu Binh dealt by chance about a dozen would; a hand given in part does not either."""
     catalogue = harness.catalogue
     ruleset = catalogue.get("mau_binh.maubinh_com")
-    header = Header(
+    header = made_header(
         protocol=1, origin="o", randomness_suite=250, table_id="t", round_number=1, ruleset_id=ruleset.id,
         ruleset_version=ruleset.version, ruleset_digest=ruleset.digest, layout=(13, 13, 13, 13), currency="C", stake=1,
         seat_stakes=(), seat_keys=(NO_KEY,) * 4, previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=1,
@@ -220,7 +215,7 @@ def test_the_same_luck_deals_the_same_cards():
             stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
             open_round(stub, terms_of("t", ruleset_id="tien_len.mien_nam", seat_count=4, currency="C", stake_minor=1))
             dealt = stub.DealRound(
-                shuffler_pb2.DealRoundRequest(table_id="t", round_number=1, client_seeds=[bytes(32)] * 4)
+                shuffler_pb2.DealRoundRequest(round={"table_id": "t", "round_number": 1}, client_seeds=[bytes(32)] * 4)
             )
             hands.append([list(hand.cards) for hand in dealt.hands])
     assert hands[0] == hands[1] != hands[2]

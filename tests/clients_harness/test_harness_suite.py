@@ -9,14 +9,13 @@ from pathlib import Path
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 from referee_harness import Harness
 
 from referee.server.process.app import Application
 from referee.server.process.startup import SuiteError
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, shuffler_pb2, shuffler_pb2_grpc
 from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.refusal import refusal_of
 from tests.server.options import server_options
 
 DRAGONS = {"wins": ["sanh rong", "sanh rong"]}
@@ -40,13 +39,13 @@ def play(address: str, table: str = "t", rounds: int = 1) -> round_pb2.RoundHead
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
         for _ in range(rounds):
             opened = open_round(shuffler, terms(table))
-            number = opened.header.round_number
+            number = opened.header.round.round_number
             seeds = [hashlib.sha256(b"%d %d" % (number, seat)).digest() for seat in range(2)]
             dealt = deal_round(shuffler, opened, seeds)
             given = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
             settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=given))
             assert not settled.violations
-            shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id=table, round_number=number))
+            shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round={"table_id": table, "round_number": number}))
     return opened.header
 
 
@@ -103,9 +102,8 @@ def test_a_server_that_draws_opens_no_round_of_the_other_suite(drawing: str):
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         header = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms("t"))).header
         header.randomness_suite = round_pb2.RANDOMNESS_SUITE_FIXTURE
-        with pytest.raises(grpc.RpcError) as caught:
-            open_round(shuffler, header)
-        assert reason_of(caught.value) == ("INVALID_HEADER", "header.randomness_suite")
+        refusal = refusal_of(open_round, shuffler, header)
+        assert refusal.reason_and_field == ("INVALID_HEADER", "header.randomness_suite")
 
 
 def test_a_server_that_draws_judges_no_round_of_the_other_suite(drawing: str):
@@ -115,16 +113,5 @@ def test_a_server_that_draws_judges_no_round_of_the_other_suite(drawing: str):
     with grpc.insecure_channel(drawing) as channel:
         referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
         given = mau_binh_pb2.MauBinhRound(header=header, certificates=[b"{}"])
-        with pytest.raises(grpc.RpcError) as caught:
-            referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=given))
-        assert reason_of(caught.value) == ("INVALID_HEADER", "round.header.randomness_suite")
-
-
-def reason_of(error: grpc.RpcError) -> tuple[str, str]:
-    """Return the reason and the field of a refusal."""
-    status = rpc_status.from_call(error)
-    assert status is not None
-    info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
-    for detail in status.details:
-        assert detail.Unpack(info) or detail.Unpack(bad)
-    return info.reason, bad.field_violations[0].field
+        refusal = refusal_of(referee.SettleRound, mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=given))
+        assert refusal.reason_and_field == ("INVALID_HEADER", "round.header.randomness_suite")

@@ -59,9 +59,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
         certificates=(Certified(name="CN=frontend", role=CallerRole.FRONTEND, tenant="acme"),),
     )
     tls = TlsSettings(
-        certificate=str(folder / "server.pem"),
-        key=str(folder / "server.key"),
-        client_ca=str(folder / "callers.pem"),
+        certificate=str(folder / "server.pem"), key=str(folder / "server.key"), client_ca=str(folder / "callers.pem")
     )
     with Harness(clock=Clock(is_running=False), access=access, tls=tls) as running:
         yield Guarded(

@@ -76,12 +76,7 @@ def crash(server: Guarded, folder: Path, scene: str, moment: Moment) -> Crashed:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.clients_python.crash_frontend"])
     made = Crash(moment=moment, ledger=ledger)
-    place = Place(
-        address=server.address,
-        table=table,
-        token=server.frontend,
-        seat_tokens=tokens_for(server, table),
-    )
+    place = Place(address=server.address, table=table, token=server.frontend, seat_tokens=tokens_for(server, table))
     code = -signal.SIGKILL
     for _ in range(MOST):
         process = context.Process(target=run, args=(place, folder / "rounds.sqlite3", scene, made))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from google.protobuf.message import Message
-from referee_client import Arrangement, Client, SeatSecrets, Terms
+from referee_client import Client, MauBinhRound, SeatSecrets
 from referee_client.line import Answer, BlockingLine
 from referee_client.messages import round_pb2
 from referee_client.session import Session
@@ -18,6 +18,7 @@ from referee_harness import Harness
 from referee.evidence.dsse import Envelope
 from referee.evidence.merkle import leaf_hash
 from referee.log import Checkpoint, CheckpointSigner
+from tests.clients_python.playing import binh, play_binh
 
 Bend = Callable[[Any], None]
 
@@ -56,20 +57,18 @@ class Liar:
 
     def binh(self, *, keyed: bool = False, commits: bool = True) -> Any:  # noqa: ANN401 - a round, watched or not
         """Prepare a round of Mậu Binh for two."""
-        terms = Terms(table=self.table, ruleset="mau_binh.classic", seats=2, stake=100)
-        game = self.client.mau_binh(terms, secrets=[SeatSecrets.make(seat, keyed=keyed) for seat in range(2)])
+        game = self.client.mau_binh(
+            binh(self.table), secrets=[SeatSecrets.make(seat, keyed=keyed) for seat in range(2)]
+        )
         game.prepare()
         if not commits:
             self.line.questions["OpenRound"] = lambda request: request.ClearField("client_commitments")
         return game
 
-    def played(self) -> Any:  # noqa: ANN401 - a round
+    def played(self) -> MauBinhRound:
         """Such a round, opened, dealt and laid out."""
-        game = self.binh()
-        game.open()
-        for seat, hand in game.deal().items():
-            game.arrange(seat, Arrangement(hand[:5], hand[5:10], hand[10:]))
-        return game
+        played: MauBinhRound = play_binh(self.binh())
+        return played
 
     def logged(self, leaf: bytes) -> round_pb2.LogReceipt:
         """Make a receipt for any leaf, signed by the log's own key, in a tree of that leaf alone."""
@@ -78,9 +77,13 @@ class Liar:
         note = CheckpointSigner(log, key_name=log.name).sign(Checkpoint(self.origin, 1, root))
         return round_pb2.LogReceipt(leaf_index=0, leaf_hash=root, leaf=leaf, checkpoint=note.decode())
 
-    def resigned(self, receipt: round_pb2.LogReceipt, role: str, bend: Callable[[dict[str, Any]], None]) -> None:
+    def resigned(self, receipt: round_pb2.LogReceipt, role: str, bend: Bend) -> None:
         """Replace the receipt's leaf by another payload, signed by the role and proved to be in a log."""
-        old = Envelope.parse(receipt.leaf)
+        receipt.CopyFrom(self.logged(self.signed_again(receipt.leaf, role, bend)))
+
+    def signed_again(self, envelope: bytes, role: str, bend: Bend) -> bytes:
+        """Replace an envelope's payload under a role's signature, or under none where no role is given."""
+        old = Envelope.parse(envelope)
         payload = json.loads(old.payload)
         bend(payload)
         data = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
@@ -89,16 +92,4 @@ class Liar:
             if role
             else Envelope(old.payload_type, data)
         )
-        receipt.CopyFrom(self.logged(made.to_bytes()))
-
-    def certified(self, certificate: bytes, bend: Callable[[dict[str, Any]], None]) -> bytes:
-        """Replace the certificate's payload under the shuffler's signature."""
-        return self.signed_again(certificate, "shuffler", bend)
-
-    def signed_again(self, envelope: bytes, role: str, bend: Callable[[dict[str, Any]], None]) -> bytes:
-        """Replace an envelope's payload under a role's signature."""
-        old = Envelope.parse(envelope)
-        payload = json.loads(old.payload)
-        bend(payload)
-        data = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
-        return Envelope.signed(old.payload_type, data, self.keys.signer(role)).to_bytes()
+        return made.to_bytes()

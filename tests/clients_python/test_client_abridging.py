@@ -9,6 +9,7 @@ from referee_client.cards import cards_of
 from referee_client.line import BlockingLine
 
 from referee.server.settings.limits import LimitSettings
+from tests.clients_python.playing import dealt
 from tests.driver.house import House
 
 MakeHouse = Callable[..., House]
@@ -32,9 +33,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def play(client: Client, table: str) -> TienLenRound:
     """Play rounds of a table until one is not won at the deal; each seat plays its first lawful play."""
     while True:
-        game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=4, stake=100))
-        game.open()
-        game.deal()
+        game = dealt(client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=4, stake=100)))
         while (listed := game.plays()).HasField("turn"):
             if listed.plays:
                 game.play(listed.turn, cards_of(listed.plays[0].cards))

@@ -1,11 +1,11 @@
 """A round of each game played by the client's own advice, until the client says that the round is over."""
 
-import asyncio
-
 import pytest
 from referee_client import Arrangement, AsyncClient, Bet, Card, Client, SeatSecrets, Terms, TienLenRound
 from referee_client.messages import mau_binh_pb2, ultimate_texas_pb2
 from referee_harness import Harness
+
+from tests.clients_python.playing import bet, binh, dealt
 
 
 def best_of(answer: mau_binh_pb2.SuggestArrangementResponse) -> Arrangement:
@@ -24,7 +24,7 @@ def play_suggested(game: TienLenRound) -> None:
 
 def test_mau_binh_is_suggested_until_it_is_over(harness: Harness, client: Client, table: str) -> None:
     harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
-    game = client.mau_binh(Terms(table=table, ruleset="mau_binh.classic", seats=2, stake=100))
+    game = client.mau_binh(binh(table))
     game.open()
     over = []
     for seat in game.deal():
@@ -36,9 +36,7 @@ def test_mau_binh_is_suggested_until_it_is_over(harness: Harness, client: Client
 
 def test_mau_binh_that_is_won_at_the_deal_is_over(harness: Harness, client: Client, table: str) -> None:
     harness.script({"wins": {"0": "sanh rong"}}, table_id=table)
-    game = client.mau_binh(Terms(table=table, ruleset="mau_binh.classic", seats=2, stake=100))
-    game.open()
-    game.deal()
+    game = dealt(client.mau_binh(binh(table)))
     assert game.is_over()
     answer = game.suggest(0)
     assert (answer.instant_win.pattern, len(answer.suggestions)) == ("DRAGON", 0)
@@ -46,9 +44,7 @@ def test_mau_binh_that_is_won_at_the_deal_is_over(harness: Harness, client: Clie
 
 def test_mau_binh_is_over_when_its_time_is_up(harness: Harness, client: Client, table: str) -> None:
     harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
-    game = client.mau_binh(Terms(table=table, ruleset="mau_binh.classic", seats=2, stake=100))
-    game.open()
-    game.deal()
+    game = dealt(client.mau_binh(binh(table)))
     assert not game.is_over()
     harness.clock.advance(61_000)
     assert game.is_over()
@@ -57,9 +53,7 @@ def test_mau_binh_is_over_when_its_time_is_up(harness: Harness, client: Client, 
 
 def test_tien_len_is_suggested_until_it_is_over(harness: Harness, client: Client, table: str) -> None:
     harness.script({"leader": 1}, table_id=table)
-    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=100))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=100)))
     played = 0
     while not game.is_over():
         play_suggested(game)
@@ -70,10 +64,7 @@ def test_tien_len_is_suggested_until_it_is_over(harness: Harness, client: Client
 
 
 def test_ultimate_texas_is_advised_until_it_is_over(client: Client, table: str) -> None:
-    terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(20, 4)])
-    game = client.ultimate_texas(terms)
-    game.open()
-    game.deal()
+    game = dealt(client.ultimate_texas(bet(table, Bet(20, 4))))
     decided = 0
     while not game.is_over():
         answer = game.advise(0)
@@ -88,10 +79,7 @@ def test_ultimate_texas_is_advised_until_it_is_over(client: Client, table: str) 
 def test_a_seat_of_a_sealed_table_of_texas_is_advised_from_its_own_hand(
     client: Client, table: str, street: str
 ) -> None:
-    terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(20)])
-    game = client.ultimate_texas(terms, secrets=[SeatSecrets.make(0, keyed=True)])
-    game.open(sealed=True)
-    game.deal()
+    game = dealt(client.ultimate_texas(bet(table), secrets=[SeatSecrets.make(0, keyed=True)]), sealed=True)
     game.open_hand(0)
     while (answer := game.advise(0)).state.street != street:
         game.decide(0, "CHECK")
@@ -100,16 +88,12 @@ def test_a_seat_of_a_sealed_table_of_texas_is_advised_from_its_own_hand(
     assert not game.is_over()
 
 
-def test_the_asyncio_client_advises_too(harness: Harness, table: str) -> None:
-    async def main() -> tuple[bool, bool]:
-        async with AsyncClient(harness.grpc, timeout=60) as client:
-            terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(20)])
-            game = client.ultimate_texas(terms)
-            await game.open()
-            await game.deal()
-            before = await game.is_over()
-            assert (await game.advise(0)).options
-            await game.decide(0, "PLAY_4X")
-            return before, await game.is_over()
-
-    assert asyncio.run(main()) == (False, True)
+async def test_the_asyncio_client_advises_too(harness: Harness, table: str) -> None:
+    async with AsyncClient(harness.grpc, timeout=60) as client:
+        game = client.ultimate_texas(bet(table))
+        await game.open()
+        await game.deal()
+        assert not await game.is_over()
+        assert (await game.advise(0)).options
+        await game.decide(0, "PLAY_4X")
+        assert await game.is_over()

@@ -7,8 +7,7 @@ from referee_client import Client, ClockDifference, Journal, TienLenRound
 from referee_client import clock as clock_module
 from referee_harness import Harness
 
-from tests.clients_python.test_client_resuming import bet, lead, move
-from tests.clients_python.test_client_rounds import keyed
+from tests.clients_python.playing import bet, dealt, joined, keyed, lead, move
 
 FAST_MS = 40_000
 
@@ -48,9 +47,7 @@ def test_honest_seat_timed_out_by_a_clock_forty_seconds_fast_is_kept(
     """No time has passed for the seat; the referee gives it TIMEOUT. The journal keeps that for the next process."""
     path = tmp_path / "rounds.sqlite3"
     with Client(harness.grpc, journal=Journal(path)) as client:
-        game = client.tien_len(lead(table), secrets=keyed(2))
-        game.open()
-        game.deal()
+        game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
         move(game)()
         assert not game.clock_differences
         seat = game.plays().turn
@@ -70,9 +67,7 @@ def test_honest_seat_timed_out_by_a_clock_forty_seconds_fast_is_kept(
 def test_every_time_of_a_round_is_compared(fast: Fast, client: Client, table: str, *, ahead: int, kept: bool):
     """Opening, deal, events and openings, of a server whose clock is wrong throughout."""
     fast.ahead = ahead
-    game = client.ultimate_texas(bet(table), secrets=keyed(1))
-    game.open()
-    game.deal()
+    game = dealt(client.ultimate_texas(bet(table), secrets=keyed(1)))
     game.decide(0, "CHECK")
     expected = [("OPEN", 0), ("DEAL", 0), ("EVENT", 1), ("UNSEAL", 1)] if kept else []
     assert [(one.what, one.number) for one in game.clock_differences] == expected
@@ -82,19 +77,13 @@ def test_every_time_of_a_round_is_compared(fast: Fast, client: Client, table: st
 def test_times_of_a_round_played_elsewhere_are_compared_with_its_arrival_alone(fast: Fast, client: Client, table: str):
     """A round that lies minutes back is no difference; one that is ahead is."""
     secrets = keyed(1)
-    game = client.ultimate_texas(bet(table), secrets=secrets)
-    game.open()
-    game.deal()
+    game = dealt(client.ultimate_texas(bet(table), secrets=secrets))
     game.decide(0, "CHECK")
     fast.ahead -= 300_000  # this machine's clock goes on; the server's does not
-    late = client.ultimate_texas(bet(table), secrets=secrets)
-    late.join()
-    late.deal()
+    late = joined(client.ultimate_texas(bet(table), secrets=secrets))
     late.adopt(game.message.SerializeToString())
     assert late.clock_differences == ()
     fast.ahead += 300_000 + FAST_MS
-    early = client.ultimate_texas(bet(table), secrets=secrets)
-    early.join()
-    early.deal()
+    early = joined(client.ultimate_texas(bet(table), secrets=secrets))
     early.adopt(game.message.SerializeToString())
     assert [one.what for one in early.clock_differences] == ["OPEN", "DEAL", "EVENT", "UNSEAL"]

@@ -1,29 +1,20 @@
 """The course of a round: signed by seats elsewhere, taken over by another frontend, and never signed twice."""
 
 import json
+from collections.abc import Callable
 
 import pytest
-from referee_client import (
-    AlreadySignedError,
-    Bet,
-    Card,
-    Client,
-    NotReadyError,
-    RefereeError,
-    Terms,
-    VerificationError,
-)
+from referee_client import AlreadySignedError, Card, Client, NotReadyError, RefereeError, Terms, VerificationError
 from referee_client.messages import tien_len_pb2
 from referee_harness import Harness
 
-from tests.clients_python.test_client_rounds import as_dealt, binh, keyed
+from tests.clients_python.playing import as_dealt, bet, binh, dealt, joined, keyed, lead, move
 
 
 def test_a_frontend_that_lost_its_memory_goes_on(client: Client, harness: Harness, table: str):
     secrets = keyed(2)
-    game = client.mau_binh(binh(table), secrets=secrets)
-    game.open()
-    hands = game.deal()
+    game = dealt(client.mau_binh(binh(table), secrets=secrets))
+    hands = game.hands
     game.arrange(0, as_dealt(hands[0]))
     kept = game.message.SerializeToString()
     with Client(harness.grpc) as another:
@@ -38,19 +29,15 @@ def test_a_frontend_that_lost_its_memory_goes_on(client: Client, harness: Harnes
 def test_a_frontend_that_died_before_the_cards_opened_goes_on(client: Client, harness: Harness, table: str):
     """It kept the receipt; without it the event would be received again, at another time, and nothing opened by it."""
     secrets = keyed(1)
-    terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(20)])
-    game = client.ultimate_texas(terms, secrets=secrets)
-    game.open()
-    game.deal()
+    terms = bet(table)
+    game = dealt(client.ultimate_texas(terms, secrets=secrets))
     harness.fault(kind="refuse", method="OpenSection", when="after", status="INTERNAL")
     with pytest.raises(RefereeError):
         game.decide(0, "CHECK")
     kept = game.message.SerializeToString()
     harness.clock.advance(1)
     with Client(harness.grpc, timeout=60) as another:
-        again = another.ultimate_texas(terms, secrets=secrets)
-        again.join()
-        again.deal()
+        again = joined(another.ultimate_texas(terms, secrets=secrets))
         forgetful = another.ultimate_texas(terms, secrets=secrets)
         forgetful.join()
         forgetful.deal()
@@ -99,57 +86,37 @@ def test_a_seat_signs_on_its_own_machine_what_somebody_elses_frontend_submits(
     assert {event["received"] for event in leaf["events"]} == {1}
 
 
-def bend_course(message: tien_len_pb2.TienLenRound, how: str) -> None:
-    """Change a course as a frontend might before it shows it to a player."""
-    if how == "an event is dropped":
-        del message.events[-1]
-    elif how == "a time is changed":
-        message.events[0].time += 1
-    elif how == "a flag is changed":
-        message.events[0].received = False
-    elif how == "what was seen is changed":
-        message.events[-1].seen -= 1
-    elif how == "a signature is swapped":
-        message.signatures[0], message.signatures[1] = message.signatures[1], message.signatures[0]
-    elif how == "a signature is missing":
-        message.signatures[0] = b""
-    else:
-        message.receipt = b""
+def swap_signatures(message: tien_len_pb2.TienLenRound) -> None:
+    message.signatures[0], message.signatures[1] = message.signatures[1], message.signatures[0]
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        "an event is dropped",
-        "a time is changed",
-        "a flag is changed",
-        "what was seen is changed",
-        "a signature is swapped",
-        "a signature is missing",
-        "the receipt is missing",
-    ],
-)
+CHANGES: dict[str, Callable[[tien_len_pb2.TienLenRound], object]] = {
+    "an event is dropped": lambda message: message.events.pop(),
+    "a time is changed": lambda message: setattr(message.events[0], "time", message.events[0].time + 1),
+    "a flag is changed": lambda message: setattr(message.events[0], "received", False),
+    "what was seen is changed": lambda message: setattr(message.events[-1], "seen", message.events[-1].seen - 1),
+    "a signature is swapped": swap_signatures,
+    "a signature is missing": lambda message: message.signatures.__setitem__(0, b""),
+    "the receipt is missing": lambda message: message.ClearField("receipt"),
+}
+"""Changes of a course as a frontend might make them before it shows it to a player."""
+
+
+@pytest.mark.parametrize("how", CHANGES)
 def test_a_course_that_was_changed_is_not_adopted(client: Client, table: str, how: str):
-    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
     for _ in range(3):
-        options = game.plays()
-        game.play(options.turn, [Card(number) for number in options.plays[0].cards]) if options.plays else (
-            game.pass_turn(options.turn)
-        )
+        move(game)()
     saved = tien_len_pb2.TienLenRound.FromString(game.message.SerializeToString())
     game.adopt(saved.SerializeToString())
-    bend_course(saved, how)
+    CHANGES[how](saved)
     with pytest.raises(VerificationError):
         game.adopt(saved.SerializeToString())
 
 
 def test_a_seat_signs_no_second_event_until_the_rules_refuse_the_first(client: Client, harness: Harness, table: str):
     """The first one's answer was lost, so it may still be accepted; one that no rule allows frees its place at once."""
-    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
     options = game.plays()
     seat, plays = options.turn, [[Card(number) for number in one.cards] for one in options.plays]
     stranger = next(card for card in game.hands[1 - seat])
@@ -168,9 +135,7 @@ def test_a_seat_signs_no_second_event_until_the_rules_refuse_the_first(client: C
 
 def test_a_seat_that_ran_out_of_time_plays_on(client: Client, harness: Harness, table: str):
     """It had signed a play that its frontend never received; its next one is of another turn."""
-    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
     options = game.plays()
     seat = options.turn
     game.sign(tien_len_pb2.TienLenEvent(seat=seat, play=tien_len_pb2.Play(cards=options.plays[-1].cards)))
@@ -185,9 +150,7 @@ def test_a_seat_that_ran_out_of_time_plays_on(client: Client, harness: Harness, 
 def test_a_pass_out_of_turn_does_not_lock_the_next_turn(client: Client, harness: Harness, table: str):
     """The referee refused it, so the seat signs another event in its place: a pass again, or a play."""
     harness.script({"leader": 0})  # no hand wins at the deal
-    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10), secrets=keyed(2))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
     leader = game.plays().turn
     other = 1 - leader
     assert [one.code for one in game.pass_turn(other).violations] == ["OUT_OF_TURN"]

@@ -1,6 +1,5 @@
 """What a client does when answers are late, lost or refused, and what it says then."""
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Callable
@@ -9,7 +8,6 @@ from typing import Any
 import grpc
 import pytest
 from referee_client import (
-    Arrangement,
     AsyncClient,
     BadRequestError,
     Client,
@@ -20,7 +18,6 @@ from referee_client import (
     NotReadyError,
     RefereeError,
     SeatSecrets,
-    Terms,
     TimedOutError,
     UnavailableError,
     open_channel,
@@ -28,14 +25,7 @@ from referee_client import (
 from referee_client.messages import log_pb2, log_pb2_grpc, shuffler_pb2
 from referee_harness import Harness
 
-
-def binh(table: str, **terms: Any) -> Terms:  # noqa: ANN401 - any field
-    given: dict[str, Any] = {"table": table, "ruleset": "mau_binh.classic", "seats": 2, "stake": 100} | terms
-    return Terms(**given)
-
-
-def as_dealt(hand: Any) -> Arrangement:  # noqa: ANN401 - thirteen cards
-    return Arrangement(hand[:5], hand[5:10], hand[10:])
+from tests.clients_python.playing import as_dealt, binh, dealt
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -83,9 +73,8 @@ def persistent(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - any answer
 
 def test_an_event_is_not_sent_twice(harness: Harness, client: Client, table: str):
     """A receipt that was lost was given all the same, so the client says so and leaves it to its caller."""
-    game = client.mau_binh(binh(table))
-    game.open()
-    hands = game.deal()
+    game = dealt(client.mau_binh(binh(table)))
+    hands = game.hands
     harness.fault(kind="refuse", method="AcceptEvent", when="after")
     with pytest.raises(UnavailableError):
         game.arrange(0, as_dealt(hands[0]))
@@ -165,11 +154,9 @@ def test_other_seeds_for_a_dealt_round_are_a_conflict(client: Client, table: str
 
 def test_a_wrong_token_is_denied(client: Client, table: str):
     seats = [SeatSecrets.make(seat) for seat in range(2)]
-    game = client.mau_binh(binh(table), secrets=seats)
-    game.open(sealed=True)
-    game.deal()
+    dealt(client.mau_binh(binh(table), secrets=seats), sealed=True)
     stranger = SeatSecrets.make(0)
-    request = shuffler_pb2.OpenHandRequest(table_id=table, round_number=1, seat=0, token=stranger.token)
+    request = shuffler_pb2.OpenHandRequest(round={"table_id": table, "round_number": 1}, seat=0, token=stranger.token)
     with pytest.raises(DeniedError) as caught:
         client.channel.unary_unary(
             "/referee.v1.ShufflerService/OpenHand", shuffler_pb2.OpenHandRequest.SerializeToString
@@ -184,26 +171,23 @@ def test_generated_stubs_raise_the_same_errors(harness: Harness):
     assert caught.value.reason
 
 
-def test_the_asyncio_client_repeats_and_refuses_alike(harness: Harness, table: str):
-    async def main() -> None:
-        async with AsyncClient(harness.grpc, timeout=60) as client:
-            harness.fault(kind="refuse", method="OpenRound", when="after", times=4)
-            game = client.mau_binh(binh(table))
-            await game.open()
-            assert len(await game.deal()) == 2
-            with pytest.raises(BadRequestError) as caught:
-                await client.mau_binh(binh(f"{table}-2", seats=9)).open()
-            assert (caught.value.reason, caught.value.field) == ("INVALID_FIELD", "terms.seat_count")
-            harness.fault(kind="refuse", method="ListRulesets", status="DATA_LOSS")
-            with pytest.raises(DataLossError):
-                await client.rulesets()
-        async with AsyncClient(harness.grpc, timeout=1) as client:
-            harness.fault(kind="delay", method="ListRulesets", delay_ms=3_000)
-            with pytest.raises(TimedOutError):
-                await client.rulesets()
-
+async def test_the_asyncio_client_repeats_and_refuses_alike(harness: Harness, table: str):
     harness.reset()
-    asyncio.run(main())
+    async with AsyncClient(harness.grpc, timeout=60) as client:
+        harness.fault(kind="refuse", method="OpenRound", when="after", times=4)
+        game = client.mau_binh(binh(table))
+        await game.open()
+        assert len(await game.deal()) == 2
+        with pytest.raises(BadRequestError) as caught:
+            await client.mau_binh(binh(f"{table}-2", seats=9)).open()
+        assert (caught.value.reason, caught.value.field) == ("INVALID_FIELD", "terms.seat_count")
+        harness.fault(kind="refuse", method="ListRulesets", status="DATA_LOSS")
+        with pytest.raises(DataLossError):
+            await client.rulesets()
+    async with AsyncClient(harness.grpc, timeout=1) as client:
+        harness.fault(kind="delay", method="ListRulesets", delay_ms=3_000)
+        with pytest.raises(TimedOutError):
+            await client.rulesets()
 
 
 def test_a_token_goes_with_every_call(harness: Harness):

@@ -39,23 +39,18 @@ def test_tables_share_calls_unless_that_is_off(make_house: Callable[..., House],
     assert {finding.code for finding in house.audit().findings} == set()
 
 
-def test_refused_table_of_a_batch_is_refused_alone(make_house: Callable[..., House]) -> None:
+async def test_refused_table_of_a_batch_is_refused_alone(house: House) -> None:
     """One round cannot be revealed yet; the others of its batch are."""
-    house = make_house()
-
-    async def main() -> None:
-        async with AsyncClient(f"127.0.0.1:{house.app.port}") as client:
-            games = [
-                client.mau_binh(Terms(table=f"t-{number}", ruleset="mau_binh.classic", seats=2, stake=100))
-                for number in range(3)
-            ]
-            await asyncio.gather(*(game.open() for game in games))
-            await asyncio.gather(*(game.abort() for game in games[:2]))
-            first, second, refused = await asyncio.gather(*(game.reveal() for game in games), return_exceptions=True)
-            assert not isinstance(first, BaseException)
-            assert not isinstance(second, BaseException)
-            assert isinstance(refused, NotReadyError)
-            assert refused.reason == "NOT_TERMINAL"
-            assert client.gathering.calls < client.gathering.requests
-
-    asyncio.run(main())
+    async with AsyncClient(f"127.0.0.1:{house.app.port}") as client:
+        games = [
+            client.mau_binh(Terms(table=f"t-{number}", ruleset="mau_binh.classic", seats=2, stake=100))
+            for number in range(3)
+        ]
+        await asyncio.gather(*(game.open() for game in games))
+        await asyncio.gather(*(game.abort() for game in games[:2]))
+        first, second, refused = await asyncio.gather(*(game.reveal() for game in games), return_exceptions=True)
+        assert not isinstance(first, BaseException)
+        assert not isinstance(second, BaseException)
+        assert isinstance(refused, NotReadyError)
+        assert refused.reason == "NOT_TERMINAL"
+        assert client.gathering.calls < client.gathering.requests

@@ -31,7 +31,7 @@ def played() -> Any:  # noqa: ANN401 - a generator
 
 def slots(listed: list[log_pb2.ListedRound]) -> list[tuple[str, int]]:
     """Return the tables and numbers of rounds."""
-    return [(one.table_id, one.round_number) for one in listed]
+    return [(one.round.table_id, one.round.round_number) for one in listed]
 
 
 def test_blocking_client_lists_rounds(played: Harness) -> None:

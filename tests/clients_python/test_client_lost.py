@@ -1,17 +1,10 @@
 """A frontend that kept no journal goes on where no move can be left out; elsewhere its round lapses."""
 
 import pytest
-from referee_client import (
-    Client,
-    MauBinhRound,
-    RoundLapsesError,
-    Stage,
-    TienLenRound,
-)
+from referee_client import Client, MauBinhRound, RoundLapsesError, Stage, TienLenRound
 from referee_harness import Harness
 
-from tests.clients_python.test_client_resuming import bet, lead, move
-from tests.clients_python.test_client_rounds import as_dealt, binh, keyed
+from tests.clients_python.playing import as_dealt, bet, binh, dealt, joined, keyed, lead, move
 
 
 def test_without_a_journal_a_round_without_seeds_is_aborted_at_once(client: Client, harness: Harness, table: str):
@@ -38,9 +31,7 @@ def test_without_a_journal_a_round_with_a_seed_waits_for_the_others(client: Clie
 
 def test_without_a_journal_a_round_goes_on_from_what_players_hold(client: Client, harness: Harness, table: str):
     """From the longest course; the moves that follow end it, and no clock plays for a seat."""
-    game = client.tien_len(lead(table))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(lead(table)))
     held = []
     for _ in range(3):
         move(game)()
@@ -60,9 +51,8 @@ def test_without_a_journal_a_round_goes_on_from_what_players_hold(client: Client
 def test_without_a_journal_no_seat_is_settled_without_its_move(client: Client, harness: Harness, table: str):
     """After the time to arrange the server would settle with what is in."""
     harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
-    game = client.mau_binh(binh(table))
-    game.open()
-    hands = game.deal()
+    game = dealt(client.mau_binh(binh(table)))
+    hands = game.hands
     game.arrange(0, as_dealt(hands[0]))
     with Client(harness.grpc, timeout=60) as lost:
         again = lost.resume(table, held=[game.message.SerializeToString()])
@@ -70,9 +60,7 @@ def test_without_a_journal_no_seat_is_settled_without_its_move(client: Client, h
         again.arrange(1, as_dealt(hands[1]))
         assert again.settle().is_replayed
     harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=f"{table}-2")
-    other = client.mau_binh(binh(f"{table}-2"))
-    other.open()
-    other.deal()
+    dealt(client.mau_binh(binh(f"{table}-2")))
     harness.clock.advance(61_000)
     with Client(harness.grpc, timeout=60) as lost:
         partial = lost.resume(f"{table}-2")
@@ -83,9 +71,7 @@ def test_without_a_journal_no_seat_is_settled_without_its_move(client: Client, h
 
 
 def test_without_a_journal_a_round_whose_cards_were_opened_lapses(client: Client, harness: Harness, table: str):
-    game = client.ultimate_texas(bet(table))
-    game.open()
-    game.deal()
+    game = dealt(client.ultimate_texas(bet(table)))
     game.decide(0, "CHECK")
     with Client(harness.grpc, timeout=60) as lost:
         again = lost.resume(table, held=[game.message.SerializeToString()])
@@ -96,14 +82,11 @@ def test_without_a_journal_a_round_whose_cards_were_opened_lapses(client: Client
 
 
 def test_courses_that_contradict_each_other_let_the_round_lapse(client: Client, harness: Harness, table: str):
-    game = client.mau_binh(binh(table))
-    game.open()
-    hands = game.deal()
+    game = dealt(client.mau_binh(binh(table)))
+    hands = game.hands
     if game.is_over():
         pytest.skip("a hand won at the deal, so there is no course")
-    other = client.mau_binh(binh(table), secrets=[])
-    other.join()
-    other.deal()
+    other = joined(client.mau_binh(binh(table), secrets=[]))
     for seat, one in enumerate((game, other)):
         one.arrange(seat, as_dealt(hands[seat]))
     held = [one.message.SerializeToString() for one in (game, other)]
@@ -114,9 +97,7 @@ def test_courses_that_contradict_each_other_let_the_round_lapse(client: Client, 
 
 
 def test_a_course_without_its_receipt_is_left_out_by_the_caller(client: Client, harness: Harness, table: str):
-    game = client.tien_len(lead(table))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(lead(table)))
     move(game)()
     forged = game.message
     forged.events[0].received = False
@@ -129,9 +110,7 @@ def test_a_course_without_its_receipt_is_left_out_by_the_caller(client: Client, 
 def test_the_deal_of_a_sealed_table_is_resumed_without_its_hands(client: Client, harness: Harness, table: str):
     harness.script({"vector": "mau_binh/settlement#value-front-three-M"}, table_id=table)
     secrets = keyed(2)
-    game = client.mau_binh(binh(table), secrets=secrets)
-    game.open(sealed=True)
-    game.deal()
+    dealt(client.mau_binh(binh(table), secrets=secrets), sealed=True)
     with Client(harness.grpc, timeout=60) as lost:
         again = lost.resume(table)
         assert isinstance(again, MauBinhRound)

@@ -13,22 +13,13 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
-from referee_client import (
-    AsyncClient,
-    Card,
-    Client,
-    SeatSecrets,
-    Terms,
-    TienLenRound,
-    load_seat_key,
-    save_seat_key,
-)
+from referee_client import AsyncClient, Client, SeatSecrets, TienLenRound, load_seat_key, save_seat_key
 from referee_harness import Clock, Harness
 from typer.testing import CliRunner
 
 from referee.cli.main import app
 from referee.transcript.receipted import read_receipted_event
-from tests.clients_python.test_client_rounds import as_dealt, binh, keyed
+from tests.clients_python.playing import as_dealt, binh, dealt, joined, keyed, lead, move
 
 HOUR_MS = 3_600_000
 TURN_MS = 30_000
@@ -43,16 +34,6 @@ with Client(sys.argv[1], timeout=60, journal=sys.argv[2]) as client:
     assert game.play(options.turn, [Card(one) for one in options.plays[0].cards]).event_number == 1
     os.kill(os.getpid(), signal.SIGKILL)
 """
-
-
-def two(table: str) -> Terms:
-    return Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10)
-
-
-def lead(game: TienLenRound) -> None:
-    """Make the leader's first play."""
-    options = game.plays()
-    assert game.play(options.turn, [Card(one) for one in options.plays[0].cards]).event_number == 1
 
 
 def audited(data: Path, *receipts: Path) -> list[str]:
@@ -70,15 +51,11 @@ def test_a_move_that_its_frontend_drops_is_proved_by_the_file(tmp_path: Path, ta
     with Harness(clock=clock, data=tmp_path / "log") as harness:
         harness.script({"leader": 0}, table_id=table)  # no hand wins at the deal
         with Client(harness.grpc, timeout=60) as client:
-            game = client.tien_len(two(table), secrets=secrets)
-            game.open()
-            game.deal()
+            game = dealt(client.tien_len(lead(table), secrets=secrets))
             before = game.message.SerializeToString()
-            lead(game)
+            assert move(game)().event_number == 1
             (file,) = game.write_receipts(tmp_path / "kept")
-            forgetful = client.tien_len(two(table), secrets=secrets)
-            forgetful.join()
-            forgetful.deal()
+            forgetful = joined(client.tien_len(lead(table), secrets=secrets))
             forgetful.adopt(before)
             while (options := forgetful.plays()).HasField("turn"):
                 harness.clock.advance(TURN_MS)
@@ -93,10 +70,8 @@ def test_a_move_that_its_frontend_drops_is_proved_by_the_file(tmp_path: Path, ta
 
 def test_files_are_the_owners_and_stay(client: Client, harness: Harness, table: str, tmp_path: Path):
     harness.script({"leader": 0}, table_id=table)
-    game = client.tien_len(two(table))
-    game.open()
-    game.deal()
-    lead(game)
+    game = dealt(client.tien_len(lead(table)))
+    assert move(game)().event_number == 1
     (file,) = game.write_receipts(tmp_path)
     first = file.read_bytes()
     (kept,) = game.receipted_events
@@ -112,14 +87,10 @@ def test_files_are_the_owners_and_stay(client: Client, harness: Harness, table: 
 def test_a_player_keeps_what_its_frontend_shows(client: Client, harness: Harness, table: str):
     harness.script({"leader": 0}, table_id=table)
     secrets = keyed(2)
-    game = client.tien_len(two(table), secrets=secrets)
-    game.open()
-    game.deal()
-    lead(game)
+    game = dealt(client.tien_len(lead(table), secrets=secrets))
+    assert move(game)().event_number == 1
     with Client(harness.grpc, timeout=60) as another:
-        own = another.tien_len(two(table), secrets=secrets)
-        own.join()
-        own.deal()
+        own = joined(another.tien_len(lead(table), secrets=secrets))
         for _ in range(2):
             own.adopt(game.message.SerializeToString())
             assert own.receipted_events == game.receipted_events
@@ -139,19 +110,15 @@ def test_the_journal_has_the_receipt_when_the_answer_was_shown(harness: Harness,
         assert (kept.event_hash(1), kept.event) == (game.course.event_hash.hex(), game.course.links[0].event.decode())
 
 
-def test_tasks_of_one_round_wait_for_one_another(harness: Harness, table: str):
+async def test_tasks_of_one_round_wait_for_one_another(harness: Harness, table: str):
     """Without that, both events would be the first."""
-
-    async def play() -> list[int]:
-        async with AsyncClient(harness.grpc, timeout=60) as client:
-            game = client.mau_binh(binh(table))
-            await game.open()
-            hands = await game.deal()
-            answers = await asyncio.gather(*(game.arrange(seat, as_dealt(hand)) for seat, hand in hands.items()))
-            return [answer.event_number for answer in answers]
-
     harness.reset()
-    assert sorted(asyncio.run(play())) == [1, 2]
+    async with AsyncClient(harness.grpc, timeout=60) as client:
+        game = client.mau_binh(binh(table))
+        await game.open()
+        hands = await game.deal()
+        answers = await asyncio.gather(*(game.arrange(seat, as_dealt(hand)) for seat, hand in hands.items()))
+    assert sorted(answer.event_number for answer in answers) == [1, 2]
 
 
 def test_threads_of_one_round_wait_for_one_another(client: Client, table: str):

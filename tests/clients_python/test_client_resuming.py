@@ -1,16 +1,12 @@
 """A frontend whose process is lost goes on with its round: with a journal from anywhere, without one where it may."""
 
-import asyncio
 import stat
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from referee_client import (
     AsyncClient,
     BadRequestError,
-    Bet,
     Card,
     Client,
     Journal,
@@ -29,23 +25,7 @@ from referee_client.messages import shuffler_pb2
 from referee_client.record import encode_record
 from referee_harness import Harness
 
-from tests.clients_python.test_client_rounds import binh, keyed
-
-
-def lead(table: str) -> Terms:
-    return Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10)
-
-
-def bet(table: str) -> Terms:
-    return Terms(table=table, ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(20)])
-
-
-def move(game: TienLenRound) -> Callable[[], Any]:
-    """Return the weakest play of the seat on turn, or its pass, to be made by a call."""
-    options = game.plays()
-    if not options.plays:
-        return lambda: game.pass_turn(options.turn)
-    return lambda: game.play(options.turn, [Card(number) for number in options.plays[0].cards])
+from tests.clients_python.playing import bet, binh, dealt, keyed, lead, move
 
 
 def test_a_journal_keeps_the_newest_round_of_a_table_for_its_owner(tmp_path: Path):
@@ -94,9 +74,7 @@ def test_a_round_is_resumed_until_it_is_revealed(harness: Harness, tmp_path: Pat
     """A settled one too, whose result the frontend may not have booked yet."""
     path = tmp_path / "rounds.sqlite3"
     with Client(harness.grpc, timeout=60, journal=path) as client:
-        game = client.tien_len(lead(table), secrets=keyed(2))
-        game.open()
-        game.deal()
+        game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
         while game.plays().HasField("turn"):
             move(game)()
         paid = game.settle().result
@@ -157,9 +135,7 @@ def test_a_move_whose_answer_was_lost_is_made_once(harness: Harness, tmp_path: P
     path = tmp_path / "rounds.sqlite3"
     harness.reset()
     with Client(harness.grpc, timeout=60, journal=path) as client:
-        game = client.tien_len(lead(table), secrets=keyed(2))
-        game.open()
-        game.deal()
+        game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
         move(game)()
         made = move(game)
         harness.fault(kind="refuse", method="AcceptEvent", when=when, status="INTERNAL")
@@ -181,9 +157,7 @@ def unanswered_move(harness: Harness, client: Client, table: str, monkeypatch: p
     """Return a round whose first move was sent, and whose answer was lost, at the server's time."""
     harness.reset()
     monkeypatch.setattr(clock_module, "now", harness.clock)
-    game = client.tien_len(lead(table), secrets=keyed(2))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
     made = move(game)
     harness.fault(kind="refuse", method="AcceptEvent", when="after", status="INTERNAL")
     with pytest.raises(RefereeError):
@@ -210,9 +184,7 @@ def test_a_move_that_cannot_be_reported_lets_the_round_lapse(harness: Harness, t
     """It opens cards, and so needs the referee's own clock, by which it is too late."""
     harness.reset()
     with Client(harness.grpc, timeout=60, journal=tmp_path / "rounds.sqlite3") as client:
-        game = client.ultimate_texas(bet(table))
-        game.open()
-        game.deal()
+        game = dealt(client.ultimate_texas(bet(table)))
         harness.fault(kind="refuse", method="AcceptEvent", when="after", status="INTERNAL")
         with pytest.raises(RefereeError):
             game.decide(0, "CHECK")
@@ -233,9 +205,7 @@ def test_a_move_that_cannot_be_reported_lets_the_round_lapse(harness: Harness, t
 def test_cards_whose_opening_was_lost_are_opened(harness: Harness, tmp_path: Path, table: str):
     harness.reset()
     with Client(harness.grpc, timeout=60, journal=tmp_path / "rounds.sqlite3") as client:
-        game = client.ultimate_texas(bet(table))
-        game.open()
-        game.deal()
+        game = dealt(client.ultimate_texas(bet(table)))
         harness.fault(kind="refuse", method="OpenSection", when="after", status="INTERNAL")
         with pytest.raises(RefereeError):
             game.decide(0, "CHECK")
@@ -249,9 +219,7 @@ def test_cards_whose_opening_was_lost_are_opened(harness: Harness, tmp_path: Pat
 
 def test_a_round_that_ended_meanwhile_says_so(harness: Harness, tmp_path: Path, table: str):
     with Client(harness.grpc, timeout=60, journal=tmp_path / "rounds.sqlite3") as client:
-        game = client.mau_binh(binh(table))
-        game.open()
-        game.deal()
+        game = dealt(client.mau_binh(binh(table)))
         harness.clock.advance(2_000_000)
         game.abort(reason=shuffler_pb2.ABORT_REASON_DEADLINE)
     with Client(harness.grpc, timeout=60, journal=tmp_path / "rounds.sqlite3") as client:
@@ -261,24 +229,21 @@ def test_a_round_that_ended_meanwhile_says_so(harness: Harness, tmp_path: Path, 
         assert again.deal() == game.hands
 
 
-def test_the_asyncio_client_resumes_alike(harness: Harness, tmp_path: Path, table: str):
-    async def main() -> None:
-        path = tmp_path / "rounds.sqlite3"
-        async with AsyncClient(harness.grpc, timeout=60, journal=path) as client:
-            game = client.tien_len(lead(table), secrets=keyed(2))
-            await game.open()
-            await game.deal()
-            options = await game.plays()
-            await game.play(options.turn, [Card(number) for number in options.plays[0].cards])
-        async with AsyncClient(harness.grpc, timeout=60, journal=path) as client:
-            assert client.unfinished() == [table]
-            again = await client.resume(table)
-            assert again is not None
-            assert len(again.message.events) == 1
-            assert (await again.preview()).state.turn == 1 - options.turn
-            assert await client.resume("nobody") is None
-
-    asyncio.run(main())
+async def test_the_asyncio_client_resumes_alike(harness: Harness, tmp_path: Path, table: str):
+    path = tmp_path / "rounds.sqlite3"
+    async with AsyncClient(harness.grpc, timeout=60, journal=path) as client:
+        game = client.tien_len(lead(table), secrets=keyed(2))
+        await game.open()
+        await game.deal()
+        options = await game.plays()
+        await game.play(options.turn, [Card(number) for number in options.plays[0].cards])
+    async with AsyncClient(harness.grpc, timeout=60, journal=path) as client:
+        assert client.unfinished() == [table]
+        again = await client.resume(table)
+        assert again is not None
+        assert len(again.message.events) == 1
+        assert (await again.preview()).state.turn == 1 - options.turn
+        assert await client.resume("nobody") is None
 
 
 @pytest.mark.parametrize(

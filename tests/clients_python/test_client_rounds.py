@@ -20,7 +20,6 @@ from referee_client import (
     NotReadyError,
     SeatSecrets,
     Terms,
-    TienLenRound,
     Trust,
     VerificationError,
     WrongSecretsError,
@@ -31,39 +30,12 @@ from referee_client.trust import Believed
 from referee_harness import Clock, Harness
 
 from referee.server.process.app import Application
+from tests.clients_python.playing import as_dealt, bet, binh, dealt, keyed, lead, play_binh, play_out
 
 by_every_door = pytest.mark.parametrize("client", ["open", "token", "mtls"], indirect=True)
 """Marks a test that runs without access control, with a frontend's token, and by mutual TLS."""
 
 Lay = Callable[[tuple[Card, ...]], Arrangement]
-
-
-def as_dealt(hand: tuple[Card, ...]) -> Arrangement:
-    """Return the cards in the order they were dealt, which may foul."""
-    return Arrangement(hand[:5], hand[5:10], hand[10:])
-
-
-def binh(table: str, **terms: object) -> Terms:
-    return Terms(**{"table": table, "ruleset": "mau_binh.classic", "seats": 2, "stake": 100} | terms)  # type: ignore[arg-type] # any field
-
-
-def keyed(seats: int) -> list[SeatSecrets]:
-    return [SeatSecrets.make(seat, keyed=True) for seat in range(seats)]
-
-
-def play_binh(game: MauBinhRound) -> None:
-    """Open a round, deal it and arrange the hands as dealt."""
-    game.open()
-    for seat, hand in game.deal().items():
-        assert game.arrange(seat, as_dealt(hand)).event_number == seat + 1
-
-
-def play_out(game: TienLenRound) -> None:
-    """Play the weakest play there is, or pass, until a seat is out of cards."""
-    while (options := game.plays()).HasField("turn"):
-        seat = options.turn
-        cards = [Card(number) for number in options.plays[0].cards] if options.plays else []
-        assert (game.play(seat, cards) if cards else game.pass_turn(seat)).event_number
 
 
 @by_every_door
@@ -107,9 +79,7 @@ def test_every_step_may_be_repeated(client: Client, table: str):
 
 @by_every_door
 def test_a_settlement_too_early_is_an_answer(client: Client, table: str):
-    game = client.mau_binh(binh(table))
-    game.open()
-    game.deal()
+    game = dealt(client.mau_binh(binh(table)))
     settled = game.settle()
     assert [violation.code for violation in settled.violations] == ["ROUND_NOT_OVER", "ROUND_NOT_OVER"]
     with pytest.raises(ValueError, match="ROUND_NOT_OVER"):
@@ -135,9 +105,7 @@ def test_a_sealed_round_shows_the_frontend_no_hand_before_all_are_in(client: Cli
 
 
 def test_a_seat_that_commits_too_late_is_refused(harness: Harness, client: Client, table: str):
-    game = client.mau_binh(binh(table), secrets=keyed(2))
-    game.open(sealed=True)
-    game.deal()
+    game = dealt(client.mau_binh(binh(table), secrets=keyed(2)), sealed=True)
     game.commit(0, as_dealt(game.open_hand(0)))
     harness.clock.advance(61_000)
     assert game.time_out(1).event_number == 2
@@ -149,9 +117,7 @@ def test_a_seat_that_commits_too_late_is_refused(harness: Harness, client: Clien
 
 @by_every_door
 def test_a_seat_that_leaves_pays(client: Client, table: str):
-    game = client.mau_binh(binh(table))
-    game.open()
-    game.deal()
+    game = dealt(client.mau_binh(binh(table)))
     best = game.suggest(0, count=1).suggestions[0].arrangement  # which never fouls
     game.leave(1)
     game.arrange(0, Arrangement(*(tuple(map(Card, row)) for row in (best.back, best.middle, best.front))))
@@ -160,9 +126,7 @@ def test_a_seat_that_leaves_pays(client: Client, table: str):
 
 def test_a_hand_that_wins_at_the_deal_is_settled_at_once(harness: Harness, client: Client, table: str):
     harness.script({"wins": {"0": "sanh rong"}}, table_id=table)
-    game = client.mau_binh(binh(table))
-    game.open()
-    game.deal()
+    game = dealt(client.mau_binh(binh(table)))
     settled = game.settle()
     assert [(one.payer, one.payee, one.amount_minor) for one in settled.result.transfers] == [(1, 0, 2600)]
 
@@ -170,11 +134,9 @@ def test_a_hand_that_wins_at_the_deal_is_settled_at_once(harness: Harness, clien
 @by_every_door
 def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
     """With an aborted round between, and once by its key, at another seat than it won from."""
-    terms = Terms(table=table, ruleset="tien_len.mien_nam", seats=2, stake=10)
+    terms = lead(table)
     secrets = keyed(2)
-    first = client.tien_len(terms, secrets=secrets)
-    first.open()
-    first.deal()
+    first = dealt(client.tien_len(terms, secrets=secrets))
     assert first.leader_by == "DRAW"
     play_out(first)
     winner = next(seat.seat for seat in first.settle().result.seats if seat.winner)
@@ -182,9 +144,7 @@ def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
     given_up.open()
     given_up.abort()
     swapped = [SeatSecrets.make(seat, private_key=secrets[1 - seat].private_key) for seat in range(2)]
-    third = client.tien_len(terms, secrets=swapped)
-    third.open()
-    third.deal()
+    third = dealt(client.tien_len(terms, secrets=swapped))
     assert third.number == 3
     assert (third.leader, third.leader_by) == (1 - winner, "WINNER")
     assert third.preview().state.turn == 1 - winner
@@ -196,9 +156,7 @@ def test_the_winner_of_the_last_settled_round_leads(client: Client, table: str):
 def test_a_round_for_another_stake_makes_no_leader(client: Client, table: str):
     terms = Terms(table=table, ruleset="tien_len.mien_nam", seats=3, stake=10)
     for stake, by in ((10, "DRAW"), (10, "WINNER"), (20, "DRAW")):
-        game = client.tien_len(replace(terms, stake=stake))
-        game.open()
-        game.deal()
+        game = dealt(client.tien_len(replace(terms, stake=stake)))
         assert game.leader_by == by
         play_out(game)
         assert game.settle().is_replayed
@@ -207,8 +165,7 @@ def test_a_round_for_another_stake_makes_no_leader(client: Client, table: str):
 
 @by_every_door
 def test_streets_open_as_they_close(client: Client, table: str):
-    terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=2, stake=2, bets=[Bet(20, 4), Bet(40)])
-    game = client.ultimate_texas(terms, secrets=keyed(2))
+    game = client.ultimate_texas(bet(table, Bet(20, 4), Bet(40)), secrets=keyed(2))
     game.open()
     assert {seat: len(hand) for seat, hand in game.deal().items()} == {0: 2, 1: 2}
     assert [violation.code for violation in game.check(0, "PLAY_2X").violations]
@@ -228,10 +185,7 @@ def test_streets_open_as_they_close(client: Client, table: str):
 
 
 def test_a_sealed_table_of_texas_hides_the_hole_cards(client: Client, table: str):
-    terms = Terms(table=table, ruleset="ultimate_texas.casino", seats=2, stake=2, bets=[Bet(20), Bet(20)])
-    game = client.ultimate_texas(terms, secrets=keyed(2))
-    game.open(sealed=True)
-    game.deal()
+    game = dealt(client.ultimate_texas(bet(table, Bet(20), Bet(20)), secrets=keyed(2)), sealed=True)
     own = {seat: game.open_hand(seat) for seat in range(2)}
     for seat in range(2):
         game.decide(seat, "PLAY_4X")
@@ -255,9 +209,7 @@ def test_players_may_keep_their_secrets_elsewhere(client: Client, harness: Harne
 
 def test_a_player_sees_its_hand_through_somebody_elses_frontend(client: Client, harness: Harness, table: str):
     players = keyed(2)
-    game = client.mau_binh(binh(table), secrets=players)
-    game.open(sealed=True)
-    game.deal()
+    game = dealt(client.mau_binh(binh(table), secrets=players), sealed=True)
     with Client(harness.grpc) as own:
         mine = own.mau_binh(binh(table, seat_keys=[one.public_key for one in players]), secrets=players[1:])
         mine.join(game.number)
@@ -291,7 +243,7 @@ def test_an_aborted_round_is_revealed_all_the_same(client: Client, table: str):
     assert caught.value.reason == "ABORTED"
 
 
-def test_the_asyncio_client_does_the_same(harness: Harness, table: str):
+async def test_the_asyncio_client_does_the_same(harness: Harness, table: str):
     async def play(client: AsyncClient, name: str) -> bool:
         game = client.mau_binh(binh(name), secrets=keyed(2))
         await game.open()
@@ -301,30 +253,22 @@ def test_the_asyncio_client_does_the_same(harness: Harness, table: str):
         await game.reveal()
         return settled.is_replayed
 
-    async def play_others(client: AsyncClient) -> None:
+    async with AsyncClient(harness.grpc, timeout=60) as client:
         lead = client.tien_len(Terms(table=f"{table}-lead", ruleset="tien_len.mien_nam", seats=2))
         await lead.open()
         await lead.deal()
         assert lead.leader_by == "DRAW"
         options = await lead.plays()
         assert (await lead.play(options.turn, [Card(n) for n in options.plays[0].cards])).event_number == 1
-        bet = client.ultimate_texas(
-            Terms(table=f"{table}-bet", ruleset="ultimate_texas.casino", seats=1, stake=2, bets=[Bet(2)])
-        )
-        await bet.open()
-        await bet.deal()
-        assert (await bet.decide(0, "PLAY_4X")).event_number == 1
-        assert (await bet.settle()).is_replayed
-
-    async def main() -> list[bool]:
-        async with AsyncClient(harness.grpc, timeout=60) as client:
-            await play_others(client)
-            assert {one.ruleset_id for one in await client.rulesets()} >= {"mau_binh.classic"}
-            played = await asyncio.gather(*(play(client, f"{table}-{number}") for number in range(4)))
-            assert (await client.checkpoint()).size > 0
-            return played
-
-    assert asyncio.run(main()) == [True] * 4
+        texas = client.ultimate_texas(bet(f"{table}-bet", Bet(2)))
+        await texas.open()
+        await texas.deal()
+        assert (await texas.decide(0, "PLAY_4X")).event_number == 1
+        assert (await texas.settle()).is_replayed
+        assert {ruleset.ruleset_id for ruleset in await client.rulesets()} >= {"mau_binh.classic"}
+        played = await asyncio.gather(*(play(client, f"{table}-{number}") for number in range(4)))
+        assert (await client.checkpoint()).size > 0
+    assert played == [True] * 4
 
 
 @by_every_door
@@ -355,10 +299,7 @@ def test_rounds_of_the_client_are_dealt_on_level_two(tmp_path: Path):
     """Scripted decks stay at L0, so the server deals at random, and its log audited."""
     from tests.server.options import server_options  # noqa: PLC0415 - the one test that needs it
 
-    with (
-        Application(server_options(data=tmp_path)) as application,
-        Client(f"127.0.0.1:{application.port}") as client,
-    ):
+    with Application(server_options(data=tmp_path)) as application, Client(f"127.0.0.1:{application.port}") as client:
         for number in range(3):
             game = client.mau_binh(binh(f"t-{number}"), secrets=keyed(2))
             play_binh_unless_won(game)
@@ -375,17 +316,15 @@ def test_rounds_of_the_client_are_dealt_on_level_two(tmp_path: Path):
 
 
 def play_binh_unless_won(game: MauBinhRound) -> None:
-    game.open()
-    for seat, hand in game.deal().items():
+    for seat, hand in dealt(game).hands.items():
         game.arrange(seat, as_dealt(hand))
     assert game.settle().is_replayed
     game.reveal()
 
 
 def test_the_clock_of_a_round_is_the_referees(client: Client, harness: Harness, table: str):
-    game = client.mau_binh(binh(table))
-    game.open()
-    hands = game.deal()
+    game = dealt(client.mau_binh(binh(table)))
+    hands = game.hands
     harness.clock.advance(1234)
     assert game.arrange(0, as_dealt(hands[0])).event.time == game.dealt_time + 1234
     assert isinstance(harness.clock, Clock)

@@ -17,7 +17,7 @@ Shown = tuple[int, bytes, int | None]
 
 
 def tagged(tag: str, *fields: bytes) -> bytes:
-    """Hash fields as fairness.md writes TH, from nothing but SHA-256."""
+    """Hash fields as section 1 of ``tests/vectors/README.md`` defines TH, from nothing but SHA-256."""
     name = b"referee/v1/" + tag.encode()
     framed = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
     return hashlib.sha256(bytes([len(name)]) + name + bytes([len(fields)]) + framed).digest()

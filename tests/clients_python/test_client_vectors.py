@@ -12,6 +12,7 @@ from referee_client import Arrangement, Bet, Client, Terms
 from referee_harness import Harness
 
 from referee.rulesets import load_builtin
+from tests.clients_python.playing import dealt
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 SERVED = {None, *(ruleset.id for ruleset in load_builtin())}
@@ -46,9 +47,7 @@ def owed(row: dict[str, Any]) -> list[tuple[int, int, int, str, str]]:
 def test_a_round_of_mau_binh_pays_as_its_vector(row: dict[str, Any], harness: Harness, client: Client, table: str):
     harness.script_vector(f"mau_binh/settlement#{row['id']}", table_id=table)
     seats = len(row["hands"])
-    game = client.mau_binh(Terms(table=table, ruleset=row["ruleset"], seats=seats, stake=row["stake"]))
-    game.open()
-    game.deal()
+    game = dealt(client.mau_binh(Terms(table=table, ruleset=row["ruleset"], seats=seats, stake=row["stake"])))
     offset = game.dealt_time - row["dealt_time"]
     for event in row["events"]:
         harness.clock.set(offset + event["time"])
@@ -68,9 +67,7 @@ def test_a_round_of_mau_binh_pays_as_its_vector(row: dict[str, Any], harness: Ha
 def test_a_round_of_tien_len_pays_as_its_vector(row: dict[str, Any], harness: Harness, client: Client, table: str):
     harness.script_vector(f"tien_len/rounds#{row['id']}", table_id=table)
     seats = len(row["hands"])
-    game = client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=seats, stake=1))
-    game.open()
-    game.deal()
+    game = dealt(client.tien_len(Terms(table=table, ruleset="tien_len.mien_nam", seats=seats, stake=1)))
     assert game.leader == row["leader"]
     for event in row["events"]:
         seat, _, choice = event.partition(" @")[0].partition(" ")
@@ -90,9 +87,7 @@ def test_a_round_of_tien_len_pays_as_its_vector(row: dict[str, Any], harness: Ha
 def test_a_round_of_texas_pays_as_its_vector(row: dict[str, Any], harness: Harness, client: Client, table: str):
     harness.script_vector(f"ultimate_texas/settlements#{row['id']}", table_id=table)
     bets = [Bet(stake["ante"], stake["trips"]) for stake in row["stakes"]]
-    game = client.ultimate_texas(Terms(table=table, ruleset=row["ruleset"], seats=len(bets), stake=2, bets=bets))
-    game.open()
-    game.deal()
+    game = dealt(client.ultimate_texas(Terms(table=table, ruleset=row["ruleset"], seats=len(bets), stake=2, bets=bets)))
     for event in row["events"]:
         if event["decision"] == "TIMEOUT":
             harness.clock.advance(30_000)

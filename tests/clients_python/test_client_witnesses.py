@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from referee_client import Client, NotReadyError, RefereeError, SeatSecrets, Terms, Trust, VerificationError
+from referee_client import Client, NotReadyError, RefereeError, SeatSecrets, Trust, VerificationError
 from referee_client.trust import Believed
 
 from referee.evidence.note import Note, cosign_note
 from referee.server.process.app import Application
+from tests.clients_python.playing import binh
 from tests.clients_python.watched_server import NAME, STRANGER, WITNESS, Key, Watched, watched_server
 from tests.server.options import server_options
 
@@ -20,10 +21,6 @@ from tests.server.options import server_options
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     with watched_server(tmp_path_factory.mktemp("watched")) as running:
         yield running
-
-
-def binh(table: str) -> Terms:
-    return Terms(table=table, ruleset="mau_binh.classic", seats=2, stake=100)
 
 
 def test_a_round_that_waited_for_the_witness_is_on_level_three(watched: Watched):

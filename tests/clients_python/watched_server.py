@@ -13,8 +13,9 @@ from referee_client import Trust
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.server.process.app import Application
 from referee.server.settings.witnesses import WitnessSettings
-from referee.witness import Witness, WitnessState, read_trusted
+from referee.witness import Witness, WitnessState
 from referee.witness.server import WitnessServer
+from referee.witness.trust import read_trusted
 from tests.server.options import server_options
 
 NAME: Final = "witness.example/w1"

@@ -69,7 +69,7 @@ def test_every_settlement_replays_to_its_own_bytes(release: str, row: dict[str, 
         envelope = read_envelope(leaf.encode())
         said = read_payload(envelope)
         if isinstance(said, Transcript):
-            ruleset = catalogue.of_digest(bytes.fromhex(said.inputs.header.ruleset_digest))
+            ruleset = catalogue.of_digest(said.inputs.header.ruleset_digest)
             assert replay(said.inputs, ruleset).payload == envelope.payload
             settled += 1
     assert settled == verdict["checked"]["replayed"] > 0

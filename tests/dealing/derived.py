@@ -1,53 +1,24 @@
-"""Fixtures: the vectors of dealing, and signers and headers with fixed keys."""
+"""Fixtures: signers and headers with fixed keys, for tests beside the vectors of dealing."""
 
-import json
-from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import pytest
 from nacl.signing import SigningKey
 
-from referee.dealing.header import Header, HeaderJson
+from referee.dealing.header import Header
 from referee.evidence.canonical import Form
-from tests.vectors.dealing import dealing_rows
+from tests.vectors.dealing import dealing_derivation as second
 
-VECTORS: Final = Path(__file__).parents[1] / "vectors" / "dealing"
-_HEADER: Final = Form(HeaderJson)
+_HEADER: Final = Form(Header)
 
 
-@pytest.fixture(scope="session")
-def rows() -> ModuleType:
-    """Return the module that writes the vectors."""
-    return dealing_rows
+def header_from(value: dict[str, Any]) -> Header:
+    """Read a header from a JSON object."""
+    return _HEADER.read(second.canonical(value)).checked()
 
 
 @pytest.fixture(scope="session")
-def vectors_of() -> Callable[[str], list[dict[str, Any]]]:
-    """Return a function that reads the vectors of a topic in the order of their file."""
-
-    def read(topic: str) -> list[dict[str, Any]]:
-        lines = (VECTORS / f"{topic}.jsonl").read_text(encoding="ascii").splitlines()
-        rows = [json.loads(line) for line in lines]
-        assert rows, topic
-        return rows
-
-    return read
-
-
-@pytest.fixture(scope="session")
-def header_from() -> Callable[[dict[str, Any]], Header]:
-    """Return a function that reads a header from a JSON object."""
-
-    def read(value: dict[str, Any]) -> Header:
-        return _HEADER.read(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).to_header()
-
-    return read
-
-
-@pytest.fixture(scope="session")
-def header(second: ModuleType, header_from: Callable[[dict[str, Any]], Header]) -> Header:
+def header() -> Header:
     """Return the header of a Mậu Binh round with four seats."""
     return header_from(second.header_of())
 
@@ -65,12 +36,12 @@ class FixedSigner:
 
 
 @pytest.fixture(scope="session")
-def shuffler(second: ModuleType) -> FixedSigner:
+def shuffler() -> FixedSigner:
     """Return the signer of the vectors."""
     return FixedSigner(second.SHUFFLER)
 
 
 @pytest.fixture(scope="session")
-def stranger(second: ModuleType) -> FixedSigner:
+def stranger() -> FixedSigner:
     """Return a signer that is not trusted."""
     return FixedSigner(second.STRANGER)

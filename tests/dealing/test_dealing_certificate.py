@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -18,6 +17,8 @@ from referee.dealing.header import Header
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer
 from tests.budget import examples
+from tests.driver.headers import changed_header
+from tests.vectors.dealing import dealing_derivation as second
 
 SEED = bytes(range(32))
 SEEDS = [bytes([seat]) * 32 for seat in range(4)]
@@ -34,6 +35,12 @@ def data(header: Header, deal: Deal, shuffler: Signer) -> bytes:
     return certificate.issue(deal, header, sections=range(4), dealt_time=DEALT_TIME, signer=shuffler)
 
 
+def read_again(header: Header, deal: Deal, signer: Signer, **how: Any) -> certificate.Certificate:  # noqa: ANN401 - what issue takes
+    """Issue a certificate of a deal, and read it."""
+    data = certificate.issue(deal, header, dealt_time=DEALT_TIME, signer=signer, **how)
+    return certificate.read(data, keys=[signer.public_key], header=header)
+
+
 def fault_of(data: bytes, header: Header, *signers: Signer, now: int = DEALT_TIME) -> CertificateFault:
     with pytest.raises(CertificateError) as caught:
         certificate.verify(data, keys=[signer.public_key for signer in signers], header=header, now=now)
@@ -42,16 +49,17 @@ def fault_of(data: bytes, header: Header, *signers: Signer, now: int = DEALT_TIM
 
 def test_it_shows_the_hands_that_were_dealt(header: Header, deal: Deal, data: bytes, shuffler: Signer):
     shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
-    assert dict(shown.sections) == dict(enumerate(deal.sections))
+    assert dict(shown.cards) == dict(enumerate(deal.sections))
     assert [shown.hand(Seat(seat)) for seat in range(4)] == list(deal.sections)
-    assert (shown.round_id, shown.commitment, shown.mixed) == (deal.round_id, deal.commitment, deal.mixed)
-    assert (shown.deck_root, shown.dealt_time) == (deal.deck_root, DEALT_TIME)
+    said = [bytes.fromhex(text) for text in (shown.round_id, shown.server_commitment, shown.mix, shown.deck_root)]
+    assert said == [deal.round_id, deal.commitment, deal.mixed, deal.deck_root]
+    assert shown.dealt_time == DEALT_TIME
 
 
 def test_it_opens_the_named_sections_and_reveals_no_other_key(header: Header, deal: Deal, shuffler: Signer):
     data = certificate.issue(deal, header, sections=[2, 0, 2], dealt_time=DEALT_TIME, signer=shuffler)
     shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
-    assert list(shown.sections) == [0, 2]
+    assert list(shown.cards) == [0, 2]
     assert shown.hand(Seat(1)) is None
     payload = Envelope.parse(data).payload
     assert [deal.keys[index].hex().encode() in payload for index in range(4)] == [True, False, True, False]
@@ -93,11 +101,11 @@ def test_one_of_several_keys_suffices(header: Header, data: bytes, shuffler: Sig
 def test_it_is_worth_nothing_under_another_header(
     header: Header, data: bytes, shuffler: Signer, change: dict[str, Any]
 ):
-    other = msgspec.structs.replace(header, **change)
+    other = changed_header(header, **change)
     assert fault_of(data, other, shuffler) is CertificateFault.FOREIGN_ROUND
 
 
-def test_every_member_of_the_payload_is_checked(header: Header, data: bytes, shuffler: Signer, second: ModuleType):
+def test_every_member_of_the_payload_is_checked(header: Header, data: bytes, shuffler: Signer):
     """Signed by the shuffler itself, each hash that is off by one bit is caught; only the dealt time is its word."""
     payload = json.loads(Envelope.parse(data).payload)
 
@@ -128,15 +136,7 @@ def test_every_member_of_the_payload_is_checked(header: Header, data: bytes, shu
 
 
 def test_certificates_of_one_deal_are_joined(header: Header, deal: Deal, shuffler: Signer):
-    shown = [
-        certificate.verify(
-            certificate.issue(deal, header, sections=sections, dealt_time=DEALT_TIME, signer=shuffler),
-            keys=[shuffler.public_key],
-            header=header,
-            now=DEALT_TIME,
-        )
-        for sections in ([0], [2, 0], [], [3])
-    ]
+    shown = [read_again(header, deal, shuffler, sections=sections) for sections in ([0], [2, 0], [], [3])]
     assert dict(certificate.join(shown)) == {index: deal.sections[index] for index in (0, 2, 3)}
     assert dict(certificate.join([])) == {}
 
@@ -144,15 +144,7 @@ def test_certificates_of_one_deal_are_joined(header: Header, deal: Deal, shuffle
 def test_certificates_of_two_deals_are_not_joined(header: Header, deal: Deal, shuffler: Signer):
     """A shuffler that has dealt one round twice."""
     again = Deal.derive(header, server_seed=bytes(32), client_seeds=SEEDS)
-    shown = [
-        certificate.verify(
-            certificate.issue(dealt, header, sections=[seat], dealt_time=DEALT_TIME, signer=shuffler),
-            keys=[shuffler.public_key],
-            header=header,
-            now=DEALT_TIME,
-        )
-        for seat, dealt in enumerate((deal, again))
-    ]
+    shown = [read_again(header, one, shuffler, sections=[seat]) for seat, one in enumerate((deal, again))]
     with pytest.raises(CertificateError) as caught:
         certificate.join(shown)
     assert caught.value.fault is CertificateFault.FOREIGN_ROUND
@@ -160,16 +152,8 @@ def test_certificates_of_two_deals_are_not_joined(header: Header, deal: Deal, sh
 
 def test_time_of_an_opening_is_read_back_and_joined(header: Header, deal: Deal, shuffler: Signer):
     """A hand has none in its seat's own certificate; two times of one section are not of one deal."""
-    own, flop, forged = [
-        certificate.read(
-            certificate.issue(
-                deal, header, sections=[0, 2], dealt_time=DEALT_TIME, signer=shuffler, unsealed_times=times
-            ),
-            keys=[shuffler.public_key],
-            header=header,
-        )
-        for times in ({}, {2: DEALT_TIME + 7}, {2: DEALT_TIME + 8})
-    ]
+    times: tuple[dict[int, int], ...] = ({}, {2: DEALT_TIME + 7}, {2: DEALT_TIME + 8})
+    own, flop, forged = [read_again(header, deal, shuffler, sections=[0, 2], unsealed_times=one) for one in times]
     assert [dict(one.unsealed_times) for one in (own, flop)] == [{}, {2: DEALT_TIME + 7}]
     assert certificate.join_times([own, flop, flop]) == {2: DEALT_TIME + 7}
     with pytest.raises(CertificateError) as caught:
@@ -179,8 +163,9 @@ def test_time_of_an_opening_is_read_back_and_joined(header: Header, deal: Deal, 
 
 def test_one_card_in_two_joined_hands_is_refused(header: Header, data: bytes, shuffler: Signer):
     shown = certificate.verify(data, keys=[shuffler.public_key], header=header, now=DEALT_TIME)
-    one = msgspec.structs.replace(shown, sections={0: shown.sections[0]})
-    other = msgspec.structs.replace(shown, sections={1: shown.sections[0]})
+    hand = shown.sections[0]
+    one = msgspec.structs.replace(shown, sections=(hand,))
+    other = msgspec.structs.replace(shown, sections=(msgspec.structs.replace(hand, index=1),))
     with pytest.raises(CertificateError) as caught:
         certificate.join([one, other])
     assert caught.value.fault is CertificateFault.DUPLICATE_CARD

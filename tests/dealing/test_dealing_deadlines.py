@@ -23,7 +23,7 @@ CASES: Final = list(itertools.product(get_args(AbortReason), (False, True), SEED
 def is_lawful(
     reason: str, *, is_dealt: bool, seeds: tuple[str, str], commitments: tuple[str, str], is_late: bool
 ) -> bool:
-    """Say whether a round may be aborted, reason by reason as the design sheet words it."""
+    """Return whether a round may be aborted, reason by reason as section 9 of ``tests/vectors/README.md`` words it."""
     some, missing = seeds != ("", ""), "" in seeds
     match reason:
         case "OPERATOR":
@@ -37,7 +37,7 @@ def is_lawful(
 
 
 @pytest.mark.parametrize(("reason", "is_dealt", "seeds", "commitments", "time"), CASES)
-def test_abort_without_fault_is_one_that_the_sheet_allows(
+def test_abort_without_fault_is_one_that_the_text_allows(
     reason: AbortReason, *, is_dealt: bool, seeds: tuple[str, str], commitments: tuple[str, str], time: int
 ) -> None:
     faults = abort_faults(reason, is_dealt=is_dealt, seeds=seeds, commitments=commitments, deadline=DUE, time=time)

@@ -2,7 +2,6 @@
 
 import pickle
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -10,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.dealing.header import Header, HeaderError, HeaderJson
+from referee.dealing.header import Header, HeaderError
 from referee.evidence.canonical import CanonicalError, Form
+from tests.driver.headers import changed_header, made_header
+from tests.vectors.dealing import dealing_derivation as second
 
-FORM = Form(HeaderJson)
+FORM = Form(Header)
 TEXT = st.text(st.sampled_from("abcxyz0189._-"), min_size=1, max_size=20)
 BYTES32 = st.binary(min_size=32, max_size=32).filter(any)
 INTEGERS = st.integers(1, 2**53 - 1)
@@ -27,7 +28,7 @@ def headers(draw: st.DrawFn) -> Header:
     stakes = st.lists(st.tuples(INTEGERS, st.integers(0, 2**53 - 1)), min_size=seats, max_size=seats)
     number = draw(INTEGERS)
     deadlines = sorted([draw(INTEGERS), draw(INTEGERS)])
-    return Header(
+    return made_header(
         protocol=1,
         origin=draw(TEXT),
         randomness_suite=draw(st.sampled_from([1, 250])),
@@ -48,14 +49,14 @@ def headers(draw: st.DrawFn) -> Header:
 
 
 @given(headers())
-def test_the_second_derivation_gives_the_same_id(second: ModuleType, header: Header):
-    value = {field.name: getattr(HeaderJson.of(header), field.name) for field in msgspec.structs.fields(Header)}
+def test_the_second_derivation_gives_the_same_id(header: Header):
+    value = msgspec.to_builtins(header)
     assert header.round_id == second.round_id(value)
 
 
 @given(headers())
 def test_headers_can_be_read_back(header: Header):
-    assert FORM.read(FORM.write(HeaderJson.of(header))).to_header() == header
+    assert FORM.read(FORM.write(header)).checked() == header
 
 
 CHANGES: dict[str, Any] = {
@@ -78,60 +79,41 @@ CHANGES: dict[str, Any] = {
 
 
 def changed(header: Header, field: str, value: Any) -> Header:  # noqa: ANN401 - as each field is
-    return msgspec.structs.replace(header, **{field: value})
+    return changed_header(header, **{field: value})
 
 
 def test_every_field_is_in_the_id(header: Header):
-    later = msgspec.structs.replace(header, round_number=2, previous_leaf=b"\x01" * 32)
+    later = changed_header(header, round_number=2, previous_leaf=b"\x01" * 32)
     ids = {later.round_id}
     for field, value in CHANGES.items():
         ids.add(changed(later, field, value).round_id)
     assert len(ids) == 1 + len(CHANGES)
-    assert set(CHANGES) == {field.name for field in msgspec.structs.fields(Header)} - {"protocol"}
+    assert set(CHANGES) == set(Header.__struct_encode_fields__) - {"protocol"}
 
 
-SMALL_ORDER = bytes.fromhex("0100000000000000000000000000000000000000000000000000000000000000")
-REFUSED: list[tuple[str, Any]] = [
+REFUSED: list[tuple[str, Any]] = [  # beside ``tests/vectors/dealing/refused_headers.jsonl``
     ("protocol", 0),
-    ("protocol", 2),
-    ("origin", ""),
     ("origin", "a b"),
     ("origin", "a" * 256),
     ("origin", "ä"),
     ("randomness_suite", 0),
-    ("randomness_suite", 2),
     ("randomness_suite", 251),
-    ("table_id", ""),
-    ("table_id", "a" * 65),
     ("table_id", "a\n"),
-    ("round_number", 0),
     ("round_number", -1),
-    ("round_number", 2**53),
-    ("ruleset_id", "mau_binh"),
     ("ruleset_id", "Mau.Binh"),
-    ("ruleset_version", "1.0"),
     ("ruleset_version", "1.0.0 "),
     ("ruleset_digest", bytes(31)),
     ("layout", ()),
-    ("layout", (13, 13, 13, 12)),
-    ("layout", (13, 13, 13, 13, 0)),
     ("layout", (53, -1)),
     ("layout", (256,)),
-    ("currency", ""),
     ("currency", "A" * 17),
     ("currency", "a b"),
-    ("stake", 0),
     ("stake", -1),
     ("stake", 2**53),
     ("seat_stakes", ((1, 0),) * 3),
     ("seat_stakes", ((1, 0),) * 5),
-    ("seat_keys", ()),
-    ("seat_keys", (bytes(32),) * 7),
     ("previous_leaf", bytes(31)),
-    ("previous_leaf", b"\x01" * 32),
-    ("deal_deadline", 0),
     ("deal_deadline", -1),
-    ("round_deadline", 1),
     ("round_deadline", 2**53),
 ]
 
@@ -148,11 +130,9 @@ def test_a_header_that_breaks_the_protocol_has_no_id_and_names_its_field(header:
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
-        ("seat_stakes", ((1, 0), (0, 0), (1, 0), (1, 0)), "seat_stakes[1]"),
         ("seat_stakes", ((1, 0), (1, 0), (1, -1), (1, 0)), "seat_stakes[2]"),
         ("seat_stakes", ((2**53, 0), (1, 0), (1, 0), (1, 0)), "seat_stakes[0]"),
         ("seat_stakes", ((1, 0), (1, 0), (1, 0), (1, 2**53)), "seat_stakes[3]"),
-        ("seat_keys", (bytes(32), SMALL_ORDER, bytes(32), bytes(32)), "seat_keys[1]"),
         ("seat_keys", (bytes(32), bytes(32), bytes(32), bytes(31)), "seat_keys[3]"),
         ("seat_keys", (b"\xff" * 32, bytes(32), bytes(32), bytes(32)), "seat_keys[0]"),
     ],
@@ -163,18 +143,13 @@ def test_a_seat_at_fault_is_named(header: Header, field: str, value: object, nam
     assert caught.value.field == named
 
 
-def test_only_the_first_round_has_no_leaf_before_it(header: Header):
-    with pytest.raises(HeaderError):
-        msgspec.structs.replace(header, round_number=2).validate()
-
-
 @pytest.mark.parametrize("member", ["ruleset_digest", "previous_leaf", "seat_keys"])
-def test_hashes_have_one_spelling(header: Header, second: ModuleType, member: str):
+def test_hashes_have_one_spelling(header: Header, member: str):
     """Uppercase would give the header a second text with the same id."""
     value = second.header_of()
     value[member] = ["AB" * 32] * 4 if member == "seat_keys" else "AB" * 32
     with pytest.raises(HeaderError):
-        FORM.read(second.canonical(value)).to_header()
+        FORM.read(second.canonical(value)).checked()
     assert header.round_id.hex() == second.round_id(second.header_of()).hex()
 
 
@@ -190,7 +165,7 @@ def test_hashes_have_one_spelling(header: Header, second: ModuleType, member: st
         lambda value: value.update(seat_stakes=[[1, 2, 3]]),
     ],
 )
-def test_json_with_other_members_is_no_header(second: ModuleType, change: Callable[[dict[str, Any]], None]):
+def test_json_with_other_members_is_no_header(change: Callable[[dict[str, Any]], None]):
     value = second.header_of()
     change(value)
     with pytest.raises(CanonicalError):

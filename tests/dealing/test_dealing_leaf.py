@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -24,6 +23,7 @@ from referee.dealing.leaf import (
 )
 from referee.evidence.canonical import CanonicalError
 from referee.games import LeaderBy
+from tests.vectors.reading import read
 
 HEX32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 TIMES = st.integers(0, 2**53 - 1)
@@ -114,10 +114,8 @@ def test_every_kind_has_a_media_type_of_its_own():
 
 
 UPPER = "AB" * 32
-REFUSED: list[tuple[str, str, Any]] = [
-    ("open", "round_id", "00" * 32),
+REFUSED: list[tuple[str, str, Any]] = [  # beside ``tests/vectors/dealing/refused_leaves.jsonl``
     ("open", "server_commitment", UPPER),
-    ("open", "client_commitments", []),
     ("open", "client_commitments", ["", "", "", "00"]),
     ("open", "client_commitments", ["", "", "", UPPER]),
     ("open", "client_commitments", ["", "", "", None]),
@@ -132,58 +130,37 @@ REFUSED: list[tuple[str, str, Any]] = [
     ("deal", "client_seeds", ["", "00" * 32, "00" * 32, "00" * 32]),
     ("deal", "mix", UPPER),
     ("deal", "mix", "00"),
-    ("deal", "leader", 4),
     ("deal", "leader", -1),
-    ("deal", "leader", None),
     ("deal", "leader", True),
-    ("deal", "leader_by", "VOTE"),
     ("deal", "leader_by", None),
     ("deal", "dealt_time", 2**53),
     ("deal", "dealt_time", -1),
     ("deal", "dealt_time", "1"),
     ("deal", "dealt_time", 1.0),
     ("deal", "server_seed", "00" * 32),
-    ("deal", "opened_sections", [1, 0]),
-    ("deal", "opened_sections", [0, 0]),
     ("deal", "opened_sections", None),
-    ("deal", "cosigned_checkpoint", ""),
-    ("deal", "cosigned_checkpoint", "0"),
-    ("deal", "cosigned_checkpoint", "00" * 4_097),
     ("open", "opened_time", -1),
     ("deal", "seed_signatures", []),
-    ("deal", "seed_signatures", [""] * 4),
     ("deal", "seed_signatures", ["00" * 64] * 3),
     ("deal", "seed_signatures", ["00" * 64, "", "", "00" * 63]),
     ("deal", "seed_signatures", ["00" * 64, "", "", "AB" * 64]),
     ("deal", "seed_signatures", None),
-    ("unseal", "number", 0),
-    ("unseal", "number", 2**32),
     ("unseal", "history", UPPER),
-    ("unseal", "receipt_signature", ""),
-    ("unseal", "receipt_signature", "00" * 63),
     ("unseal", "opens_section", None),
     ("unseal", "opens_section", 51),
-    ("unseal", "sections", []),
     ("unseal", "unsealed_time", 2**53),
-    ("abort", "reason", "BORED"),
-    ("abort", "stage", "SETTLED"),
-    ("abort", "culprit", 2),
     ("abort", "client_seeds", ["00"]),
     ("reveal", "server_seed", ""),
     ("reveal", "server_seed", UPPER),
     ("reveal", "server_seed", "0" * 63 + "é"),
-    ("key", "role", "croupier"),
-    ("key", "action", "add"),
     ("key", "key", "PeterNeumann+c74f20a4+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"),
     ("key", "key", ""),
 ]
 
 
 @pytest.mark.parametrize(("kind", "member", "value"), REFUSED)
-def test_a_payload_that_cannot_be_meant_is_refused(
-    vectors_of: Callable[[str], list[dict[str, Any]]], kind: str, member: str, value: object
-):
-    vectors = (*vectors_of("leaves"), *vectors_of("seat_leaves"))
+def test_a_payload_that_cannot_be_meant_is_refused(kind: str, member: str, value: object):
+    vectors = (*read("dealing/leaves"), *read("dealing/seat_leaves"))
     vector = next(vector for vector in vectors if vector["kind"] == kind)
     payload = {**json.loads(vector["payload"]), member: value}
     data = json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
@@ -191,8 +168,8 @@ def test_a_payload_that_cannot_be_meant_is_refused(
         leaf.parse(data, KINDS[kind])
 
 
-def test_an_open_with_a_broken_header_names_its_field(vectors_of: Callable[[str], list[dict[str, Any]]]):
-    vector = next(vector for vector in vectors_of("leaves") if vector["kind"] == "open")
+def test_an_open_with_a_broken_header_names_its_field():
+    vector = next(vector for vector in read("dealing/leaves") if vector["kind"] == "open")
     payload = json.loads(vector["payload"])
     payload["header"]["stake"] = 0
     with pytest.raises(LeafError, match=r"header\.stake"):

@@ -14,16 +14,6 @@ from referee.evidence.ed25519 import Signer
 from referee.games import GAMES
 
 
-@pytest.mark.parametrize("seats", [1, 2, 6])
-def test_hands_open_with_the_house(seats: int):
-    """Flop, then turn and river alone; then everything but the stock."""
-    layout = GAMES["ultimate_texas"].layout(seats)
-    house, flop, river = (layout.board(name) for name in ("house", "flop", "turn_river"))
-    assert layout.opened_until(flop, is_sealed=True) == (flop,)
-    assert layout.opened_until(river, is_sealed=True) == (flop, river)
-    assert sorted(layout.opened_until(house, is_sealed=True)) == list(range(seats + 3))
-
-
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_hands_without_a_board_open_with_the_last_of_them(seats: int):
     layout = GAMES["mau_binh"].layout(seats)

@@ -189,14 +189,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     program = parser.parse_args(arguments).pip_audit
     lock = LOCK.read_text(encoding="utf-8")
     found = list(installed())
-    given = list(
-        faults(
-            found,
-            pins=pins_of(CONSTRAINTS.read_text(encoding="utf-8")),
-            lock=pins_of(lock),
-            hashes=hashes_of(lock),
-        )
-    )
+    pins = pins_of(CONSTRAINTS.read_text(encoding="utf-8"))
+    given = list(faults(found, pins=pins, lock=pins_of(lock), hashes=hashes_of(lock)))
     known, unknown = vulnerabilities(program, CONSTRAINTS) if program else ([], "no --pip-audit was given")
     for line in (*given, *known):
         sys.stdout.write(f"WRONG: {line}\n")

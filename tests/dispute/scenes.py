@@ -17,7 +17,6 @@ from tests.attacks.test_attack_dropped_move import TABLE, bet_dropped, kept
 from tests.attacks.test_attack_rewound_course import CHECK, FOLD, PLAY_1X, checked
 from tests.command import Done, referee
 from tests.driver.house import House
-from tests.driver.table import Table
 
 DAY_MS: Final = 86_400_000
 
@@ -30,16 +29,11 @@ class Quarrel:
     files: Mapping[str, bytes]
 
 
-def reveal(table: Table) -> None:
-    """Publish the round's seed."""
-    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-
-
 def dropped_move(house: House, _: pytest.MonkeyPatch) -> Quarrel:
     """Settle a round with a timeout in the place of a bet that was received; the player kept the bet's receipt."""
     table, file = bet_dropped(house, keyed=True)
     table.settle()
-    reveal(table)
+    table.reveal()
     return Quarrel(TABLE, {"move.receipt.json": file, "checkpoint": house.checkpoint().encode()})
 
 
@@ -57,16 +51,18 @@ def rewound_course(house: House, patch: pytest.MonkeyPatch) -> Quarrel:
     rewound.accept(1, decision=PLAY_1X)
     adopt_cards(rewound, table)
     rewound.settle()
-    reveal(table)
+    table.reveal()
     return Quarrel(table.name, {"fold.receipt.json": kept(table)})
 
 
 def forbidden_stakes(house: House, patch: pytest.MonkeyPatch) -> Quarrel:
     """Open a round for a stake that its ruleset forbids, on an operator's own program."""
-    patch.setattr("referee.service.opening._check_stakes", lambda *_, **__: None)
+    patch.setattr("referee.service.terms._check_stakes", lambda *_, **__: None)
     house.open("felt", stake_minor=2**53 - 1)
     reason = shuffler_pb2.ABORT_REASON_OPERATOR
-    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(table_id="felt", round_number=1, reason=reason))
+    house.shuffler.AbortRound(
+        shuffler_pb2.AbortRoundRequest(round={"table_id": "felt", "round_number": 1}, reason=reason)
+    )
     return Quarrel("felt", {})
 
 
@@ -75,9 +71,8 @@ def client_died(house: House, _: pytest.MonkeyPatch) -> Quarrel:
     table = house.table(seats=2).open()
     table.contribute(0)
     house.clock.now = table.header.deal_deadline_time + 1
-    reason = shuffler_pb2.ABORT_REASON_SEED_MISSING
-    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=reason))
-    reveal(table)
+    table.abort(shuffler_pb2.ABORT_REASON_SEED_MISSING)
+    table.reveal()
     seed = {"round_id": table.round_id.hex(), "seat": 1, "seed": table.players[1].seed.hex()}
     return Quarrel(table.name, {"seed.jsonl": json.dumps(seed).encode(), "letter.txt": b"I was cheated"})
 

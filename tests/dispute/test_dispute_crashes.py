@@ -29,11 +29,6 @@ def house(tmp_path: Path, quiet_calls: None) -> Iterator[House]:  # noqa: ARG001
     running.close()
 
 
-def reveal(house: House, table: Table) -> None:
-    """Publish the round's seed."""
-    house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
-
-
 def answer(house: House, table: Table, *files: tuple[str, bytes], now: int | None = None) -> Dispute:
     """Answer a quarrel about the table's first round, with these files of people."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
@@ -65,9 +60,8 @@ def test_client_that_died_before_it_gave_its_seed_is_not_named(house: House, giv
     table = house.table(seats=2).open()
     table.contribute(0)
     house.clock.now = table.header.deal_deadline_time + 1
-    reason = shuffler_pb2.ABORT_REASON_SEED_MISSING
-    house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=reason))
-    reveal(house, table)
+    table.abort(shuffler_pb2.ABORT_REASON_SEED_MISSING)
+    table.reveal()
     seed = table.players[1].seed if given == "its seed" else bytes(31) + b"\x01"
     files = [] if given == "nothing" else [("seed.jsonl", seed_file(table, 1, seed))]
     assert named(answer(house, table, *files)) == set()
@@ -88,7 +82,7 @@ def test_frontend_that_lost_an_answer_and_asked_again_is_not_named(house: House)
     table.open_section()
     table.settle()
     table.settle()
-    reveal(house, table)
+    table.reveal()
     files = (("checkpoint", note), ("lost.json", lost.receipt), ("kept.json", table.message.receipt))
     dispute = answer(house, table, *files)
     assert len(dispute.exhibits) == len(files)
@@ -123,7 +117,7 @@ def test_killed_server_and_its_restored_backup_name_nobody(tmp_path: Path, serve
     process.kill()
     process = serve()
     assert process.referee.SettleRound(table.request).log_receipt.leaf
-    process.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id="t", round_number=1))
+    process.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round={"table_id": "t", "round_number": 1}))
     assert process.stop() == 0
     data = process.data
     found = quarrel(data, "--held", kept)

@@ -31,9 +31,7 @@ def history_of(message: Any) -> bytes:  # noqa: ANN401 - a round of any game
 def course_of(message: Any) -> round_pb2.RoundCourse:  # noqa: ANN401 - a round of any game
     """Name a round by its course."""
     header = message.header
-    return round_pb2.RoundCourse(
-        table_id=header.table_id, round_number=header.round_number, history=history_of(message)
-    )
+    return round_pb2.RoundCourse(round=header.round, history=history_of(message))
 
 
 class AbridgingChannel:
@@ -125,7 +123,7 @@ class AbridgingChannel:
 
 
 def _key(course: round_pb2.RoundCourse) -> tuple[str, int, bytes]:
-    return course.table_id, course.round_number, course.history
+    return course.round.table_id, course.round.round_number, course.history
 
 
 def _raise(error: Exception) -> None:

@@ -7,12 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from referee.v1 import (
-    log_pb2,
-    mau_binh_pb2,
-    mau_binh_pb2_grpc,
-    shuffler_pb2,
-)
+from referee.server.settings.limits import LimitSettings
+from referee.v1 import log_pb2, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
+from tests.driver.abridging import AbridgingChannel
 from tests.driver.courses import take
 from tests.driver.running import Running, seeds_of
 from tests.driver.table import Table
@@ -49,7 +46,7 @@ class Played:
     @property
     def name(self) -> dict[str, Any]:
         """What names the round in a request."""
-        return {"table_id": self.header.table_id, "round_number": self.header.round_number}
+        return {"round": self.header.round}
 
     def arrangement(self, seat: int) -> mau_binh_pb2.Arrangement:
         """Find an arrangement of the seat's hand that does not foul, by asking; return it as dealt if none is found."""
@@ -140,7 +137,8 @@ class House(Running):
     def terms(self, table: str = "", **changes: Any) -> shuffler_pb2.RoundTerms:  # noqa: ANN401 - any field
         """Terms for two seats by the classic sheet, at a new table where none is named."""
         fields: dict[str, Any] = {"ruleset_id": CLASSIC, "seat_count": 2, "currency": "VND", "stake_minor": 1000}
-        return shuffler_pb2.RoundTerms(table_id=table or self.new_table(), **fields | changes)
+        named: dict[str, Any] = {} if "round" in changes else {"table_id": table or self.new_table()}
+        return shuffler_pb2.RoundTerms(**named, **fields | changes)
 
     def open(self, table: str = "", **changes: Any) -> shuffler_pb2.OpenRoundResponse:  # noqa: ANN401 - any field
         """Open a round under these terms."""
@@ -194,3 +192,12 @@ def make_house(tmp_path: Path, quiet_calls: None) -> Iterator[Callable[..., Hous
 def house(make_house: Callable[..., House]) -> House:
     """Start a server on an empty folder."""
     return make_house()
+
+
+@pytest.fixture(params=["whole", "by course", "by course, with no memory"])
+def any_house(request: pytest.FixtureRequest, make_house: Callable[..., House]) -> House:
+    """Start a server that is sent whole rounds, or courses of rounds that it knows, or such while it remembers none."""
+    if request.param == "whole":
+        return make_house()
+    memory = 0 if "no memory" in request.param else LimitSettings().memo_bytes
+    return make_house(wrap=AbridgingChannel, limits=LimitSettings(memo_bytes=memory))

@@ -19,6 +19,8 @@ def terms_of(table: str = "t", **changes: Any) -> shuffler_pb2.RoundTerms:  # no
         "currency": "CHIP",
         "stake_minor": 10,
     }
+    if "round" in changes:
+        del fields["table_id"]
     return shuffler_pb2.RoundTerms(**fields | changes)
 
 
@@ -64,10 +66,7 @@ def deal_round(
     """Deal an opened round, from these seeds or from the system's entropy."""
     header = opened.header
     request = shuffler_pb2.DealRoundRequest(
-        table_id=header.table_id,
-        round_number=header.round_number,
-        client_seeds=seeds or [os.urandom(32) for _ in header.seat_keys],
-        seed_signatures=signatures,
+        round=header.round, client_seeds=seeds or [os.urandom(32) for _ in header.seat_keys], seed_signatures=signatures
     )
     dealt: shuffler_pb2.DealRoundResponse = shuffler.DealRound(request, timeout=timeout)
     return dealt

@@ -18,17 +18,24 @@ class Refusal:
     field: str
     facts: dict[str, str]
     message: str
+    retry_seconds: float
+    """After how many seconds to ask again; 0 where the refusal does not say."""
 
     @property
     def seen(self) -> tuple[str, str, str]:
         """The status code, the reason and the field."""
         return self.code, self.reason, self.field
 
+    @property
+    def reason_and_field(self) -> tuple[str, str]:
+        """The reason and the field."""
+        return self.reason, self.field
 
-def refusal_of(call: Callable[[], object]) -> Refusal:
+
+def refusal_of(call: Callable[..., object], *arguments: object, **named: object) -> Refusal:
     """Return the refusal of a call; fail the test if the call is answered or refused without a reason."""
     with pytest.raises(grpc.RpcError) as caught:
-        call()
+        call(*arguments, **named)
     status = rpc_status.from_call(caught.value)
     assert status is not None, caught.value
     info, bad, retry = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
@@ -43,4 +50,21 @@ def refusal_of(call: Callable[[], object]) -> Refusal:
         fields[0] if fields else "",
         dict(info.metadata),
         caught.value.details() or "",
+        retry.retry_delay.ToTimedelta().total_seconds(),
     )
+
+
+def reason_of(error: grpc.RpcError) -> str:
+    """Return the reason in an error's details; empty where it has none, as where the transport refused."""
+    status = rpc_status.from_call(error)
+    info = error_details_pb2.ErrorInfo()
+    return next((info.reason for detail in (status.details if status else ()) if detail.Unpack(info)), "")
+
+
+def ending_of(call: Callable[..., object], *arguments: object, **named: object) -> tuple[str, str]:
+    """Return how a call ends: its status code, and its reason where it is refused with one."""
+    try:
+        call(*arguments, **named)
+    except grpc.RpcError as error:
+        return error.code().name, reason_of(error)
+    return "OK", ""

@@ -145,14 +145,14 @@ class Running:
             found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
         return found
 
-    def audit(self, documents: Documents | None = None) -> Report:
-        """Audit the log, with what people kept."""
+    def audit(self, documents: Documents | None = None, *, log_key: str = "", root_key: str = "") -> Report:
+        """Audit the log, with what people kept, by its own keys unless others are given."""
         keys = self.log.GetKeys(log_pb2.GetKeysRequest())
         return audit_log(
             MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves())),
             origin=keys.origin,
-            log_key=keys.log_key,
-            root_key=keys.root_key,
+            log_key=log_key or keys.log_key,
+            root_key=root_key or keys.root_key,
             catalogue=load_builtin(),
             now=self.clock.now,
             documents=documents or Documents(),
@@ -205,7 +205,7 @@ class Running:
 
     def steps(self, header: round_pb2.RoundHeader) -> list[bytes]:
         """Return the leaves of a round in order."""
-        slot = log_pb2.GetTableRoundRequest(table_id=header.table_id, round_number=header.round_number)
+        slot = log_pb2.GetTableRoundRequest(round=header.round)
         return [logged.leaf for logged in self.log.GetTableRound(slot).leaves]
 
     def open_round(self, asked: Asked, **how: Any) -> shuffler_pb2.OpenRoundResponse:  # noqa: ANN401 - as the function takes

@@ -108,16 +108,17 @@ class Table:
         sealed: bool = False,
         commits: bool = True,
         name: str = "",
+        players: Sequence[Player] = (),
         **terms: Any,  # noqa: ANN401 - any field of RoundTerms
     ) -> None:
         self.house, self.game, self.keyed, self.sealed = house, game, keyed, sealed
         self.shuffler = house.shuffler
         self.name = name or f"{game}-{next(house._tables)}"  # noqa: SLF001 - a name that no other table has
-        self.players = [Player(self.name, seat) for seat in range(seats)]
+        self.players = list(players) or [Player(self.name, seat) for seat in range(seats)]
         module, stubs, self._prefix, service = _GAMES[game]
         self._module = module
         self.referee = getattr(stubs, f"{service}ServiceStub")(house.channel)
-        fields: dict[str, Any] = {"ruleset_id": RULESETS[game], "seat_count": seats}
+        fields: dict[str, Any] = {"ruleset_id": RULESETS[game], "seat_count": len(self.players)}
         if game == "ultimate_texas":
             fields["stake_minor"] = 2
             fields["seat_stakes"] = [money_pb2.SeatStake(bet_minor=20, side_bet_minor=4)] * seats
@@ -141,7 +142,7 @@ class Table:
     @property
     def slot(self) -> dict[str, Any]:
         """What names the round in a request."""
-        return {"table_id": self.name, "round_number": self.header.round_number}
+        return {"round": self.header.round}
 
     def contribution(self, seat: int, **changes: Any) -> shuffler_pb2.ContributeSeedRequest:  # noqa: ANN401 - any field
         """Return the request by which a seat contributes its seed."""
@@ -166,10 +167,11 @@ class Table:
         seeds = [player.seed for player in self.players]
         return shuffler_pb2.DealRoundRequest(**self.slot, client_seeds=seeds, seed_signatures=signed)
 
-    def deal(self) -> "Table":
-        """Deal the round from contributed seeds."""
-        self.contribute()
-        self.dealt = self.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**self.slot))
+    def deal(self, request: shuffler_pb2.DealRoundRequest | None = None) -> "Table":
+        """Deal the round from seeds that each seat contributes, or as a request says."""
+        if request is None:
+            self.contribute()
+        self.dealt = self.shuffler.DealRound(request or shuffler_pb2.DealRoundRequest(**self.slot))
         self.message = getattr(self._module, f"{self._prefix}Round")(
             header=self.header, certificates=[self.dealt.certificate]
         )

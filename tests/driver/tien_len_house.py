@@ -16,19 +16,13 @@ from referee.dealing import certificate
 from referee.dealing.commitment import deck_root, section_keys, section_root, seed_statement
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, NO_LEAF, Header
-from referee.dealing.lead import Lead
 from referee.evidence.hkdf import Prk
 from referee.games import GAMES, LeaderBy
 from referee.rulesets import Catalogue, load_builtin
-from referee.v1 import (
-    mau_binh_pb2,
-    round_pb2,
-    shuffler_pb2,
-    tien_len_pb2,
-    tien_len_pb2_grpc,
-)
+from referee.v1 import mau_binh_pb2, round_pb2, shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.round import write_header
 from tests.driver.courses import is_timeout, sign, take
+from tests.driver.headers import made_header
 from tests.driver.running import Running
 
 RULESET: Final = "tien_len.mien_nam"
@@ -60,12 +54,14 @@ def make_pass(seat: int, *, time: int = 0) -> tien_len_pb2.TienLenEvent:
 def signature_of(message: tien_len_pb2.TienLenRound, event: tien_len_pb2.TienLenEvent) -> bytes:
     """Sign an event as its seat's next, with what it had seen; empty for a seat without a key and for TIMEOUT."""
     keys = message.header.seat_keys
-    if event.seat >= len(keys) or keys[event.seat] == NO_KEY or is_timeout(event):
+    if event.seat >= len(keys) or not keys[event.seat] or is_timeout(event):
         return b""
     return sign(message, event, Ed25519PrivateKey.from_private_bytes(PRIVATE[keys[event.seat]]))
 
 
-def winner_of(settled: tien_len_pb2.TienLenServiceSettleRoundResponse) -> int:
+def winner_of(
+    settled: tien_len_pb2.TienLenServiceSettleRoundResponse | tien_len_pb2.TienLenServicePreviewRoundResponse,
+) -> int:
     """Return the seat that won."""
     (winner,) = (result.seat for result in settled.outcome.seats if result.winner)
     return winner
@@ -176,7 +172,7 @@ class TienLenHouse(Running):
         ruleset = self.catalogue.get(changed.pop("ruleset", RULESET))
         dealt_time = changed.pop("dealt_time", 0)
         leader_by = LeaderBy(changed.pop("leader_by", LeaderBy.DRAW))
-        header = Header(
+        header = made_header(
             **{
                 "protocol": 1,
                 "origin": self.app.origin,
@@ -202,7 +198,7 @@ class TienLenHouse(Running):
             header,
             sections=range(len(hands)),
             dealt_time=dealt_time,
-            lead=Lead(Seat(leader), leader_by) if ruleset.game == "tien_len" else None,
+            lead=(Seat(leader), leader_by) if ruleset.game == "tien_len" else None,
             signer=self.app.keys.signer("shuffler"),
         )
         return tien_len_pb2.TienLenRound(header=write_header(header), certificates=[certificate_bytes])
@@ -245,11 +241,7 @@ class TienLenHouse(Running):
         """Abort the round a moment after its deadline, at which the clock stays."""
         self.clock.now = max(self.clock.now, one.opened.header.round_deadline_time + 1)
         return self.shuffler.AbortRound(
-            shuffler_pb2.AbortRoundRequest(
-                table_id=one.opened.header.table_id,
-                round_number=one.opened.header.round_number,
-                reason=shuffler_pb2.ABORT_REASON_DEADLINE,
-            )
+            shuffler_pb2.AbortRoundRequest(round=one.opened.header.round, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
         )
 
     def play_on(

@@ -7,12 +7,7 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from referee.v1 import (
-    money_pb2,
-    shuffler_pb2,
-    ultimate_texas_pb2,
-    ultimate_texas_pb2_grpc,
-)
+from referee.v1 import money_pb2, shuffler_pb2, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from tests.driver.courses import steps_of, take
 from tests.driver.refusal import Refusal, refusal_of
 from tests.driver.running import Running, seeds_of
@@ -65,10 +60,7 @@ class Round:
         """Open the section that the last event's receipt allows; keep the new certificate."""
         answer = self.server.shuffler.OpenSection(
             shuffler_pb2.OpenSectionRequest(
-                table_id=self.opened.header.table_id,
-                round_number=self.opened.header.round_number,
-                steps=steps_of(self.message),
-                receipt=self.message.receipt,
+                round=self.opened.header.round, steps=steps_of(self.message), receipt=self.message.receipt
             )
         )
         self.message.certificates[:] = [answer.certificate]
@@ -123,7 +115,7 @@ class Server(Running):
     ) -> Round:
         """Deal a round at a new table."""
         opened = self.open_round(self.terms(seats, ruleset_id=ruleset_id, stakes=stakes))
-        dealt = self.deal_round(opened, seeds_of(seats, name=opened.header.table_id))
+        dealt = self.deal_round(opened, seeds_of(seats, name=opened.header.round.table_id))
         message = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
         return Round(self, opened, dealt, message)
 
@@ -143,4 +135,4 @@ def server(tmp_path: Path) -> Iterator[Server]:
 @pytest.fixture
 def refused() -> Refused:
     """Return the refusal of a call; fail the test if the call is answered."""
-    return lambda method, request: refusal_of(lambda: method(request))
+    return refusal_of

@@ -1,4 +1,7 @@
-"""DSSE envelopes: the published encoding, one text for each envelope, and a refusal for every fault."""
+"""DSSE envelopes: one text for each envelope, and a refusal for every fault.
+
+The published example and more refusals are in ``tests/vectors/evidence/dsse.jsonl``.
+"""
 
 import base64
 import itertools
@@ -8,7 +11,6 @@ import string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nacl.signing import SigningKey
 
 from referee.evidence.dsse import (
     MAX_ENVELOPE_SIZE,
@@ -19,24 +21,11 @@ from referee.evidence.dsse import (
     pae,
 )
 from tests.evidence.envelopes import open_envelope
+from tests.named_signer import NamedSigner
 
 TYPE = "application/vnd.referee.deal.v1+json"
-
-
-class FixedSigner:
-    """A signer with a fixed key."""
-
-    def __init__(self, seed: bytes) -> None:
-        self._key = SigningKey(seed)
-        self.public_key = self._key.verify_key.encode()
-
-    def sign(self, message: bytes) -> bytes:
-        """Sign the message."""
-        return self._key.sign(message).signature
-
-
-SIGNER = FixedSigner(b"\x01" * 32)
-STRANGER = FixedSigner(b"\x02" * 32)
+SIGNER = NamedSigner("signer")
+STRANGER = NamedSigner("stranger")
 ENVELOPES = st.builds(
     Envelope,
     payload_type=st.from_regex(r"[a-z]{1,9}/[a-z.+0-9-]{1,20}", fullmatch=True),
@@ -49,12 +38,6 @@ def fault_of(data: bytes) -> EnvelopeFault:
     with pytest.raises(EnvelopeError) as caught:
         open_envelope(data, payload_type=TYPE, public_key=SIGNER.public_key)
     return caught.value.fault
-
-
-def test_pae_of_the_specification():
-    """The example of protocol.md, secure-systems-lab/dsse."""
-    expected = b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
-    assert pae("http://example.com/HelloWorld", b"hello world") == expected
 
 
 def test_pae_counts_bytes():
@@ -105,14 +88,6 @@ def test_every_changed_byte_is_refused():
             assert fault_of(bytes(changed)) in EnvelopeFault
 
 
-def test_a_strangers_signature_is_forged():
-    assert fault_of(Envelope.signed(TYPE, b"x", STRANGER).to_bytes()) is EnvelopeFault.FORGED
-
-
-def test_an_unsigned_envelope_is_forged():
-    assert fault_of(Envelope(TYPE, b"x").to_bytes()) is EnvelopeFault.FORGED
-
-
 def test_another_type_is_refused_after_its_signature():
     other = "application/vnd.referee.abort.v1+json"
     assert fault_of(Envelope.signed(other, b"x", SIGNER).to_bytes()) is EnvelopeFault.WRONG_TYPE
@@ -126,7 +101,7 @@ def test_a_signature_does_not_move_to_another_type_or_payload():
 
 
 @pytest.mark.parametrize("order", [(SIGNER, STRANGER), (STRANGER, SIGNER)])
-def test_one_of_several_keys_suffices_and_their_order_says_nothing(order: tuple[FixedSigner, ...]):
+def test_one_of_several_keys_suffices_and_their_order_says_nothing(order: tuple[NamedSigner, ...]):
     keys = [signer.public_key for signer in order]
     Envelope.signed(TYPE, b"x", SIGNER).verify_any(payload_type=TYPE, public_keys=keys)
     with pytest.raises(EnvelopeError) as caught:
@@ -170,23 +145,12 @@ SIG = base64.b64encode(bytes(64)).decode()
         "",
         "{}",
         '{"payload": "eA==","payloadType":"a/b","signatures":[]}',
-        '{"payloadType":"a/b","payload":"eA==","signatures":[]}',
-        '{"payload":"eA==","payloadType":"a/b"}',
         '{"payload":"eA==","payloadType":"a/b","signatures":[]} ',
-        '{"payload":"eA==","payloadType":"a/b","signatures":[],"x":1}',
-        '{"payload":"eA","payloadType":"a/b","signatures":[]}',
-        '{"payload":"eB==","payloadType":"a/b","signatures":[]}',
         '{"payload":"eA=","payloadType":"a/b","signatures":[]}',
         '{"payload":"eA==eA==","payloadType":"a/b","signatures":[]}',
-        '{"payload":"-_==","payloadType":"a/b","signatures":[]}',
-        '{"payload":"eA==","payloadType":"","signatures":[]}',
-        '{"payload":"eA==","payloadType":"a b","signatures":[]}',
         '{"payload":"eA==","payloadType":"a/\u00e9","signatures":[]}',
         '{"payload":"eA==","payloadType":"a\\u002fb","signatures":[]}',
         '{"payload":"eA==","payloadType":"a/b","signatures":[{"sig":""}]}',
-        '{"payload":"eA==","payloadType":"a/b","signatures":[{"sig":"eA=="}]}',
-        f'{{"payload":"eA==","payloadType":"a/b","signatures":[{{"keyid":"","sig":"{SIG}"}}]}}',
-        f'{{"payload":"eA==","payloadType":"a/b","signatures":[{{"sig":"{SIG}"}},{{"sig":"{SIG}"}}]}}',
         f'{{"payload":"eA==","payloadType":"a/b","signatures":[{{"sig":"{SIG[:-3]}B=="}}]}}',
     ],
 )

@@ -108,7 +108,7 @@ def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_re
     opened = open_round(
         shuffler, terms_of(table_id, ruleset_id="bai_cao.classic", seat_count=seat_count, stake_minor=STAKE)
     )
-    number = opened.header.round_number
+    number = opened.header.round.round_number
     dealt = deal_round(shuffler, opened)
     played = bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[dealt.certificate])
     early = referee.SettleRound(bai_cao_pb2.SettleRoundRequest(round=played))
@@ -130,7 +130,7 @@ def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_re
     batch = referee.SettleRounds(bai_cao_pb2.SettleRoundsRequest(requests=requests))
     settled = referee.SettleRound(requests[0])
     assert batch.responses[0].log_receipt.leaf == settled.log_receipt.leaf
-    shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id=table_id, round_number=number))
+    shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round={"table_id": table_id, "round_number": number}))
     return Settled(played, previewed, settled)
 
 

@@ -1,6 +1,7 @@
 """Bài Cào is played at the table: the server finds its package, and a page is built with its folder."""
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,8 @@ def test_round_is_played_at_the_table_from_deal_to_proof(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    for name in ("index.html", "manifest.json"):
+        assert "Ultimate Texas, Bài Cào" in (page_with_game / name).read_text("utf-8")
     monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])  # of the table, and of the referee that it starts
     table = TableProcess(tmp_path / "data", page=page_with_game, options=("--bot-ms", "40", "--brisk"))
     context = browser.new_context(locale="vi-VN", viewport=DESKTOP, service_workers="block")
@@ -80,6 +83,6 @@ def test_folder_of_the_game_passes_the_type_check() -> None:
 
 
 def test_shipped_page_does_not_have_the_game() -> None:
-    shipped = [path for path in (WEB / "dist").rglob("*") if path.suffix in {".js", ".html", ".css"}]
+    shipped = [path for path in (WEB / "dist").rglob("*") if path.suffix in {".js", ".json", ".html", ".css"}]
     assert shipped
-    assert [path.name for path in shipped if b"bai_cao" in path.read_bytes()] == []
+    assert [path.name for path in shipped if re.search("bai_cao|Bài Cào", path.read_text("utf-8"))] == []

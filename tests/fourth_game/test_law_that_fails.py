@@ -22,7 +22,7 @@ from tests.status_details import reason_and_field
 
 RULESET = "bai_cao.classic 1.0.0"
 SOUND_SETTLE = "    hands = tuple([hand_of(cards) for cards in open_cards(state.deal)])\n    stake, house"
-SOUND_CHECK = "    seat, time = event.seat, event.time\n"
+SOUND_CHECK = "    seat = event.seat\n"
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,8 @@ def dealt_round(channel: grpc.Channel) -> bai_cao_pb2.BaiCaoRound:
     """Deal a round to two seats."""
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
     opened = open_round(shuffler, terms_of("table", ruleset_id="bai_cao.classic", stake_minor=STAKE), timeout=SECONDS)
-    number, seeds = opened.header.round_number, [os.urandom(32) for _ in range(2)]
-    request = shuffler_pb2.DealRoundRequest(table_id="table", round_number=number, client_seeds=seeds)
+    number, seeds = opened.header.round.round_number, [os.urandom(32) for _ in range(2)]
+    request = shuffler_pb2.DealRoundRequest(round={"table_id": "table", "round_number": number}, client_seeds=seeds)
     dealt = shuffler.DealRound(request, timeout=SECONDS)
     return bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[dealt.certificate])
 
@@ -105,8 +105,8 @@ def test_defect_of_a_law_is_named_and_costs_no_round(
         repaired = bai_cao_pb2_grpc.BaiCaoServiceStub(channel)
         settled = repaired.SettleRound(settle, timeout=SECONDS)
         assert settled.log_receipt.leaf
-        number = played.header.round_number
-        reveal = shuffler_pb2.RevealRoundRequest(table_id="table", round_number=number)
+        number = played.header.round.round_number
+        reveal = shuffler_pb2.RevealRoundRequest(round={"table_id": "table", "round_number": number})
         shuffler_pb2_grpc.ShufflerServiceStub(channel).RevealRound(reveal, timeout=SECONDS)
 
     (sound,) = run(["audit", *keys, "--json"], environment=environment)

@@ -11,18 +11,7 @@ from typing import Any, Final
 from referee.dealing.header import SUITE_FIXTURE
 from tests.audit.audit_attack import certified, receipt
 from tests.audit.audit_attacks_starts import start_leaf
-from tests.audit.audit_builder import (
-    LOG,
-    ORIGIN,
-    REFEREE,
-    ROOT,
-    LogBuilder,
-    NamedSigner,
-    Table,
-    abort,
-    key_leaf,
-    settle,
-)
+from tests.audit.audit_builder import LOG, ORIGIN, REFEREE, ROOT, LogBuilder, NamedSigner, Table, abort, key_leaf
 from tests.fuzz.fuzz_changes import Tree
 from tests.fuzz.fuzz_log import read
 
@@ -64,10 +53,9 @@ def _base64(*documents: bytes) -> list[str]:
 
 def played(table: Table) -> dict[str, Any]:
     """Play two rounds of a table, and keep a certificate, a receipt and an export of the second."""
-    log = LogBuilder.founded()
-    log.play(table)
+    log = LogBuilder.of(table)
     parts = log.play(table)
-    while parts.inputs is not None and not parts.inputs.events:
+    while not parts.inputs.events:
         parts = log.play(table)
     shown = certified(parts)
     held = {"certificates": _base64(shown), "event_receipts": _base64(receipt(parts, 1)), "exports": _base64(shown)}
@@ -89,8 +77,7 @@ def given_up(*, stage: str, reason: str) -> dict[str, Any]:
 def changing_keys() -> dict[str, Any]:
     """Change the referee's key in the middle of a round, between two of its leaves."""
     log = LogBuilder.founded()
-    parts = log.lay_out(BOARD)
-    settle(parts)
+    parts = log.prepare(BOARD)
     log.append(parts, steps="OD")
     log.entries += [key_leaf(NamedSigner("referee/2"), "referee"), key_leaf(REFEREE, "referee", action="REVOKE")]
     log.append(parts, steps="UER")
@@ -111,8 +98,7 @@ def starting() -> dict[str, Any]:
 def scripted() -> dict[str, Any]:
     """Play a round of scripted deals."""
     log = LogBuilder.founded()
-    parts = log.lay_out(BINH, randomness_suite=SUITE_FIXTURE)
-    settle(parts)
+    parts = log.prepare(BINH, randomness_suite=SUITE_FIXTURE)
     log.append(parts)
     return row_of(log)
 

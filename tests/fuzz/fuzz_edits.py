@@ -30,17 +30,7 @@ ODD: Final[tuple[Any, ...]] = (
     *([], {}, [0], [[]], [1, 1], ["", ""], {"seat": 0}, [0, 1], [3, 2, 1]),
 )
 """Values put in the place of others."""
-NAMES: Final = (
-    "another",
-    "seen",
-    "seat",
-    "sealed",
-    "leader",
-    "opens_section",
-    "nonce",
-    "leader_by",
-    "receipt",
-)
+NAMES: Final = ("another", "seen", "seat", "sealed", "leader", "opens_section", "nonce", "leader_by", "receipt")
 SECTIONS: Final = (
     "leaves",
     "leaves",

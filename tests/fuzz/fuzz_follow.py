@@ -106,10 +106,7 @@ def _deal_again(opened: Tree, leaves: list[Tree]) -> None:
     dealt |= {"mix": mixed.hex(), "deck_root": deal.root.hex()}
     if "leader" in dealt:
         seats = len(header["seat_keys"])
-        by = {
-            "DRAW": rounds.leader(rid, secret, mixed, seats),
-            "LOWEST_CARD": rounds.lowest(deal.sections[:seats]),
-        }
+        by = {"DRAW": rounds.leader(rid, secret, mixed, seats), "LOWEST_CARD": rounds.lowest(deal.sections[:seats])}
         dealt["leader"] = by.get(str(dealt.get("leader_by")), dealt["leader"])
     _sign_seeds(opened, dealt, rid, commitment, seeds)
     if "inputs" not in settled:

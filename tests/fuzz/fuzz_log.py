@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from referee.evidence.dsse import Envelope, EnvelopeError, pae
 from referee.evidence.ed25519 import is_signature
-from referee.evidence.merkle import ProofError, inclusion_proof, root
+from referee.evidence.merkle import ProofError, inclusion_path, leaf_hash, root
 from referee.evidence.note import Note, NoteError, NoteSignature
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.log import Checkpoint, CheckpointError
@@ -246,7 +246,7 @@ def _write_receipt(tree: object, entries: Sequence[bytes]) -> dict[str, str]:
 
 def _proof(entries: Sequence[bytes], index: int) -> Sequence[bytes]:
     try:
-        return inclusion_proof(entries, index)
+        return inclusion_path([leaf_hash(entry) for entry in entries], index)
     except ProofError:
         return ()
 

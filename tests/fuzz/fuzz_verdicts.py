@@ -15,14 +15,15 @@ from typing import Any, Final, NamedTuple, Self
 
 import msgspec
 
-from referee.audit import Code, Documents, LogSource, MemoryLog, TiledLog, audit_log
+from referee.audit import Code, Documents, MemoryLog, audit_log
 from referee.audit.bundle import BundleError, prove_round
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.documents import HeldSeed, KeptReceipt
+from referee.audit.source import LogSource, TiledLog
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import quorum_of
 from referee.rulesets import load_builtin
-from referee.tiles import MemoryPlace
+from tests.tiles.memory_place import MemoryPlace
 from tests.vectors.independent_audit import NOTES
 from tests.vectors.independent_audit import audit as independent_audit
 from tests.vectors.independent_examination import know_rulesets

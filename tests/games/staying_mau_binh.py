@@ -107,12 +107,7 @@ def _seated(advisor: Advisor, rules: MauBinhRules, luck: random.Random, seats: i
 
 
 def _trials_of(  # noqa: PLR0913, PLR0917 - a deal and what is tried of it
-    number: int,
-    advisor: Advisor,
-    rules: MauBinhRules,
-    table: Sequence[Seated],
-    lost: Lost,
-    options: Sequence[str],
+    number: int, advisor: Advisor, rules: MauBinhRules, table: Sequence[Seated], lost: Lost, options: Sequence[str]
 ) -> Iterator[Trial]:
     deal = hands_deal([seated.cards for seated in table])
     dealt = GAME.begin(rules, deal)

@@ -13,8 +13,9 @@ from typing import Final
 from referee.advice.tien_len.playout import Playout
 from referee.advice.tien_len.policy import choose
 from referee.advice.tien_len.view import View
-from referee.games.tien_len import Kind, TienLenRules, find_instant_win
+from referee.games.tien_len import Kind, TienLenRules
 from referee.games.tien_len.combination import Combination
+from referee.games.tien_len.instant_win import find_instant_win
 from referee.games.tien_len.order import THREE_OF_SPADES, CardSet
 from tests.builtin import rules_as
 from tests.games.staying_trial import Trial

@@ -1,7 +1,5 @@
 """What a TIMEOUT appeals to, and what a player must have seen, as a round goes on."""
 
-from typing import TypeVar
-
 import msgspec
 import pytest
 
@@ -10,22 +8,12 @@ from referee.evidence.canonical import Hex
 from referee.games import Clock, DealtRound, mau_binh, tien_len, ultimate_texas
 from referee.games.fault import FaultKind
 from referee.games.ultimate_texas import Decision, Event
-from referee.rulesets import get
+from tests.builtin import rules_as
 from tests.games.rounds import hands_deal, texas_deal
 
-RulesT = TypeVar("RulesT")
-
-
-def rules_of(ruleset_id: str, rules_type: type[RulesT]) -> RulesT:
-    """Return the rules of a built-in ruleset."""
-    rules = get(ruleset_id).rules
-    assert isinstance(rules, rules_type)
-    return rules
-
-
-BINH = rules_of("mau_binh.classic", mau_binh.MauBinhRules)
-LEN = rules_of("tien_len.mien_nam", tien_len.TienLenRules)
-TEXAS = rules_of("ultimate_texas.casino", ultimate_texas.UltimateTexasRules)
+BINH = rules_as(mau_binh.MauBinhRules, "mau_binh.classic")
+LEN = rules_as(tien_len.TienLenRules, "tien_len.mien_nam")
+TEXAS = rules_as(ultimate_texas.UltimateTexasRules, "ultimate_texas.casino")
 STRONG = parse_cards("KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D")
 WEAK = parse_cards("8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D")
 

@@ -30,7 +30,6 @@ def test_layout_of_a_round_with_a_board() -> None:
     layout = TEXAS.layout(2)
     assert layout.sizes == (2, 2, 2, 3, 2, 41)
     assert [layout.name(section) for section in range(-1, 7)] == ["", "", "", "house", "flop", "turn_river", "", ""]
-    assert [layout.hand(Seat(seat)) for seat in (0, 1)] == [0, 1]
     assert [layout.board(name) for name in ("house", "flop", "turn_river")] == [2, 3, 4]
     assert (layout.hands, layout.shown, layout.stock) == ((0, 1), (0, 1, 2, 3, 4), 5)
     assert (layout.has_board, layout.last_opened) == (True, 2)

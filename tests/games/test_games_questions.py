@@ -1,10 +1,9 @@
 """What an audit's statistics ask of hands, against another library and against counting by hand."""
 
-import importlib
 import math
 import random
-import warnings
 from collections.abc import Sequence
+from types import ModuleType
 
 import pytest
 
@@ -51,10 +50,7 @@ def test_weights_of_points_are_those_of_all_hands_of_two_cards() -> None:
     assert asked.weights() == counted
 
 
-def test_seats_lead_the_house_as_another_library_compares_their_hands() -> None:
-    with warnings.catch_warnings(action="ignore"):
-        eval7 = importlib.import_module("eval7")
-
+def test_seats_lead_the_house_as_another_library_compares_their_hands(eval7: ModuleType) -> None:
     def value(cards: Sequence[Card]) -> int:
         value: int = eval7.evaluate([eval7.Card(card.text[0] + card.text[1].lower()) for card in cards])
         return value

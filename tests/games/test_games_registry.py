@@ -16,7 +16,6 @@ from referee.games import (
     EventBytesError,
     LeaderBy,
     Registry,
-    RegistryError,
     StakesError,
     UnlawfulEventError,
     game_of,
@@ -26,6 +25,7 @@ from referee.games import (
 )
 from referee.games.fault import FaultKind
 from referee.games.lead import Leading
+from referee.games.registry import RegistryError
 from referee.rulesets import get, load_builtin, load_texts
 from referee.verdict import Violation
 
@@ -33,11 +33,7 @@ SHIPPED = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 RULESETS = {ruleset.game: ruleset for ruleset in (*load_builtin(), *map(get, SHIPPED))}
 DEALT_TIME = 1_000
 CLOCKS = {"mau_binh": 60_000, "tien_len": 30_000, "ultimate_texas": 30_000}
-BOUNDS = {
-    "mau_binh": (90_000, 3_600_000),
-    "tien_len": (1_800_000, 10_800_000),
-    "ultimate_texas": (90_000, 3_600_000),
-}
+BOUNDS = {"mau_binh": (90_000, 3_600_000), "tien_len": (1_800_000, 10_800_000), "ultimate_texas": (90_000, 3_600_000)}
 
 
 def deal_of(game: AnyGame, *, is_sealed: bool = False) -> DealtRound:

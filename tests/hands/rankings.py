@@ -25,7 +25,7 @@ def _ranking(name: str) -> Ranking:
 
 @pytest.fixture(scope="session")
 def classic() -> Ranking:
-    """Nine categories, straight flushes in one: seeds 001 and 003."""
+    """Nine categories, straight flushes in one: the classic sheet and the 2020 sheet."""
     return _ranking("classic")
 
 

@@ -35,10 +35,7 @@ def test_rules_survive_a_round_trip(order: list[Category], ace_low: AceLowStraig
         (_data(three_card_order=["HIGH_CARD"]), "three_card_order must be empty or HIGH_CARD, PAIR, THREE_OF_A_KIND"),
         (_data(three_card_order=[*THREE, "FLUSH"]), "three_card_order must be empty"),
         (_data(three_card_order=THREE[::-1]), "three_card_order must be empty"),
-        (
-            _data(order=[*NINE, "LOW_STRAIGHT_FLUSH"], ace_low_straight="NOT_A_STRAIGHT"),
-            "A-2-3-4-5 is no straight",
-        ),
+        (_data(order=[*NINE, "LOW_STRAIGHT_FLUSH"], ace_low_straight="NOT_A_STRAIGHT"), "A-2-3-4-5 is no straight"),
         (_data(ace_low_straight="MIDDLE"), "Invalid enum value 'MIDDLE'"),
         (_data(suit_order=[]), "unknown field `suit_order`"),
         ({"order": NINE, "three_card_order": THREE}, "missing required field `ace_low_straight`"),
@@ -74,7 +71,7 @@ def test_no_straight_wraps_around_the_ace(classic: Ranking, text: str) -> None:
     assert classic.five(parse_cards(text)).category is Category.HIGH_CARD
 
 
-def test_straight_flushes_of_seed_000_rank_plain_low_royal(maubinh_com: Ranking) -> None:
+def test_straight_flushes_of_the_maubinh_com_sheet_rank_plain_low_royal(maubinh_com: Ranking) -> None:
     """Strong to weak: four aces, 10-A, A-5, then the others by their top card, then four kings."""
     texts = ["AS AC AD AH 2S", "AS KS QS JS TS", "5S 4S 3S 2S AS", "KS QS JS TS 9S", "6S 5S 4S 3S 2S", "KS KC KD KH AS"]
     values = [maubinh_com.five(parse_cards(text)) for text in texts]

@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from referee.evidence.merkle import (
     EMPTY_ROOT,
     Frontier,
-    consistency_proof,
+    grow,
     inclusion_path,
     leaf_hash,
     root_of_hashes,
     verify_consistency,
     verify_inclusion,
 )
-from referee.log import grow, proof, tree_root
+from referee.log import proof, tree_root
 from referee.log.proof import TILE_HEIGHT, TILE_WIDTH, MissingNodeError
+from tests.log.rfc9162 import consistency_proof
 
 SMALL = [str(n).encode() for n in range(130)]
 
@@ -107,11 +108,11 @@ def test_every_small_growth_is_the_tree_of_all_leaves():
     """Every old size below 70 and every batch up to 20: edge, root, proofs and completed nodes."""
     hashes = _hashes(90)
     for old in range(70):
-        before = Frontier.of(hashes[:old])
+        before = Frontier().extend(hashes[:old])
         for count in range(1, 21):
             size = old + count
             growth = grow(before, hashes[old:size])
-            assert growth.frontier == Frontier.of(hashes[:size])
+            assert growth.frontier == Frontier().extend(hashes[:size])
             assert growth.root == root_of_hashes(hashes[:size])
             assert [growth.inclusion_proof(index) for index in range(old, size)] == [
                 inclusion_path(hashes[:size], index) for index in range(old, size)
@@ -141,7 +142,7 @@ def test_growth_completes_each_tile_hash_once(batches: list[int]):
 
 
 def test_growth_proves_only_its_own_leaves():
-    growth = grow(Frontier.of(_hashes(5)), _hashes(3))
+    growth = grow(Frontier().extend(_hashes(5)), _hashes(3))
     for index in (-1, 0, 4, 8):
         with pytest.raises(IndexError):
             growth.inclusion_proof(index)

@@ -1,12 +1,10 @@
 """The slot machine against a model written from the other side: what a table's history forbids, taken as sentences."""
 
 import itertools
-import json
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -33,8 +31,8 @@ from referee.log import (
     advance,
 )
 from tests.budget import examples
+from tests.vectors.reading import each
 
-VECTORS = Path(__file__).parents[1] / "vectors" / "log"
 TABLES = ("table-a", "table-b")
 IDS = (b"i" * 32, b"I" * 32)
 DECKS = (b"d" * 32, b"D" * 32)
@@ -103,11 +101,6 @@ class History:
             course = set(step.course.items())
             return all((one.number, one.history) in course and one.number < step.unseal.number for one in openings)
         return True
-
-
-def _vectors(name: str) -> list[Any]:
-    rows = [json.loads(line) for line in (VECTORS / name).read_text(encoding="utf-8").splitlines()]
-    return [pytest.param(row, id=row["id"]) for row in rows]
 
 
 def _take(rounds: dict[SlotKey, Slot], step: Step, leaf: bytes) -> SlotReason | None:
@@ -247,7 +240,7 @@ def _step_of(step: dict[str, Any], leaves: list[bytes]) -> Step:
             return RevealStep(key, round_id=round_id)
 
 
-@pytest.mark.parametrize("vector", _vectors("slot.jsonl"))
+@each("log/slot", argument="vector")
 def test_sequences(vector: dict[str, Any]):
     """``stored`` is the place of the leaf that answers a repeated opening, which is no step of its own."""
     rounds: dict[SlotKey, Slot] = {}

@@ -1,9 +1,6 @@
 """Tiles by name and by bytes, against published examples and against a second reading of the specification."""
 
 import base64
-import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tlog_scales import tiles as scales
 
-from referee.evidence.merkle import leaf_hash, root_of_hashes
+from referee.evidence.merkle import leaf_hash
 from referee.log import tree_root
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import (
@@ -24,21 +21,12 @@ from referee.log.tile import (
     decode_entries,
     encode_entries,
     entry_tiles,
-    hash_tiles,
     join_hashes,
     split_hashes,
 )
-from tests.log.tile_paths import parse_path
-
-FOLDER = Path(__file__).parents[1] / "vectors" / "log"
-
-
-def read(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
-
-
-def named(vector: dict[str, Any]) -> str:
-    return vector["id"]
+from tests.log.tile_files import TileFiles
+from tests.log.tile_paths import hash_tiles, parse_path
+from tests.vectors.reading import each
 
 
 def tile_of(vector: dict[str, Any]) -> AnyTile:
@@ -47,7 +35,7 @@ def tile_of(vector: dict[str, Any]) -> AnyTile:
     return HashTile(level=vector["level"], index=vector["index"], width=vector["width"])
 
 
-@pytest.mark.parametrize("vector", read("tiles_paths.jsonl"), ids=named)
+@each("log/tiles_paths", argument="vector")
 def test_published_paths_are_read_and_written(vector):
     if "refused" in vector:
         with pytest.raises(TileError):
@@ -99,7 +87,7 @@ def test_tiles_that_cannot_be_are_refused(place):
         EntryTile(index=0, width=257)
 
 
-@pytest.mark.parametrize("vector", read("tiles_sizes.jsonl"), ids=named)
+@each("log/tiles_sizes", argument="vector")
 def test_tree_of_a_size_has_the_published_tiles(vector):
     """How many full tiles each level has, and how wide its partial one is, 0 for none."""
     found, entries = list(hash_tiles(vector["size"])), list(entry_tiles(vector["size"]))
@@ -150,7 +138,7 @@ def test_tiles_of_no_or_odd_hashes_are_refused():
             join_hashes(hashes)
 
 
-@pytest.mark.parametrize("vector", read("tiles_entries.jsonl"), ids=named)
+@each("log/tiles_entries", argument="vector")
 def test_bundles_are_read_as_the_specification_says(vector):
     data = bytes.fromhex(vector["bundle"])
     if "refused" in vector:
@@ -187,24 +175,10 @@ def test_longest_leaf_fits_and_a_longer_one_is_refused():
             encode_entries(leaves)
 
 
-@pytest.mark.parametrize("vector", read("tiles_roots.jsonl"), ids=named)
+@each("log/tiles_roots", argument="vector")
 def test_tiles_lead_to_the_published_root(vector):
     """The root is another implementation's; it is computed here from tiles alone."""
     leaves = [b"\x00\x00\x00\x01entry-%d-%s" % (index, b"x" * (index % 37)) for index in range(vector["size"])]
-    assert tree_root(Cut([leaf_hash(leaf) for leaf in leaves]), vector["size"]) == base64.b64decode(vector["root"])
-
-
-class Cut:
-    """The tiles of a tree as files: names and bytes, cut by the definition and read back."""
-
-    def __init__(self, hashes: Sequence[bytes]) -> None:
-        self.files: dict[str, bytes] = {}
-        for tile in hash_tiles(len(hashes)):
-            span = 256**tile.level
-            start = 256 * tile.index
-            nodes = [root_of_hashes(hashes[at * span : (at + 1) * span]) for at in range(start, start + tile.width)]
-            self.files[tile.path] = join_hashes(nodes)
-
-    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
-        """Return the hashes of a tile."""
-        return split_hashes(self.files[HashTile(level=level, index=index, width=width).path], width=width)
+    assert tree_root(TileFiles.of([leaf_hash(leaf) for leaf in leaves]), vector["size"]) == base64.b64decode(
+        vector["root"]
+    )

@@ -3,8 +3,9 @@
 import pytest
 
 from referee.evidence.merkle import leaf_hash, root_of_hashes
-from referee.log.tile import HashTile, TileError, hash_tiles, join_hashes, split_hashes
+from referee.log.tile import HashTile, TileError, join_hashes, split_hashes
 from referee.log.tile_check import TileCheck, TileFault
+from tests.log.tile_files import TileFiles
 from tests.log.tile_paths import parse_path
 
 SIZE = 65_536 + 256 + 3
@@ -19,31 +20,11 @@ def hashes() -> list[bytes]:
 @pytest.fixture(scope="module")
 def files(hashes: list[bytes]) -> dict[str, bytes]:
     """All tiles of the tree, by path."""
-    found, row, level = {}, hashes, 0
-    while row:
-        for at in range(0, len(row), 256):
-            part = row[at : at + 256]
-            found[HashTile(level=level, index=at // 256, width=len(part)).path] = join_hashes(part)
-        row = [root_of_hashes(row[at : at + 256]) for at in range(0, len(row) // 256 * 256, 256)]
-        level += 1
-    assert {parse_path(path) for path in found} == set(hash_tiles(SIZE))
-    return found
-
-
-class Files:
-    """Tiles read from files."""
-
-    def __init__(self, files: dict[str, bytes]) -> None:
-        self._files = files
-
-    def tile(self, level: int, index: int, width: int) -> tuple[bytes, ...]:
-        """Return the hashes of a tile; none if there is no file."""
-        data = self._files.get(HashTile(level=level, index=index, width=width).path)
-        return () if data is None else split_hashes(data, width=width)
+    return TileFiles.of(hashes).files
 
 
 def faults_of(files: dict[str, bytes], hashes: list[bytes]) -> list[TileFault]:
-    check = TileCheck(Files(files))
+    check = TileCheck(TileFiles(files))
     for at in range(0, len(hashes), 256):
         check.take(hashes[at : at + 256])
     check.finish()

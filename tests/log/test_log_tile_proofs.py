@@ -20,8 +20,7 @@ from referee.evidence.merkle import (
 )
 from referee.log import consistency_proof, inclusion_proof, proof, tree_root
 from referee.log.proof import TILE_WIDTH, MissingNodeError, WholeTiles
-from referee.log.tile import HashTile, hash_tiles, join_hashes, split_hashes
-from tests.log.tile_paths import parse_path
+from tests.log.tile_files import TileFiles
 
 SMALL = [*range(1, 66), 127, 128, 129]
 OTHERS = [
@@ -40,27 +39,11 @@ def hashes_of(count: int) -> list[bytes]:
     return _hashes()[:count]
 
 
-class Files:
-    """Tiles as files of one tree, for us and for the other implementation."""
+class Files(TileFiles):
+    """The tiles of a tree of some size."""
 
     def __init__(self, size: int) -> None:
-        self.files: dict[str, bytes] = {}
-        row, level = hashes_of(size), 0
-        while row:
-            for at in range(0, len(row), 256):
-                part = row[at : at + 256]
-                self.files[HashTile(level=level, index=at // 256, width=len(part)).path] = join_hashes(part)
-            row = [root_of_hashes(row[at : at + 256]) for at in range(0, len(row) // 256 * 256, 256)]
-            level += 1
-        assert {parse_path(path) for path in self.files} == set(hash_tiles(size))
-
-    def tile(self, level: int, index: int, width: int) -> Sequence[bytes]:
-        """Return the hashes of a tile, as our proofs ask for it."""
-        return split_hashes(self.files[HashTile(level=level, index=index, width=width).path], width=width)
-
-    def get(self, *path: str) -> bytes | None:
-        """Return a file, as the other implementation asks for it."""
-        return self.files.get("/".join(path))
+        super().__init__(TileFiles.of(hashes_of(size)).files)
 
 
 class CountedFiles(Files):

@@ -1,10 +1,11 @@
-"""Paths of tiles read back, to compare what a publication wrote with what it should have."""
+"""Paths of tiles, read back and listed, to compare what a publication wrote with what it should have."""
 
 import re
+from collections.abc import Iterator
 from typing import Final, NoReturn
 
-from referee.log.proof import TILE_WIDTH
-from referee.log.tile import AnyTile, EntryTile, HashTile, TileError
+from referee.log.proof import TILE_HEIGHT, TILE_WIDTH
+from referee.log.tile import AnyTile, EntryTile, HashTile, TileError, entry_tiles
 
 _PATH: Final = re.compile(
     r"tile/(?:(?P<level>[0-9]|[1-5][0-9]|6[0-3])|entries)/"
@@ -27,6 +28,15 @@ def parse_path(path: str) -> AnyTile:
     if tile.path != path:  # leading groups of zeros, and a partial tile of 256
         _refuse(f"{path!r} is the path of no tile; {tile.path!r} is one")
     return tile
+
+
+def hash_tiles(size: int, *, after: int = 0) -> Iterator[HashTile]:
+    """Yield the hash tiles that a log of ``size`` leaves has and one of ``after`` leaves lacks, by level and index."""
+    level = 0
+    while size >> TILE_HEIGHT * level:
+        for row in entry_tiles(size >> TILE_HEIGHT * level, after=after >> TILE_HEIGHT * level):
+            yield HashTile(level=level, index=row.index, width=row.width)
+        level += 1
 
 
 def _refuse(detail: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The sdist of each distribution, and the wheel that this sdist builds in an empty folder: contents and metadata."""
+"""The sdist of each distribution, the wheel that it builds in an empty folder, and what forbids to release them."""
 
 import re
 import shutil
@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 from packaging.version import Version
+from readme_renderer import markdown
 
 import referee
+from tests.packages.release import faults
 from tests.packages.wheelhouse import DISTRIBUTIONS, ROOT, artefacts, build
 
 REQUIRED = {"Author", "Classifier", "Description", "Keywords", "License-Expression", "Requires-Python", "Summary"}
@@ -95,15 +97,7 @@ def test_source_of_the_base_has_no_test_and_no_client(built: Path):
     (sdist,) = built.glob("referee-[0-9]*.tar.gz")
     with tarfile.open(sdist) as archive:
         rooms = {Path(one).parts[1] for one in archive.getnames()}
-    files = {
-        "pyproject.toml",
-        "PKG-INFO",
-        "README.md",
-        "LICENSE",
-        "CHANGELOG.md",
-        "SECURITY.md",
-        ".gitignore",
-    }
+    files = {"pyproject.toml", "PKG-INFO", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"}
     assert rooms == {"referee", "protos", *files}
 
 
@@ -132,3 +126,43 @@ def test_harness_carries_the_vectors_of_every_game(built: Path):
     vectors = ROOT / "tests" / "vectors"
     games = ("mau_binh", "tien_len", "ultimate_texas")
     assert {str(file.relative_to(vectors)) for game in games for file in (vectors / game).glob("*.jsonl")} <= packed
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for name in ("SECURITY.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def edit(path, old, new):
+    text = path.read_text("utf-8")
+    assert len(re.findall(old, text, re.MULTILINE)) == 1
+    path.write_text(re.sub(old, new, text, flags=re.MULTILINE), "utf-8")
+
+
+def test_a_release_needs_an_address_and_a_date(tree):
+    edit(tree / "SECURITY.md", r"^Write in private to: .*$", "Write in private to: (address of the publisher)")
+    edit(tree / "CHANGELOG.md", r"^## 0\.1\.0, .*$", "## 0.1.0, the first release")
+    assert [fault.partition(":")[0] for fault in faults(tree, "0.1.0")] == ["SECURITY.md", "CHANGELOG.md"]
+    edit(tree / "CHANGELOG.md", r"^## 0\.1\.0, .*$", "## 0.1.0, 2027-01-31")
+    edit(tree / "SECURITY.md", r"^Write in private to: .*$", "Write in private to: security@example.org")
+    assert list(faults(tree, "0.1.0")) == []
+
+
+@pytest.mark.parametrize("contact", ["", "(address)", "see the web site", "a@b"])
+def test_an_address_that_is_none_is_refused(tree, contact):
+    edit(tree / "SECURITY.md", r"^Write in private to: .*$", f"Write in private to: {contact}")
+    assert any(fault.startswith("SECURITY.md") for fault in faults(tree, "0.1.0"))
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_description_as_an_index_shows_it_has_no_dead_link_or_picture(built, name):
+    """Rendered by the index's own library: every link leads to the web, or into the page itself."""
+    text = str(metadata_of(built, name).get_payload())
+    assert len(text) > 500
+    html = markdown.render(text)
+    assert html is not None
+    targets = re.findall(r'(?:href|src)="([^"]*)"', html)
+    assert [target for target in targets if not target.startswith(("http://", "https://", "#"))] == []
+    assert "](" not in re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)

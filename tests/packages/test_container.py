@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -20,6 +19,7 @@ from referee_client import Arrangement, Client, Terms, Trust
 
 from tests.command import referee
 from tests.packages.wheelhouse import ROOT, wheels_for
+from tests.waiting import until
 
 DEPLOY: Final = ROOT / "referee" / "server" / "deploy" / "container"
 PYTHON_BASE: Final = "localhost/debian-python"
@@ -28,7 +28,6 @@ BASES: Final = (
     "make the bases as root: debootstrap --variant=minbase --include=python3,python3-venv bookworm python, and "
     "--include=postgresql,python3 for the other, then tar -C FOLDER -c . | podman import - NAME"
 )
-SECONDS: Final = 120
 PORTS: Final = ("POSTGRES_PORT", "REFEREE_PORT", "WEB_PORT", "WITNESS_PORT", "TILES_PORT")
 
 
@@ -55,11 +54,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Run podman within this process's own limits; skip where it or a base is missing, or it cannot run."""
     for tool in ("podman", "podman-compose"):
         if shutil.which(tool) is None:
-            pytest.skip(
-                f"no container is tested: {tool} is not on the path; apt-get install podman, pip install podman-compose"
-            )
-    limits = {name: resource.getrlimit(number)[1] for name, number in (("nofile", resource.RLIMIT_NOFILE),)}
-    ulimits = [f"{name}={value}:{value}" for name, value in {**limits, "nproc": 4096}.items()]
+            remedy = "apt-get install podman, pip install podman-compose"
+            pytest.skip(f"no container is tested: {tool} is not on the path; {remedy}")
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    ulimits = [f"nofile={files}:{files}", "nproc=4096:4096"]
     config = tmp_path_factory.mktemp("containers") / "containers.conf"
     engine = '[engine]\nruntime = "runc"\n' if shutil.which("runc") else ""
     config.write_text(f'[containers]\nnetns = "host"\ndefault_ulimits = {json.dumps(ulimits)}\n{engine}', "utf-8")
@@ -89,45 +87,23 @@ def images(run: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) ->
     wheels = wheels_for(tmp_path_factory, "referee[postgres,server,web]")
     made = {"REFEREE_IMAGE": "localhost/referee-tested", "POSTGRES_IMAGE": "localhost/referee-postgresql-tested"}
     build = ("podman", "build", "--format", "docker", "--network", "none")
-    run(
-        *build,
-        "--build-arg",
-        f"BASE={PYTHON_BASE}",
-        "--tag",
-        made["REFEREE_IMAGE"],
-        "--file",
-        str(DEPLOY / "Containerfile"),
-        str(wheels),
-    )
-    run(
-        *build,
-        "--build-arg",
-        f"BASE={DATABASE_BASE}",
-        "--tag",
-        made["POSTGRES_IMAGE"],
-        "--file",
-        str(DEPLOY / "Containerfile.postgresql"),
-        str(DEPLOY),
-    )
+    for base, tag, file, context in (
+        (PYTHON_BASE, made["REFEREE_IMAGE"], "Containerfile", wheels),
+        (DATABASE_BASE, made["POSTGRES_IMAGE"], "Containerfile.postgresql", DEPLOY),
+    ):
+        run(*build, "--build-arg", f"BASE={base}", "--tag", tag, "--file", str(DEPLOY / file), str(context))
     yield made
     run("podman", "rmi", "--force", *made.values())
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.slow("builds two images and runs five containers")
-def test_round_is_played_witnessed_and_audited_from_the_tiles(
-    run: Callable[..., str], images: dict[str, str], tmp_path: Path
-) -> None:
+def test_round_is_played_witnessed_and_audited_from_the_tiles(run: Callable[..., str], images, tmp_path) -> None:
     """As the compose file says: keys first, then the witness, then all; the user has no rights in the container."""
     compose = Compose(tmp_path, run, images)
     try:
-        keys = dict(
-            line.split("\t")
-            for line in compose(
-                "run", "--rm", "-T", "server", "keys", "--make", "--data", "/var/lib/referee"
-            ).splitlines()
-            if "\t" in line
-        )
+        made = compose("run", "--rm", "-T", "server", "keys", "--make", "--data", "/var/lib/referee")
+        keys = dict(line.split("\t") for line in made.splitlines() if "\t" in line)
         compose.settings["LOG_KEY"] = keys["log"]
         compose("up", "-d", "witness")
         compose.settings["WITNESS_KEY"] = logged(compose, "witness", r'"key": "([^"]+)"')
@@ -160,20 +136,18 @@ def play(client: Client) -> int:
 
 def logged(compose: Compose, service: str, pattern: str) -> str:
     """Wait until a service has logged a line and return the pattern's group."""
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        if found := re.search(pattern, compose("logs", service)):
-            return found[1]
-        time.sleep(0.5)
-    pytest.fail(f"{service} does not log {pattern}: {compose('logs', service)}")
+    found = until(
+        lambda: re.search(pattern, compose("logs", service)), f"{service} does not log {pattern}", seconds=120
+    )
+    assert found is not None
+    return found[1]
 
 
 def published(compose: Compose, leaf: int) -> None:
     """Wait until the published checkpoint covers the leaf."""
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
+
+    def size() -> int:
         with urllib.request.urlopen(f"http://127.0.0.1:{compose.ports['TILES_PORT']}/checkpoint") as answer:
-            if int(answer.read().split(b"\n")[1]) > leaf:
-                return
-        time.sleep(0.5)
-    pytest.fail("the round is not published")
+            return int(answer.read().split(b"\n")[1])
+
+    until(lambda: size() > leaf, "the round is not published", seconds=120)

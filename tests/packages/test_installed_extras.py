@@ -5,11 +5,10 @@ import json
 import re
 import shlex
 import subprocess
-import threading
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from tests.clients_python.test_client_manual import ADDRESS, AFTERNOON, PYTHON, 
 from tests.command import referee
 from tests.demo_log import DemoLog
 from tests.packages.wheelhouse import DISTRIBUTIONS, ROOT, Environment, wheels_for
+from tests.server.http_server import http_server
 
 SECONDS: Final = 60
 TABLE: Final = "demo.tien_len.mien_nam"
@@ -75,10 +75,8 @@ def serving(environment: Environment, folder: Path, *options: str) -> AbstractCo
 def fetched(url: str, data: bytes | None = None) -> bytes:
     """Return what a server of this machine answers: to a call in JSON if there is data."""
     headers = {"content-type": "application/json"}
-    answer = (
-        httpx.post(url, content=data, headers=headers, timeout=SECONDS) if data else httpx.get(url, timeout=SECONDS)
-    )
-    return answer.raise_for_status().content
+    method = "POST" if data else "GET"
+    return httpx.request(method, url, content=data, headers=headers, timeout=SECONDS).raise_for_status().content
 
 
 def ok(done: "subprocess.CompletedProcess[str]", *words: str) -> None:
@@ -159,10 +157,8 @@ def oidc(environment: Environment, folder: Path, _log: DemoLog) -> None:
 
 def http(environment: Environment, folder: Path, log: DemoLog) -> None:
     handler = functools.partial(SimpleHTTPRequestHandler, directory=published(log, folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
-        threading.Thread(target=site.serve_forever, daemon=True).start()
-        ok(environment.command("referee", "audit", f"http://127.0.0.1:{site.server_port}", *keys_of(log)))
-        site.shutdown()
+    with http_server(handler) as site:
+        ok(environment.command("referee", "audit", site, *keys_of(log)))
 
 
 def dask(environment: Environment, folder: Path, log: DemoLog) -> None:
@@ -254,9 +250,7 @@ def test_every_pip_install_of_the_pages_is_a_quickstarts():
 
 @pytest.mark.slow("installs every distribution into an environment of its own")
 @pytest.mark.parametrize("requirement", QUICKSTARTS)
-def test_quickstart_runs_where_nothing_else_is_installed(
-    requirement: str, demo_log: DemoLog, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-):
+def test_quickstart_runs_where_nothing_else_is_installed(requirement: str, demo_log, tmp_path, tmp_path_factory):
     wheels = wheels_for(tmp_path_factory, *(one for given in QUICKSTARTS for one in given.split()))
     environment = Environment(tmp_path / "environment", wheels, *requirement.split())
     QUICKSTARTS[requirement](environment, tmp_path, demo_log)

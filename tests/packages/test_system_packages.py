@@ -72,15 +72,8 @@ def test_set_up_brings_node_and_npm_where_there_are_none(tmp_path: Path):
     run += "[subprocess.run([tool, '--version'], check=True) for tool in ('node', 'npm')]"
     for tool in ("sh", "env"):
         (tmp_path / tool).symlink_to(shutil.which(tool) or tool)
-    done = subprocess.run(
-        [sys.executable, "-c", run],
-        cwd=ROOT,
-        env={"PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS,
-    )
+    command, path = [sys.executable, "-c", run], {"PATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=path, capture_output=True, text=True, check=False, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     node, npm = done.stdout.split()
     assert tuple(map(int, node.removeprefix("v").split(".")[:2])) >= OLDEST

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from referee.lab.odds.ultimate_texas import DEALS, Figures
+from referee.lab.odds.ultimate_texas.figures import DEALS, Figures
 from referee.rounds.parquet import encode_rows
 from referee.rounds.row import TABLES, RoundRow, Row, SeatRow
 from referee.rulesets import get

@@ -3,10 +3,43 @@
 from pathlib import Path
 from typing import Final
 
-from referee.rounds.parquet import schema_page, schema_text
+from referee.rounds.parquet import SCHEMAS
+from referee.rounds.row import TABLES
 
 PINNED: Final = Path(__file__).with_name("columns.txt")
 PAGE: Final = Path(__file__).parents[2] / "referee" / "rounds" / "README.md"
+KEYS: Final = {
+    "rounds": ("round_id",),
+    "seats": ("round_id", "seat"),
+    "events": ("round_id", "number"),
+    "transfers": ("round_id", "number"),
+    "aborts": ("round_id",),
+}
+"""Columns that name a row of each table."""
+
+
+def schema_text() -> str:
+    """Return one line a column: table, column, type, and whether it can be null."""
+    return "".join(
+        f"{table}.{field.name}: {field.type}{'' if field.nullable else ' not null'}\n"
+        for table, schema in SCHEMAS.items()
+        for field in schema
+    )
+
+
+def schema_page() -> str:
+    """Return the tables of the page that documents the schema, in Markdown."""
+    parts = []
+    for table, schema in SCHEMAS.items():
+        key = ", ".join(f"`{name}`" for name in KEYS[table])
+        parts.append(
+            f"### {table}\n\n{TABLES[table].__doc__} Key: {key}.\n\n| column | type | what it is |\n|---|---|---|\n"
+        )
+        for field in schema:
+            kind = str(field.type).replace("list<item: ", "list<")
+            parts.append(f"| `{field.name}` | `{kind}` | {field.metadata[b'description'].decode()} |\n")
+        parts.append("\n")
+    return "".join(parts).rstrip("\n") + "\n"
 
 
 def test_columns_change_by_addition_alone():

@@ -4,7 +4,8 @@ import hashlib
 
 import pytest
 
-from referee.rulesets import EXAMPLES, Ruleset, RulesetError, get, load_builtin, load_examples, parse_ruleset
+from referee.rulesets import Ruleset, RulesetError, get, load_builtin, load_examples, parse_ruleset
+from referee.rulesets.catalogue import EXAMPLES
 
 OWN = [one for one in load_examples() if one.id not in {builtin.id for builtin in load_builtin()}]
 GAMES = sorted({one.game for one in load_builtin()})

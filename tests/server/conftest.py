@@ -1,24 +1,10 @@
 """Fixtures of the tests of servers, each made in the module that is named for it."""
 
-from tests.server.access.guarded import guard, guarded, mint_type, reason
-from tests.server.cosigning.local_witness import local_witnesses, log_key, run
+from tests.server.access.guarded import guarded
+from tests.server.access.identity_provider import provider
+from tests.server.cosigning.local_witness import watched
+from tests.server.database import database, postgres, url
 from tests.server.doctor.examining import data
-from tests.server.processes import caller_type, load_type, serve, servers_in
-from tests.server.tls.authority import authority, authority_type
+from tests.server.tls.authority import authority
 
-__all__ = [
-    "authority",
-    "authority_type",
-    "caller_type",
-    "data",
-    "guard",
-    "guarded",
-    "load_type",
-    "local_witnesses",
-    "log_key",
-    "mint_type",
-    "reason",
-    "run",
-    "serve",
-    "servers_in",
-]
+__all__ = ["authority", "data", "database", "guarded", "postgres", "provider", "url", "watched"]

@@ -10,23 +10,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, Self
+from typing import IO, Any, Final, Self
 
 import grpc
+import psutil
 import pytest
 
-from referee.v1 import (
-    log_pb2,
-    log_pb2_grpc,
-    mau_binh_pb2,
-    mau_binh_pb2_grpc,
-    shuffler_pb2,
-    shuffler_pb2_grpc,
-)
+from referee.server.process.app import Application
+from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.driver.opening import deal_round, open_round, terms_of
+from tests.server.options import server_options
 
 STOP_SECONDS: Final = 60
 PROGRAM: Final = ("-m", "referee")
@@ -167,14 +163,30 @@ class Process(Caller):
         self._output.close()
         return code
 
+    def workers(self) -> list[psutil.Process]:
+        """Return the processes that serve, in the order of their start."""
+        return sorted(psutil.Process(self.pid).children(), key=lambda one: one.create_time())
+
     @property
     def is_running(self) -> bool:
         """Whether it has not ended yet."""
         return self._process.poll() is None
 
 
+Serve = Callable[..., Process]
+"""Starts a server with these options."""
+
+
 @contextmanager
-def _servers_in(folder: Path) -> Iterator[Callable[..., Process]]:
+def calling(**settings: Any) -> Iterator[tuple[Application, Caller]]:  # noqa: ANN401 - what server_options takes
+    """Run a server in this process for the block, with a caller on a channel to it."""
+    with Application(server_options(**settings)) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+        yield app, Caller(channel)
+
+
+@contextmanager
+def servers_in(folder: Path) -> Iterator[Serve]:
+    """Start servers on a folder and stop them when the block ends; ``errors.log`` in it has their logs."""
     started: list[Process] = []
     with (folder / "errors.log").open("ab") as errors:
 
@@ -195,28 +207,10 @@ def _servers_in(folder: Path) -> Iterator[Callable[..., Process]]:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
+def serve(tmp_path: Path) -> Iterator[Serve]:
     """Start servers on this test's data folder and stop them at its end. ``errors.log`` has their logs.
 
     They stop without a lead, which costs time, unless ``drain_lead`` is one, or None for the default.
     """
-    with _servers_in(tmp_path) as start:
+    with servers_in(tmp_path) as start:
         yield start
-
-
-@pytest.fixture(scope="session")
-def servers_in() -> Callable[[Path], AbstractContextManager[Callable[..., Process]]]:
-    """Return a context manager that starts servers on a folder, for fixtures that tests share."""
-    return _servers_in
-
-
-@pytest.fixture(scope="session")
-def caller_type() -> type[Caller]:
-    """Return the class of channels with stubs, for tests that make channels of their own."""
-    return Caller
-
-
-@pytest.fixture(scope="session")
-def load_type() -> type[Load]:
-    """Return the class of callers at work."""
-    return Load

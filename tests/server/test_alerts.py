@@ -69,20 +69,16 @@ def gauge(name: str, value: str) -> dict[str, str]:
 def returns(mean: float, *, rounds: int) -> dict[str, str]:
     """Write how many rounds of a ruleset had a side bet in each step, and what a unit got back in them on average."""
     labels = '{{ruleset="ultimate_texas.casino",version="1.0.0",instance="{}"}}'.format
-    series = {}
-    for process in ("a", "b"):
-        series[f"referee_side_bet_rounds_total{labels(process)}"] = f"0+{rounds}x80"
-        series[f"referee_side_bet_units_total{labels(process)}"] = f"0+{rounds * mean}x80"
-    return series
+    figures = {"rounds": f"0+{rounds}x80", "units": f"0+{rounds * mean}x80"}
+    return {f"referee_side_bet_{name}_total{labels(one)}": value for name, value in figures.items() for one in "ab"}
 
 
 def aborts(count: int, *, rounds: int) -> dict[str, str]:
     """Write how many rounds of the worst table were aborted, as two processes report it."""
-    series = {}
-    for process in ("a", "b"):
-        series[f'referee_table_aborts{{instance="{process}"}}'] = f"{count}x80"
-        series[f'referee_table_rounds{{instance="{process}"}}'] = f"{rounds}x80"
-    return series
+    figures = {"aborts": count, "rounds": rounds}
+    return {
+        f'referee_table_{name}{{instance="{one}"}}': f"{value}x80" for name, value in figures.items() for one in "ab"
+    }
 
 
 REFUSED: Final = 'referee_refusals_total{{reason="{}"}}'.format

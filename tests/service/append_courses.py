@@ -8,7 +8,8 @@ from tests.attacks.courses import adopt_cards, continuation
 from tests.driver.courses import take
 from tests.driver.house import House, Played
 from tests.driver.table import Table
-from tests.service.append_rounds import CASES, Call, instead_of
+from tests.service.append_rounds import CASES, instead_of
+from tests.service.refused_rounds import Call
 
 __all__ = ["CASES"]
 
@@ -27,13 +28,6 @@ def arranged(house: House) -> Played:
 
 def texas(house: House, **how: Any) -> Table:  # noqa: ANN401 - what Table takes
     return house.table("ultimate_texas", seats=2, **how).play()
-
-
-@instead_of(Code.SETTLED_OTHER_ROUND, "FOREIGN")
-def settlement_by_another_rounds_certificate(house: House) -> Call:
-    played, other = house.play(), house.play()
-    played.message.certificates[:] = other.message.certificates
-    return played.settle
 
 
 @instead_of(Code.STAKE_MISMATCH, "FOREIGN")
@@ -84,14 +78,6 @@ def receipt_that_the_shuffler_signed(house: House) -> Call:
     return played.settle
 
 
-@instead_of(Code.LEAF_TOO_LONG, "TOO_MANY_EVENTS")
-def more_events_than_a_leaf_holds(house: House) -> Call:
-    played = house.play()
-    for _ in range(65):
-        played.message.events.add(time=house.clock.now, seat=0, arrange=house.as_dealt(played.hands[0]))
-    return played.settle
-
-
 @instead_of(Code.EVENT_UNSIGNED, "SIGNATURE_MISSING")
 def departure_that_its_seat_did_not_sign(house: House) -> Call:
     table = texas(house)
@@ -123,23 +109,6 @@ def timeout_before_its_clock_has_run_out(house: House) -> Call:
     table = texas(house, keyed=False)
     table.report(0, decision=TIMEOUT)
     return table.settle
-
-
-def flop_opened(house: House) -> tuple[Table, Table]:
-    """Open the flop; return the round and a continuation that bet before it."""
-    table = texas(house)
-    table.accept(0, decision=CHECK)
-    rewound = continuation(table)
-    table.accept(1, decision=CHECK)
-    table.open_section()
-    rewound.accept(1, decision=PLAY_4X)
-    return table, rewound
-
-
-@instead_of(Code.UNSEAL_NOT_IN_COURSE, "COURSE_FORKED")
-def opening_after_another_course(house: House) -> Call:
-    _, rewound = flop_opened(house)
-    return rewound.open_section
 
 
 @instead_of(Code.OPENED_WITHOUT_UNSEAL, "COURSE_FORKED")

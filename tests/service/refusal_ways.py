@@ -8,6 +8,8 @@ from typing import Any, Final
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from referee.v1.round_pb2 import RoundCourse, RoundRef
+
 Change = Callable[[Message], bool]
 """Makes a request one that is refused; False where its method has nothing of the kind."""
 
@@ -48,7 +50,7 @@ def rounds_of(message: Message) -> list[Any]:
     return [part for part in parts_of(message) if {"header", "certificates"} <= set(part.DESCRIPTOR.fields_by_name)]
 
 
-def _each_round(message: Message, change: Callable[[Any], None]) -> bool:
+def _each_round(message: Message, change: Callable[[Any], object]) -> bool:
     rounds = rounds_of(message)
     for one in rounds:
         change(one)
@@ -71,50 +73,37 @@ def forged(message: Message) -> bool:
 @way("MALFORMED", "the certificate is no JSON of an envelope")
 def garbage(message: Message) -> bool:
     """Replace each first certificate."""
-
-    def change(one: Any) -> None:  # noqa: ANN401 - as above
-        one.certificates[0] = b"{}"
-
-    return _each_round(message, change)
+    return _each_round(message, lambda one: one.certificates.__setitem__(0, b"{}"))
 
 
 @way("FOREIGN", "the header is another round's")
 def foreign(message: Message) -> bool:
     """Change each header's table."""
-
-    def change(one: Any) -> None:  # noqa: ANN401 - as above
-        one.header.table_id += "-beside"
-
-    return _each_round(message, change)
+    return _each_round(message, lambda one: one.header.round.MergeFrom(RoundRef(table_id="beside")))
 
 
-def _table_field(message: Message) -> Any:  # noqa: ANN401 - a descriptor
-    return message.DESCRIPTOR.fields_by_name.get("table_id")
+def _names_table(message: Message) -> bool:
+    """Whether a message must name a table, by itself or by a round."""
+    field = message.DESCRIPTOR.fields_by_name.get("table_id")
+    return field is not None and (not field.has_presence or "round" in message.DESCRIPTOR.fields_by_name)
 
 
 @way("MISSING_FIELD", "the header or the table's name is left out")
 def headless(message: Message) -> bool:
     """Clear what names the round and must be there."""
-
-    def clear(one: Any) -> None:  # noqa: ANN401 - as above
-        one.ClearField("header")
-
-    if _each_round(message, clear):
+    if _each_round(message, lambda one: one.ClearField("header")):
         return True
-    named = [part for part in parts_of(message) if not getattr(_table_field(part), "has_presence", True)]
+    named = [part for part in parts_of(message) if _names_table(part)]
     for part in named:
-        part.ClearField("table_id")
+        for field in {"round", "table_id"} & set(part.DESCRIPTOR.fields_by_name):
+            part.ClearField(field)
     return bool(named)
 
 
 @way("INVALID_HEADER", "the header is of another log")
 def elsewhere(message: Message) -> bool:
     """Change each header's origin."""
-
-    def change(one: Any) -> None:  # noqa: ANN401 - as above
-        one.header.origin = "elsewhere.example/1"
-
-    return _each_round(message, change)
+    return _each_round(message, lambda one: setattr(one.header, "origin", "elsewhere.example/1"))
 
 
 @way("UNKNOWN_RULESET", "the ruleset is one that nobody has")
@@ -142,9 +131,9 @@ def forgotten(message: Message) -> bool:
         return False
 
     def change(one: Any) -> None:  # noqa: ANN401 - as above
-        table, number = one.header.table_id, one.header.round_number
+        course = RoundCourse(round=one.header.round, history=bytes(32))
         one.Clear()
-        one.course.table_id, one.course.round_number, one.course.history = table, number, bytes(32)
+        one.course.CopyFrom(course)
 
     return _each_round(message, change)
 
@@ -152,7 +141,11 @@ def forgotten(message: Message) -> bool:
 @way("NOT_OPENED", "the table has no such round")
 def unopened(message: Message) -> bool:
     """Name another table in requests of a slot."""
-    if not {"table_id", "round_number"} <= set(message.DESCRIPTOR.fields_by_name):
+    field = message.DESCRIPTOR.fields_by_name.get("round")
+    if field is None or field.message_type != RoundRef.DESCRIPTOR:
         return False
-    message.table_id = "nobody-plays-here"  # type: ignore[attr-defined] # checked above
+    if "table_id" in message.DESCRIPTOR.fields_by_name:  # recorded as the question for a table's latest round
+        message.ClearField("table_id")
+        message.round.round_number = 1  # type: ignore[attr-defined] # checked above
+    message.round.table_id = "nobody-plays-here"  # type: ignore[attr-defined] # checked above
     return True

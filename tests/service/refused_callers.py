@@ -6,7 +6,6 @@ import signal
 import socket
 import sqlite3
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
@@ -23,8 +22,11 @@ from referee.server.settings.limits import LimitSettings
 from referee.server.settings.provider import Provider
 from referee.storage import Cosigned
 from referee.v1 import log_pb2, mau_binh_pb2, round_pb2, ruleset_pb2, shuffler_pb2
+from tests.driver.house import House
 from tests.driver.opening import open_round, opening
-from tests.service.refused_rounds import CASES, Call, House, refused
+from tests.server.observing import Quiet
+from tests.service.refused_rounds import CASES, Call, refused
+from tests.waiting import until
 
 __all__ = ["CASES", "server_with_another_sealing_key"]
 
@@ -88,7 +90,7 @@ def ruleset_that_the_operator_has_closed(house: House) -> Call:
 @refused("ROUND_UNKNOWN", "round.course")
 def course_that_the_server_has_not_read(house: House) -> Call:
     header = house.play().header
-    course = round_pb2.RoundCourse(table_id=header.table_id, round_number=header.round_number, history=bytes(32))
+    course = round_pb2.RoundCourse(round=header.round, history=bytes(32))
     named = mau_binh_pb2.MauBinhRound(course=course)
     return lambda: house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=named))
 
@@ -153,7 +155,7 @@ def frontend_at_another_tenants_table(house: House) -> Call:
 @refused("SEAT_FORBIDDEN")
 def seat_that_asks_for_another_hand(house: House) -> Call:
     shown = bearing(house, "seat", table="acme.1", round=1, seat=0)
-    request = shuffler_pb2.OpenHandRequest(table_id="acme.1", round_number=1, seat=1, token=bytes(32))
+    request = shuffler_pb2.OpenHandRequest(round={"table_id": "acme.1", "round_number": 1}, seat=1, token=bytes(32))
     return lambda: house.shuffler.OpenHand(request, metadata=shown)
 
 
@@ -166,30 +168,18 @@ def caller_who_asks_too_often(house: House) -> Call:
     return lambda: house.log.GetKeys(log_pb2.GetKeysRequest(), metadata=shown)
 
 
-class Held:
+class Held(Quiet):
     """A watcher that keeps calls of one method from ending."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.came, self.go = threading.Event(), threading.Event()
 
-    def began(self, call: object) -> None:
-        """Nothing."""
-
     def ended(self, call: Any) -> None:  # noqa: ANN401 - a call
         """Hold the method's call open."""
         if call.name == self.name:
             self.came.set()
             assert self.go.wait(30)
-
-    def probe(self, step: str) -> None:
-        """Nothing."""
-
-    def committed(self, requests: int) -> None:
-        """Nothing."""
-
-    def close(self) -> None:
-        """Nothing."""
 
 
 @refused("TOO_MANY_CALLS")
@@ -214,6 +204,7 @@ def caller_whose_last_call_is_still_under_way(house: House) -> Call:
 def log_that_takes_no_more(house: House) -> Call:
     """Close the writer, as happens while the server stops."""
     opened = house.open()
+    assert house.app.log.writer is not None
     house.app.log.writer.close()
     return lambda: house.deal(opened)
 
@@ -226,7 +217,7 @@ def shuffler_whose_signer_is_away(house: House) -> Call:
     def sign(_message: bytes) -> bytes:
         raise SignerUnavailableError("the signer cannot be asked")
 
-    house.app.keys.signer("shuffler").sign = sign
+    house.app.keys.signer("shuffler").sign = sign  # type: ignore[method-assign,assignment] # as above
     return lambda: house.deal(opened)
 
 
@@ -286,14 +277,6 @@ def with_stopped_adviser(house: House, **advice: Any) -> int:  # noqa: ANN401 - 
     return int(pid)
 
 
-def until_asked(house: House) -> None:
-    """Wait until a question has the process."""
-    end = time.monotonic() + 60
-    while not house.app.advice.running:
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 @refused("ADVICE_BUSY")
 def more_questions_than_may_wait(house: House) -> Call:
     with_stopped_adviser(house, queue=0)
@@ -301,7 +284,7 @@ def more_questions_than_may_wait(house: House) -> Call:
     def ask_second() -> object:
         with ThreadPoolExecutor(1) as other:
             first = other.submit(advise, house)
-            until_asked(house)
+            until(lambda: house.app.advice.running)
             try:
                 return advise(house)
             finally:
@@ -326,7 +309,7 @@ def adviser_that_the_system_killed(house: House) -> Call:
     def ask() -> object:
         with ThreadPoolExecutor(1) as other:
             asked = other.submit(advise, house)
-            until_asked(house)
+            until(lambda: house.app.advice.running)
             os.kill(pid, signal.SIGKILL)
             return asked.result(60)
 

@@ -7,34 +7,39 @@ from typing import Any, TypeAlias
 import msgspec
 from nacl.signing import SigningKey
 
-from referee.cards import Card
+from referee.audit import Code
 from referee.dealing.commitment import deck_root, section_root
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
 from tests.driver.courses import steps_of
+from tests.driver.house import House
 from tests.driver.opening import open_round, opening
+from tests.driver.table import Table
 
-House: TypeAlias = Any
-Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
-Call: TypeAlias = Callable[[], object]
+Call: TypeAlias = Callable[[], Any]
+Prepare: TypeAlias = Callable[[House], Call]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A call that is refused: why, and which field is at fault. ``prepare`` makes it ready on a new server."""
+    """A call that is refused: why, and which field is at fault. ``prepare`` makes it ready on a server.
+
+    ``finding`` is what an audit would say of the leaf that the call would append, if it would append any.
+    """
 
     reason: str
     field: str
-    prepare: Callable[[House], Call]
+    prepare: Prepare
+    finding: Code | None = None
 
 
 CASES: list[Case] = []
 
 
-def refused(reason: str, field: str = "") -> Callable[[Callable[[House], Call]], Callable[[House], Call]]:
+def refused(reason: str, field: str = "", *, finding: Code | None = None) -> Callable[[Prepare], Prepare]:
     """Register a function that prepares a call refused with this reason and field."""
 
-    def register(prepare: Callable[[House], Call]) -> Callable[[House], Call]:
-        CASES.append(Case(reason, field, prepare))
+    def register(prepare: Prepare) -> Prepare:
+        CASES.append(Case(reason, field, prepare, finding))
         return prepare
 
     return register
@@ -85,7 +90,7 @@ def card_in_two_hands(house: House) -> Call:
     message = mau_binh_pb2.MauBinhRound(
         header=header, certificates=[house.certify(header, doubled, sections=[seat]) for seat in (0, 1)]
     )
-    assert Card(first[0]) in sections[1]
+    assert first[0] in sections[1]
     return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
 
@@ -112,7 +117,7 @@ def third_of_two_seats(house: House) -> Call:
     return lambda: played.check(2, house.as_dealt(played.hands[0]))
 
 
-@refused("INVALID_STAKE", "terms.stake_minor")
+@refused("INVALID_STAKE", "terms.stake_minor", finding=Code.TERMS_FORBIDDEN)
 def stake_of_zero(house: House) -> Call:
     return lambda: house.open(stake_minor=0)
 
@@ -150,7 +155,7 @@ class Somebody:
         return self._key.sign(message).signature
 
 
-@refused("FOREIGN", "round.header")
+@refused("FOREIGN", "round.header", finding=Code.SETTLED_OTHER_ROUND)
 def certificate_of_another_round(house: House) -> Call:
     played, other = house.play(), house.play()
     played.message.certificates[0] = other.dealt.certificate
@@ -173,13 +178,15 @@ def hand_that_no_certificate_opens(house: House) -> Call:
     return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
 
-@refused("NOT_OPENED")
+@refused("NOT_OPENED", finding=Code.DEAL_BEFORE_OPEN)
 def deal_of_a_round_that_is_not(house: House) -> Call:
-    request = shuffler_pb2.DealRoundRequest(table_id="t", round_number=1, client_seeds=house.seeds_of(2))
+    request = shuffler_pb2.DealRoundRequest(
+        round={"table_id": "nowhere", "round_number": 1}, client_seeds=house.seeds_of(2)
+    )
     return lambda: house.shuffler.DealRound(request)
 
 
-@refused("NOT_DEALT")
+@refused("NOT_DEALT", finding=Code.SETTLED_UNDEALT)
 def settlement_of_a_round_never_dealt(house: House) -> Call:
     """Settle with a certificate of the shuffler's though the log has no deal."""
     return settlement_of_made_up_deal(house, house.open())
@@ -192,20 +199,20 @@ def settlement_of_made_up_deal(house: House, opened: shuffler_pb2.OpenRoundRespo
     return lambda: house.referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
 
 
-@refused("ALREADY_OPENED")
+@refused("ALREADY_OPENED", finding=Code.OPENED_TWICE)
 def round_opened_with_other_terms(house: House) -> Call:
-    header = house.open("t").header
+    header = house.open().header
     header.stake_minor += 1
     return lambda: open_round(house.shuffler, header)
 
 
-@refused("ALREADY_DEALT", "client_seeds[0]")
+@refused("ALREADY_DEALT", "client_seeds[0]", finding=Code.DEALT_TWICE)
 def table_that_deals_again(house: House) -> Call:
     played = house.play()
     return lambda: played.deal_again(name="better luck")
 
 
-@refused("ALREADY_SETTLED")
+@refused("ALREADY_SETTLED", finding=Code.ENDED_TWICE)
 def round_settled_otherwise(house: House) -> Call:
     played = house.play().report_all()
     played.settle()
@@ -215,7 +222,7 @@ def round_settled_otherwise(house: House) -> Call:
     return played.settle
 
 
-@refused("ABORTED")
+@refused("ABORTED", finding=Code.ENDED_TWICE)
 def settlement_of_an_aborted_round(house: House) -> Call:
     played = house.play().report_all()
     played.abort()
@@ -223,54 +230,56 @@ def settlement_of_an_aborted_round(house: House) -> Call:
     return played.settle
 
 
-@refused("DEADLINE_NOT_PASSED")
+@refused("DEADLINE_NOT_PASSED", finding=Code.ABORT_MISMATCH)
 def abort_of_a_dealt_round_before_its_deadline(house: House) -> Call:
     played = house.play()
     request = shuffler_pb2.AbortRoundRequest(**played.name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
     return lambda: house.shuffler.AbortRound(request)
 
 
-@refused("PREVIOUS_ROUND_OPEN")
+@refused("PREVIOUS_ROUND_OPEN", finding=Code.NEXT_ROUND_EARLY)
 def next_round_before_the_end(house: House) -> Call:
-    house.play("t")
-    return lambda: house.open("t", stake_minor=1)
+    table = house.play().header.round.table_id
+    return lambda: house.open(table, stake_minor=1)
 
 
-@refused("WRONG_PREVIOUS")
+@refused("WRONG_PREVIOUS", finding=Code.WRONG_PREVIOUS_LEAF)
 def header_that_follows_another_leaf(house: House) -> Call:
-    house.play("t").report_all().settle()
-    header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("t"))).header
+    played = house.play().report_all()
+    played.settle()
+    played.reveal()
+    terms = house.terms(played.header.round.table_id)
+    header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms)).header
     header.previous_leaf_hash = b"p" * 32
-    house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(table_id="t", round_number=header.round_number - 1))
     return lambda: open_round(house.shuffler, header)
 
 
-@refused("DEAL_MISMATCH")
+@refused("DEAL_MISMATCH", finding=Code.DECK_ROOT_MISMATCH)
 def settlement_over_another_deck(house: House) -> Call:
     """Have the shuffler sign a second deck for a round whose first deck is in the log."""
     return settlement_of_made_up_deal(house, house.play().opened)
 
 
-@refused("DEADLINE_PASSED")
+@refused("DEADLINE_PASSED", finding=Code.DEALT_LATE)
 def deal_after_the_deadline(house: House) -> Call:
     opened = house.open()
     house.clock.now = opened.header.deal_deadline_time + 1
     return lambda: house.deal(opened)
 
 
-@refused("DEADLINE_OUT_OF_BOUNDS", "terms.deal_deadline_time")
+@refused("DEADLINE_OUT_OF_BOUNDS", "terms.deal_deadline_time", finding=Code.DEADLINE_OUT_OF_BOUNDS)
 def deal_in_an_hour(house: House) -> Call:
     return lambda: house.open(deal_deadline_time=house.clock.now + 3_600_000)
 
 
-@refused("CLOCK_BEHIND")
+@refused("CLOCK_BEHIND", finding=Code.TIME_OUT_OF_ORDER)
 def clock_that_was_set_back(house: House) -> Call:
     opened = house.open()
     house.clock.now -= 10_001
     return lambda: house.deal(opened)
 
 
-@refused("SEED_MISMATCH", "client_seeds[1]")
+@refused("SEED_MISMATCH", "client_seeds[1]", finding=Code.CLIENT_SEED_MISMATCH)
 def seed_that_opens_nothing(house: House) -> Call:
     prepared = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms()))
     request = opening(prepared.header, commitments=[b"", b"c" * 32])
@@ -278,12 +287,12 @@ def seed_that_opens_nothing(house: House) -> Call:
     return lambda: house.deal(opened)
 
 
-@refused("NOT_TERMINAL")
+@refused("NOT_TERMINAL", finding=Code.REVEALED_EARLY)
 def seed_before_the_end(house: House) -> Call:
     return house.play().reveal
 
 
-@refused("TOO_MANY_EVENTS", "round.events")
+@refused("TOO_MANY_EVENTS", "round.events", finding=Code.LEAF_TOO_LONG)
 def sixty_five_events(house: House) -> Call:
     played = house.play()
     for _ in range(65):
@@ -301,14 +310,14 @@ def section_that_no_receipt_names(house: House) -> Call:
     return lambda: house.shuffler.OpenSection(request)
 
 
-def committed(house: House) -> Any:  # noqa: ANN401 - a table
+def committed(house: House) -> Table:
     """Deal a sealed table whose seat 0 has committed."""
     table = house.sealed()
     table.accept(0, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
     return table
 
 
-@refused("COURSE_FORKED")
+@refused("COURSE_FORKED", finding=Code.UNSEAL_NOT_IN_COURSE)
 def hands_opened_after_another_course(house: House) -> Call:
     """Let seat 1 leave to see the hands, and say afterwards that it committed in time."""
     table = committed(house)
@@ -324,8 +333,7 @@ def hands_opened_after_another_course(house: House) -> Call:
 def commitment_with_the_frontends_time(house: House) -> Call:
     table = committed(house)
     table.report(1, commit=mau_binh_pb2.Commit(commitment=bytes(32)))
-    preview: Call = table.preview
-    return preview
+    return table.preview
 
 
 @refused("NOT_SEEN", "event")
@@ -349,7 +357,7 @@ def referees_clock_set_back(house: House) -> Call:
     return lambda: played.accept(0)
 
 
-@refused("BAD_SIGNATURE", "signature")
+@refused("BAD_SIGNATURE", "signature", finding=Code.SEED_SIGNATURE_FORGED)
 def seed_that_its_seat_did_not_sign(house: House) -> Call:
     table = house.table().open()
     return lambda: table.shuffler.ContributeSeed(table.contribution(1, signature=bytes(64)))
@@ -381,15 +389,15 @@ def another_seed_of_a_seat(house: House) -> Call:
     return lambda: table.shuffler.ContributeSeed(table.contribution(0, seed=bytes(32)))
 
 
-@refused("SEEDS_RECEIVED", "reason")
+@refused("SEEDS_RECEIVED", "reason", finding=Code.ABORTED_AFTER_SEED)
 def round_given_up_after_a_seed(house: House) -> Call:
     table = house.table().open()
     table.contribute(0)
-    request = shuffler_pb2.AbortRoundRequest(**table.slot, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
-    return lambda: table.shuffler.AbortRound(request)
+    reason = shuffler_pb2.ABORT_REASON_OPERATOR
+    return lambda: table.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**table.slot, reason=reason))
 
 
 @refused("SIGNATURE_EXPIRED", "signed_time")
 def list_that_was_signed_a_minute_ago(house: House) -> Call:
-    asked = log_pb2.ListSeatRoundsRequest(seat_key=bytes(32), signed_time=house.clock.now - 60_001)
-    return lambda: house.log.ListSeatRounds(asked)
+    request = log_pb2.ListSeatRoundsRequest(seat_key=bytes(32), signed_time=house.clock.now - 60_001)
+    return lambda: house.log.ListSeatRounds(request)

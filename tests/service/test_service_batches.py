@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from google.protobuf import descriptor_pool, message_factory
 
 from referee.server.settings.limits import LimitSettings
-from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from referee.v1 import log_pb2, round_pb2, shuffler_pb2
+from tests.chaos.fault_messages import METHODS
 from tests.driver.house import House
 from tests.driver.opening import opening
 from tests.driver.playing import GAMES, dealt, first_choice, leaving, turn_of
@@ -37,7 +39,7 @@ def test_events_in_a_batch_are_answered_as_alone(house: House, game: str) -> Non
         assert answers[index] == table.referee.AcceptEvent(asked[index])
         assert answers[index].event_number == 1
     for index, table in ((1, late), (2, silent)):
-        alone = house.refusal_of(lambda table=table, index=index: table.referee.AcceptEvent(asked[index]))  # type: ignore[misc] # bound now
+        alone = house.refusal_of(table.referee.AcceptEvent, asked[index])
         assert reason_and_field(answers[index].refused) == (alone.reason, alone.seen[2])
         assert [field.name for field, _ in answers[index].ListFields()] == ["refused"]
 
@@ -51,21 +53,24 @@ def test_unlawful_event_of_a_batch_is_answered_with_its_violations(house: House,
     assert (refused.event_number, accepted.event_number) == (0, 1)
 
 
-def test_batches_of_more_than_256_are_refused(house: House) -> None:
-    shuffler, size = house.shuffler, house.size
-    events = mau_binh_pb2.MauBinhServiceAcceptEventsRequest(
-        requests=[mau_binh_pb2.MauBinhServiceAcceptEventRequest()] * (BATCH + 1)
-    )
-    opens = shuffler_pb2.OpenRoundsRequest(requests=[opening(house.terms())] * (BATCH + 1))
-    deals = shuffler_pb2.DealRoundsRequest(requests=[shuffler_pb2.DealRoundRequest()] * (BATCH + 1))
-    reveals = shuffler_pb2.RevealRoundsRequest(requests=[shuffler_pb2.RevealRoundRequest()] * (BATCH + 1))
-    for call in (
-        lambda: house.mau_binh.AcceptEvents(events),
-        lambda: shuffler.OpenRounds(opens),
-        lambda: shuffler.DealRounds(deals),
-        lambda: shuffler.RevealRounds(reveals),
-    ):
-        assert house.refusal_of(call).seen == ("INVALID_ARGUMENT", "INVALID_FIELD", "requests")
+def batches() -> dict[str, Any]:
+    """Return an empty request of every method that takes several."""
+    found = {}
+    for method in METHODS:
+        service, _, name = method[1:].rpartition("/")
+        kind = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
+        if "requests" in kind.fields_by_name:
+            found[method.removeprefix("/referee.v1.")] = message_factory.GetMessageClass(kind)()
+    return found
+
+
+@pytest.mark.parametrize("method", batches())
+def test_batch_of_more_than_256_is_refused(house: House, method: str) -> None:
+    request, size = batches()[method], house.size
+    for _ in range(BATCH + 1):
+        request.requests.add()
+    refusal = house.refusal_of(house.raw, method, request.SerializeToString())
+    assert refusal.seen == ("INVALID_ARGUMENT", "INVALID_FIELD", "requests")
     assert house.size == size
 
 
@@ -78,24 +83,22 @@ def test_rounds_of_a_batch_are_opened_dealt_and_revealed_in_one_commit_each(hous
     again = house.shuffler.OpenRounds(opens).responses
     assert [one.log_receipt.leaf for one in again] == [one.log_receipt.leaf for one in opened]
     rounds = [opened[0], opened[2]]
-    names: list[dict[str, Any]] = [
-        {"table_id": one.header.table_id, "round_number": one.header.round_number} for one in rounds
-    ]
-    unknown: dict[str, Any] = {"table_id": terms[1].table_id, "round_number": 1}
+    names = [opening.header.round for opening in rounds]
+    unknown = round_pb2.RoundRef(table_id=terms[1].table_id, round_number=1)
     deals = [
-        shuffler_pb2.DealRoundRequest(**name, client_seeds=house.seeds_of(2, name=name["table_id"]))
+        shuffler_pb2.DealRoundRequest(round=name, client_seeds=house.seeds_of(2, name=name.table_id))
         for name in (names[0], unknown, names[1])
     ]
     dealt_rounds = house.shuffler.DealRounds(shuffler_pb2.DealRoundsRequest(requests=deals)).responses
     assert reason_and_field(dealt_rounds[1].refused) == ("NOT_OPENED", "")
     dealt_again = house.shuffler.DealRounds(shuffler_pb2.DealRoundsRequest(requests=deals)).responses
     assert [one.certificate for one in dealt_again] == [one.certificate for one in dealt_rounds]
-    reveals = shuffler_pb2.RevealRoundsRequest(requests=[shuffler_pb2.RevealRoundRequest(**name) for name in names])
+    reveals = shuffler_pb2.RevealRoundsRequest(requests=[shuffler_pb2.RevealRoundRequest(round=name) for name in names])
     early = house.shuffler.RevealRounds(reveals).responses
     assert [reason_and_field(one.refused)[0] for one in early] == ["NOT_TERMINAL"] * 2
     house.clock.now = max(one.header.round_deadline_time for one in rounds) + 1
     for name in names:
-        house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**name, reason=shuffler_pb2.ABORT_REASON_DEADLINE))
+        house.shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(round=name, reason=shuffler_pb2.ABORT_REASON_DEADLINE))
     revealed = house.shuffler.RevealRounds(reveals).responses
     assert all(one.server_seed for one in revealed)
     for answers in ((opened[0], opened[2]), (dealt_rounds[0], dealt_rounds[2])):
@@ -183,13 +186,13 @@ def test_batch_costs_its_callers_rate_as_many_calls_as_it_has_requests(house: Ho
     house.restart(limits=LimitSettings(calls_per_second=0.001, burst=10))
 
     def reveal(count: int) -> object:
-        requests = [shuffler_pb2.RevealRoundRequest(table_id="t", round_number=1)] * count
+        requests = [shuffler_pb2.RevealRoundRequest(round={"table_id": "t", "round_number": 1})] * count
         return house.shuffler.RevealRounds(shuffler_pb2.RevealRoundsRequest(requests=requests))
 
     reveal(6)
     reveal(4)
-    assert house.refusal_of(lambda: reveal(2)).reason == "RATE_LIMITED"
+    assert house.refusal_of(reveal, 2).reason == "RATE_LIMITED"
     house.restart(limits=LimitSettings(calls_per_second=0.001, burst=10))
     reveal(2)
-    assert house.refusal_of(lambda: reveal(9)).reason == "RATE_LIMITED"
+    assert house.refusal_of(reveal, 9).reason == "RATE_LIMITED"
     reveal(7)

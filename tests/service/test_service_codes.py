@@ -12,7 +12,6 @@ from referee.games import StakeFault
 from referee.games.mau_binh import code as mau_binh
 from referee.games.tien_len import code as tien_len
 from referee.games.ultimate_texas import code as ultimate_texas
-from referee.rulesets import load_texts
 
 ROOT: Final = Path(__file__).parents[2]
 GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
@@ -65,19 +64,6 @@ def members(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON
 @pytest.mark.parametrize(("game", "title"), SETS)
 def test_comment_of_the_service_lists_the_codes_of_the_game(game: str, title: str) -> None:
     assert documented(game, title) == SETS[game, title]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_every_violation_has_a_text_and_every_text_a_violation(game: str) -> None:
-    texts = set(load_texts(game).violations)
-    assert SETS[game, "Violation codes"] <= texts
-    codes = {
-        mau_binh.__name__: mau_binh.ViolationCode,
-        tien_len.__name__: tien_len.Fault,
-        ultimate_texas.__name__: ultimate_texas.ViolationCode,
-    }
-    known = {str(code) for kind in codes.values() for code in kind} | set(StakeFault)
-    assert texts <= known
 
 
 @pytest.mark.parametrize("game", GAMES)

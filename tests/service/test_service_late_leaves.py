@@ -8,8 +8,8 @@ import pytest
 
 from referee.log.times import SLACK_MS
 from referee.v1 import mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
+from tests.driver.house import House
 
-House: TypeAlias = Any  # made by a fixture, with its class in conftest
 Prepare: TypeAlias = "Callable[[House], Callable[[], Any]]"
 PLAY_4X: Final = ultimate_texas_pb2.DECISION_PLAY_4X
 
@@ -60,8 +60,7 @@ def settlements(house: House) -> Callable[[], Any]:
 def abort(house: House) -> Callable[[], Any]:
     header = house.open().header
     house.clock.now = header.deal_deadline_time + 1
-    slot = {"table_id": header.table_id, "round_number": header.round_number}
-    request = shuffler_pb2.AbortRoundRequest(**slot, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
+    request = shuffler_pb2.AbortRoundRequest(round=header.round, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
     return lambda: house.shuffler.AbortRound(request)
 
 
@@ -71,8 +70,7 @@ CALLS: Final[list[Prepare]] = [opening, dealing, last_seed, section, settlement,
 @contextmanager
 def failing_over(house: House, *, times: int) -> Iterator[list[int]]:
     """Have so many of the next commits begin a slack and a millisecond after their leaves were built."""
-    writer = house.app.log.writer
-    assert writer is not None
+    writer: Any = house.app.log.writer
     before, moved = writer._probe, list[int]()  # noqa: SLF001 - what crash tests hold a commit by
 
     def probe(step: str) -> None:

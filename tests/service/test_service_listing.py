@@ -1,19 +1,19 @@
 """ListRounds and ListSeatRounds: which rounds a caller sees, in which order, and what of each."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable
+from typing import Any, Final
 
 import pytest
 
 from referee.server.process.follower import Follower
 from referee.service import listing
 from referee.v1 import log_pb2
+from tests.driver.house import House
 from tests.driver.running import ORIGIN
 from tests.driver.table import Player
 from tests.vectors.dealing.dealing_derivation import number, tagged
 
-House: TypeAlias = Any  # made by a fixture, and has its class in the driver
-OF_SLOT: Final = {"table_id", "round_number", "stage"}
+OF_SLOT: Final = {"round", "stage"}
 
 
 def rounds(house: House, **asked: Any) -> list[log_pb2.ListedRound]:  # noqa: ANN401 - fields of the request
@@ -23,7 +23,7 @@ def rounds(house: House, **asked: Any) -> list[log_pb2.ListedRound]:  # noqa: AN
 
 def slots(listed: list[log_pb2.ListedRound]) -> list[tuple[str, int]]:
     """Return the tables and numbers of rounds, in their order."""
-    return [(one.table_id, one.round_number) for one in listed]
+    return [(one.round.table_id, one.round.round_number) for one in listed]
 
 
 def fields_of(one: log_pb2.ListedRound) -> set[str]:
@@ -56,7 +56,11 @@ def test_revealed_round_is_listed_with_what_its_leaves_say(house: House) -> None
     found = played.find()
     (listed,) = rounds(house, table_id="acme.1")
     shown = listed.revealed
-    assert (listed.table_id, listed.round_number, listed.stage) == ("acme.1", 1, log_pb2.ROUND_STAGE_REVEALED)
+    assert (listed.round.table_id, listed.round.round_number, listed.stage) == (
+        "acme.1",
+        1,
+        log_pb2.ROUND_STAGE_REVEALED,
+    )
     assert (shown.header, shown.round_id) == (found.header, found.round_id)
     assert list(shown.leaf_indexes) == [leaf.leaf_index for leaf in found.leaves]
     assert list(shown.net_minor) == [seat.net_minor for seat in settled.outcome.seats]
@@ -103,7 +107,7 @@ def test_round_before_its_reveal_shows_slot_and_stage_alone(
 
 
 @pytest.fixture
-def filled(house: House) -> Iterator[House]:
+def filled(house: House) -> House:
     """Return a server with a round a second: three tables, whose players have keys of their own by table."""
     house.table(name="acme.1").open()
     house.clock.now += 1000
@@ -188,8 +192,7 @@ def test_page_holds_a_hundred_rounds_and_no_more(house: House) -> None:
     ],
 )
 def test_question_that_means_nothing_is_refused(house: House, asked: dict[str, Any], reason: str, field: str) -> None:
-    refusal = house.refusal_of(lambda: rounds(house, **asked))
-    assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", reason, field)
+    assert house.refusal_of(rounds, house, **asked).seen == ("INVALID_ARGUMENT", reason, field)
 
 
 def test_key_lists_its_own_rounds_by_its_signature(filled: House) -> None:
@@ -215,9 +218,7 @@ def test_pages_of_a_key_are_signed_each(house: House) -> None:
 
 @pytest.mark.parametrize("age", [-60_001, 60_001, -(2**52), 1_800_000_000_000])
 def test_signature_counts_for_a_minute(filled: House, age: int) -> None:
-    refusal = filled.refusal_of(
-        lambda: filled.log.ListSeatRounds(signed(Player("acme.1", 0), now=filled.clock.now - age))
-    )
+    refusal = filled.refusal_of(filled.log.ListSeatRounds, signed(Player("acme.1", 0), now=filled.clock.now - age))
     assert (refusal.code, refusal.reason, refusal.field) == ("UNAUTHENTICATED", "SIGNATURE_EXPIRED", "signed_time")
     assert int(refusal.facts["now"]) - int(refusal.facts["signed_time"]) == age
 
@@ -250,5 +251,5 @@ def test_signature_over_anything_else_is_refused(filled: House, what: str) -> No
         "none": lambda: changed(log_pb2.ListSeatRoundsRequest(seat_key=player.public_key, signed_time=now)),
         "short": lambda: changed(request, signature=request.signature[:63]),
     }
-    refusal = filled.refusal_of(lambda: filled.log.ListSeatRounds(ways[what]()))
+    refusal = filled.refusal_of(filled.log.ListSeatRounds, ways[what]())
     assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", "BAD_SIGNATURE", "signature")

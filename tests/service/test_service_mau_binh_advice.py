@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pytest
 
@@ -15,8 +15,8 @@ from referee.advice.mau_binh.suggestion import SCALE
 from referee.cards import Card, parse_cards
 from referee.rulesets import Catalogue, Ruleset, get, parse_ruleset
 from referee.v1 import mau_binh_pb2
+from tests.driver.house import House
 
-House: TypeAlias = Any  # its class is in conftest
 RULESETS: Final = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
 DRAGON: Final = "2S 3S 4C 5D 6H 7S 8C 9D TH JS QC KD AH"
 PLAIN: Final = "KS KC KD 5S 5C 9H 9D 4C 4H TD QS JC 2D"
@@ -95,7 +95,7 @@ def test_other_hands_change_nothing(house: House) -> None:
     both, own = (house.certify(opened.header, deal, sections=sections) for sections in ([0, 1], [0]))
     messages = [mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[one]) for one in (both, own)]
     answers = [ask(house, dealt=mau_binh_pb2.DealtHand(round=one, seat=0)) for one in messages]
-    numbers = [Card(card).number for card in deal.sections[0]]
+    numbers = [card.number for card in deal.sections[0]]
     hand: Any = mau_binh_pb2.FreeHand(
         cards=numbers,  # type: ignore[arg-type] # the enum of the wire is the number itself
         ruleset_id="mau_binh.classic",
@@ -152,13 +152,12 @@ def test_nothing_is_signed_or_written(house: House) -> None:
     ],
 )
 def test_bad_question_is_refused_with_its_field(house: House, hand: dict[str, Any], reason: str, field: str) -> None:
-    refusal = house.refusal_of(lambda: ask(house, **hand))
-    assert (refusal.reason, refusal.field) == (reason, field)
+    assert house.refusal_of(ask, house, **hand).reason_and_field == (reason, field)
 
 
 def test_seat_that_the_round_has_not_is_refused(house: House) -> None:
     played = house.play(seat_count=2)
-    refusal = house.refusal_of(lambda: ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=2)))
+    refusal = house.refusal_of(ask, house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=2))
     assert (refusal.reason, refusal.field) == ("INVALID_SEAT", "dealt.seat")
 
 
@@ -168,8 +167,7 @@ def test_hand_that_no_certificate_opens_is_refused(house: House) -> None:
     message = mau_binh_pb2.MauBinhRound(
         header=opened.header, certificates=[house.certify(opened.header, deal, sections=[1])]
     )
-    refusal = house.refusal_of(lambda: ask(house, dealt=mau_binh_pb2.DealtHand(round=message, seat=0)))
-    assert refusal.reason == "SECTION_MISSING"
+    assert house.refusal_of(ask, house, dealt=mau_binh_pb2.DealtHand(round=message, seat=0)).reason == "SECTION_MISSING"
 
 
 def house_ruleset() -> Ruleset:
@@ -192,7 +190,7 @@ def test_unlearned_ranking_is_refused_until_it_is_learned(make_house: Callable[.
     folder.mkdir()
     catalogue = Catalogue([ruleset])
     house = make_house("before", catalogue=catalogue, rulesets=str(folder))
-    refusal = house.refusal_of(lambda: ask(house, free=free(PLAIN, ruleset.id)))
+    refusal = house.refusal_of(ask, house, free=free(PLAIN, ruleset.id))
     assert (refusal.reason, refusal.code, refusal.field) == ("NO_ADVICE", "FAILED_PRECONDITION", "")
     assert "referee learn" in refusal.message
     origin = Origin(
@@ -216,6 +214,6 @@ def test_broken_population_is_refused_by_name(make_house: Callable[..., House], 
     folder.mkdir()
     (folder / "mau_binh.classic.population").write_bytes(b"not one")
     house = make_house(rulesets=str(folder))
-    refusal = house.refusal_of(lambda: ask(house, free=free(PLAIN)))
+    refusal = house.refusal_of(ask, house, free=free(PLAIN))
     assert refusal.reason == "NO_ADVICE"
     assert "mau_binh.classic.population" in refusal.message

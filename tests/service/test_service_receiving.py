@@ -5,17 +5,17 @@ from typing import Any
 import grpc
 import pytest
 
-from referee.service import receiving
+from referee.service import pool
 from referee.service.pool import CallPool
 
 METHOD = "/test.Echo/Echo"
 
 
-def echo(pool: CallPool) -> grpc.GenericRpcHandler:
+def echo(calls: CallPool) -> grpc.GenericRpcHandler:
     """Return a handler that answers a request with itself, once it has a turn."""
 
     def answer(request: bytes, _context: grpc.ServicerContext) -> bytes:
-        pool.begin_work()
+        calls.begin_work()
         return request
 
     method: Any = grpc.unary_unary_rpc_method_handler(answer)  # of bytes as they come
@@ -24,16 +24,16 @@ def echo(pool: CallPool) -> grpc.GenericRpcHandler:
 
 def test_names_that_this_grpc_does_not_publish_are_there() -> None:
     """A release of gRPC without them answers too, as below, but each call wakes its thread twice."""
-    assert receiving._ANSWER is not None  # noqa: SLF001 - what the module found
+    assert pool._ANSWER is not None  # noqa: SLF001 - what the module found
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
 def test_calls_are_answered_whatever_names_grpc_has(monkeypatch: pytest.MonkeyPatch, is_known: bool) -> None:  # noqa: FBT001 - a case
     if not is_known:
-        monkeypatch.setattr(receiving, "_ANSWER", None)
-    with CallPool(threads=2, queue=64) as pool:
-        executor: Any = pool
-        server = grpc.server(executor, handlers=[echo(pool)])
+        monkeypatch.setattr(pool, "_ANSWER", None)
+    with CallPool(threads=2, queue=64) as threads:
+        executor: Any = threads
+        server = grpc.server(executor, handlers=[echo(threads)])
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         try:

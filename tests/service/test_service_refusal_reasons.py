@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import pytest
 from google.rpc import code_pb2
@@ -12,10 +12,10 @@ from referee.service.status import CODES
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
 from referee.wire import round as wire_round
+from tests.driver.house import House
 from tests.service.refused_callers import CASES, server_with_another_sealing_key
 from tests.service.refused_rounds import Case
 
-House: TypeAlias = Any
 PROTO: Final = Path(__file__).parents[2] / "protos" / "referee" / "v1" / "error_reason.proto"
 DOCUMENTED: Final = {
     name: status
@@ -34,7 +34,7 @@ def test_refused_call_says_why_and_writes_nothing(house: House, case: Case) -> N
     call = case.prepare(house)
     before = house.checkpoint()
     refusal = house.refusal_of(call)
-    assert (refusal.code, refusal.reason, refusal.field) == (DOCUMENTED[case.reason], case.reason, case.field)
+    assert refusal.seen == (DOCUMENTED[case.reason], case.reason, case.field)
     assert refusal.message
     assert house.checkpoint() == before
 
@@ -63,7 +63,9 @@ def test_every_refusal_of_the_log_has_a_reason() -> None:
 def test_internal_fault_is_found_again_by_its_request_id(house: House) -> None:
     """The caller's own id comes back in the error, and nothing about the fault but that."""
     server_with_another_sealing_key(house)
-    request = shuffler_pb2.DealRoundRequest(table_id="t-1", round_number=1, client_seeds=house.seeds_of(2))
-    refusal = house.refusal_of(lambda: house.shuffler.DealRound(request, metadata=[("x-request-id", "a-b-c")]))
+    request = shuffler_pb2.DealRoundRequest(
+        round={"table_id": "t-1", "round_number": 1}, client_seeds=house.seeds_of(2)
+    )
+    refusal = house.refusal_of(house.shuffler.DealRound, request, metadata=[("x-request-id", "a-b-c")])
     assert refusal.facts == {"request_id": "a-b-c"}
     assert refusal.message == "the server failed; its log has the request id a-b-c"

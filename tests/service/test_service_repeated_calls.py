@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
 import msgspec
@@ -11,19 +11,17 @@ import pytest
 from grpc_status import rpc_status
 
 from referee.dealing.commitment import SEED_SIZE, server_commitment
-from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
-from referee.dealing.seal import NONCE_SIZE, seal
+from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE, OpenLeaf
+from referee.dealing.seal import NONCE_SIZE, encrypt_seed
 from referee.evidence.dsse import Envelope
 from referee.log import OpenStep
 from referee.service import opened
 from referee.service.dealing import Dealer
-from referee.service.opened import OpenedRound
+from referee.service.opened import read_open
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from tests.driver.house import House
 from tests.driver.opening import open_round, opening
 from tests.status_details import reason_and_field
-
-House: TypeAlias = Any
-Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
 
 
 def lasting(answer: Any) -> Any:  # noqa: ANN401 - any answer with a log receipt
@@ -74,7 +72,7 @@ def test_opening_again_gives_the_same_round(house: House) -> None:
 
 def test_round_opened_by_number_is_found_again_when_it_is_over(house: House) -> None:
     """A frontend that names its rounds can never open one too many."""
-    request = opening(house.terms("t", round_number=1))
+    request = opening(house.terms("t", round={"table_id": "t", "round_number": 1}))
     played = house.deal(open_round(house.shuffler, request))
     played.report_all()
     house.clock.now += house.ARRANGING_MS
@@ -97,36 +95,25 @@ def test_dealing_again_gives_the_same_hands(house: House) -> None:
     assert played.deal_again().certificate == played.dealt.certificate
 
 
-def test_settling_again_gives_the_same_receipt(house: House) -> None:
-    """Whatever the clock says, and after the round's deadline too, when nothing else is answered."""
-    played = house.play(seat_count=4).report_all()
-    settled = twice_and_after_restart(house, played.settle)
-    played.reveal()
-    house.clock.now = played.header.round_deadline_time + 1
-    late = played.settle()
-    assert lasting(late) == lasting(settled)
-    house.proved(late.log_receipt)
-    house.clock.now += 10**9
-    assert played.settle().log_receipt.leaf == settled.log_receipt.leaf
-
-
 def test_ending_again_gives_the_same_leaf(house: House) -> None:
     """Aborted before the deal and after it, for each reason; and the seed, revealed once."""
     undealt = house.open("undealt").header
     request = shuffler_pb2.AbortRoundRequest(
-        table_id="undealt", round_number=1, reason=shuffler_pb2.ABORT_REASON_OPERATOR
+        round={"table_id": "undealt", "round_number": 1}, reason=shuffler_pb2.ABORT_REASON_OPERATOR
     )
     twice_and_after_restart(house, lambda: house.shuffler.AbortRound(request))
     dealt = house.play()
     twice_and_after_restart(house, dealt.abort)
     late = house.open("late")
     house.clock.now = late.header.deal_deadline_time + 1
-    request = shuffler_pb2.AbortRoundRequest(table_id="late", round_number=1, reason=shuffler_pb2.ABORT_REASON_DEADLINE)
+    request = shuffler_pb2.AbortRoundRequest(
+        round={"table_id": "late", "round_number": 1}, reason=shuffler_pb2.ABORT_REASON_DEADLINE
+    )
     twice_and_after_restart(house, lambda: house.shuffler.AbortRound(request))
-    for table in (undealt.table_id, dealt.header.table_id, "late"):
-        ask = shuffler_pb2.RevealRoundRequest(table_id=table, round_number=1)
+    for table in (undealt.round.table_id, dealt.header.round.table_id, "late"):
+        ask = shuffler_pb2.RevealRoundRequest(round={"table_id": table, "round_number": 1})
         house.shuffler.RevealRound(ask)
-    ask = shuffler_pb2.RevealRoundRequest(table_id="late", round_number=1)
+    ask = shuffler_pb2.RevealRoundRequest(round={"table_id": "late", "round_number": 1})
     twice_and_after_restart(house, lambda: house.shuffler.RevealRound(ask))
 
 
@@ -164,7 +151,8 @@ def test_two_deals_at_once_from_other_seeds_make_one_deal(house: House) -> None:
 
         def deal(name: str, opened: Any = opened) -> bytes:  # noqa: ANN401 - an answer
             request = shuffler_pb2.DealRoundRequest(
-                table_id=opened.header.table_id, round_number=1, client_seeds=house.seeds_of(2, name=name)
+                round={"table_id": opened.header.round.table_id, "round_number": 1},
+                client_seeds=house.seeds_of(2, name=name),
             )
             try:
                 answer: bytes = house.shuffler.DealRound(request).certificate
@@ -185,10 +173,10 @@ def test_frontend_that_lost_everything_goes_on_from_the_log(make_house: Callable
     hands = lost.hands
     house.restart()
     found = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t"))
-    assert (found.stage, found.round_number) == (log_pb2.ROUND_STAGE_DEALT, lost.header.round_number)
+    assert (found.stage, found.round.round_number) == (log_pb2.ROUND_STAGE_DEALT, lost.header.round.round_number)
     assert (found.header, found.round_id) == (lost.header, lost.opened.round_id)
     request = shuffler_pb2.DealRoundRequest(
-        table_id="t", round_number=found.round_number, client_seeds=house.seeds_of(2)
+        round={"table_id": "t", "round_number": found.round.round_number}, client_seeds=house.seeds_of(2)
     )
     dealt = house.shuffler.DealRound(request)
     assert [list(hand.cards) for hand in dealt.hands] == hands
@@ -302,9 +290,9 @@ def test_opening_is_remembered_as_its_leaf_says(house: House) -> None:
     house.sealed()
     leaves = [leaf for leaf in house.leaves() if Envelope.parse(leaf).payload_type == OPEN_TYPE]
     assert len(leaves) >= 3
-    known = [OpenedRound.of(leaf) for leaf in leaves]
+    known = [read_open(leaf) for leaf in leaves]
     opened._READ._values.clear()  # noqa: SLF001 - as a new process begins
-    assert [OpenedRound.of(leaf) for leaf in leaves] == known
+    assert [read_open(leaf) for leaf in leaves] == known
 
 
 def test_round_that_the_log_has_otherwise_is_dealt_as_the_log_has_it(
@@ -313,12 +301,12 @@ def test_round_that_the_log_has_otherwise_is_dealt_as_the_log_has_it(
     """As where a log was replaced by an older copy that opened the round again: another seed, another moment."""
     note = Dealer.note_opened
 
-    def note_another(dealer: Dealer, step: OpenStep, opened: OpenedRound, *, opened_time: int, winner: bytes) -> None:
+    def note_another(dealer: Dealer, step: OpenStep, opened: OpenLeaf, *, opened_time: int, winner: bytes) -> None:
         seed, sealing_key = bytes(SEED_SIZE), dealer._parts.sealing_key  # noqa: SLF001 - the key this log seals with
         commitment = server_commitment(round_id=step.round_id, seed=seed)
         names = {"round_id": step.round_id, "commitment": commitment}
-        boxed = seal(seed, sealing_key=sealing_key, nonce=bytes(NONCE_SIZE), **names)
-        other = msgspec.structs.replace(opened, commitment=commitment, sealed_seed=boxed)
+        boxed = encrypt_seed(seed, sealing_key=sealing_key, nonce=bytes(NONCE_SIZE), **names)
+        other = msgspec.structs.replace(opened, server_commitment=commitment.hex(), sealed_seed=boxed.hex())
         note(dealer, step, other, opened_time=opened_time - 1, winner=winner)
 
     monkeypatch.setattr(Dealer, "note_opened", note_another)

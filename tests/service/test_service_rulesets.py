@@ -37,8 +37,7 @@ def test_pages_of_rulesets_are_the_whole_list_once(house: House, page_size: int)
     ],
 )
 def test_page_that_cannot_be_is_refused(house: House, field: str, request_: ruleset_pb2.ListRulesetsRequest) -> None:
-    refusal = house.refusal_of(lambda: house.rulesets.ListRulesets(request_))
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", field)
+    assert house.refusal_of(house.rulesets.ListRulesets, request_).reason_and_field == ("INVALID_FIELD", field)
 
 
 def test_ruleset_comes_with_its_codes_and_their_texts(house: House) -> None:

@@ -3,12 +3,11 @@
 import hashlib
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
 import pytest
@@ -20,10 +19,11 @@ from referee.server.process.app import Application
 from referee.server.process.services import FULL_NAMES
 from referee.storage import DataLossError
 from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
+from tests.driver.house import House, Played
+from tests.driver.refusal import ending_of
 from tests.server.options import server_options
-
-House: TypeAlias = Any
-Played: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
+from tests.vectors.reading import each
+from tests.waiting import until
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
@@ -62,9 +62,7 @@ def test_reflection_returns_the_protos_of_a_service(house: House) -> None:
 
 def test_unknown_method_is_unimplemented(house: House) -> None:
     for method in ("MauBinhService/SettleEverything", "NoService/Do"):
-        with pytest.raises(grpc.RpcError) as caught:
-            house.raw(method, b"")
-        assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+        assert ending_of(house.raw, method, b"")[0] == "UNIMPLEMENTED"
 
 
 def test_services_left_out_are_not_there(make_house: Callable[..., House]) -> None:
@@ -73,9 +71,7 @@ def test_services_left_out_are_not_there(make_house: Callable[..., House]) -> No
     assert healthy(house, "referee.v1.LogService") == SERVING
     assert healthy(house, "referee.v1.ShufflerService") == "NOT_FOUND"
     assert not [name for name in reflected(house) if "Shuffler" in name or "MauBinh" in name]
-    with pytest.raises(grpc.RpcError) as caught:
-        house.open()
-    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+    assert ending_of(house.open)[0] == "UNIMPLEMENTED"
     assert house.head().size == 3
 
 
@@ -96,51 +92,26 @@ def test_rulesets_are_returned_as_the_bytes_that_were_hashed(house: House) -> No
     assert (classic.game, classic.min_seats, classic.max_seats, classic.bet_unit_minor) == ("mau_binh", 2, 4, 1)
 
 
-def decide(
-    house: House, *persons: tuple[int | None, int | None], now: int, ruleset: str = "mau_binh.maubinh_com"
-) -> tuple[list[str], str, int | None]:
-    """Verdicts with seats, the action and the next time, for people by when they were seated and ready."""
-    people = [
-        seating_pb2.Person(person_id=f"p{number}", came_time=number, seated_time=seated, ready_time=ready)
-        for number, (seated, ready) in enumerate(persons)
-    ]
-    answer = house.seating.DecideSeating(
-        seating_pb2.DecideSeatingRequest(ruleset_id=ruleset, persons=people, now_time=now)
-    )
-    assert [one.person_id for one in answer.decisions] == [person.person_id for person in people]
-    words = [
-        seating_pb2.SeatingVerdict.Name(one.verdict).removeprefix("SEATING_VERDICT_")
-        + (f" {one.seat}" if one.HasField("seat") else "")
-        for one in answer.decisions
-    ]
-    action = seating_pb2.SeatingAction.Name(answer.action).removeprefix("SEATING_ACTION_")
-    return words, action, answer.next_time if answer.HasField("next_time") else None
-
-
-def test_one_alone_waits(house: House) -> None:
-    assert decide(house, (10, 20), now=10**6) == (["READY 0"], "WAIT", None)
-    assert decide(house, now=10**6) == ([], "WAIT", None)
-
-
-def test_two_who_are_ready_are_dealt_to(house: House) -> None:
-    assert decide(house, (10, 20), (10, 30), now=40) == (["READY 0", "READY 1"], "DEAL", None)
-
-
-def test_who_is_not_ready_is_sent_out_after_twenty_seconds(house: House) -> None:
-    """Twenty seconds from the first who was ready: not a millisecond earlier. 2020's sheet has no such clock."""
-    room = ((10, 1_000), (10, None), (10, 2_000))
-    assert decide(house, *room, now=20_999) == (["READY 0", "SEATED 1", "READY 2"], "WAIT", 21_000)
-    assert decide(house, *room, now=21_000) == (["READY 0", "KICK", "READY 1"], "DEAL", None)
-    waiting = decide(house, *room, now=10**9, ruleset="mau_binh.chi_2020")
-    assert waiting == (["READY 0", "SEATED 1", "READY 2"], "WAIT", None)
-
-
-def test_the_fifth_watches_until_a_seat_is_free(house: House) -> None:
-    full = [(10, 1_000), (10, None), (10, 1_000), (10, 1_000)]
-    words = ["READY 0", "SEATED 1", "READY 2", "READY 3"]
-    assert decide(house, *full, (None, None), now=2_000) == ([*words, "WATCH"], "WAIT", 21_000)
-    freed = ["READY 0", "KICK", "READY 1", "READY 2", "SEATED 3"]
-    assert decide(house, *full, (None, None), now=21_000) == (freed, "WAIT", 41_000)
+@each("mau_binh/seating", argument="vector")
+def test_room_is_seated_over_the_wire_as_its_vector_says(house: House, vector: dict[str, Any]) -> None:
+    """Who sits in which seat, who is ready, watches or is sent out; whether to deal, and when to ask again."""
+    persons, ready = [], set()
+    for person in vector["people"]:
+        times = {key: value for key, value in person.items() if key != "name"}
+        persons.append(seating_pb2.Person(person_id=person["name"], **times))
+        ready |= {person["name"]} if "ready_time" in times else set()
+    request = seating_pb2.DecideSeatingRequest(ruleset_id=vector["ruleset"], persons=persons, now_time=vector["now"])
+    answer, expected = house.seating.DecideSeating(request), vector["seating"]
+    assert [one.person_id for one in answer.decisions] == [person.person_id for person in persons]
+    said: dict[str, list[str]] = {name: [] for name in ("READY", "SEATED", "WATCH", "KICK")}
+    for one in answer.decisions:
+        said[seating_pb2.SeatingVerdict.Name(one.verdict).removeprefix("SEATING_VERDICT_")].append(one.person_id)
+    seated = sorted((one for one in answer.decisions if one.HasField("seat")), key=lambda one: one.seat)
+    assert [(one.seat, one.person_id) for one in seated] == list(enumerate(expected["seated"]))
+    assert said["READY"] == [name for name in expected["seated"] if name in ready]
+    assert (said["WATCH"], said["KICK"]) == (expected["watching"], expected["sent_out"])
+    assert (answer.action == seating_pb2.SEATING_ACTION_DEAL) is expected["is_deal_due"]
+    assert (answer.next_time if answer.HasField("next_time") else None) == expected.get("next_time")
 
 
 def test_room_is_judged_at_the_servers_clock_where_no_moment_is_named(house: House) -> None:
@@ -167,7 +138,7 @@ def test_stopping_answers_every_call_that_was_accepted(house: House) -> None:
     def settle(played: Played) -> None:
         entered.release()
         try:
-            answered[played.header.table_id] = played.settle().log_receipt.leaf
+            answered[played.header.round.table_id] = played.settle().log_receipt.leaf
         except grpc.RpcError as error:
             refused.append(error.code().name)
 
@@ -225,9 +196,7 @@ def test_two_servers_on_one_folder_make_one_log(make_house: Callable[..., House]
     assert leaves[::2] == leaves[1::2]
     for played in rounds:
         played.reveal()
-    end = time.monotonic() + 10
-    while one.head() != other.head():
-        assert time.monotonic() < end
+    until(lambda: one.head() == other.head(), seconds=10)
     assert one.head().size == 4 + 4 * len(rounds)
     assert one.leaves() == other.leaves()
 
@@ -272,9 +241,7 @@ def test_store_that_cannot_be_read_is_unavailable(house: House) -> None:
 
 def test_message_beyond_the_transports_limit_is_refused_by_it(house: House) -> None:
     """Four megabytes: the same status as from the server's own limit."""
-    with pytest.raises(grpc.RpcError) as caught:
-        house.raw("ShufflerService/OpenRound", bytes(4 * 1024 * 1024 + 1))
-    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert ending_of(house.raw, "ShufflerService/OpenRound", bytes(4 * 1024 * 1024 + 1))[0] == "RESOURCE_EXHAUSTED"
     assert house.open().round_id
 
 

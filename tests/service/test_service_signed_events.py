@@ -1,16 +1,16 @@
 """Seats sign what they do: a whole round of each game with every event signed is proved by nobody's word but theirs."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
+from referee.audit.report import DealingLevel
 from referee.transcript.proof import EventLevel
-from referee.v1 import mau_binh_pb2, shuffler_pb2, tien_len_pb2
+from referee.v1 import mau_binh_pb2, tien_len_pb2
 from tests.driver.courses import move_of, take
+from tests.driver.house import House
 from tests.driver.playing import GAMES, dealt, first_choice, leaving, play_on, turn_of
-
-House: TypeAlias = Any
-Table: TypeAlias = Any  # both are made by fixtures, and have their classes beside these tests
+from tests.driver.table import Table
 
 
 def transcript_of(table: Table) -> dict[str, Any]:
@@ -30,10 +30,11 @@ def test_round_in_which_every_seat_signs_is_of_level_two(house: House, game: str
     assert all(event["received"] == 1 and "seen" in event["event"] for event in inputs["events"])
     assert [len(signature) for signature in inputs["signatures"]] == [128] * 3
     assert inputs["receipt"]["number"] == len(inputs["events"])
-    table.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**table.slot))
+    table.reveal()
     report = house.audit()
     assert report.findings == ()
     assert report.event_levels[EventLevel.E2] == 1
+    assert {level for level, count in report.dealing_levels.items() if count} == {DealingLevel.L2}
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -56,16 +57,15 @@ def test_event_of_a_seat_with_a_key_is_refused_unsigned(house: House, game: str)
     assert choice is not None
     for fields in (choice, leaving(game)):
         event = table.event(seat, **fields)
-        refusal = house.refusal_of(lambda event=event: table.ask(event, b""))
-        assert (refusal.reason, refusal.field) == ("SIGNATURE_MISSING", "signature")
+        assert house.refusal_of(table.ask, event, b"").reason_and_field == ("SIGNATURE_MISSING", "signature")
         event.ClearField("seen")
-        refusal = house.refusal_of(lambda event=event: table.ask(event, b""))
-        assert (refusal.reason, refusal.field) == ("NOT_SEEN", "event")
+        assert house.refusal_of(table.ask, event, b"").reason_and_field == ("NOT_SEEN", "event")
         event = table.event(seat, time=house.clock.now, **fields)
         table.message.events.append(event)
         for call in (table.preview, table.settle):
-            refusal = house.refusal_of(call)
-            assert (refusal.reason, refusal.field) == ("SIGNATURE_MISSING", f"round.signatures[{seat}]")
+            assert house.refusal_of(call).reason_and_field == ("SIGNATURE_MISSING", f"round.signatures[{seat}]")
+        table.message.events[-1].ClearField("seen")
+        assert {house.refusal_of(call).reason for call in (table.preview, table.settle)} == {"NOT_SEEN"}
         table.message.events.pop()
 
 
@@ -91,13 +91,11 @@ def test_signature_that_does_not_hold_is_refused_with_its_place(house: House, ga
             bad = b"s" * 64
         case _:
             bad = good[:-1]
-    refusal = house.refusal_of(lambda: table.ask(event, bad))
-    assert (refusal.code, refusal.reason, refusal.field) == ("INVALID_ARGUMENT", "BAD_SIGNATURE", "signature")
+    assert house.refusal_of(table.ask, event, bad).seen == ("INVALID_ARGUMENT", "BAD_SIGNATURE", "signature")
     event.time = house.clock.now
     take(table.message, event, signature=bad)
     for call in (table.preview, table.settle, lambda: table.ask(table.event(0, **leaving(game)))):
-        refusal = house.refusal_of(call)
-        assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", f"round.signatures[{seat}]")
+        assert house.refusal_of(call).reason_and_field == ("BAD_SIGNATURE", f"round.signatures[{seat}]")
     table.message.signatures[seat] = good
     table.preview()
 
@@ -107,11 +105,9 @@ def test_seat_without_a_key_signs_nothing(house: House, game: str) -> None:
     """A signature that nobody can check is none, and so is what the seat had seen."""
     table = house.table(game, seats=2, keyed=False).play()
     event = table.event(0, **leaving(game))
-    refusal = house.refusal_of(lambda: table.ask(event, bytes(64)))
-    assert (refusal.reason, refusal.field) == ("BAD_SIGNATURE", "signature")
+    assert house.refusal_of(table.ask, event, bytes(64)).reason_and_field == ("BAD_SIGNATURE", "signature")
     event.seen = 0
-    refusal = house.refusal_of(lambda: table.ask(event, bytes(64)))
-    assert (refusal.reason, refusal.field) == ("NOT_SEEN", "event")
+    assert house.refusal_of(table.ask, event, bytes(64)).reason_and_field == ("NOT_SEEN", "event")
 
 
 def test_seats_that_act_at_once_do_not_race(house: House) -> None:
@@ -132,7 +128,7 @@ def test_play_in_a_turn_that_its_seat_had_not_seen_is_refused(house: House) -> N
     choice = first_choice(table)
     assert choice is not None
     table.accept(turn_of(table), **choice)
-    refusal = house.refusal_of(lambda: table.ask(table.event(turn_of(table), pass_turn=True, seen=0)))
+    refusal = house.refusal_of(table.ask, table.event(turn_of(table), pass_turn=True, seen=0))
     assert (refusal.reason, refusal.facts["expected"], refusal.facts["found"]) == ("NOT_SEEN", "1", "0")
     assert table.accept(turn_of(table), pass_turn=True).event_number == 2
 
@@ -184,4 +180,4 @@ def test_nonce_and_commitment_have_their_size_and_place(house: House) -> None:
         (table.event(0, commit=mau_binh_pb2.Commit(commitment=b"c" * 31)), "event.commit.commitment"),
         (table.event(0), "event"),
     ):
-        assert house.refusal_of(lambda event=event: table.ask(event, b"")).field == field
+        assert house.refusal_of(table.ask, event, b"").field == field

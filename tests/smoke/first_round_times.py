@@ -166,7 +166,7 @@ def by_buf(server: Server) -> None:
     }
     opened = call("ShufflerService/OpenRound", {"terms": terms})
     seeds = [base64.b64encode(secrets.token_bytes(32)).decode() for _ in range(2)]
-    dealt = call("ShufflerService/DealRound", {"tableId": "by-hand", "roundNumber": "1", "clientSeeds": seeds})
+    dealt = call("ShufflerService/DealRound", {"round": opened["header"]["round"], "clientSeeds": seeds})
     played: dict[str, Any] = {"header": opened["header"], "certificates": [dealt["certificate"]]}
     if call("MauBinhService/PreviewRound", {"round": played}).get("violations"):
         hands = [(hand.get("seat", 0), hand["cards"]) for hand in dealt["hands"]]

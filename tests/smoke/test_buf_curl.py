@@ -13,8 +13,7 @@ import pytest
 
 from referee.cli.browsers import door_for
 from referee.server.process.app import Application
-from referee.server.settings.limits import LimitSettings
-from referee.server.settings.tls import TlsSettings
+from referee.server.settings.configuration import Configuration, ServeSettings
 from referee.server.settings.web import WebSettings
 from tests.server.options import server_options
 
@@ -37,10 +36,10 @@ TERMS: Final = {
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Start a server and its gateway; return both addresses by those that the manual prints."""
     data = tmp_path_factory.mktemp("curled")
-    with door_for(WebSettings(listen="127.0.0.1:0"), tls=TlsSettings(), limits=LimitSettings()) as door:
+    with door_for(Configuration(web=WebSettings(listen="127.0.0.1:0"), serve=ServeSettings(drain_grace=5.0))) as door:
         options = server_options(data=data, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
         with Application(options) as application:
-            web = door.open(application, is_port_shared=False, grace=5.0)
+            web = door.open(application, is_port_shared=False)
             yield {"localhost:50051": f"127.0.0.1:{application.port}", "localhost:8080": web}
 
 

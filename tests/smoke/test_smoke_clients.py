@@ -88,7 +88,7 @@ def test_it_plays_a_round_and_verifies_its_receipt_and_the_vectors(program: Path
     assert sum(result["net"]) == 0
     with grpc.insecure_channel(address) as channel:
         log = log_pb2_grpc.LogServiceStub(channel)
-        (leaf,) = log.ListEntries(log_pb2.ListEntriesRequest(start=result["leaf_index"], count=1)).leaves
+        (leaf,) = log.ListEntries(log_pb2.ListEntriesRequest(start=result["leaf_index"], page_size=1)).leaves
         stages = log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=result["table_id"])).leaves
     assert hashlib.sha256(leaf).hexdigest() == result["leaf_sha256"]
     assert result["leaf_index"] < result["tree_size"]

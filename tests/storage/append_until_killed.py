@@ -6,18 +6,14 @@ answer is printed once it is there: index, leaf hash, and whether it was a repea
 ends the play.
 """
 
-import hashlib
 import os
 import signal
 import sys
 from pathlib import Path
 
-from nacl.signing import SigningKey
-
 from referee.evidence.merkle import leaf_hash
 from referee.log import (
     NO_LEAF,
-    CheckpointSigner,
     DealStep,
     OpenStep,
     RevealStep,
@@ -29,25 +25,7 @@ from referee.log import (
     UnsealStep,
 )
 from referee.storage import Append, Writer, check_store, is_postgres, open_store
-
-ORIGIN = "log.example/1"
-
-
-class SeedSigner:
-    """The same key in every process."""
-
-    def __init__(self) -> None:
-        self._key = SigningKey(bytes(range(32)))
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Sign a message."""
-        return self._key.sign(message).signature
-
-
-def digest(*parts: object) -> bytes:
-    """32 bytes that stand for these parts."""
-    return hashlib.sha256(repr(parts).encode()).digest()
+from tests.storage.log_bench import ORIGIN, Bench, digest
 
 
 def _appends(table: str, number: int, previous: bytes) -> list[Append]:
@@ -83,7 +61,7 @@ def main() -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     store = open_store(Path(place), database=place if is_postgres(place) else None)
-    with Writer(store, CheckpointSigner(SeedSigner(), key_name=ORIGIN), origin=ORIGIN, probe=probe) as writer:
+    with Writer(store, Bench().signer, origin=ORIGIN, probe=probe) as writer:
         check_store(store)
         previous = NO_LEAF
         for number in range(1, rounds + 1):

@@ -3,75 +3,44 @@
 ``fsync`` is what the disk takes on top; the first lines are measured with it switched off, which only a benchmark may.
 """
 
-import hashlib
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from nacl.signing import SigningKey
-
-from referee.evidence.merkle import EMPTY_ROOT
-from referee.log import NO_LEAF, Checkpoint, CheckpointSigner, OpenStep, SlotKey
-from referee.storage import Append, Writer, check_store, open_sqlite
+from referee.storage import Append, Writer, check_store
 from referee.storage.batch import append_batch
+from referee.storage.sqlite import open_sqlite
+from tests.bench.openings import ORIGIN, SIGNER, found, opening_of
 
-ORIGIN = "log.example/1"
 COUNT = 2_048
 
 
-class SeedSigner:
-    """One key."""
-
-    def __init__(self) -> None:
-        self._key = SigningKey(bytes(32))
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Sign a message."""
-        return self._key.sign(message).signature
-
-
 def _appends(table: str) -> list[Append]:
-    return [
-        Append(
-            leaf=b"x" * 1_500,
-            step=OpenStep(
-                SlotKey(f"{table} {n}", 1),
-                round_id=bytes(32),
-                previous_leaf=NO_LEAF,
-                deal_deadline=n,
-                round_deadline=n + 1,
-            ),
-            request_digest=hashlib.sha256(b"%d" % n).digest(),
-            memo=b"m" * 200,
-        )
-        for n in range(COUNT)
-    ]
+    return [opening_of(table, n, leaf=b"x" * 1_500, memo=b"m" * 200) for n in range(COUNT)]
 
 
 def main() -> None:
     """Print the table."""
-    signer = CheckpointSigner(SeedSigner(), key_name=ORIGIN)
     with tempfile.TemporaryDirectory() as folder:
         store = open_sqlite(Path(folder))
-        store.found(ORIGIN, signer.sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
+        found(store)
         for forced in (False, True):
             with store.transaction() as transaction:
                 del transaction
             assert store._connection is not None  # noqa: SLF001 - as below
             store._connection.cursor().execute(f"PRAGMA synchronous={'FULL' if forced else 'OFF'}")  # noqa: SLF001
             for size in (1, 64):
-                appends = _appends(f"{forced} {size}")
+                appends = _appends(f"{forced}-{size}")
                 start, wall = time.process_time(), time.perf_counter()
                 for at in range(0, COUNT, size):
-                    append_batch(store, signer, [[append] for append in appends[at : at + size]])
+                    append_batch(store, SIGNER, [[append] for append in appends[at : at + size]])
                 spent, passed = time.process_time() - start, time.perf_counter() - wall
                 sys.stdout.write(
                     f"batch of {size:3}, {'forced to disk' if forced else 'not forced'}: "
                     f"{spent / COUNT * 1e6:6.1f} us processor, {passed / COUNT * 1e6:6.1f} us passed, an append\n"
                 )
-        with Writer(store, signer, origin=ORIGIN) as writer:
+        with Writer(store, SIGNER, origin=ORIGIN) as writer:
             appends = _appends("writer")
             wall = time.perf_counter()
             for future in [writer.submit(append) for append in appends]:

@@ -1,32 +1,16 @@
 """Stores to hold to the contract, a writer on one of them, and a database server where one is installed."""
 
 import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from referee.storage import (
-    Reader,
-    Store,
-    Writer,
-    open_postgres,
-    open_postgres_reader,
-    open_sqlite,
-    open_sqlite_reader,
-)
-from tests.storage.log_bench import ORIGIN, Bench
+from referee.storage import Store, Writer
+from referee.storage.postgres import open_postgres, open_postgres_reader
+from referee.storage.sqlite import open_sqlite, open_sqlite_reader
+from tests.storage.log_bench import ORIGIN, Bench, Place
 from tests.storage.postgres_server import PostgresServer, running_postgres
-
-
-@dataclass(frozen=True)
-class Place:
-    """A place where one log is kept, a folder or a URL as a command would name it, and how it is opened."""
-
-    name: str
-    open: Callable[[], Store]
-    open_reader: Callable[[], Reader]
 
 
 @pytest.fixture(scope="session")

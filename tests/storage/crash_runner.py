@@ -34,7 +34,8 @@ from referee.evidence.merkle import leaf_hash, verify_consistency
 from referee.evidence.note import Note
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import load_builtin
-from referee.storage import Append, Reader, Store, StoreError, Writer, check_store, open_sqlite
+from referee.storage import Append, Reader, Store, StoreError, Writer, check_store
+from referee.storage.sqlite import open_sqlite
 from tests.storage.faulty_disk import FaultyDisk, Unforced
 from tests.storage.real_rounds import HALF, LEAVES, LOG, ORIGIN, REQUESTS, ROOT, START
 

@@ -1,8 +1,12 @@
 """A signer, and short ways to speak to a store."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -16,14 +20,16 @@ from referee.log import (
     OpenStep,
     RevealStep,
     SettleStep,
+    SlotError,
     SlotKey,
     Step,
     Unseal,
     UnsealStep,
 )
-from referee.storage import Append
+from referee.storage import Append, Reader, Store, Writer
 
 ORIGIN = "log.example/1"
+StoreType = TypeVar("StoreType", bound=Store)
 
 
 class FixedSigner:
@@ -43,6 +49,15 @@ def digest(*parts: object) -> bytes:
     return hashlib.sha256(repr(parts).encode()).digest()
 
 
+@dataclass(frozen=True)
+class Place:
+    """A place where one log is kept, a folder or a URL as a command would name it, and how it is opened."""
+
+    name: str
+    open: Callable[[], Store]
+    open_reader: Callable[[], Reader]
+
+
 class Bench:
     """A signer, and appends made from few words: round n of a table has ids and decks that follow from both."""
 
@@ -50,6 +65,28 @@ class Bench:
 
     def __init__(self) -> None:
         self.signer = CheckpointSigner(FixedSigner(), key_name=ORIGIN)
+
+    @contextmanager
+    def writing(
+        self, store: StoreType, *, probe: Callable[[str], None] = lambda _: None
+    ) -> Iterator[tuple[StoreType, Writer]]:
+        """Write to a store for the block, and close it then."""
+        with closing(store), Writer(store, self.signer, origin=ORIGIN, probe=probe) as writer:
+            yield store, writer
+
+    def refusal(self, writer: Writer, kind: str, *words: Any, **more: Any) -> SlotError:  # noqa: ANN401 - as append takes
+        """Return why an append of these words is refused; fail the test if it is not."""
+        with pytest.raises(SlotError) as refused:
+            writer.append(self.append(kind, *words, **more))
+        return refused.value
+
+    def settle_round(self, writer: Writer, table: str, number: int, previous: bytes) -> bytes:
+        """Append a whole round; return the hash of the leaf that ended it."""
+        writer.append(self.append("OPEN", table, number, previous=previous))
+        writer.append(self.append("DEAL", table, number))
+        ended = writer.append(self.append("SETTLE", table, number))
+        writer.append(self.append("REVEAL", table, number))
+        return ended.receipt.leaf_hash
 
     def verify(self, leaf: bytes, receipt: LogReceipt) -> Checkpoint:
         """Verify the receipt and return its checkpoint."""

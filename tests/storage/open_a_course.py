@@ -27,11 +27,9 @@ def main() -> None:
     """Open the tables in turn."""
     place, kind, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
     bench = Bench()
-    store = open_store(Path(place), database=place if is_postgres(place) else None)
-    with Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_store(Path(place), database=place if is_postgres(place) else None)) as (_, writer):
         for table in range(count):
             print(_open(writer, bench, kind, str(table)), flush=True)  # noqa: T201 - what the parent reads
-    store.close()
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 """A log on a sheet of paper: the second implementation that stores are held against, and words that make up plays."""
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from hypothesis import strategies as st
 
 from referee.evidence.merkle import leaf_hash
 from referee.log import Slot, SlotError, SlotKey, SlotReason, Step, StepKind, UnsealStep, advance
 from referee.storage import Append
+from tests.storage.log_bench import Bench
 
-Bench: TypeAlias = Any  # a fixture, with its class in conftest
 Shown: TypeAlias = SlotReason | list[tuple[int, bytes, bool]]
 Words: TypeAlias = tuple[str, str, int, str, str]
 """Kind, table, round, variant of the request, and how the round before ended."""

@@ -10,17 +10,17 @@ A line on standard input lets it go on; it says READY when it is.
 import sys
 from pathlib import Path
 
-from referee.evidence.merkle import EMPTY_ROOT, leaf_hash
-from referee.log import Checkpoint, CheckpointSigner, grow
-from referee.storage import Head, HeadMovedError, is_postgres, open_store
-from referee.storage.record import Change
-from tests.storage.append_until_killed import ORIGIN, SeedSigner
+from referee.evidence.merkle import EMPTY_ROOT, grow, leaf_hash
+from referee.log import Checkpoint
+from referee.storage import Head, is_postgres, open_store
+from referee.storage.record import Change, HeadMovedError
+from tests.storage.log_bench import ORIGIN, Bench
 
 
 def main() -> None:
     """Fights."""
     place, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    signer = CheckpointSigner(SeedSigner(), key_name=ORIGIN)
+    signer = Bench().signer
     store = open_store(Path(place), database=place if is_postgres(place) else None)
     store.found(ORIGIN, signer.sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
     won = 0

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, event
 
-from referee.storage import Append, OutcomeUnknownError, Store, StoreError, Writer, open_sqlite
-from referee.storage.record import Contribution
-
-Bench: TypeAlias = Any  # a fixture, with its class in conftest
+from referee.storage import Append, Store, StoreError
+from referee.storage.record import Contribution, OutcomeUnknownError
+from referee.storage.sqlite import open_sqlite
+from tests.storage.log_bench import Bench
 
 
 class Server:
@@ -51,7 +51,7 @@ def cut(*connections: Any) -> None:  # noqa: ANN401 - SQLAlchemy's connections
 def server(tmp_path: Path, bench: Bench) -> Server:
     """Return a server that holds a log of one leaf."""
     made = Server(tmp_path)
-    with closing(made.open()) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(made.open()) as (_, writer):
         writer.append(Append(leaf=b"before"))
     return made
 
@@ -64,7 +64,7 @@ def test_read_on_a_lost_connection_is_made_on_a_new_one(server: Server) -> None:
 
 
 def test_append_on_a_lost_connection_is_made_on_a_new_one(server: Server, bench: Bench) -> None:
-    with closing(server.open()) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(server.open()) as (store, writer):
         writer.append(Append(leaf=b"one"))
         cut(store._connection)  # noqa: SLF001 - as above
         assert writer.append(Append(leaf=b"two")).receipt.index == 2
@@ -86,7 +86,7 @@ def test_server_that_stays_away_is_an_error_of_the_store(server: Server, bench: 
     def refuse(*_: object) -> None:
         raise sqlite3.OperationalError("closed for today")
 
-    with closing(server.open()) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(server.open()) as (store, writer):
         assert store.leaf(0) == b"before"
         event.listen(store._engine, "do_connect", refuse)  # noqa: SLF001 - the server's side
         cut(store._connection, *store._idle)  # noqa: SLF001 - as above

@@ -4,7 +4,6 @@ import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 from sqlalchemy import Insert, Table
@@ -20,16 +19,12 @@ from referee.storage import (
     Writer,
     back_up,
     check_store,
-    open_sqlite,
-    open_sqlite_reader,
     restore,
     restore_into,
 )
-from referee.storage.sqlite import FILE_NAME, open_sqlite_file
+from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_file, open_sqlite_reader
+from tests.storage.log_bench import Bench, Place
 from tests.storage.real_rounds import LOG, ORIGIN, REQUESTS
-
-Bench: TypeAlias = Any
-Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
 
 
 def _fill(store: Store) -> None:
@@ -84,7 +79,7 @@ def test_log_moves_from_a_file_into_any_store(tmp_path: Path, place: Place):
 def test_backup_is_taken_while_the_log_grows(tmp_path: Path, bench: Bench):
     """Each is whole, none is older than the one before, and nobody waits for it."""
     data = tmp_path / "data"
-    with closing(open_sqlite(data)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_sqlite(data)) as (store, writer):
         done = threading.Event()
 
         def grow() -> None:

@@ -2,20 +2,19 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, OpenStep, SlotError, SlotReason
-from referee.storage import Store, check_store, open_sqlite
+from referee.storage import Store, check_store
 from referee.storage.batch import append_batch
+from referee.storage.sqlite import open_sqlite
 from tests.budget import examples
+from tests.storage.log_bench import Bench
 from tests.storage.paper_log import WORDS, Paper, Shown, append_of
-
-Bench: TypeAlias = Any  # a fixture, with its class in conftest
-
 
 plays = st.lists(st.lists(st.lists(WORDS, max_size=4), max_size=6), max_size=6)
 

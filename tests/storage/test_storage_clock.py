@@ -1,7 +1,5 @@
 """Times of leaves: none before the leaf before it of its table, none far from the log's newest or from the clock."""
 
-from typing import Any, TypeAlias
-
 import msgspec
 import pytest
 
@@ -10,8 +8,7 @@ from referee.log import SlotError, SlotKey
 from referee.storage import Append, Store, Writer
 from referee.storage.batch import Answer, append_batch
 from referee.storage.record import ClockError, LateLeafError
-
-Bench: TypeAlias = Any  # a fixture, and has its class in conftest
+from tests.storage.log_bench import Bench
 
 NOON = 1_700_000_000_000
 TEN_SECONDS = 10_000

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from referee.log import SlotError
-from referee.storage import Append, BatchLimits, Logged, Store, Writer, check_store, open_sqlite
+from referee.storage import Append, Logged, Store, Writer, check_store
+from referee.storage.sqlite import open_sqlite
 from tests.budget import examples
 from tests.storage.log_bench import Bench
 from tests.storage.paper_log import WORDS, Paper, Words, append_of, slot_of
@@ -49,7 +50,7 @@ class ManyWriters(RuleBasedStateMachine):
         self.keys = 0
 
     def _writer(self, store: Store) -> Writer:
-        return Writer(store, self.bench.signer, origin=self.bench.origin, limits=BatchLimits(batched=3))
+        return Writer(store, self.bench.signer, origin=self.bench.origin, batched=3)
 
     @rule(words=st.lists(WORDS, min_size=1, max_size=3), who=WRITERS)
     def ask(self, words: list[Words], who: int) -> None:

@@ -2,35 +2,17 @@
 
 import struct
 import tracemalloc
-from typing import Any, TypeAlias
+from typing import Any
 from unittest import mock
 
 import pytest
 
-from referee.evidence.merkle import consistency_proof, inclusion_proof, leaf_hash, root, verify_consistency
+from referee.evidence.merkle import leaf_hash, root, verify_consistency
 from referee.log import Checkpoint
-from referee.storage import (
-    MAX_LEAF_SIZE,
-    Append,
-    DataLossError,
-    HeadMovedError,
-    Store,
-    Writer,
-    check_store,
-)
-from referee.storage.record import Change
-
-Bench: TypeAlias = Any
-Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
-
-
-def _settle_round(writer: Writer, bench: Bench, table: str, number: int, previous: bytes) -> bytes:
-    """Append a whole round; return the hash of the leaf that ended it."""
-    writer.append(bench.append("OPEN", table, number, previous=previous))
-    writer.append(bench.append("DEAL", table, number))
-    ended = writer.append(bench.append("SETTLE", table, number))
-    writer.append(bench.append("REVEAL", table, number))
-    return ended.receipt.leaf_hash
+from referee.storage import Append, DataLossError, Store, Writer, check_store
+from referee.storage.record import MAX_LEAF_SIZE, Change, HeadMovedError
+from tests.log.rfc9162 import consistency_proof, inclusion_proof
+from tests.storage.log_bench import Bench, Place
 
 
 def test_new_log_is_empty_and_signed(writer: Writer, store: Store, bench: Bench):
@@ -107,10 +89,8 @@ def test_log_of_many_tiles_is_proved(writer: Writer, store: Store, bench: Bench)
 
 
 def test_log_goes_on_after_it_was_closed(place: Place, bench: Bench):
-    store = place.open()
-    with Writer(store, bench.signer, origin=bench.origin) as writer:
-        end = _settle_round(writer, bench, "t", 1, bytes(32))
-    store.close()
+    with bench.writing(place.open()) as (store, writer):
+        end = bench.settle_round(writer, "t", 1, bytes(32))
     store = place.open()
     check_store(store)
     with Writer(store, bench.signer, origin=bench.origin) as writer:

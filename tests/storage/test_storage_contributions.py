@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,9 +11,7 @@ import pytest
 from referee.log import SlotError, SlotKey, SlotReason
 from referee.storage import Contribution, StaleRoundError, Store, Writer
 from referee.storage.batch import append_batch
-
-Bench: TypeAlias = Any
-Place: TypeAlias = Any  # both are made by fixtures, and have their classes in conftest
+from tests.storage.log_bench import Bench, Place
 
 KEY = SlotKey("t", 1)
 
@@ -25,13 +23,11 @@ def seed_of(seat: int, *, key: SlotKey = KEY, byte: bytes = b"s", signature: byt
 
 def test_contributed_seeds_are_read_back_by_seat_and_after_a_restart(place: Place, bench: Bench):
     """In whatever order they came, signatures with them; another round has none of them."""
-    first = place.open()
-    with Writer(first, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(place.open()) as (_, writer):
         writer.append(bench.append("OPEN"))
         writer.append(bench.append("OPEN", "other"))
         given = [seed_of(2, byte=b"c"), seed_of(0, byte=b"a", signature=b"x" * 64)]
         assert [writer.contribute(one) for one in given] == given
-    first.close()
     again = place.open()
     assert again.contributions(KEY) == (given[1], given[0])
     assert again.contributions(SlotKey("other", 1)) == ()

@@ -1,12 +1,9 @@
 """Checkpoints with cosignatures stand beside the log: by size, added to, and none of the log's own bytes."""
 
-from typing import Any, TypeAlias
-
 import pytest
 
 from referee.storage import Append, Cosigned, Reader, Store, Writer, check_store
-
-Place: TypeAlias = Any  # it is made by a fixture, and has its class in conftest
+from tests.storage.log_bench import Place
 
 
 def keep(store: Store, size: int, note: bytes, *, quorate: bool) -> Cosigned:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 
@@ -13,8 +12,7 @@ import referee
 from referee.evidence.merkle import leaf_hash
 from referee.log import SlotKey
 from referee.storage import check_store
-
-Place: TypeAlias = Any  # a fixture, with its class in conftest
+from tests.storage.log_bench import Place
 
 CHILD = Path(__file__).with_name("append_until_killed.py")
 SWEEP = pytest.mark.slow("kills processes again and again")

@@ -6,19 +6,20 @@ from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
 
 from referee.evidence.merkle import leaf_hash
 from referee.log import SlotError
-from referee.storage import Listed, Store, Writer, open_postgres, open_sqlite
+from referee.storage import Listed, Store, Writer
 from referee.storage.listing import EVERY, of_seat, of_table, of_tenant
-from referee.storage.sqlite import FILE_NAME
+from referee.storage.postgres import open_postgres
+from referee.storage.sqlite import FILE_NAME, open_sqlite
 from referee.storage.statements import statements_of
+from tests.storage.log_bench import Bench
 
-Bench: TypeAlias = Any
 START: Final = 1_800_000_000_000
 AN, BINH = b"a" * 32, b"b" * 32
 END: Final = (2**53, 0)

@@ -16,22 +16,21 @@ from referee.storage import (
     Append,
     Contribution,
     NotFoundedError,
-    OutcomeUnknownError,
     StoreBusyError,
     StoreError,
     Writer,
     back_up,
     check_store,
-    open_postgres,
-    open_postgres_reader,
     open_reader,
-    open_sqlite,
     open_store,
     restore,
 )
+from referee.storage.postgres import open_postgres, open_postgres_reader
+from referee.storage.record import OutcomeUnknownError
+from referee.storage.sqlite import open_sqlite
 from tests.storage.cutting_proxy import Cut, CuttingProxy
+from tests.storage.log_bench import Bench
 
-Bench: TypeAlias = Any
 Server: TypeAlias = Any  # both are fixtures, and have their classes in conftest and beside it
 
 
@@ -76,7 +75,7 @@ def test_log_is_backed_up_into_a_file_while_it_is_written(
 ) -> None:
     """The copy is the log at one moment, proved, and is what ``restore`` reads."""
     url = postgres.url(schema)
-    with closing(open_postgres(url)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_postgres(url)) as (_, writer):
         for number in range(5):
             writer.append(Append(leaf=b"leaf %d" % number))
         head = back_up(tmp_path, tmp_path / "copy.log", database=url)
@@ -97,7 +96,7 @@ def test_reader_changes_nothing_and_needs_a_log(postgres: Server, schema: str, b
     open_postgres(url).close()
     with pytest.raises(NotFoundedError):
         open_postgres_reader(url)
-    with closing(open_postgres(url)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_postgres(url)) as (_, writer):
         writer.append(Append(leaf=b"0"))
     with closing(open_postgres_reader(url)) as reader:
         assert check_store(reader).size == 1
@@ -137,10 +136,7 @@ def test_commit_that_was_not_answered_is_looked_up(  # noqa: PLR0913, PLR0917 - 
     """What happened is answered as such and is in the log once; what did not is refused, and may be asked for again."""
     if cut == "MUTE":  # the database notices by itself, after this time
         monkeypatch.setattr("referee.storage.postgres._SILENCE_MS", 4_000)
-    with (
-        closing(open_postgres(postgres.url(schema, port=proxy.port))) as store,
-        Writer(store, bench.signer, origin=bench.origin) as writer,
-    ):
+    with bench.writing(open_postgres(postgres.url(schema, port=proxy.port))) as (store, writer):
         writer.append(bench.append("OPEN", "before"))
 
         def ask() -> object:
@@ -154,7 +150,7 @@ def test_commit_that_was_not_answered_is_looked_up(  # noqa: PLR0913, PLR0917 - 
                 case _:
                     return writer.contribute(Contribution(key=SlotKey("before", 1), seat=0, seed=bytes(32))).seat
 
-        proxy.cut = cut
+        proxy.befalls = cut
         if happened:
             answer = ask()
         else:
@@ -174,20 +170,14 @@ def test_commit_that_was_not_answered_is_looked_up(  # noqa: PLR0913, PLR0917 - 
 def test_commit_is_unknown_where_the_store_does_not_come_back(postgres: Server, schema: str, bench: Bench):
     """Nothing is claimed either way; when the store is back the step is answered as it happened."""
     relay = CuttingProxy(postgres.port)
-    with (
-        closing(open_postgres(postgres.url(schema, port=relay.port), timeout=0.3)) as store,
-        Writer(store, bench.signer, origin=bench.origin) as writer,
-    ):
-        relay.cut = "AFTER"
+    with bench.writing(open_postgres(postgres.url(schema, port=relay.port), timeout=0.3)) as (store, writer):
+        relay.befalls = "AFTER"
         future = writer.submit(bench.append("OPEN"))
         relay.has_cut.wait(10)
         relay.close()
         with pytest.raises(OutcomeUnknownError):
             future.result(20)
-    with (
-        closing(open_postgres(postgres.url(schema))) as store,
-        Writer(store, bench.signer, origin=bench.origin) as writer,
-    ):
+    with bench.writing(open_postgres(postgres.url(schema))) as (store, writer):
         assert writer.append(bench.append("OPEN")).is_repeat
         assert check_store(store).size == 1
 
@@ -233,10 +223,7 @@ def test_server_that_crashes_at_any_step_leaves_a_whole_log(postgres: Server, sc
             postgres.stop("immediate")
             postgres.start()
 
-    with (
-        closing(open_postgres(url, timeout=30)) as store,
-        Writer(store, bench.signer, origin=bench.origin, probe=probe) as writer,
-    ):
+    with bench.writing(open_postgres(url, timeout=30), probe=probe) as (store, writer):
         opened = writer.append(bench.append("OPEN"))
         crashing.set()
         if step == "COMMITTED":
@@ -255,7 +242,7 @@ def test_server_that_crashes_at_any_step_leaves_a_whole_log(postgres: Server, sc
 
 def _play_on(url: str, table: str, bench: Bench, answered: dict[bytes, int], done: threading.Event) -> None:
     """Round after round at a table, asking again whatever was refused, until it is done."""
-    with closing(open_postgres(url, timeout=30)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_postgres(url, timeout=30)) as (_, writer):
         number, previous = 0, bytes(32)
         while not done.is_set():
             number += 1
@@ -294,16 +281,13 @@ def test_writers_live_through_a_restart_of_the_server(postgres: Server, schema: 
 
 def test_cut_connections_are_made_anew(postgres: Server, schema: str, proxy: CuttingProxy, bench: Bench):
     """Between appends and between reads nobody notices."""
-    with (
-        closing(open_postgres(postgres.url(schema, port=proxy.port))) as store,
-        Writer(store, bench.signer, origin=bench.origin) as writer,
-    ):
+    with bench.writing(open_postgres(postgres.url(schema, port=proxy.port))) as (store, writer):
         for n in range(5):
             assert writer.append(Append(leaf=b"%d" % n)).receipt.index == n
-            proxy.sever()
+            proxy.cut()
             assert store.head().size == n + 1
             assert store.leaf(n) == b"%d" % n
-            proxy.sever()
+            proxy.cut()
 
 
 def test_writer_that_falls_silent_is_cut_off_and_the_others_go_on(
@@ -356,7 +340,7 @@ def test_programs_that_make_one_log_at_once_make_it_once(postgres: Server, schem
     indexes: list[int] = []
 
     def begin(number: int) -> None:
-        with closing(open_postgres(url)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+        with bench.writing(open_postgres(url)) as (_, writer):
             indexes.append(writer.append(Append(leaf=b"%d" % number)).receipt.index)
 
     threads = [threading.Thread(target=begin, args=(number,)) for number in range(6)]

@@ -1,6 +1,5 @@
 """What every store must do with rounds: one step after the other, each once, and the same request answered again."""
 
-from typing import Any, TypeAlias
 from unittest.mock import Mock
 
 import pytest
@@ -16,18 +15,7 @@ from referee.storage import (
     check_store,
 )
 from referee.storage.batch import append_batch
-
-Bench: TypeAlias = Any
-Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
-
-
-def _settle_round(writer: Writer, bench: Bench, table: str, number: int, previous: bytes) -> bytes:
-    """Append a whole round; return the hash of the leaf that ended it."""
-    writer.append(bench.append("OPEN", table, number, previous=previous))
-    writer.append(bench.append("DEAL", table, number))
-    ended = writer.append(bench.append("SETTLE", table, number))
-    writer.append(bench.append("REVEAL", table, number))
-    return ended.receipt.leaf_hash
+from tests.storage.log_bench import Bench
 
 
 def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, bench: Bench):
@@ -35,7 +23,7 @@ def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, be
     assert store.round(key) is None
     assert store.latest_round("t") is None
     assert store.marks(key) == ()
-    end = _settle_round(writer, bench, "t", 1, bytes(32))
+    end = bench.settle_round(writer, "t", 1, bytes(32))
     state = store.round(key)
     assert state is not None
     assert (state.stage, state.is_revealed, state.terminal_leaf) == (Stage.SETTLED, True, end)
@@ -56,7 +44,7 @@ def test_round_is_kept_with_its_steps_and_memos(writer: Writer, store: Store, be
 def test_leaf_that_opened_a_round_and_its_number_of_seeds_are_found_among_those_of_other_rounds(
     writer: Writer, store: Store, bench: Bench
 ):
-    end = _settle_round(writer, bench, "t", 1, bytes(32))
+    end = bench.settle_round(writer, "t", 1, bytes(32))
     for opening in (bench.append("OPEN", "other"), bench.append("OPEN", "t", 2, previous=end)):
         writer.append(opening)
     for table, number, seats in (("other", 1, 1), ("t", 2, 2)):
@@ -70,19 +58,15 @@ def test_leaf_that_opened_a_round_and_its_number_of_seeds_are_found_among_those_
 
 def test_next_round_needs_the_leaf_that_ended_the_one_before(writer: Writer, bench: Bench):
     writer.append(bench.append("OPEN"))
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append("OPEN", number=2))
-    assert refused.value.reason is SlotReason.PREVIOUS_ROUND_OPEN
+    assert bench.refusal(writer, "OPEN", number=2).reason is SlotReason.PREVIOUS_ROUND_OPEN
     end = writer.append(bench.append("ABANDON")).receipt.leaf_hash
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append("OPEN", number=2))
-    assert refused.value.reason is SlotReason.WRONG_PREVIOUS
+    assert bench.refusal(writer, "OPEN", number=2).reason is SlotReason.WRONG_PREVIOUS
     second = bench.append("OPEN", number=2, previous=end)
     assert writer.append(second).receipt.index == 2
     assert writer.append(second).is_repeat
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append("OPEN", number=2, previous=end, variant="otherwise"))
-    assert refused.value.reason is SlotReason.ALREADY_OPENED
+    assert (
+        bench.refusal(writer, "OPEN", number=2, previous=end, variant="otherwise").reason is SlotReason.ALREADY_OPENED
+    )
 
 
 def test_same_request_is_answered_again_under_the_newest_checkpoint(writer: Writer, store: Store, bench: Bench):
@@ -143,10 +127,8 @@ def test_earlier_leaf_that_cannot_be_read_fails_its_own_request_alone(
 def test_another_request_for_a_taken_slot_is_refused(
     writer: Writer, store: Store, bench: Bench, kind: str, reason: SlotReason
 ):
-    _settle_round(writer, bench, "t", 1, bytes(32))
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append(kind, variant="otherwise"))
-    assert refused.value.reason is reason
+    bench.settle_round(writer, "t", 1, bytes(32))
+    assert bench.refusal(writer, kind, variant="otherwise").reason is reason
     assert store.head().size == 4
 
 
@@ -154,9 +136,7 @@ def test_aborted_round_is_not_settled(writer: Writer, bench: Bench):
     for kind in ("OPEN", "DEAL", "ABORT"):
         writer.append(bench.append(kind))
     for kind in ("SETTLE", "DEAL"):
-        with pytest.raises(SlotError) as refused:
-            writer.append(bench.append(kind, variant="late"))
-        assert refused.value.reason is SlotReason.ABORTED
+        assert bench.refusal(writer, kind, variant="late").reason is SlotReason.ABORTED
     writer.append(bench.append("REVEAL"))
 
 
@@ -236,8 +216,7 @@ def test_batch_without_new_leaves_moves_nothing(writer: Writer, store: Store, be
 def test_sweep_finds_rounds_past_their_deadline(writer: Writer, store: Store, bench: Bench):
     """Opened rounds by deal deadline, dealt ones by round deadline, ended ones until they are revealed."""
     for number, table in enumerate("abcd"):
-        facts = {"deal_deadline": 100 + number, "round_deadline": 200 - number}
-        writer.append(bench.append("OPEN", table, **facts))
+        writer.append(bench.append("OPEN", table, deal_deadline=100 + number, round_deadline=200 - number))
     for table in "cd":
         writer.append(bench.append("DEAL", table))
 
@@ -292,9 +271,7 @@ def test_repeated_opening_is_answered_from_the_log_after_the_end(writer: Writer,
     for index in (2, 3):
         again = writer.append(requests[index])
         assert (again.leaf, again.receipt.index, again.is_repeat) == (requests[index].leaf, index, True)
-    with pytest.raises(SlotError) as refused:
-        writer.append(bench.append("UNSEAL-FORK"))
-    assert refused.value.reason is SlotReason.ALREADY_SETTLED
+    assert bench.refusal(writer, "UNSEAL-FORK").reason is SlotReason.ALREADY_SETTLED
     assert store.head().size == 6
 
 

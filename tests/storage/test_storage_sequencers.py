@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 
@@ -14,15 +13,14 @@ import referee
 from referee.evidence.note import Note
 from referee.log import Checkpoint, SlotKey, UnsealStep
 from referee.storage import Append, Writer, check_store
+from tests.storage.log_bench import Bench, Place
 from tests.storage.log_bench import Bench as LogBench
 
 RACER = Path(__file__).with_name("race_for_the_head.py")
 OPENER = Path(__file__).with_name("open_a_course.py")
 ROOT = Path(referee.__file__).parents[1]
 
-Bench: TypeAlias = Any
 BENCH = LogBench()
-Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
 
 
 class Racer:

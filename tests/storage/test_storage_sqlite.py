@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
@@ -23,25 +23,20 @@ from referee.storage import (
     StoreError,
     Writer,
     check_store,
-    open_sqlite,
-    open_sqlite_reader,
 )
 from referee.storage.schema import METADATA, VERSION
-from referee.storage.sqlite import FILE_NAME
+from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
 from referee.storage.statements import Statements
-
-Bench: TypeAlias = Any  # a fixture, with its class in conftest
+from tests.storage.log_bench import Bench
 
 LEAVES = [f"leaf {n} ".encode() * 20 for n in range(600)]
 
 
 def _fill(folder: Path, bench: Bench, *, count: int = 600) -> None:
-    store = open_sqlite(folder)
-    with Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_sqlite(folder)) as (_, writer):
         for start in range(0, count, 100):
             writer.submit(*(Append(leaf=leaf) for leaf in LEAVES[start : min(count, start + 100)])).result()
         writer.append(bench.append("OPEN"))
-    store.close()
 
 
 def _damage(folder: Path, statement: str, *parameters: object) -> None:
@@ -103,8 +98,7 @@ def test_writer_compacts_by_itself_after_enough_leaves(tmp_path: Path, bench: Be
 
 def test_held_lock_is_busy_and_nothing_is_appended(tmp_path: Path, bench: Bench):
     _fill(tmp_path, bench, count=100)
-    store = open_sqlite(tmp_path, busy_timeout_ms=50)
-    with Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_sqlite(tmp_path, busy_timeout_ms=50)) as (store, writer):
         other = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusyError):
@@ -113,7 +107,6 @@ def test_held_lock_is_busy_and_nothing_is_appended(tmp_path: Path, bench: Bench)
         other.execute("ROLLBACK")
         other.close()
         assert writer.append(Append(leaf=b"afterwards")).receipt.index == 101
-    store.close()
 
 
 def test_full_disk_fails_the_append_and_hurts_nothing(tmp_path: Path, bench: Bench):

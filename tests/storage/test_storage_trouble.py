@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
@@ -13,19 +13,18 @@ from referee.log.times import SLACK_MS
 from referee.storage import (
     Append,
     DataLossError,
-    HeadMovedError,
-    OutcomeUnknownError,
     Store,
     StoreAwayError,
     StoreBusyError,
     StoreError,
     StoreFullError,
     Writer,
-    open_sqlite,
     trouble_of,
 )
+from referee.storage.record import HeadMovedError, OutcomeUnknownError
+from referee.storage.sqlite import open_sqlite
+from tests.storage.log_bench import Bench
 
-Bench: TypeAlias = Any  # a fixture, with its class in conftest
 NOON = 1_700_000_000_000
 
 
@@ -67,7 +66,7 @@ def test_failed_append_is_trouble_until_a_write_succeeds(
     tmp_path: Path, bench: Bench, error: Exception, kind: str
 ) -> None:
     broken = Broken()
-    with closing(breakable(tmp_path, broken)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(breakable(tmp_path, broken)) as (store, writer):
         assert writer.trouble is None
         broken.error = error
         with pytest.raises(StoreError):
@@ -84,7 +83,7 @@ def test_failed_append_is_trouble_until_a_write_succeeds(
 
 def test_trouble_of_a_log_that_nobody_writes_is_found(tmp_path: Path, bench: Bench) -> None:
     broken = Broken()
-    with closing(breakable(tmp_path, broken)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(breakable(tmp_path, broken)) as (_, writer):
         broken.error = StoreFullError("database or disk is full")
         writer.prove()
         assert writer.trouble == trouble_of(broken.error)
@@ -167,7 +166,7 @@ def test_signer_that_is_away_is_trouble_until_it_signs(store: Store, bench: Benc
 
 def test_head_that_another_process_moved_is_no_trouble(tmp_path: Path, bench: Bench) -> None:
     broken = Broken()
-    with closing(breakable(tmp_path, broken)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(breakable(tmp_path, broken)) as (_, writer):
         broken.error = HeadMovedError("moved")
         with pytest.raises(HeadMovedError):
             writer.append(Append(leaf=b"one"))
@@ -176,7 +175,7 @@ def test_head_that_another_process_moved_is_no_trouble(tmp_path: Path, bench: Be
 
 def test_proofs_leave_no_growing_file_behind(tmp_path: Path, bench: Bench) -> None:
     """A log that is proved every ten seconds for days takes the room of a few proofs."""
-    with closing(open_sqlite(tmp_path)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+    with bench.writing(open_sqlite(tmp_path)) as (_, writer):
         for _ in range(40):
             before = (tmp_path / "log.sqlite3-wal").stat().st_size
             for _ in range(100):

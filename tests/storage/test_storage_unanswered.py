@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 from referee.log import SlotKey
-from referee.storage import Append, OutcomeUnknownError, Store, StoreError, Writer
+from referee.storage import Append, Store, StoreError, Writer
 from referee.storage.batch import append_batch
-from referee.storage.record import Contribution
-
-Bench: TypeAlias = Any  # a fixture, and has its class in conftest
+from referee.storage.record import Contribution, OutcomeUnknownError
+from tests.storage.log_bench import Bench
 
 FIRST = SlotKey("t", 1)
 

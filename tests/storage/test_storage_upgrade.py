@@ -20,19 +20,11 @@ from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import OpenLeaf, parse
 from referee.evidence.dsse import Envelope
 from referee.server.process.app import Application
-from referee.storage import (
-    Listed,
-    Reader,
-    SchemaVersionError,
-    check_store,
-    open_postgres,
-    open_postgres_reader,
-    open_sqlite,
-    open_sqlite_reader,
-)
+from referee.storage import Listed, Reader, SchemaVersionError, check_store
 from referee.storage.listing import EVERY, of_seat, of_table
+from referee.storage.postgres import open_postgres, open_postgres_reader
 from referee.storage.schema import VERSION
-from referee.storage.sqlite import FILE_NAME
+from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Channel, running
 from tests.chaos.ledger import Ledger
@@ -76,7 +68,7 @@ def old(tmp_path: Path, played: Path) -> Path:
 def listing_of(reader: Reader) -> list[list[Listed]]:
     """Return the rounds that a store lists, by scope: those of the table of its last round, and of each seat in it."""
     last, *_ = reader.listed(EVERY, since=0, before=(2**53, 0), count=9)
-    header = parse(Envelope.parse(reader.leaf(last.index)).payload, OpenLeaf).header.to_header()
+    header = parse(Envelope.parse(reader.leaf(last.index)).payload, OpenLeaf).header
     scopes = [EVERY, of_table(header.table_id), *[of_seat(key) for key in header.seat_keys if key != NO_KEY]]
     return [reader.listed(scope, since=0, before=(2**53, 0), count=9) for scope in scopes]
 

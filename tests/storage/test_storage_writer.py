@@ -2,32 +2,21 @@
 
 import threading
 from concurrent.futures import Future
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 from referee.log import SlotError, SlotKey
-from referee.storage import (
-    Append,
-    BatchLimits,
-    DataLossError,
-    Logged,
-    QueueFullError,
-    Writer,
-    WriterClosedError,
-    check_store,
-)
+from referee.storage import Append, DataLossError, Logged, QueueFullError, Writer, WriterClosedError, check_store
 from referee.storage.record import Change
-
-Bench: TypeAlias = Any
-Place: TypeAlias = Any  # both are fixtures, and have their classes in conftest
+from tests.storage.log_bench import Bench, Place
 
 
 def test_many_threads_append_at_once(place: Place, bench: Bench):
     """Eight callers play four rounds each at their own tables; every answer holds and nothing is lost or doubled."""
     store = place.open()
     answers: list[Logged] = []
-    with Writer(store, bench.signer, origin=bench.origin, limits=BatchLimits(batched=5)) as writer:
+    with Writer(store, bench.signer, origin=bench.origin, batched=5) as writer:
 
         def play(table: str) -> None:
             previous = bytes(32)
@@ -62,7 +51,7 @@ def test_full_queue_refuses_at_once_and_the_rest_is_answered(place: Place, bench
             held.set()
             go.wait()
 
-    writer = Writer(store, bench.signer, origin=bench.origin, limits=BatchLimits(queued=3), probe=probe)
+    writer = Writer(store, bench.signer, origin=bench.origin, queued=3, probe=probe)
     waiting = [writer.submit(Append(leaf=b"0"))]
     held.wait()
     waiting += [writer.submit(Append(leaf=b"%d" % n)) for n in (1, 2, 3)]
@@ -105,7 +94,7 @@ def test_appends_submitted_together_are_taken_as_far_as_there_is_room(place: Pla
             held.set()
             go.wait()
 
-    writer = Writer(store, bench.signer, origin=bench.origin, limits=BatchLimits(queued=3), probe=probe)
+    writer = Writer(store, bench.signer, origin=bench.origin, queued=3, probe=probe)
     first = writer.submit(Append(leaf=b"0"))
     held.wait()
     answers = writer.submit_each([Append(leaf=b"%d" % n) for n in range(1, 6)])

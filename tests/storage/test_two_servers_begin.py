@@ -14,7 +14,7 @@ import pytest
 
 from referee.server.keys.folder import KeyFolder
 from referee.server.keys.registry import KeyRegistry
-from referee.storage import open_postgres_reader
+from referee.storage.postgres import open_postgres_reader
 
 Start: TypeAlias = "Callable[[Path, str], subprocess.Popen[str]]"
 SECONDS: Final = 120

@@ -40,23 +40,24 @@ RETIRED: Final = {
 """A pattern of retired words, and what to write instead."""
 
 SUFFIXES: Final = frozenset(
-    {
-        ".css",
-        ".go",
-        ".html",
-        ".j2",
-        ".js",
-        ".json",
-        ".md",
-        ".mjs",
-        ".proto",
-        ".py",
-        ".rb",
-        ".svelte",
-        ".toml",
-        ".ts",
-        ".yaml",
-    }
+    f".{name}"
+    for name in [
+        "css",
+        "go",
+        "html",
+        "j2",
+        "js",
+        "json",
+        "md",
+        "mjs",
+        "proto",
+        "py",
+        "rb",
+        "svelte",
+        "toml",
+        "ts",
+        "yaml",
+    ]
 )
 GENERATED: Final = re.compile(r"_pb2|_pb\.|/dist/|/gen/|package-lock|\.vi\.toml$|^tests/style/")
 _PATTERNS: Final = {

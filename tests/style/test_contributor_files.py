@@ -1,8 +1,10 @@
-"""The files that guide contributors do what they say."""
+"""The files that guide contributors do what they say, and no file of code has more lines than allowed."""
 
 import configparser
 import re
+import subprocess
 from pathlib import Path
+from typing import Final
 
 import yaml
 
@@ -16,18 +18,10 @@ def hooks() -> list[dict[str, str]]:
 
 def test_pre_commit_runs_only_tools_that_make_check_runs():
     """Each hook's tool is in the recipe of ``make check``, so that a commit and CI cannot disagree."""
-    recipe = (
-        (ROOT / "Makefile")
-        .read_text("utf-8")
-        .partition("\ncheck:")[2]
-        .partition("\n\n")[0]
-        .replace("$(BIN)", ".venv/bin")
-    )
-    tools = {
-        tool
-        for hook in hooks()
-        for tool in re.findall(r"\.venv/bin/(\w[\w-]*(?: -m [\w.]+| format| check)?)", hook["entry"])
-    }
+    recipe = (ROOT / "Makefile").read_text("utf-8").partition("\ncheck:")[2].partition("\n\n")[0]
+    recipe = recipe.replace("$(BIN)", ".venv/bin")
+    named = re.compile(r"\.venv/bin/(\w[\w-]*(?: -m [\w.]+| format| check)?)")
+    tools = {tool for hook in hooks() for tool in named.findall(hook["entry"])}
     assert {"ruff format", "ruff check", "lint-imports", "python -m tests.style.retired_words"} <= tools
     assert [tool for tool in tools if f".venv/bin/{tool}" not in recipe] == []
 
@@ -57,3 +51,38 @@ def test_templates_name_only_files_that_exist():
 def test_measurements_fit_on_a_few_pages():
     """Tables and what they mean; what was tried goes to the decisions."""
     assert len((ROOT / "tests" / "bench" / "RESULTS.md").read_text("utf-8").splitlines()) <= 150
+
+
+MOST: Final = 400
+SUFFIXES: Final = (".py", ".ts", ".svelte", ".mjs", ".js", ".go", ".rb")
+GENERATED: Final = re.compile(r"_pb2|_pb\.|/dist/|/gen/")
+EXCEPTIONS: Final = {
+    "tests/audit/audit_builder.py": "builds each kind of leaf with the same secrets",
+    "tests/audit/audit_watched.py": "a log and all that its witnesses said of it",
+    "tests/service/refused_rounds.py": "a case a refused call",
+    "tests/vectors/independent_audit.py": "the third verifier's audit, to be read from top to bottom",
+    "tests/vectors/independent_round.py": "the third verifier's round, to be read from top to bottom",
+    "tests/vectors/test_independent_verifier.py": "a test a file of vectors",
+}
+"""Files that may be longer, each with the reason: lists of cases and the verifier that is meant to be one text."""
+
+
+def long_files() -> dict[str, int]:
+    """Return the tracked files of code with more lines than allowed."""
+    listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True, cwd=ROOT).stdout  # noqa: S607 - the checkout's own git
+    paths = [path for path in listed.split("\0") if path.endswith(SUFFIXES) and not GENERATED.search(path)]
+    assert len(paths) > len(EXCEPTIONS)
+    lines = {path: len((ROOT / path).read_bytes().splitlines()) for path in paths if (ROOT / path).is_file()}
+    return {path: count for path, count in lines.items() if count > MOST}
+
+
+def test_no_file_of_code_is_too_long() -> None:
+    assert {path: count for path, count in long_files().items() if path not in EXCEPTIONS} == {}
+
+
+def test_every_exception_is_needed() -> None:
+    assert sorted(EXCEPTIONS) == sorted(path for path in long_files() if path in EXCEPTIONS)
+
+
+def test_no_file_of_the_product_is_excepted() -> None:
+    assert all(path.startswith("tests/") for path in EXCEPTIONS)

@@ -1,10 +1,14 @@
-"""Whatever a text names exists: commands, flags, variables, settings, files, in errors, help, protos and pages."""
+"""Whatever a text names exists: commands, flags, variables, settings, files, in errors, help, protos and pages.
+
+Pages that are made from the code are what the code makes now.
+"""
 
 import ast
 import io
 import re
 import shutil
 import subprocess
+import sys
 import tokenize
 from collections.abc import Iterator
 from functools import cache
@@ -16,6 +20,7 @@ import pytest
 from referee.cli.main import COMMANDS, load_command
 from referee.server.settings.reading import KEYS, SECTIONS
 from referee.server.settings.variable import variable_of
+from tests.server.reference import example, metrics, page, settings
 
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = (".md", ".toml", ".service", ".yaml", ".proto", ".example")
@@ -33,6 +38,8 @@ SUFFIXES: Final = frozenset(
     {"py", "md", "toml", "sqlite3", "proto", "json", "svg", "key", "pub", "head", "lock", "sock", "retiring"}
 )
 """What follows a dot in the name of a file; ``keys.py`` is no setting."""
+
+command: Final = cache(load_command)
 
 
 class Text(NamedTuple):
@@ -75,11 +82,6 @@ def in_program(name: str, source: str) -> Iterator[Text]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield Text(f"{name}:{token.start[0]}", token.string)
-
-
-@cache
-def command(name: str) -> Any:  # noqa: ANN401 - typer exports no type for its commands
-    return load_command(name)
 
 
 def leaves() -> Iterator[tuple[str, Any]]:
@@ -136,22 +138,17 @@ def test_every_command_that_is_named_exists() -> None:
             if name not in COMMANDS:
                 wrong.append((place, found[0]))
             elif parts and hasattr(command(name), "commands") and found[0][0] == "`":
-                known = {*command(name).commands}
-                wrong += [] if parts[0] in known else [(place, found[0])]
+                wrong += [] if parts[0] in {*command(name).commands} else [(place, found[0])]
     assert count > 40
     assert not wrong
 
 
 def test_every_flag_of_a_named_command_line_exists() -> None:
-    wrong, count = [], 0
-    for place, text in texts():
-        for words, line in called(text):
-            for flag in FLAG.findall(line):
-                count += 1
-                if flag not in flags_of(words):
-                    wrong.append((place, words, flag))
-    assert count > 30
-    assert not wrong
+    found = [
+        (place, words, flag) for place, text in texts() for words, line in called(text) for flag in FLAG.findall(line)
+    ]
+    assert len(found) > 30
+    assert [one for one in found if one[2] not in flags_of(one[1])] == []
 
 
 @pytest.mark.parametrize("room", ["referee/server/", "referee/storage/", "referee/service/", "referee/cli/"])
@@ -230,13 +227,41 @@ def test_every_setting_that_is_named_exists() -> None:
 
 
 def test_every_file_that_is_named_is_there() -> None:
-    wrong, count = [], 0
-    for place, text in texts():
-        for name in FILE.findall(text):
-            count += 1
-            beside = (ROOT / place.partition(":")[0]).parent
-            folders = (ROOT, beside, ROOT / "protos", ROOT / "tests/fourth_game")
-            if not any((folder / name).exists() for folder in folders):
-                wrong.append((place, name))
-    assert count > 30
-    assert not wrong
+    def exists(place: str, name: str) -> bool:
+        beside = (ROOT / place.partition(":")[0]).parent
+        return any((one / name).exists() for one in (ROOT, beside, ROOT / "protos", ROOT / "tests/fourth_game"))
+
+    found = [(place, name) for place, text in texts() for name in FILE.findall(text)]
+    assert len(found) > 30
+    assert [one for one in found if not exists(*one)] == []
+
+
+def test_operators_reference_is_made_from_the_code():
+    """Renew it by ``python -m tests.server.reference > referee/server/REFERENCE.md``."""
+    assert (ROOT / "referee" / "server" / "REFERENCE.md").read_text("utf-8") == page()
+
+
+def test_example_configuration_is_made_from_the_code():
+    """Renew it by ``python -m tests.server.reference example > referee/server/deploy/referee.toml``."""
+    assert (ROOT / "referee" / "server" / "deploy" / "referee.toml").read_text("utf-8") == example()
+
+
+def test_operators_reference_has_every_setting_and_metric():
+    """Counted apart from how the page is made: the keys of the configuration, and the names in the sources."""
+    assert [key for key, _, _ in settings()] == list(KEYS)
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "referee" / "server").rglob("*metrics.py"))
+    named = set(re.findall(r'"(referee_[a-z_]+)"', sources))
+    assert named
+    assert named == {name.removesuffix("_total") for name, *_ in metrics()}
+
+
+def test_python_sdks_reference_is_made_from_the_code():
+    """Renew it by ``python clients/python/reference.py > clients/python/API.md``."""
+    folder = ROOT / "clients" / "python"
+    made = subprocess.run([sys.executable, str(folder / "reference.py")], check=True, capture_output=True, text=True)
+    assert (folder / "API.md").read_text("utf-8") == made.stdout
+
+
+@pytest.mark.parametrize("name", ["Client", "TienLenRound", "Terms", "VerificationError"])
+def test_python_sdks_reference_has_what_examples_import(name):
+    assert f"`{name}`" in (text := (ROOT / "clients" / "python" / "API.md").read_text("utf-8")) or f"## {name}" in text

@@ -16,11 +16,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from referee.finding import Code, Finding, Severity
 from referee.suspicion.owners import Owners
 from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.questions import questions
 from referee.suspicion.score import judge
-from referee.suspicion.suspicion import Suspicion, SuspicionCode
 from tests.suspicion.shuffled_rounds import SEATS, Luck, ended, played
 
 TABLES: Final = 10
@@ -35,7 +35,7 @@ _EVERY: Final = 10
 """Rounds between two judgements."""
 
 
-def suspicions_of(population: LogCounts, owners: Owners) -> tuple[Suspicion, ...]:
+def suspicions_of(population: LogCounts, owners: Owners) -> tuple[Finding, ...]:
     """Judge the counts of a log."""
     return judge(questions(population, owners, {}, repeated=())).suspicions
 
@@ -80,15 +80,15 @@ def rounds_to_finding(rounds: Iterator[RoundSample], *, most: int = MOST) -> int
         population.add(drawn)
         owners.add(drawn)
         if number % _EVERY == 0:
-            failed = [one for one in suspicions_of(population, owners) if not one.code.is_note]
-            if any(one.code is SuspicionCode.ABORTED_FOR_KEY and ACCOMPLICE.hex() in one.detail for one in failed):
+            failed = [one for one in suspicions_of(population, owners) if one.severity is Severity.FAIL]
+            if any(one.code is Code.ABORTED_FOR_KEY and ACCOMPLICE.hex() in one.detail for one in failed):
                 return number
         if number >= most:
             return None
     return None
 
 
-def healthy(luck: Luck, *, rounds: int) -> tuple[Suspicion, ...]:
+def healthy(luck: Luck, *, rounds: int) -> tuple[Finding, ...]:
     """Judge a log whose fates depend on no seat's cards, though on much else.
 
     Decks are given up more often after a round that went badly for a player, or when all hands are weak; seeds are
@@ -131,7 +131,7 @@ def count_clean(logs: int, *, rounds: int, progress: Callable[[int], None] = lam
     clean = noted = 0
     for number in range(logs):
         suspicions = healthy(Luck("healthy", number), rounds=rounds)
-        clean += all(one.code.is_note for one in suspicions)
+        clean += all(one.severity is Severity.NOTE for one in suspicions)
         noted += bool(suspicions)
         progress(number + 1)
     return clean, noted

@@ -5,10 +5,10 @@ import itertools
 import pytest
 from msgspec.structs import replace
 
+from referee.finding import Code, Severity
 from referee.suspicion.bets import GIVEN_UP, Bets, growth
 from referee.suspicion.owners import YOUNG, Owner, Owners
 from referee.suspicion.population import LogCounts, RoundSample
-from referee.suspicion.suspicion import SuspicionCode
 from tests.budget import examples
 from tests.suspicion.abort_power import (
     ACCOMPLICE,
@@ -89,8 +89,8 @@ def test_new_key_for_every_few_rounds_hides_nobody():
             deck=b"",
         )
         owners.add(drawn)
-    failed = [one for one in suspicions_of(population, owners) if not one.code.is_note]
-    assert [one.code for one in failed] == [SuspicionCode.ABORTED_FOR_KEY]
+    failed = [one for one in suspicions_of(population, owners) if one.severity is Severity.FAIL]
+    assert [one.code for one in failed] == [Code.ABORTED_FOR_KEY]
     assert Owner().text in failed[0].detail
 
 
@@ -100,9 +100,9 @@ def test_decks_that_are_kept_show_the_choice_when_no_other_is_known():
     for drawn in itertools.islice(vetoed(Luck("hidden"), "tien_len", seats=4, share=0.5), 2_500):
         hidden = replace(drawn, deck=b"", points=(), outcomes=(), blamed=(drawn.keys.index(ACCOMPLICE),))
         owners.add(hidden if drawn.is_aborted else drawn)
-    codes = {one.code for one in suspicions_of(population, owners) if not one.code.is_note}
-    assert SuspicionCode.ABORTED_FOR_KEY in codes
-    assert SuspicionCode.WITHHELD_BY_SEAT in codes
+    codes = {one.code for one in suspicions_of(population, owners) if one.severity is Severity.FAIL}
+    assert Code.ABORTED_FOR_KEY in codes
+    assert Code.WITHHELD_BY_SEAT in codes
     assert next(iter(owners.blamed())) == Owner(key=ACCOMPLICE.hex()).text
 
 
@@ -113,8 +113,8 @@ def test_decks_given_up_are_scored_with_the_seeds_that_are_handed_in():
         other = (drawn.keys.index(ACCOMPLICE) + 1) % 4
         handed_in = replace(drawn, deck=b"", blamed=(other,), handed_in=(other,))
         owners.add(handed_in if drawn.is_aborted else drawn)
-    failed = [one for one in suspicions_of(population, owners) if not one.code.is_note]
-    assert [one.code for one in failed] == [SuspicionCode.ABORTED_FOR_KEY]
+    failed = [one for one in suspicions_of(population, owners) if one.severity is Severity.FAIL]
+    assert [one.code for one in failed] == [Code.ABORTED_FOR_KEY]
     assert ACCOMPLICE.hex() in failed[0].detail
 
 
@@ -133,7 +133,7 @@ def test_seeds_that_are_chosen_by_the_cards_accuse_nobody():
                     drawn = replace(drawn, points=(), outcomes=(), handed_in=())
             owners.add(drawn)
         codes = {one.code for one in suspicions_of(population, owners)}
-        assert codes == {SuspicionCode.WITHHELD_BY_SEAT}
+        assert codes == {Code.WITHHELD_BY_SEAT}
 
 
 def test_stakes_on_a_deck_that_somebody_could_choose_are_half():

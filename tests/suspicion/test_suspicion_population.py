@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from referee.finding import Code, Finding, Severity
 from referee.suspicion.owners import Owners
 from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.questions import points_of_hands, questions
 from referee.suspicion.score import FAIL_RATE, KEPT, NOTE_RATE, Measure, Question, QuestionKind, Score, Subject, judge
-from referee.suspicion.suspicion import Suspicion, SuspicionCode
 from referee.suspicion.tables import TableCounts, thrown_away
 from tests.budget import examples
 from tests.suspicion.shuffled_rounds import Luck, answers, log_of, played
@@ -23,7 +23,7 @@ BUILTIN = ("mau_binh", "tien_len", "ultimate_texas")
 """Games, one with a house."""
 
 
-def judged(rounds: Iterator[RoundSample] | list[RoundSample]) -> tuple[Suspicion, ...]:
+def judged(rounds: Iterator[RoundSample] | list[RoundSample]) -> tuple[Finding, ...]:
     return judge(asked(rounds)).suspicions
 
 
@@ -35,7 +35,7 @@ def asked(rounds: Iterator[RoundSample] | list[RoundSample]) -> list[Question]:
     return list(questions(population, owners, {}, repeated=()))
 
 
-def codes(rounds: Iterator[RoundSample] | list[RoundSample]) -> set[SuspicionCode]:
+def codes(rounds: Iterator[RoundSample] | list[RoundSample]) -> set[Code]:
     return {suspicion.code for suspicion in judged(rounds)}
 
 
@@ -46,7 +46,7 @@ def test_sound_logs_fail_never_and_are_noted_once_in_a_thousand():
         luck = Luck(number)
         rounds = [played(luck, game, table=f"table-{game}", aborts=0.5) for game in BUILTIN for _ in range(30)]
         suspicions = judged(rounds)
-        assert all(suspicion.code.is_note for suspicion in suspicions)
+        assert all(suspicion.severity is Severity.NOTE for suspicion in suspicions)
         noted += bool(suspicions)
     assert noted <= logs // 100
 
@@ -79,7 +79,7 @@ def test_aborts_of_a_seats_worst_hands_are_found(game: str, worst: float, times:
         luck = Luck(game, number)
         chosen = log_of(luck, game, lambda drawn: drawn.points[1] <= limit)
         aborted = list(itertools.islice((drawn for drawn in chosen if drawn.is_aborted), times))
-        found += SuspicionCode.ABORTED_BY_QUALITY in codes(aborted)
+        found += Code.ABORTED_BY_QUALITY in codes(aborted)
     assert found >= least * logs
     assert least or not found
 
@@ -95,7 +95,7 @@ def test_rounds_that_end_by_their_cards_accuse_nobody(game: str, rounds: int):
     weak = (drawn for drawn in log_of(luck, game, lambda drawn: max(drawn.points) <= middle) if drawn.is_aborted)
     suspicions = judged(itertools.islice(weak, rounds))
     assert suspicions
-    assert all(suspicion.code.is_note for suspicion in suspicions)
+    assert all(suspicion.severity is Severity.NOTE for suspicion in suspicions)
     assert 39 in {suspicion.number for suspicion in suspicions}
 
 
@@ -118,7 +118,7 @@ def test_aborts_of_rounds_the_house_would_lose_are_found():
         rounds = list(itertools.islice(every, 200))
         aborted = [drawn for drawn in rounds if drawn.is_aborted]
         assert len(aborted) > 60
-        assert SuspicionCode.ABORTED_BY_QUALITY in codes(rounds)
+        assert Code.ABORTED_BY_QUALITY in codes(rounds)
 
 
 def test_aborts_whatever_the_cards_are_quiet():
@@ -134,7 +134,7 @@ def test_seat_that_withholds_is_found_and_many_that_do_are_not():
     for number in range(logs):
         luck = Luck("blame", number)
         blamed = (2 if luck.random() < 0.5 else luck.randrange(4) for _ in range(120))
-        found += SuspicionCode.WITHHELD_BY_SEAT in codes([withheld(seat) for seat in blamed])
+        found += Code.WITHHELD_BY_SEAT in codes([withheld(seat) for seat in blamed])
     assert found >= 0.95 * logs
     luck = Luck("fair")
     assert judged([withheld(luck.randrange(4)) for _ in range(4_000)]) == ()
@@ -161,18 +161,18 @@ def test_shuffle_that_leaves_a_card_where_it_was_is_found():
             before = deck
             yield RoundSample(table_id="felt", game="tien_len", seat_count=4, leaf_index=0, deck=bytes(deck))
 
-    assert codes(rounds()) == {SuspicionCode.DECKS_CORRELATED}
+    assert codes(rounds()) == {Code.DECKS_CORRELATED}
 
 
 @pytest.mark.parametrize(
     ("shuffle", "decks", "code"),
     [
-        ("remainders", 60_000, SuspicionCode.CARDS_BY_PLACE_UNEVEN),
-        ("any card", 20_000, SuspicionCode.CARDS_BY_PLACE_UNEVEN),
-        ("riffles", 1_000, SuspicionCode.DECKS_CORRELATED),
+        ("remainders", 60_000, Code.CARDS_BY_PLACE_UNEVEN),
+        ("any card", 20_000, Code.CARDS_BY_PLACE_UNEVEN),
+        ("riffles", 1_000, Code.DECKS_CORRELATED),
     ],
 )
-def test_shuffles_known_to_be_bad_are_found(shuffle: str, decks: int, code: SuspicionCode):
+def test_shuffles_known_to_be_bad_are_found(shuffle: str, decks: int, code: Code):
     """The remainder of a byte, a swap with any card of all, and three riffles of the deck before."""
     luck = Luck(shuffle)
     made = {"remainders": by_remainders, "any card": by_any_card, "riffles": riffled}[shuffle]
@@ -225,7 +225,7 @@ def test_seat_that_is_dealt_the_best_hand_too_often_is_found():
                     drawn = played(luck, "mau_binh", seats=2)
                 yield drawn
 
-        assert SuspicionCode.WINS_BEYOND_CHANCE in codes(rounds())
+        assert Code.WINS_BEYOND_CHANCE in codes(rounds())
 
 
 def test_one_seat_against_the_house_is_even():
@@ -245,8 +245,8 @@ def test_winning_by_skill_is_noted_and_no_failure():
         )
         for _ in range(1_000)
     ]
-    assert [one.code for one in judged(rounds)] == [SuspicionCode.WIN_RATE_UNUSUAL]
-    assert SuspicionCode.WIN_RATE_UNUSUAL.is_note
+    assert [one.code for one in judged(rounds)] == [Code.WIN_RATE_UNUSUAL]
+    assert Code.WIN_RATE_UNUSUAL.severity is Severity.NOTE
 
 
 def counts_of(*, bad: int, good: int, longer: int = 0, failing: int = 0) -> dict[str, TableCounts]:
@@ -301,15 +301,15 @@ def question(log: float, measure: Measure = Measure.AHEAD) -> Question:
 @pytest.mark.parametrize(
     ("log10", "asked", "code"),
     [
-        (-12.0, 1, SuspicionCode.WINS_BEYOND_CHANCE),
-        (-12.0, 1_000, SuspicionCode.UNLIKELY_BY_CHANCE),
-        (-9.5, 1, SuspicionCode.UNLIKELY_BY_CHANCE),
-        (-5.0, 1, SuspicionCode.UNLIKELY_BY_CHANCE),
+        (-12.0, 1, Code.WINS_BEYOND_CHANCE),
+        (-12.0, 1_000, Code.UNLIKELY_BY_CHANCE),
+        (-9.5, 1, Code.UNLIKELY_BY_CHANCE),
+        (-5.0, 1, Code.UNLIKELY_BY_CHANCE),
         (-3.5, 1, None),
         (-5.0, 1_000, None),
     ],
 )
-def test_chances_are_judged_with_all_that_was_asked(log10: float, asked: int, code: SuspicionCode | None):
+def test_chances_are_judged_with_all_that_was_asked(log10: float, asked: int, code: Code | None):
     """10^-12 fails alone and is a note among a thousand questions of its kind; there are eight kinds."""
     found = judge([question(log10 * math.log(10)), *[question(0.0) for _ in range(asked - 1)]])
     assert [suspicion.code for suspicion in found.suspicions] == ([] if code is None else [code])

@@ -13,13 +13,16 @@ from collections.abc import Callable
 from typing import Any, Final, Self
 
 import grpc
+from google.protobuf.json_format import ParseDict
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 
 TIMEOUT: Final = 120.0
-AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED}
+BUSY: Final = grpc.StatusCode.RESOURCE_EXHAUSTED
+"""So many calls of one caller are under way; all pages of a test are one caller to the referee."""
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "SCDH"
 
@@ -54,13 +57,13 @@ def text_of(number: int) -> str:
 
 
 def asked_again(call: Callable[..., Any], request: Any) -> Any:  # noqa: ANN401 - of any message
-    """Return the referee's answer; ask again while it is away, also where it went away in the middle of the call."""
+    """Return the referee's answer; ask again while it is away, late or busy, also in the middle of the call."""
     end = time.monotonic() + TIMEOUT
     while True:
         try:
             return call(request, timeout=TIMEOUT, wait_for_ready=True)
         except grpc.RpcError as error:
-            if error.code() not in AWAY or time.monotonic() > end:
+            if error.code() not in {*AWAY, BUSY} or time.monotonic() > end:
                 raise
         time.sleep(0.05)
 
@@ -69,7 +72,13 @@ class Player:
     """One person with one tab. ``view`` is the newest view or lobby."""
 
     def __init__(
-        self, name: str, *, secret: str = "", language: str = "vi", referee: grpc.Channel | None = None
+        self,
+        name: str,
+        *,
+        secret: str = "",
+        language: str = "vi",
+        referee: grpc.Channel | None = None,
+        first_id: int = 1,
     ) -> None:
         self.name, self.language = name, language
         self.secret = secret or hashlib.sha256(name.encode()).hexdigest()
@@ -92,7 +101,7 @@ class Player:
         self.kept: dict[str, dict[str, bytes]] = {}
         self.arrangements: dict[str, list[str]] = {}
         self.failures: list[BaseException] = []
-        self._ids = itertools.count(1)
+        self._ids = itertools.count(first_id)
         self._answers: dict[str, asyncio.Future[View]] = {}
         self._changed = asyncio.Condition()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -192,8 +201,7 @@ class Player:
         given = view["round"]
         stub = shuffler_pb2_grpc.ShufflerServiceStub(self.referee)
         request = shuffler_pb2.OpenHandRequest(
-            table_id=given["table"],
-            round_number=given["number"],
+            round={"table_id": given["table"], "round_number": given["number"]},
             seat=given["you"],
             token=self.own("token", given["round_id"]),
         )
@@ -209,8 +217,6 @@ class Player:
 
     def suggested(self, view: View, certificate: bytes) -> list[str]:
         """Return the best arrangement of a sealed hand, as the gateway would suggest it."""
-        from google.protobuf.json_format import ParseDict  # noqa: PLC0415 - only here
-
         assert self.referee is not None
         stub = mau_binh_pb2_grpc.MauBinhServiceStub(self.referee)
         played = mau_binh_pb2.MauBinhRound(certificates=[certificate])
@@ -280,7 +286,7 @@ class Player:
                 await self.ask("seed", round_id=round_id, seed=self.own("seed", round_id).hex())
             case _:
                 cards = self.arrangements.get(round_id)
-                parts: dict[str, Any] = {} if cards is None else split(cards)
+                parts = {} if cards is None else split(cards)
                 if parts and not given["mau_binh"]["opened"][given["you"]]:
                     await self.ask("open", round_id=round_id, nonce=self.own("nonce", round_id).hex(), **parts)
 
@@ -308,7 +314,7 @@ class Player:
             self._changed.notify_all()
 
 
-def split(cards: list[str]) -> dict[str, list[str]]:
+def split(cards: list[str]) -> dict[str, Any]:
     """Thirteen cards as an arrangement."""
     return {"back": cards[:5], "middle": cards[5:10], "front": cards[10:]}
 

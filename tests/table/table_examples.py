@@ -16,7 +16,7 @@ import httpx
 import structlog
 
 from tests.table.scripted_player import Player, View, hashed, number_of, play_anything, split
-from tests.table.table_scene import Court, MovedClock, Scene
+from tests.table.table_scene import Court, MovedClock, Scene, phase_is
 
 FOLDER: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
 SHOW_MS: Final = 15_000
@@ -52,18 +52,13 @@ class Recorder:
         self.found[f"refused.{name}"] = await player.refused(command, **fields, command=name)
 
 
-def phase(name: str) -> Callable[[View], bool]:
-    """Whether a view is of a phase."""
-    return lambda view: view.get("phase") == name
-
-
 def revealed(view: View) -> bool:
     """Whether a round has ended and its seed is in the log."""
     last = view.get("last")
     return bool(last and last["proof"]["is_revealed"])
 
 
-async def begin(recorder: Recorder, scene: Scene, player: Player, game: str, **terms: Any) -> View:  # noqa: ANN401 - of create
+async def begin(recorder: Recorder, player: Player, game: str, **terms: Any) -> View:  # noqa: ANN401 - of create
     """Open a room of one person and two bots, ready, in BINDING, before the page commits."""
     player.is_willing = False
     fields = {"ruleset": game, "stake_minor": 1000, "bots": 2, "sealed": False, "listed": True} | terms
@@ -71,13 +66,12 @@ async def begin(recorder: Recorder, scene: Scene, player: Player, game: str, **t
     await player.until(
         lambda view: len(view.get("persons", ())) == 3 and all(one["is_seated"] for one in view["persons"])
     )
-    del scene
     return player.view
 
 
 async def bind(recorder: Recorder, player: Player, name: str) -> View:
     """Commit and give the seed by hand; return the view of the deal."""
-    view = await recorder.view(f"view.{name}binding", player, phase("BINDING"))
+    view = await recorder.view(f"view.{name}binding", player, phase_is("BINDING"))
     given = view["round"]
     raw, seat = bytes.fromhex(given["round_id"]), bytes([given["you"]])
     fields = {
@@ -87,10 +81,10 @@ async def bind(recorder: Recorder, player: Player, name: str) -> View:
     if view["sealed"]:
         fields["token_hash"] = hashed("seat-token", raw, seat, player.own("token", given["round_id"])).hex()
     await recorder.done(f"{name}bind", player, "bind", **fields)
-    await recorder.view(f"view.{name}seeding", player, phase("SEEDING"))
+    await recorder.view(f"view.{name}seeding", player, phase_is("SEEDING"))
     seed = player.own("seed", given["round_id"]).hex()
     await recorder.done(f"{name}seed", player, "seed", round_id=given["round_id"], seed=seed)
-    return await player.until(phase("PLAYING"))
+    return await player.until(phase_is("PLAYING"))
 
 
 async def arrival(recorder: Recorder, scene: Scene) -> None:
@@ -139,7 +133,7 @@ async def arrival(recorder: Recorder, scene: Scene) -> None:
 async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: bool) -> None:
     """Play a round of Mậu Binh from lobby to replay."""
     name = "mau_binh.sealed." if sealed else "mau_binh."
-    await begin(recorder, scene, player, "mau_binh.classic", sealed=sealed)
+    await begin(recorder, player, "mau_binh.classic", sealed=sealed)
     recorder.found[f"view.{name}lobby"] = player.view
     await recorder.done("ready", player, "ready", is_ready=True)
     view = await bind(recorder, player, name)
@@ -174,12 +168,19 @@ async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: 
         await recorder.done(
             "arrange", player, "arrange", round_id=given["round_id"], **advice["suggestions"][0]["arrangement"]
         )
-    await recorder.view(f"view.{name}showdown", player, phase("SHOWDOWN"))
+    await recorder.view(f"view.{name}showdown", player, phase_is("SHOWDOWN"))
     scene.clock.move(SHOW_MS)
     await recorder.view(f"view.{name}last", player, revealed)
     await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
     if not sealed:
         await recorder.done("history", player, "history")
+        await recorder.done("keep", player, "keep", is_kept=True)
+        await recorder.done("members", player, "members")
+        await recorder.done("hand_over", player, "hand_over", person=player.welcome["person"])
+        await recorder.done("unkeep", player, "unkeep")
+        await recorder.refused("not_kept", player, "members")
+        await recorder.done("scores", player, "scores")
+        await recorder.done("forget_scores", player, "forget_scores")
         await share(recorder, scene, player, given)
     await recorder.refused("other_round", player, "suggest", round_id=given["round_id"])
     await recorder.done("leave", player, "leave")
@@ -213,9 +214,9 @@ def sealing(player: Player, view: View, hand: list[str], cards: list[str]) -> Ex
     }
 
 
-async def tien_len(recorder: Recorder, scene: Scene, player: Player) -> None:
+async def tien_len(recorder: Recorder, player: Player) -> None:
     """Play a round of Tiến Lên from lobby to replay."""
-    await begin(recorder, scene, player, "tien_len.mien_nam")
+    await begin(recorder, player, "tien_len.mien_nam")
     await recorder.done("ready", player, "ready", is_ready=True)
     await bind(recorder, player, "tien_len.")
     mine = await recorder.view(
@@ -250,10 +251,10 @@ def is_one_left_on(view: View, street: str) -> bool:
     return texas["street"] == street and sum(one["is_deciding"] for one in texas["seats"]) == 1
 
 
-async def ultimate_texas(recorder: Recorder, scene: Scene, player: Player, *, sealed: bool) -> None:
+async def ultimate_texas(recorder: Recorder, player: Player, *, sealed: bool) -> None:
     """Play a round of Ultimate Texas Hold'em from lobby to replay."""
     name = "ultimate_texas.sealed." if sealed else "ultimate_texas."
-    await begin(recorder, scene, player, "ultimate_texas.casino", sealed=sealed)
+    await begin(recorder, player, "ultimate_texas.casino", sealed=sealed)
     recorder.found[f"view.{name}lobby"] = player.view
     await recorder.done("ultimate_texas.ready", player, "ready", is_ready=True, ante_minor=2000, trips_minor=500)
     await bind(recorder, player, name)
@@ -301,9 +302,9 @@ async def record(folder: Path) -> Examples:
                 if part in {1, 2}:
                     await mau_binh(recorder, scene, player, sealed=part == 2)
                 elif part == 3:
-                    await tien_len(recorder, scene, player)
+                    await tien_len(recorder, player)
                 else:
-                    await ultimate_texas(recorder, scene, player, sealed=part == 5)
+                    await ultimate_texas(recorder, player, sealed=part == 5)
         finally:
             court.close()
     for name, example in recorder.found.items():

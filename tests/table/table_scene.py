@@ -19,12 +19,20 @@ from referee.rulesets import Catalogue
 from referee.server.process.app import Application
 from referee.server.settings.advice import AdviceSettings
 from tests.server.options import server_options
-from tests.table.scripted_player import Player, play_anything
+from tests.table.scripted_player import Player, View, play_anything
 
 START: Final = 1_700_000_000_000
 ORIGIN: Final = "log.example/table"
 PACE: Final = Pace(bot_ms=0)
 """How fast tables go: bots move at once."""
+GAMES: Final = [
+    ("mau_binh.classic", False),
+    ("mau_binh.classic", True),
+    ("tien_len.mien_nam", False),
+    ("ultimate_texas.casino", False),
+    ("ultimate_texas.casino", True),
+]
+"""A ruleset of each game, and whether its rounds are sealed."""
 
 
 class MovedClock:
@@ -109,8 +117,14 @@ class Scene:
         self.court, self.clock, self.folder = court, court.clock, folder
         self.entropy = counted("table")
         self.address = ""
-        self.hall: Hall | None = None
+        self._hall: Hall | None = None
         self.players: list[Player] = []
+
+    @property
+    def hall(self) -> Hall:
+        """The hall of the table server that runs, or ran last."""
+        assert self._hall is not None
+        return self._hall
 
     def plan(self, **changes: Any) -> Plan:  # noqa: ANN401 - what a Plan has
         """How this scene's table servers run."""
@@ -128,7 +142,7 @@ class Scene:
     async def open(self, **changes: Any) -> AsyncIterator["Scene"]:  # noqa: ANN401 - what a Plan has
         """Run a table server for the block; disconnect its players afterwards."""
         async with serving(self.plan(**changes)) as (address, hall):
-            self.address, self.hall = address, hall
+            self.address, self._hall = address, hall
             try:
                 yield self
             finally:
@@ -158,6 +172,11 @@ class Scene:
         for one in seats:
             await one.until(lambda view: len(view.get("persons", ())) == people + bots)
         return seats
+
+
+def phase_is(name: str) -> Callable[[View], bool]:
+    """Whether a view is of a phase."""
+    return lambda view: view.get("phase") == name
 
 
 async def ready(*players: Player, **bets: Any) -> None:  # noqa: ANN401 - bets

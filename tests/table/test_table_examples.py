@@ -1,6 +1,5 @@
 """The examples beside the protocol are what the table server sends, and say the whole of it."""
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -21,11 +20,11 @@ PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()
 EXAMPLES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
 
 
-def test_examples_are_what_the_server_sends_now(tmp_path: Path) -> None:
+async def test_examples_are_what_the_server_sends_now(tmp_path: Path) -> None:
     """The same rounds again, with the same luck, give every file, and no other."""
-    found = asyncio.run(record(tmp_path))
-    assert sorted(found) == sorted(EXAMPLES)
-    for name, example in found.items():
+    examples = await record(tmp_path)
+    assert sorted(examples) == sorted(EXAMPLES)
+    for name, example in examples.items():
         assert (FOLDER / f"{name}.json").read_text() == written(example), name
 
 

@@ -7,19 +7,11 @@ from typing import Any
 import pytest
 from referee_table.bundle import Prover
 
-from referee.audit.bundle import ProvedRound, prove_round
+from referee.audit.bundle import prove_round
 from referee.rulesets import load_builtin
 from tests.table.scripted_player import Player, View, play_anything, split
 from tests.table.signing_player import SigningPlayer
-from tests.table.table_scene import Scene, ready
-
-GAMES = [
-    ("mau_binh.classic", False),
-    ("mau_binh.classic", True),
-    ("tien_len.mien_nam", False),
-    ("ultimate_texas.casino", False),
-    ("ultimate_texas.casino", True),
-]
+from tests.table.table_scene import GAMES, Scene, phase_is, ready
 
 
 async def keyed(scene: Scene, ruleset: str, *names: str, bots: int = 0, plays: bool = True, **terms: Any) -> list[Any]:  # noqa: ANN401 - of create
@@ -39,11 +31,6 @@ async def keyed(scene: Scene, ruleset: str, *names: str, bots: int = 0, plays: b
     return seats
 
 
-def rows(cards: list[str]) -> dict[str, Any]:
-    """Return an arrangement as fields of a command."""
-    return dict(split(cards))
-
-
 async def finished(scene: Scene, player: Player) -> View:
     """Play on until a round has ended and its seed is revealed."""
     while not ((last := player.view.get("last")) and last["proof"]["is_revealed"]):
@@ -53,210 +40,143 @@ async def finished(scene: Scene, player: Player) -> View:
     return dict(player.view["last"])
 
 
-async def proved(scene: Scene, player: Player, last: View) -> ProvedRound:
-    """Prove a round of the log by its bundle."""
-    assert scene.hall is not None
+async def event_level_of(scene: Scene, player: Player, last: View) -> str:
+    """Prove a round of the log by its bundle; return the level of its events."""
     keys = player.welcome["log"]
     bundle = await Prover(scene.hall.house.judge, keys).bundle(last["table"], last["number"])
-    return prove_round(json.dumps(bundle).encode(), **keys, catalogue=load_builtin())
+    proved = prove_round(json.dumps(bundle).encode(), **keys, catalogue=load_builtin())
+    assert proved.is_proved, proved.findings
+    assert proved.result is not None
+    return str(proved.result.event_level)
 
 
 @pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
-def test_round_of_seats_with_keys_reaches_e2(scene: Scene, ruleset: str, *, sealed: bool) -> None:
+async def test_round_of_seats_with_keys_reaches_e2(scene: Scene, ruleset: str, *, sealed: bool) -> None:
     """Two people sign in their pages and a bot with the table server's key; the log's proof shows it."""
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await keyed(scene, ruleset, "An", "Bình", bots=1, sealed=sealed)
-            await ready(an, binh)
-            last = await finished(scene, an)
-            found = await proved(scene, an, last)
-            assert found.is_proved, found.findings
-            assert found.result is not None
-            assert found.result.event_level == "E2"
-            assert {one["key"] for one in last["seats"] if not one["is_bot"]} == {
-                one.hello["seat_key"] for one in (an, binh)
-            }
-
-    asyncio.run(play())
+    an, binh = await keyed(scene, ruleset, "An", "Bình", bots=1, sealed=sealed)
+    await ready(an, binh)
+    last = await finished(scene, an)
+    assert await event_level_of(scene, an, last) == "E2"
+    assert {one["key"] for one in last["seats"] if not one["is_bot"]} == {one.hello["seat_key"] for one in (an, binh)}
 
 
-def test_round_with_a_person_without_a_key_stays_e1(scene: Scene) -> None:
+async def test_round_with_a_person_without_a_key_stays_e1(scene: Scene) -> None:
     """Bots have no keys then; the seat with a key still signs."""
-
-    async def play() -> None:
-        async with scene.open():
-            (an,) = await keyed(scene, "tien_len.mien_nam", "An")
-            binh = await scene.player("Bình", room=an.view["room"])
-            await an.ask("add_bot")
-            await ready(an, binh)
-            last = await finished(scene, an)
-            found = await proved(scene, an, last)
-            assert found.is_proved, found.findings
-            assert found.result is not None
-            assert found.result.event_level == "E1"
-            assert [one["name"] for one in last["seats"] if "key" in one] == ["An"]
-
-    asyncio.run(play())
+    (an,) = await keyed(scene, "tien_len.mien_nam", "An")
+    binh = await scene.player("Bình", room=an.view["room"])
+    await an.ask("add_bot")
+    await ready(an, binh)
+    last = await finished(scene, an)
+    assert await event_level_of(scene, an, last) == "E1"
+    assert [one["name"] for one in last["seats"] if "key" in one] == ["An"]
 
 
-def test_event_without_the_seats_signature_is_refused(scene: Scene) -> None:
+async def test_event_without_the_seats_signature_is_refused(scene: Scene) -> None:
     """By the table server without one, by the referee with another's."""
-
-    async def play() -> None:
-        async with scene.open():
-            (an,) = await keyed(scene, "mau_binh.classic", "An", bots=1, plays=False)
-            await ready(an)
-            view = await an.until(lambda view: view["phase"] == "PLAYING")
-            given = view["round"]
-            an.signs = False
-            fields = {"round_id": given["round_id"], **split(given["hand"])}
-            assert (await an.refused("arrange", **fields))["code"] == "UNSIGNED"
-            wrong = await an.refused("arrange", **fields, seen=0, signature="11" * 64)
-            assert (wrong["code"], wrong["reason"]) == ("REFEREE_REFUSED", "BAD_SIGNATURE")
-            draft = await an.ask("arrange", **fields, is_final=False)
-            assert draft == {"is_held": True}
-
-    asyncio.run(play())
+    (an,) = await keyed(scene, "mau_binh.classic", "An", bots=1, plays=False)
+    await ready(an)
+    view = await an.until(phase_is("PLAYING"))
+    given = view["round"]
+    an.signs = False
+    fields = {"round_id": given["round_id"], **split(given["hand"])}
+    assert (await an.refused("arrange", **fields))["code"] == "UNSIGNED"
+    wrong = await an.refused("arrange", **fields, seen=0, signature="11" * 64)
+    assert (wrong["code"], wrong["reason"]) == ("REFEREE_REFUSED", "BAD_SIGNATURE")
+    draft = await an.ask("arrange", **fields, is_final=False)
+    assert draft == {"is_held": True}
 
 
-def test_seed_whose_signature_does_not_verify_is_refused(scene: Scene) -> None:
+async def test_seed_whose_signature_does_not_verify_is_refused(scene: Scene) -> None:
     """The round is not lost by it: the right one still counts."""
-
-    async def play() -> None:
-        async with scene.open():
-            (an,) = await keyed(scene, "tien_len.mien_nam", "An", bots=1, plays=False)
-            an.unwilling_in = "SEEDING"
-            await ready(an)
-            view = await an.until(lambda view: view["phase"] == "SEEDING")
-            round_id, an.signs = view["round"]["round_id"], False
-            seed = an.own("seed", round_id).hex()
-            assert (await an.refused("seed", round_id=round_id, seed=seed))["code"] == "UNSIGNED"
-            assert (await an.refused("seed", round_id=round_id, seed=seed, signature="22" * 64))[
-                "code"
-            ] == "BAD_COMMAND"
-            an.signs = True
-            await an.ask("seed", round_id=round_id, seed=seed)
-            await an.until(lambda view: view["phase"] != "SEEDING")
-
-    asyncio.run(play())
+    (an,) = await keyed(scene, "tien_len.mien_nam", "An", bots=1, plays=False)
+    an.unwilling_in = "SEEDING"
+    await ready(an)
+    view = await an.until(phase_is("SEEDING"))
+    round_id, an.signs = view["round"]["round_id"], False
+    seed = an.own("seed", round_id).hex()
+    assert (await an.refused("seed", round_id=round_id, seed=seed))["code"] == "UNSIGNED"
+    assert (await an.refused("seed", round_id=round_id, seed=seed, signature="22" * 64))["code"] == "BAD_COMMAND"
+    an.signs = True
+    await an.ask("seed", round_id=round_id, seed=seed)
+    await an.until(lambda view: view["phase"] != "SEEDING")
 
 
-def test_last_seat_to_be_done_is_asked_to_sign_once_all_are(scene: Scene) -> None:
+async def test_last_seat_to_be_done_is_asked_to_sign_once_all_are(scene: Scene) -> None:
     """What would end the others' arranging is kept unsigned, can still change, and is signed when everyone is done."""
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await keyed(scene, "mau_binh.classic", "An", "Bình", plays=False)
-            await ready(an, binh)
-            views = [await one.until(lambda view: view["phase"] == "PLAYING") for one in (an, binh)]
-            round_id = views[0]["round"]["round_id"]
-            hands = [view["round"]["hand"] for view in views]
-            await an.ask("arrange", round_id=round_id, is_final=False, **rows(hands[0]))
-            await binh.until(lambda view: not view["round"]["mau_binh"]["takes_signed"])
-            for cards in (hands[1], list(reversed(hands[1]))):
-                assert await binh.ask("arrange", round_id=round_id, **rows(cards)) == {"is_held": True}
-            view = await binh.until(lambda view: view["round"]["mau_binh"]["is_final"])
-            assert not view["round"]["mau_binh"]["sign_now"]
-            await an.until(lambda view: len(view["round"]["course"]["events"]) == 1)
-            await an.ask("arrange", round_id=round_id, **rows(hands[0]))
-            await binh.until(lambda view: view["round"]["mau_binh"]["sign_now"])
-            assert an.view["phase"] == "PLAYING"
-            await binh.ask("arrange", round_id=round_id, **rows(list(reversed(hands[1]))))
-            last = await finished(scene, an)
-            assert last["seats"][1]["arrangement"] == rows(list(reversed(hands[1])))
-            found = await proved(scene, an, last)
-            assert found.result is not None
-            assert found.result.event_level == "E2"
-
-    asyncio.run(play())
+    an, binh = await keyed(scene, "mau_binh.classic", "An", "Bình", plays=False)
+    await ready(an, binh)
+    views = [await one.until(phase_is("PLAYING")) for one in (an, binh)]
+    round_id = views[0]["round"]["round_id"]
+    hands = [view["round"]["hand"] for view in views]
+    await an.ask("arrange", round_id=round_id, is_final=False, **split(hands[0]))
+    await binh.until(lambda view: not view["round"]["mau_binh"]["takes_signed"])
+    for cards in (hands[1], list(reversed(hands[1]))):
+        assert await binh.ask("arrange", round_id=round_id, **split(cards)) == {"is_held": True}
+    view = await binh.until(lambda view: view["round"]["mau_binh"]["is_final"])
+    assert not view["round"]["mau_binh"]["sign_now"]
+    await an.until(lambda view: len(view["round"]["course"]["events"]) == 1)
+    await an.ask("arrange", round_id=round_id, **split(hands[0]))
+    await binh.until(lambda view: view["round"]["mau_binh"]["sign_now"])
+    assert an.view["phase"] == "PLAYING"
+    await binh.ask("arrange", round_id=round_id, **split(list(reversed(hands[1]))))
+    last = await finished(scene, an)
+    assert last["seats"][1]["arrangement"] == split(list(reversed(hands[1])))
+    assert await event_level_of(scene, an, last) == "E2"
 
 
-def test_four_seats_with_keys_and_a_spectator_at_a_sealed_table(scene: Scene) -> None:
+async def test_four_seats_with_keys_and_a_spectator_at_a_sealed_table(scene: Scene) -> None:
     """The round reaches E2, and who watches is shown no hand and no course."""
-
-    async def play() -> None:
-        async with scene.open():
-            seats = await keyed(scene, "mau_binh.classic", "An", "Bình", "Chi", "Dũng", sealed=True)
-            em = await scene.player("Em", plays=False)
-            shown: list[View] = []
-            em.watch = shown.append
-            await em.ask("join", room=seats[0].view["room"], watch=True)
-            await ready(*seats)
-            last = await finished(scene, seats[0])
-            found = await proved(scene, seats[0], last)
-            assert found.is_proved, found.findings
-            assert found.result is not None
-            assert found.result.event_level == "E2"
-            playing = [view["round"] for view in shown if view["phase"] == "PLAYING"]
-            assert playing
-            assert all("hand" not in given and "course" not in given for given in playing)
-
-    asyncio.run(play())
+    seats = await keyed(scene, "mau_binh.classic", "An", "Bình", "Chi", "Dũng", sealed=True)
+    em = await scene.player("Em", plays=False)
+    shown: list[View] = []
+    em.watch = shown.append
+    await em.ask("join", room=seats[0].view["room"], watch=True)
+    await ready(*seats)
+    last = await finished(scene, seats[0])
+    assert await event_level_of(scene, seats[0], last) == "E2"
+    playing = [view["round"] for view in shown if view["phase"] == "PLAYING"]
+    assert playing
+    assert all("hand" not in given and "course" not in given for given in playing)
 
 
-def test_keys_outlive_the_table_server(scene: Scene) -> None:
+async def test_keys_outlive_the_table_server(new_scene: Scene) -> None:
     """Restarted in the middle of a round, seats sign on where they were."""
-    kept: list[SigningPlayer] = []
-
-    async def first() -> None:
-        async with scene.open():
-            an, binh = await keyed(scene, "tien_len.mien_nam", "An", "Bình", plays=False)
-            await ready(an, binh)
-            views = [await one.until(lambda view: view["phase"] == "PLAYING") for one in (an, binh)]
-            turn = views[0]["round"]["tien_len"]["turn"]
-            play = views[turn]["round"]["tien_len"]["legal"]["plays"][0]["cards"]
-            await (an, binh)[turn].ask("play", round_id=views[0]["round"]["round_id"], cards=play)
-            kept.extend((an, binh))
-
-    async def second() -> None:
-        async with scene.open():
-            for one in kept:
-                one.script = play_anything
-                await scene.seat_of(one)
-            last = await finished(scene, kept[0])
-            found = await proved(scene, kept[0], last)
-            assert found.result is not None
-            assert (found.is_proved, found.result.event_level) == (True, "E2")
-
-    async def both() -> None:
-        await first()
-        await second()
-
-    asyncio.run(both())
+    async with new_scene.open() as scene:
+        seats = await keyed(scene, "tien_len.mien_nam", "An", "Bình", plays=False)
+        await ready(*seats)
+        views = [await player.until(phase_is("PLAYING")) for player in seats]
+        turn = views[0]["round"]["tien_len"]["turn"]
+        play = views[turn]["round"]["tien_len"]["legal"]["plays"][0]["cards"]
+        await seats[turn].ask("play", round_id=views[0]["round"]["round_id"], cards=play)
+    async with new_scene.open() as scene:
+        for player in seats:
+            player.script = play_anything
+            await scene.seat_of(player)
+        last = await finished(scene, seats[0])
+        assert await event_level_of(scene, seats[0], last) == "E2"
 
 
-def test_course_of_an_open_mau_binh_table_hides_other_seats(scene: Scene) -> None:
+async def test_course_of_an_open_mau_binh_table_hides_other_seats(scene: Scene) -> None:
     """While it is arranged, a seat is shown its own events alone."""
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await keyed(scene, "mau_binh.classic", "An", "Bình", plays=False)
-            await ready(an, binh)
-            view = await an.until(lambda view: view["phase"] == "PLAYING")
-            hand, round_id = view["round"]["hand"], view["round"]["round_id"]
-            await an.ask("arrange", round_id=round_id, is_final=False, **split(hand))
-            view = await an.until(lambda view: bool(view["round"]["course"]["events"]))
-            assert len(view["round"]["course"]["events"]) == 1
-            assert not view["round"]["course"]["is_whole"]
-            other = await binh.until(lambda view: view["round"]["mau_binh"]["handed_in"][0])
-            assert other["round"]["course"]["events"] == []
-
-    asyncio.run(play())
+    an, binh = await keyed(scene, "mau_binh.classic", "An", "Bình", plays=False)
+    await ready(an, binh)
+    view = await an.until(phase_is("PLAYING"))
+    hand, round_id = view["round"]["hand"], view["round"]["round_id"]
+    await an.ask("arrange", round_id=round_id, is_final=False, **split(hand))
+    view = await an.until(lambda view: bool(view["round"]["course"]["events"]))
+    assert len(view["round"]["course"]["events"]) == 1
+    assert not view["round"]["course"]["is_whole"]
+    other = await binh.until(lambda view: view["round"]["mau_binh"]["handed_in"][0])
+    assert other["round"]["course"]["events"] == []
 
 
-def test_key_that_cannot_verify_is_left_out(scene: Scene) -> None:
+async def test_key_that_cannot_verify_is_left_out(scene: Scene) -> None:
     """The identity point, under which anything verifies."""
-
-    async def play() -> None:
-        async with scene.open():
-            an = Player("An", referee=scene.court.channel)
-            an.hello = {"seat_key": "01" + "00" * 31}
-            await scene.seat_of(an, plays=True)
-            await an.ask("create", ruleset="tien_len.mien_nam", stake_minor=100, bots=1)
-            await an.until(lambda view: len(view.get("persons", ())) == 2)
-            await ready(an)
-            view = await an.until(lambda view: view["round"] is not None)
-            assert all("key" not in one for one in view["round"]["seats"])
-
-    asyncio.run(play())
+    an = Player("An", referee=scene.court.channel)
+    an.hello = {"seat_key": "01" + "00" * 31}
+    await scene.seat_of(an, plays=True)
+    await an.ask("create", ruleset="tien_len.mien_nam", stake_minor=100, bots=1)
+    await an.until(lambda view: len(view.get("persons", ())) == 2)
+    await ready(an)
+    view = await an.until(lambda view: view["round"] is not None)
+    assert all("key" not in one for one in view["round"]["seats"])

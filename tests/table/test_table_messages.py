@@ -1,6 +1,5 @@
 """What the table server sends is what the page expects: one schema, written from the page's types, holds for both."""
 
-import asyncio
 import copy
 import json
 from collections import Counter
@@ -8,12 +7,16 @@ from typing import Any, Final
 
 import pytest
 from jsonschema import Draft202012Validator
+from referee_table.commands import SHARED
+from referee_table.games import FOLDERS
+from referee_table.games import GAMES as TABLE_GAMES
 
 from tests.table.scripted_player import Player, View
 from tests.table.signing_player import SigningPlayer
 from tests.table.table_examples import FOLDER
-from tests.table.table_scene import Scene, ready
-from tests.table.test_table_rounds import GAMES, finish
+from tests.table.table_scene import GAMES, Scene, ready
+from tests.table.test_table_reviews import reviewed
+from tests.table.test_table_rounds import finish
 
 SCHEMA: Final[dict[str, Any]] = json.loads((FOLDER.parent / "messages.schema.json").read_text("utf-8"))
 RESULTS: Final[dict[str, Any]] = SCHEMA["$defs"]["Results"]["properties"]
@@ -43,8 +46,8 @@ def faults(message: View) -> list[str]:
 
 
 def result_faults(command: str, result: View) -> list[str]:
-    """Return what is wrong with the result of a command that the schema describes."""
-    return [f"{one.json_path}: {one.message[:200]}" for one in RESULT_VALIDATORS[command].iter_errors(result)]
+    """Return what is wrong with the result of a command, each fault with its path."""
+    return [f"{fault.json_path}: {fault.message[:200]}" for fault in RESULT_VALIDATORS[command].iter_errors(result)]
 
 
 def test_schema_is_one() -> None:
@@ -56,18 +59,29 @@ def test_example_is_what_the_page_expects(name: str) -> None:
     assert faults(EXAMPLES[name]) == []
 
 
+def test_every_command_of_the_table_has_its_answer_in_the_schema() -> None:
+    kinds = [*SHARED, *(kind for game in FOLDERS for kind in TABLE_GAMES[game].commands)]
+    assert {kind.__struct_config__.tag for kind in kinds} == RESULTS.keys()
+
+
 def test_example_results_are_what_the_page_expects() -> None:
-    described = Counter[str]()
-    for name, example in EXAMPLES.items():
-        asked = EXAMPLES.get(f"command.{name.removeprefix('done.')}", {}).get("name")
-        if name.startswith("done.") and asked in RESULTS:
-            described[asked] += 1
-            assert result_faults(asked, example["result"]) == [], name
-    assert described.keys() >= {"create", "quick", "preview", "rules", "history", "replay"}
+    answered = {name: example for name, example in EXAMPLES.items() if name.startswith("done.")}
+    assert len(answered) > 35
+    for name, example in answered.items():
+        command = EXAMPLES.get(f"command.{name.removeprefix('done.')}", EXAMPLES["command.review"])["name"]
+        assert result_faults(command, example["result"]) == [], name
+
+
+def test_example_of_a_link_is_what_the_page_expects() -> None:
+    validator = Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": "#/$defs/Share"})
+    assert list(validator.iter_errors(EXAMPLES["share"])) == []
+    assert list(validator.iter_errors(EXAMPLES["share"] | {"round": {}})) != []
 
 
 @pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
-def test_every_message_of_a_played_round_is_what_the_page_expects(scene: Scene, ruleset: str, *, sealed: bool) -> None:
+async def test_every_message_of_a_played_round_is_what_the_page_expects(
+    scene: Scene, ruleset: str, *, sealed: bool
+) -> None:
     """From the welcome of two people, one with a key, to the proof of their round and what is asked about it."""
     messages: list[View] = []
 
@@ -75,30 +89,35 @@ def test_every_message_of_a_played_round_is_what_the_page_expects(scene: Scene, 
         player.on_message = messages.append
         return await scene.seat_of(player, room=room)
 
-    async def play() -> None:
-        async with scene.open():
-            first = await sit(Player("An", referee=scene.court.channel))
-            room = (await first.ask("create", ruleset=ruleset, stake_minor=1000, bots=1, sealed=sealed))["room"]
-            second = await sit(SigningPlayer("Bình", referee=scene.court.channel), room)
-            await first.until(lambda view: len(view.get("persons", ())) == 3)
-            assert result_faults("preview", await second.ask("preview", room=room)) == []
-            assert result_faults("rules", await second.ask("rules", ruleset=ruleset)) == []
-            await first.refused("replay", table="none", number=1)
-            await first.ask("say", phrase=first.welcome["phrases"][0]["code"])
-            await ready(first, second)
-            given = await finish(scene, first)
-            replay = await first.ask("replay", table=given["table"], number=given["number"])
-            assert result_faults("replay", replay) == []
-            assert result_faults("history", await first.ask("history")) == []
-            person = next(one["person"] for one in first.view["persons"] if one["name"] == "Bình")
-            await first.ask("kick", person=person)
-            await second.until(lambda view: view["type"] == "lobby")
-
-    asyncio.run(play())
+    first = await sit(Player("An", referee=scene.court.channel))
+    room = (await first.ask("create", ruleset=ruleset, stake_minor=1000, bots=1, sealed=sealed))["room"]
+    second = await sit(SigningPlayer("Bình", referee=scene.court.channel), room)
+    await first.until(lambda view: len(view.get("persons", ())) == 3)
+    await second.ask("preview", room=room)
+    await second.ask("rules", ruleset=ruleset)
+    await first.refused("replay", table="none", number=1)
+    await first.ask("say", phrase=first.welcome["phrases"][0]["code"])
+    await ready(first, second)
+    last = await finish(scene, first)
+    place = {"table": last["table"], "number": last["number"]}
+    await first.ask("replay", **place)
+    await first.ask("history")
+    await first.ask("share", **place)
+    await reviewed(first, last)
+    person = next(person["person"] for person in first.view["persons"] if person["name"] == "Bình")
+    await first.ask("kick", person=person)
+    await second.until(lambda view: view["type"] == "lobby")
     kinds = Counter(message["type"] for message in messages)
     assert kinds.keys() >= {"welcome", "view", "done", "refused", "lobby", "notice"}
     assert any((message.get("round") or {}).get("course") for message in messages)
     assert [(fault, message["type"]) for message in messages for fault in faults(message)] == []
+    answers = [
+        (answer["id"].partition("-")[0], answer["result"])
+        for answer in messages
+        if answer["type"] == "done" and not answer["id"].startswith("hello ")
+    ]
+    assert {name for name, _ in answers} >= {"bind", "seed", "ready", "replay", "history", "share", "review", "kick"}
+    assert [(name, fault) for name, result in answers for fault in result_faults(name, result)] == []
 
 
 @pytest.mark.parametrize(

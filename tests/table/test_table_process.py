@@ -3,8 +3,8 @@
 import asyncio
 import base64
 import json
-import subprocess
-import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,71 +13,56 @@ import httpx
 import psutil
 import pytest
 
+from tests.command import referee
 from tests.table.scripted_player import Player, View, play_anything
 from tests.table.table_process import STOPPING_SECONDS, Running, table_process
 
 TIMEOUT: Final = 60.0
 
 
-async def seated(running: Running, channel: grpc.Channel, ruleset: str, **terms: Any) -> Player:  # noqa: ANN401 - of create
-    """Somebody with three bots, ready."""
-    player = Player("An", referee=channel)
-    await player.come(running.address)
-    await player.ask("create", ruleset=ruleset, stake_minor=1000, bots=3, **terms)
-    await player.until(lambda view: sum(one["is_seated"] for one in view.get("persons", ())) == 4)
-    await player.ask("ready", is_ready=True)
-    return player
+@asynccontextmanager
+async def seated(running: Running, ruleset: str, **terms: Any) -> AsyncIterator[Player]:  # noqa: ANN401 - of create
+    """Seat somebody with three bots, ready, for the block."""
+    with grpc.insecure_channel(running.referee) as channel:
+        player = Player("An", referee=channel)
+        await player.come(running.address)
+        await player.ask("create", ruleset=ruleset, stake_minor=1000, bots=3, **terms)
+        await player.until(lambda view: sum(person["is_seated"] for person in view.get("persons", ())) == 4)
+        await player.ask("ready", is_ready=True)
+        try:
+            yield player
+        finally:
+            await player.go()
 
 
 def audit(data: Path) -> None:
     """Audit the log of the referee's folder."""
-    done = subprocess.run(
-        [sys.executable, "-m", "referee", "audit", "--data", str(data / "referee")],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = referee("audit", "--data", data / "referee")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_sealed_hand_comes_over_the_gateway_and_not_over_the_table(tmp_path: Path) -> None:
+async def test_sealed_hand_comes_over_the_gateway_and_not_over_the_table(tmp_path: Path) -> None:
     """What PROTOCOL.md asks of a page, done as a browser would; the command ends with all it started."""
-
-    async def play(running: Running) -> None:
-        with grpc.insecure_channel(running.referee) as channel:
-            player = await seated(running, channel, "ultimate_texas.casino", sealed=True)
-            try:
-                view = await player.until(lambda view: "legal" in ((view["round"] or {}).get("ultimate_texas") or {}))
-                assert player.welcome["gateway"] == running.gateway
-                opened = await gateway_call(running, view, player)
-                _, hand = await asyncio.to_thread(player.open_hand, view)
-                assert len(opened["hand"]["cards"]) == len(hand) == 2
-                assert opened["hand"].get("seat", 0) == view["round"]["you"]
-                advice = await post(
-                    running,
-                    "UltimateTexasService/Advise",
-                    {
-                        "round": {
-                            "header": view["round"]["header"],
-                            "certificates": [opened["certificate"], *view["round"]["certificates"]],
-                            "events": view["round"]["events"],
-                        },
-                        "seat": view["round"]["you"],
-                    },
-                )
-                assert advice["best"].removeprefix("DECISION_") in view["round"]["ultimate_texas"]["legal"]
-                player.script = play_anything
-                player.prod()
-                last = (await player.until(lambda view: view["last"] is not None))["last"]
-                assert last["end"] == "SETTLED"
-                assert last["seats"][view["round"]["you"]]["hole"] == hand
-            finally:
-                await player.go()
-
     with table_process(tmp_path, "--bot-ms", "0") as running:
+        async with seated(running, "ultimate_texas.casino", sealed=True) as player:
+            view = await player.until(lambda view: "legal" in ((view["round"] or {}).get("ultimate_texas") or {}))
+            played = view["round"]
+            assert player.welcome["gateway"] == running.gateway
+            opened = await gateway_call(running, view, player)
+            _, hand = await asyncio.to_thread(player.open_hand, view)
+            assert len(opened["hand"]["cards"]) == len(hand) == 2
+            assert opened["hand"].get("seat", 0) == played["you"]
+            certificates = [opened["certificate"], *played["certificates"]]
+            message = {"header": played["header"], "certificates": certificates, "events": played["events"]}
+            request = {"round": message, "seat": played["you"]}
+            advice = await post(running, "UltimateTexasService/Advise", request)
+            assert advice["best"].removeprefix("DECISION_") in played["ultimate_texas"]["legal"]
+            player.script = play_anything
+            player.prod()
+            last = (await player.until(lambda view: view["last"] is not None))["last"]
+            assert last["end"] == "SETTLED"
+            assert last["seats"][played["you"]]["hole"] == hand
         children = running.children
-        asyncio.run(play(running))
         running.process.terminate()
         assert running.process.wait(STOPPING_SECONDS) == 0
         assert not psutil.wait_procs(children, timeout=STOPPING_SECONDS)[1]
@@ -91,8 +76,7 @@ async def gateway_call(running: Running, view: View, player: Player) -> View:
         running,
         "ShufflerService/OpenHand",
         {
-            "tableId": given["table"],
-            "roundNumber": str(given["number"]),
+            "round": {"tableId": given["table"], "roundNumber": str(given["number"])},
             "seat": given["you"],
             "token": base64.b64encode(player.own("token", given["round_id"])).decode(),
         },
@@ -111,13 +95,11 @@ async def post(running: Running, method: str, message: View) -> View:
     return given
 
 
-def test_both_are_killed_in_the_middle_of_a_round_and_it_is_played_to_its_end(tmp_path: Path) -> None:
+async def test_both_are_killed_in_the_middle_of_a_round_and_it_is_played_to_its_end(tmp_path: Path) -> None:
     """First the referee, which the command starts again; then the command itself. One round, settled once."""
     options = ("--bot-ms", "150")
-
-    async def first(running: Running) -> tuple[Player, View]:
-        with grpc.insecure_channel(running.referee) as channel:
-            player = await seated(running, channel, "tien_len.mien_nam")
+    with table_process(tmp_path, *options) as running:
+        async with seated(running, "tien_len.mien_nam") as player:
             view = await player.until(lambda view: view["phase"] == "PLAYING" or view["last"] is not None)
             if view["last"] is not None:
                 pytest.skip("a hand won at the deal")
@@ -131,27 +113,16 @@ def test_both_are_killed_in_the_middle_of_a_round_and_it_is_played_to_its_end(tm
             )
             running.process.kill()
             await player.closed()
-            await player.go()
-            return player, view
-
-    async def second(running: Running, player: Player, before: View) -> None:
+    with table_process(tmp_path, *options) as running:
         await player.come(running.address)
         try:
             last = (await player.until(lambda view: view.get("last") is not None))["last"]
             assert player.notices.count("RESTARTED") == 1
-            assert (last["end"], last["round_id"]) == ("SETTLED", before["round"]["round_id"])
-            view = await player.until(lambda view: view["last"]["proof"]["is_revealed"])
+            assert (last["end"], last["round_id"]) == ("SETTLED", view["round"]["round_id"])
+            after = await player.until(lambda view: view["last"]["proof"]["is_revealed"])
             async with httpx.AsyncClient(timeout=TIMEOUT) as client:
-                bundle = await client.get(f"http://{running.address}{view['last']['proof']['bundle']}")
+                bundle = await client.get(f"http://{running.address}{after['last']['proof']['bundle']}")
                 assert json.loads(bundle.text)["round_id"] == last["round_id"]
         finally:
             await player.go()
-
-    async def both() -> None:
-        with table_process(tmp_path, *options) as running:
-            player, before = await first(running)
-        with table_process(tmp_path, *options) as running:
-            await second(running, player, before)
-
-    asyncio.run(both())
     audit(tmp_path)

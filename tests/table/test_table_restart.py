@@ -3,30 +3,17 @@
 import asyncio
 import os
 import stat
-from collections.abc import Callable
 from typing import Final
 
 import pytest
 from referee_table.play import Pace
 
-from tests.table.scripted_player import Player, View, play_anything
-from tests.table.table_scene import Scene, ready
+from tests.table.scripted_player import Player, play_anything
+from tests.table.table_scene import GAMES, Scene, phase_is, ready
 from tests.table.test_table_rounds import audited, finish
 
-GAMES: Final = [
-    ("mau_binh.classic", False),
-    ("mau_binh.classic", True),
-    ("tien_len.mien_nam", False),
-    ("ultimate_texas.casino", False),
-    ("ultimate_texas.casino", True),
-]
 OTHERS: Final = pytest.mark.slow("repeats with other games what one shows")
 QUARTER_MS: Final = 15 * 60_000
-
-
-def phase_is(name: str) -> Callable[[View], bool]:
-    """Whether a view is of a phase."""
-    return lambda view: view.get("phase") == name
 
 
 async def again(scene: Scene, seats: list[Player]) -> None:
@@ -44,204 +31,151 @@ async def again(scene: Scene, seats: list[Player]) -> None:
         for game in GAMES
     ],
 )
-def test_round_goes_on_after_the_table_server_was_started_again(
-    scene: Scene, ruleset: str, phase: str, *, sealed: bool
+async def test_round_goes_on_after_the_table_server_was_started_again(
+    new_scene: Scene, ruleset: str, phase: str, *, sealed: bool
 ) -> None:
     """In any phase: each page has its seat, its cards and the round, is given why, and plays to a proved end."""
-
-    async def stop_there() -> tuple[list[Player], View]:
-        async with scene.open():
-            an, binh = await scene.table(ruleset, people=2, bots=1, sealed=sealed)
-            binh.script = None
-            if phase == "BINDING":
-                binh.is_willing = False
-            if phase == "SEEDING":
-                binh.unwilling_in = "SEEDING"
-            await ready(an, binh)
-            return [an, binh], await binh.until(phase_is(phase))
-
-    async def go_on(seats: list[Player], before: View) -> None:
-        async with scene.open():
-            await again(scene, seats)
-            an, binh = seats
-            assert binh.notices == ["RESTARTED"]
-            after = await binh.until(phase_is(phase))
-            assert after["version"] >= before["version"]
-            assert after["round"]["round_id"] == before["round"]["round_id"]
-            assert after["round"].get("hand") == before["round"].get("hand")
-            binh.is_willing, binh.unwilling_in, binh.script = True, "", play_anything
-            binh.prod()
-            given = await finish(scene, an)
-            assert given["end"] == "SETTLED"
-            assert given["round_id"] == before["round"]["round_id"]
-            assert await finish(scene, binh) == given
-
-    async def both() -> None:
-        await go_on(*await stop_there())
-
-    asyncio.run(both())
-    assert audited(scene).findings == ()
+    async with new_scene.open() as scene:
+        an, binh = await scene.table(ruleset, people=2, bots=1, sealed=sealed)
+        binh.script = None
+        binh.is_willing = phase != "BINDING"
+        binh.unwilling_in = "SEEDING" if phase == "SEEDING" else ""
+        await ready(an, binh)
+        before = await binh.until(phase_is(phase))
+    async with new_scene.open() as scene:
+        await again(scene, [an, binh])
+        assert binh.notices == ["RESTARTED"]
+        after = await binh.until(phase_is(phase))
+        assert after["version"] >= before["version"]
+        assert after["round"]["round_id"] == before["round"]["round_id"]
+        assert after["round"].get("hand") == before["round"].get("hand")
+        binh.is_willing, binh.unwilling_in, binh.script = True, "", play_anything
+        binh.prod()
+        last = await finish(scene, an)
+        assert last["end"] == "SETTLED"
+        assert last["round_id"] == before["round"]["round_id"]
+        assert await finish(scene, binh) == last
+    assert audited(new_scene).findings == ()
 
 
 @pytest.mark.parametrize("phase", ["OPENING", "SHOWDOWN"])
-def test_sealed_arrangements_and_the_show_outlive_a_restart(scene: Scene, phase: str) -> None:
+async def test_sealed_arrangements_and_the_show_outlive_a_restart(new_scene: Scene, phase: str) -> None:
     """A page opens what it committed to before; a show that was under way is shown to its end, and paid once."""
-
-    async def stop_there() -> list[Player]:
-        async with scene.open():
-            an, binh = await scene.table("mau_binh.classic", people=2, sealed=True)
-            binh.unwilling_in = "OPENING" if phase == "OPENING" else ""
-            await ready(an, binh)
-            await binh.until(phase_is(phase))
-            return [an, binh]
-
-    async def go_on(seats: list[Player]) -> None:
-        async with scene.open():
-            await again(scene, seats)
-            an, binh = seats
-            assert (await binh.until(lambda view: view["type"] == "view"))["phase"] == phase
-            binh.unwilling_in = ""
-            binh.prod()
-            given = await finish(scene, an)
-            assert [one["defaulted"] for one in given["seats"]] == [False, False]
-            assert {one["person"]: one["score_minor"] for one in an.view["persons"]} == {
-                one["person"]: one["net_minor"] for one in given["seats"]
-            }
-
-    async def both() -> None:
-        await go_on(await stop_there())
-
-    asyncio.run(both())
-    assert audited(scene).findings == ()
+    async with new_scene.open() as scene:
+        an, binh = await scene.table("mau_binh.classic", people=2, sealed=True)
+        binh.unwilling_in = "OPENING" if phase == "OPENING" else ""
+        await ready(an, binh)
+        await binh.until(phase_is(phase))
+    async with new_scene.open() as scene:
+        await again(scene, [an, binh])
+        assert (await binh.until(lambda view: view["type"] == "view"))["phase"] == phase
+        binh.unwilling_in = ""
+        binh.prod()
+        last = await finish(scene, an)
+        assert [seat["defaulted"] for seat in last["seats"]] == [False, False]
+        assert {person["person"]: person["score_minor"] for person in an.view["persons"]} == {
+            seat["person"]: seat["net_minor"] for seat in last["seats"]
+        }
+    assert audited(new_scene).findings == ()
 
 
-def test_history_and_answers_outlive_a_restart(scene: Scene) -> None:
+async def test_history_and_answers_outlive_a_restart(new_scene: Scene) -> None:
     """Finished rounds can be replayed, and a command that was answered is not done again."""
-
-    async def first() -> tuple[Player, View]:
-        async with scene.open():
-            (an,) = await scene.table("tien_len.mien_nam", bots=2)
-            await ready(an)
-            given = await finish(scene, an)
-            await an.ask("add_bot", command="once")
-            await an.until(lambda view: len(view["persons"]) == 4)
-            return an, await an.ask("replay", table=given["table"], number=1)
-
-    async def second(an: Player, before: View) -> None:
-        async with scene.open():
-            await again(scene, [an])
-            assert await an.ask("replay", table=before["table"], number=1) == before
-            assert await an.ask("add_bot", command="once") == {}
-            assert (await an.refused("add_bot", command="twice"))["code"] == "NO_SEAT_FREE"
-            (only,) = (await an.ask("history"))["rounds"]
-            assert "events" not in only
-            await ready(an)
-            await finish(scene, an, number=2)
-
-    async def both() -> None:
-        await second(*await first())
-
-    asyncio.run(both())
-    assert audited(scene).findings == ()
+    async with new_scene.open() as scene:
+        (an,) = await scene.table("tien_len.mien_nam", bots=2)
+        await ready(an)
+        last = await finish(scene, an)
+        await an.ask("add_bot", command="once")
+        await an.until(lambda view: len(view["persons"]) == 4)
+        before = await an.ask("replay", table=last["table"], number=1)
+    async with new_scene.open() as scene:
+        await again(scene, [an])
+        assert await an.ask("replay", table=before["table"], number=1) == before
+        assert await an.ask("add_bot", command="once") == {}
+        assert (await an.refused("add_bot", command="twice"))["code"] == "NO_SEAT_FREE"
+        (only,) = (await an.ask("history"))["rounds"]
+        assert "events" not in only
+        await ready(an)
+        await finish(scene, an, number=2)
+    assert audited(new_scene).findings == ()
 
 
-def test_room_whose_file_is_damaged_is_left_alone(scene: Scene) -> None:
+async def test_room_whose_file_is_damaged_is_left_alone(new_scene: Scene) -> None:
     """The other rooms go on; its people stand in the lobby."""
-
-    async def first() -> str:
-        async with scene.open():
-            (an,) = await scene.table("tien_len.mien_nam", bots=2)
-            await scene.player("Bình")
-            room: str = an.view["room"]
-            return room
-
-    async def second(room: str) -> None:
-        async with scene.open():
-            an = await scene.player("An")
-            assert an.view == {"type": "lobby", "time": scene.clock.now(), "rooms": [], "back": None}
-            assert (await an.refused("join", room=room))["code"] == "NO_ROOM"
-
-    room = asyncio.run(first())
-    path = scene.folder / f"{room}.room.json"
+    async with new_scene.open() as scene:
+        (an,) = await scene.table("tien_len.mien_nam", bots=2)
+        await scene.player("Bình")
+        room: str = an.view["room"]
+    path = new_scene.folder / f"{room}.room.json"
     path.write_bytes(path.read_bytes()[:100])
-    asyncio.run(second(room))
+    async with new_scene.open() as scene:
+        an = await scene.player("An")
+        assert an.view == {"type": "lobby", "time": scene.clock.now(), "rooms": [], "yours": [], "back": None}
+        assert (await an.refused("join", room=room))["code"] == "NO_ROOM"
     assert path.exists()
 
 
 @pytest.mark.parametrize(
     ("ruleset", "sealed"), [pytest.param(*game, marks=() if game in GAMES[1:3] else OTHERS) for game in GAMES]
 )
-def test_referee_that_goes_away_is_waited_for(scene: Scene, ruleset: str, *, sealed: bool) -> None:
+async def test_referee_that_goes_away_is_waited_for(new_scene: Scene, ruleset: str, *, sealed: bool) -> None:
     """Pages are given it is away and back; what was asked meanwhile is done once it is."""
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await scene.table(ruleset, people=2, sealed=sealed)
-            binh.script = None
-            await ready(an, binh)
-            before = await binh.until(phase_is("PLAYING"))
-            await asyncio.to_thread(scene.court.stop)
-            leaving = asyncio.ensure_future(binh.ask("leave"))
-            await an.until(lambda view: view["referee"] == "AWAY")
-            assert an.notices[-1] == "REFEREE_AWAY"
-            assert not leaving.done()
-            await asyncio.to_thread(scene.court.start)
-            await leaving
-            given = await finish(scene, an)
-            assert an.notices[-1] == "REFEREE_BACK"
-            assert given["round_id"] == before["round"]["round_id"]
-            replay = await an.ask("replay", table=given["table"], number=1)
-            assert len([one for one in replay["events"] if one["seat"] == 1]) == 1
-
-    asyncio.run(play())
-    assert audited(scene).findings == ()
+    async with new_scene.open():
+        an, binh = await new_scene.table(ruleset, people=2, sealed=sealed)
+        binh.script = None
+        await ready(an, binh)
+        before = await binh.until(phase_is("PLAYING"))
+        await asyncio.to_thread(new_scene.court.stop)
+        leaving = asyncio.ensure_future(binh.ask("leave"))
+        await an.until(lambda view: view["referee"] == "AWAY")
+        assert an.notices[-1] == "REFEREE_AWAY"
+        assert not leaving.done()
+        await asyncio.to_thread(new_scene.court.start)
+        await leaving
+        given = await finish(new_scene, an)
+        assert an.notices[-1] == "REFEREE_BACK"
+        assert given["round_id"] == before["round"]["round_id"]
+        replay = await an.ask("replay", table=given["table"], number=1)
+        assert len([one for one in replay["events"] if one["seat"] == 1]) == 1
+    assert audited(new_scene).findings == ()
 
 
-def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scene: Scene) -> None:
+async def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scene: Scene) -> None:
     """The referee was away for longer than the round may last: no seat pays, pages see it, another table opens."""
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await scene.table("mau_binh.classic", people=2)
-            binh.script = None
-            await ready(an, binh)
-            view = await an.until(lambda view: view["phase"] == "PLAYING" and view["round"]["mau_binh"]["submitted"][0])
-            await asyncio.to_thread(scene.court.stop)
-            scene.clock.move(QUARTER_MS + 2 * Pace().bind_ms + 1)
-            await an.until(lambda view: view["referee"] == "AWAY")
-            await asyncio.to_thread(scene.court.start)
-            last = (await an.until(lambda view: view["last"] is not None))["last"]
-            assert last["end"] == "GIVEN_UP"
-            assert last["abort_time"] == int(view["round"]["header"]["roundDeadlineTime"])
-            assert "ROUND_GIVEN_UP" in an.notices
-            assert [one["score_minor"] for one in an.view["persons"]] == [0, 0]
-            binh.script = play_anything
-            await ready(an, binh)
-            await an.until(lambda view: view["phase"] == "SHOWDOWN")
-            assert an.view["round"]["table"] != last["table"]
-            given = await finish(scene, an)
-            assert given["end"] == "SETTLED"
-
-    asyncio.run(play())
+    an, binh = await scene.table("mau_binh.classic", people=2)
+    binh.script = None
+    await ready(an, binh)
+    view = await an.until(lambda view: view["phase"] == "PLAYING" and view["round"]["mau_binh"]["submitted"][0])
+    await asyncio.to_thread(scene.court.stop)
+    scene.clock.move(QUARTER_MS + 2 * Pace().bind_ms + 1)
+    await an.until(lambda view: view["referee"] == "AWAY")
+    await asyncio.to_thread(scene.court.start)
+    last = (await an.until(lambda view: view["last"] is not None))["last"]
+    assert last["end"] == "GIVEN_UP"
+    assert last["abort_time"] == int(view["round"]["header"]["roundDeadlineTime"])
+    assert "ROUND_GIVEN_UP" in an.notices
+    assert [one["score_minor"] for one in an.view["persons"]] == [0, 0]
+    binh.script = play_anything
+    await ready(an, binh)
+    await an.until(phase_is("SHOWDOWN"))
+    assert an.view["round"]["table"] != last["table"]
+    given = await finish(scene, an)
+    assert given["end"] == "SETTLED"
 
 
-def test_files_of_rooms_are_closed_to_others(scene: Scene) -> None:
+async def test_files_of_rooms_are_closed_to_others(new_scene: Scene) -> None:
     """They hold hands and seeds; the umask of the process does not decide."""
-
-    async def play() -> None:
-        async with scene.open():
+    before = os.umask(0)
+    try:
+        async with new_scene.open() as scene:
             (an,) = await scene.table("mau_binh.classic", bots=1)
             await ready(an)
             await finish(scene, an)
-
-    before = os.umask(0)
-    try:
-        asyncio.run(play())
     finally:
         os.umask(before)
-    within = list(scene.folder.rglob("*"))
+    within = list(new_scene.folder.rglob("*"))
     files = [path for path in within if path.is_file()]
-    folders = [scene.folder, *[path for path in within if path.is_dir()]]
+    folders = [new_scene.folder, *[path for path in within if path.is_dir()]]
     assert {path.suffix for path in files} == {".json", ".jsonl"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
     assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}

@@ -1,6 +1,5 @@
 """What a table says of a round in players' words: the name of one's own hand, bets that pushed, people for seats."""
 
-import asyncio
 import importlib
 import re
 import tomllib
@@ -13,7 +12,7 @@ from referee_table.ultimate_texas.pushes import pushes
 from referee_table.wording import with_names
 
 from tests.table.scripted_player import View
-from tests.table.table_scene import Scene, ready
+from tests.table.table_scene import Scene, phase_is, ready
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its parser of hand ranges, not used here, calls what its dependency deprecates
@@ -31,21 +30,17 @@ def kind_of(cards: list[str]) -> str:
 
 
 @pytest.mark.parametrize("sealed", [False, True])
-def test_view_names_ones_own_hand_and_no_other_from_the_flop_on(scene: Scene, *, sealed: bool) -> None:
+async def test_view_names_ones_own_hand_and_no_other_from_the_flop_on(new_scene: Scene, *, sealed: bool) -> None:
     """In an open room; the table server of a sealed one does not know the cards."""
     seen: list[View] = []
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await scene.table("ultimate_texas.casino", people=2, sealed=sealed)
-            watcher = await scene.player("Xem", plays=False)
-            watcher.watch = seen.append
-            await watcher.ask("join", room=an.view["room"], watch=True)
-            an.watch = binh.watch = seen.append
-            await ready(an, binh)
-            await an.until(lambda view: view["last"] is not None)
-
-    asyncio.run(play())
+    async with new_scene.open():
+        an, binh = await new_scene.table("ultimate_texas.casino", people=2, sealed=sealed)
+        watcher = await new_scene.player("Xem", plays=False)
+        watcher.watch = seen.append
+        await watcher.ask("join", room=an.view["room"], watch=True)
+        an.watch = binh.watch = seen.append
+        await ready(an, binh)
+        await an.until(lambda view: view["last"] is not None)
     rounds = [view["round"] for view in seen if view["phase"] == "PLAYING"]
     boards = {len(one["ultimate_texas"]["board"]) for one in rounds}
     assert boards >= {0, 3, 5}
@@ -58,28 +53,24 @@ def test_view_names_ones_own_hand_and_no_other_from_the_flop_on(scene: Scene, *,
             assert game["value"]["name"]["vi"]
 
 
-def test_result_names_each_bet_that_pushed_and_why(scene: Scene) -> None:
+async def test_result_names_each_bet_that_pushed_and_why(new_scene: Scene) -> None:
     """Every bet of a seat was moved by a transfer or pushed, and never both."""
     reasons: set[str] = set()
-
-    async def play() -> None:
-        async with scene.open():
-            players = await scene.table("ultimate_texas.casino", people=4)
-            for number in range(1, MOST_ROUNDS + 1):
-                await ready(*players, ante_minor=2000, trips_minor=500)
-                view = await players[0].until(lambda view, number=number: (view["last"] or {}).get("number") == number)  # type: ignore[misc] # a default
-                for seat, one in enumerate(view["last"]["seats"]):
-                    made = {"ANTE": 2000, "BLIND": 2000, "PLAY": 2000 * one["play_multiple"], "TRIPS": 500}
-                    sides = [line for line in view["last"]["transfers"] if seat in {line["payer"], line["payee"]}]
-                    pushed = {line["bet"]: line["amount_minor"] for line in one["pushed"]}
-                    moved = {line["reason"] for line in sides}
-                    assert not moved & set(pushed)
-                    assert moved | set(pushed) == {bet for bet, minor in made.items() if minor}
-                    assert all(made[bet] == minor for bet, minor in pushed.items())
-                    reasons.update(line["reason"] for line in one["pushed"])
-                scene.clock.move(10_000)
-
-    asyncio.run(play())
+    async with new_scene.open():
+        players = await new_scene.table("ultimate_texas.casino", people=4)
+        for number in range(1, MOST_ROUNDS + 1):
+            await ready(*players, ante_minor=2000, trips_minor=500)
+            view = await players[0].until(lambda view, number=number: (view["last"] or {}).get("number") == number)  # type: ignore[misc] # a default
+            for seat, one in enumerate(view["last"]["seats"]):
+                made = {"ANTE": 2000, "BLIND": 2000, "PLAY": 2000 * one["play_multiple"], "TRIPS": 500}
+                sides = [line for line in view["last"]["transfers"] if seat in {line["payer"], line["payee"]}]
+                pushed = {line["bet"]: line["amount_minor"] for line in one["pushed"]}
+                moved = {line["reason"] for line in sides}
+                assert not moved & set(pushed)
+                assert moved | set(pushed) == {bet for bet, minor in made.items() if minor}
+                assert all(made[bet] == minor for bet, minor in pushed.items())
+                reasons.update(line["reason"] for line in one["pushed"])
+            new_scene.clock.move(10_000)
     assert reasons
 
 
@@ -105,21 +96,17 @@ def test_bet_that_was_not_made_does_not_push() -> None:
     assert pushes("TIED", {"ANTE": 2000, "TRIPS": 0}, set(), house_qualified=True)[1:] == []
 
 
-def test_words_about_a_seat_name_the_person_who_sits_there(scene: Scene) -> None:
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
-            await ready(an, binh)
-            await an.until(lambda view: view["phase"] == "PLAYING")
-            late = next(one for one in (an, binh) if "legal" not in one.view["round"]["tien_len"])
-            refused = await late.refused("pass", round_id=late.view["round"]["round_id"])
-            (violation,) = [one for one in refused["violations"] if one["code"] == "OUT_OF_TURN"]
-            assert violation["text"] == {
-                "vi": f"Chưa đến lượt {late.name}.",
-                "en": f"It is not the turn of {late.name}.",
-            }
-
-    asyncio.run(play())
+async def test_words_about_a_seat_name_the_person_who_sits_there(scene: Scene) -> None:
+    an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
+    await ready(an, binh)
+    await an.until(phase_is("PLAYING"))
+    late = next(one for one in (an, binh) if "legal" not in one.view["round"]["tien_len"])
+    refused = await late.refused("pass", round_id=late.view["round"]["round_id"])
+    (violation,) = [one for one in refused["violations"] if one["code"] == "OUT_OF_TURN"]
+    assert violation["text"] == {
+        "vi": f"Chưa đến lượt {late.name}.",
+        "en": f"It is not the turn of {late.name}.",
+    }
 
 
 def test_no_text_of_the_referee_names_a_seat_by_its_number() -> None:

@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.table.scripted_player import Player, View
-from tests.table.table_scene import Scene, ready
+from tests.table.table_scene import Scene, phase_is, ready
 
 HELLO: Final = {
     "type": "hello",
@@ -23,113 +23,82 @@ HELLO: Final = {
 }
 
 
-def playing(view: View) -> bool:
-    """Whether a round is being played."""
-    return view.get("phase") == "PLAYING"
-
-
-def test_newer_tab_takes_the_seat_and_the_older_is_informed(scene: Scene) -> None:
+async def test_newer_tab_takes_the_seat_and_the_older_is_informed(scene: Scene) -> None:
     """The same hand, the same seat; the older stream is closed with 4001 and can do nothing more."""
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
-            await ready(an, binh)
-            before = await an.until(playing)
-            second = await scene.player("An", plays=False, secret=an.secret)
-            assert await an.closed() == "TAKEN_OVER"
-            assert an.closed_code == 4001
-            after = await second.until(playing)
-            assert after["round"] == before["round"]
-            assert after["you"] == before["you"]
-            with pytest.raises(ConnectionClosed):
-                await an.send({"type": "ping", "sent": 1})
-            assert [one["is_away"] for one in (await binh.until(playing))["persons"]] == [False, False]
-
-    asyncio.run(play())
+    an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
+    await ready(an, binh)
+    before = await an.until(phase_is("PLAYING"))
+    second = await scene.player("An", plays=False, secret=an.secret)
+    assert await an.closed() == "TAKEN_OVER"
+    assert an.closed_code == 4001
+    after = await second.until(phase_is("PLAYING"))
+    assert after["round"] == before["round"]
+    assert after["you"] == before["you"]
+    with pytest.raises(ConnectionClosed):
+        await an.send({"type": "ping", "sent": 1})
+    assert [one["is_away"] for one in (await binh.until(phase_is("PLAYING")))["persons"]] == [False, False]
 
 
-def test_cut_page_comes_back_to_its_seat_and_its_cards(scene: Scene) -> None:
+async def test_cut_page_comes_back_to_its_seat_and_its_cards(scene: Scene) -> None:
     """Others see it away and back; it resumes with one view, newer than any it had."""
-
-    async def play() -> None:
-        async with scene.open():
-            an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
-            await ready(an, binh)
-            before = await an.until(playing)
-            await an.go()
-            await binh.until(lambda view: view["persons"][0]["is_away"])
-            await an.come(scene.address)
-            after = await an.until(lambda view: playing(view) and not view["persons"][0]["is_away"])
-            assert after["round"]["hand"] == before["round"]["hand"]
-            assert after["version"] > before["version"]
-            assert an.welcome["room"] == before["room"]
-
-    asyncio.run(play())
+    an, binh = await scene.table("tien_len.mien_nam", people=2, plays=False)
+    await ready(an, binh)
+    before = await an.until(phase_is("PLAYING"))
+    await an.go()
+    await binh.until(lambda view: view["persons"][0]["is_away"])
+    await an.come(scene.address)
+    after = await an.until(lambda view: phase_is("PLAYING")(view) and not view["persons"][0]["is_away"])
+    assert after["round"]["hand"] == before["round"]["hand"]
+    assert after["version"] > before["version"]
+    assert an.welcome["room"] == before["room"]
 
 
-def test_command_that_is_sent_again_is_done_once(scene: Scene) -> None:
+async def test_command_that_is_sent_again_is_done_once(scene: Scene) -> None:
     """A play whose answer was lost: the same id gets the same answer, and the cards lie once."""
-
-    async def play() -> None:
-        async with scene.open():
-            seats = await scene.table("tien_len.mien_nam", people=2, plays=False)
-            await ready(*seats)
-            turn = (await seats[0].until(playing))["round"]["tien_len"]["turn"]
-            lead = seats[turn]
-            view = await lead.until(lambda view: playing(view) and "legal" in view["round"]["tien_len"])
-            cards = view["round"]["tien_len"]["legal"]["plays"][0]["cards"]
-            fields: dict[str, Any] = {"round_id": view["round"]["round_id"], "cards": cards, "command": "the-play"}
-            answer = await lead.ask("play", **fields)
-            assert answer["number"] == 1
-            assert await lead.ask("play", **fields) == answer
-            await lead.go()
-            await lead.come(scene.address)
-            assert await lead.ask("play", **fields) == answer
-            view = await lead.until(lambda view: playing(view) and bool(view["round"]["tien_len"]["played"]))
-            assert view["round"]["tien_len"]["played"] == cards
-            other = await lead.refused("play", **{**fields, "command": "another"})
-            assert other["code"] == "UNLAWFUL"
-            assert {one["code"] for one in other["violations"]} >= {"OUT_OF_TURN"}
-
-    asyncio.run(play())
+    seats = await scene.table("tien_len.mien_nam", people=2, plays=False)
+    await ready(*seats)
+    turn = (await seats[0].until(phase_is("PLAYING")))["round"]["tien_len"]["turn"]
+    lead = seats[turn]
+    view = await lead.until(lambda view: phase_is("PLAYING")(view) and "legal" in view["round"]["tien_len"])
+    cards = view["round"]["tien_len"]["legal"]["plays"][0]["cards"]
+    fields: dict[str, Any] = {"round_id": view["round"]["round_id"], "cards": cards, "command": "the-play"}
+    answer = await lead.ask("play", **fields)
+    assert answer["number"] == 1
+    assert await lead.ask("play", **fields) == answer
+    await lead.go()
+    await lead.come(scene.address)
+    assert await lead.ask("play", **fields) == answer
+    view = await lead.until(lambda view: phase_is("PLAYING")(view) and bool(view["round"]["tien_len"]["played"]))
+    assert view["round"]["tien_len"]["played"] == cards
+    other = await lead.refused("play", **{**fields, "command": "another"})
+    assert other["code"] == "UNLAWFUL"
+    assert {one["code"] for one in other["violations"]} >= {"OUT_OF_TURN"}
 
 
-def test_room_of_a_repeated_create_is_made_once(scene: Scene) -> None:
+async def test_room_of_a_repeated_create_is_made_once(scene: Scene) -> None:
     """The first command of a page, sent twice, makes one room."""
-
-    async def play() -> None:
-        async with scene.open():
-            an = await scene.player("An")
-            fields: dict[str, Any] = {
-                "ruleset": "mau_binh.classic",
-                "stake_minor": 100,
-                "bots": 1,
-                "command": "first",
-            }
-            made = await an.ask("create", **fields)
-            assert await an.ask("create", **fields) == made
-            assert scene.hall is not None
-            assert list(scene.hall.rooms) == [made["room"]]
-            view = await an.until(lambda view: len(view.get("persons", ())) == 2)
-            assert view["room"] == made["room"]
-
-    asyncio.run(play())
+    an = await scene.player("An")
+    fields: dict[str, Any] = {
+        "ruleset": "mau_binh.classic",
+        "stake_minor": 100,
+        "bots": 1,
+        "command": "first",
+    }
+    made = await an.ask("create", **fields)
+    assert await an.ask("create", **fields) == made
+    assert list(scene.hall.rooms) == [made["room"]]
+    view = await an.until(lambda view: len(view.get("persons", ())) == 2)
+    assert view["room"] == made["room"]
 
 
-def test_invitation_takes_a_page_to_the_room(scene: Scene) -> None:
+async def test_invitation_takes_a_page_to_the_room(scene: Scene) -> None:
     """``room`` in the hello joins at once; an unknown one leaves the page in the lobby."""
-
-    async def play() -> None:
-        async with scene.open():
-            (an,) = await scene.table("mau_binh.classic")
-            binh = await scene.player("Bình", room=an.view["room"])
-            await binh.until(lambda view: view.get("room") == an.view["room"])
-            chi = await scene.player("Chi", room="nowhere")
-            assert chi.view["type"] == "lobby"
-            assert [one["room"] for one in chi.view["rooms"]] == [an.view["room"]]
-
-    asyncio.run(play())
+    (an,) = await scene.table("mau_binh.classic")
+    binh = await scene.player("Bình", room=an.view["room"])
+    await binh.until(lambda view: view.get("room") == an.view["room"])
+    chi = await scene.player("Chi", room="nowhere")
+    assert chi.view["type"] == "lobby"
+    assert [one["room"] for one in chi.view["rooms"]] == [an.view["room"]]
 
 
 @pytest.mark.parametrize(
@@ -144,35 +113,26 @@ def test_invitation_takes_a_page_to_the_room(scene: Scene) -> None:
         (json.dumps(HELLO | {"protocol": 2}), 4003, "OTHER_PROTOCOL"),
     ],
 )
-def test_stream_that_begins_wrongly_is_refused(scene: Scene, message: str, code: int, goodbye: str) -> None:
+async def test_stream_that_begins_wrongly_is_refused(new_scene: Scene, message: str, code: int, goodbye: str) -> None:
     """The reason comes before the close."""
-
-    async def play() -> None:
-        async with scene.open(), connect(f"ws://{scene.address}/api/stream") as socket:
-            await socket.send(message)
-            assert json.loads(await socket.recv())["code"] == goodbye
-            with pytest.raises(ConnectionClosed):
-                await socket.recv()
-            assert socket.close_code == code
-
-    asyncio.run(play())
+    async with new_scene.open(), connect(f"ws://{new_scene.address}/api/stream") as socket:
+        await socket.send(message)
+        assert json.loads(await socket.recv())["code"] == goodbye
+        with pytest.raises(ConnectionClosed):
+            await socket.recv()
+        assert socket.close_code == code
 
 
 @pytest.mark.parametrize(
     "message", ["{", '{"type":"song"}', json.dumps({"type": "ping", "sent": 1, "pad": "x" * 70_000})]
 )
-def test_message_that_cannot_be_read_ends_the_stream(scene: Scene, message: str) -> None:
+async def test_message_that_cannot_be_read_ends_the_stream(scene: Scene, message: str) -> None:
     """What came before it was answered; the seat stays."""
-
-    async def play() -> None:
-        async with scene.open():
-            (an,) = await scene.table("mau_binh.classic")
-            await an.send(message)
-            assert await an.closed() == "BAD_MESSAGE"
-            await an.come(scene.address)
-            assert an.view["type"] == "view"
-
-    asyncio.run(play())
+    (an,) = await scene.table("mau_binh.classic")
+    await an.send(message)
+    assert await an.closed() == "BAD_MESSAGE"
+    await an.come(scene.address)
+    assert an.view["type"] == "view"
 
 
 @pytest.mark.parametrize(
@@ -191,103 +151,78 @@ def test_message_that_cannot_be_read_ends_the_stream(scene: Scene, message: str)
         {"name": "open", "round_id": "00" * 32, "back": ["AS"] * 14, "middle": [], "front": [], "nonce": "00" * 32},
     ],
 )
-def test_command_that_cannot_be_is_refused_and_nothing_happens(scene: Scene, command: View) -> None:
+async def test_command_that_cannot_be_is_refused_and_nothing_happens(scene: Scene, command: View) -> None:
     """BAD_COMMAND, with the stream alive."""
-
-    async def play() -> None:
-        async with scene.open():
-            an = await scene.player("An")
-            fields = {key: value for key, value in command.items() if key != "name"}
-            assert (await an.refused(command["name"], **fields))["code"] == "BAD_COMMAND"
-            assert an.view["type"] == "lobby"
-            assert an.view["rooms"] == []
-
-    asyncio.run(play())
+    an = await scene.player("An")
+    fields = {key: value for key, value in command.items() if key != "name"}
+    assert (await an.refused(command["name"], **fields))["code"] == "BAD_COMMAND"
+    assert an.view["type"] == "lobby"
+    assert an.view["rooms"] == []
 
 
-def test_page_of_another_site_gets_no_stream(scene: Scene) -> None:
+async def test_page_of_another_site_gets_no_stream(scene: Scene) -> None:
     """A browser says where a page comes from; anywhere but here is refused."""
-
-    async def play() -> None:
-        async with scene.open():
-            with pytest.raises(InvalidStatus):
-                await connect(f"ws://{scene.address}/api/stream", origin="http://elsewhere.example")  # type: ignore[arg-type] # text
-            async with httpx.AsyncClient(base_url=f"http://{scene.address}") as client:
-                for origin in ("http://elsewhere.example", "null"):
-                    assert (await client.post("/api/health", headers={"origin": origin})).status_code == 403
-                own = {"origin": f"http://{scene.address}"}
-                assert (await client.post("/api/health", headers=own)).status_code == 405
-                assert (await client.get("/api/health", headers={"origin": "http://elsewhere.example"})).is_success
-            async with connect(f"ws://{scene.address}/api/stream", origin=f"http://{scene.address}") as socket:  # type: ignore[arg-type] # text
-                await socket.send(json.dumps(HELLO))
-                assert json.loads(await socket.recv())["type"] == "welcome"
-
-    asyncio.run(play())
+    with pytest.raises(InvalidStatus):
+        await connect(f"ws://{scene.address}/api/stream", origin="http://elsewhere.example")  # type: ignore[arg-type] # text
+    async with httpx.AsyncClient(base_url=f"http://{scene.address}") as client:
+        for origin in ("http://elsewhere.example", "null"):
+            assert (await client.post("/api/health", headers={"origin": origin})).status_code == 403
+        own = {"origin": f"http://{scene.address}"}
+        assert (await client.post("/api/health", headers=own)).status_code == 405
+        assert (await client.get("/api/health", headers={"origin": "http://elsewhere.example"})).is_success
+    async with connect(f"ws://{scene.address}/api/stream", origin=f"http://{scene.address}") as socket:  # type: ignore[arg-type] # text
+        await socket.send(json.dumps(HELLO))
+        assert json.loads(await socket.recv())["type"] == "welcome"
 
 
-def test_unknown_host_is_refused_before_anything_is_done(scene: Scene) -> None:
+async def test_unknown_host_is_refused_before_anything_is_done(new_scene: Scene) -> None:
     """A foreign name that resolves to this machine would make its page one of this origin."""
-
-    async def play() -> None:
-        async with scene.open(hosts=("cards.example",)):
-            port = scene.address.rpartition(":")[2]
-            async with httpx.AsyncClient(base_url=f"http://{scene.address}") as client:
-                for host in (scene.address, f"localhost:{port}", "LOCALHOST", f"[::1]:{port}", "cards.example"):
-                    assert (await client.get("/api/health", headers={"host": host})).is_success, host
-                for host in (f"evil.example:{port}", "evil.example", "localhost.evil.example", "127.0.0.1.evil", ""):
-                    answer = await client.get("/api/health", headers={"host": host})
-                    assert answer.status_code == 421, host
-                    assert "add a name with --host" in answer.text
-            evil = {"host": f"evil.example:{port}", "origin": f"http://evil.example:{port}"}
-            line = "".join(f"{name}: {value}\r\n" for name, value in evil.items())
-            reader, writer = await asyncio.open_connection("127.0.0.1", int(port))
-            writer.write(
-                f"GET /api/stream HTTP/1.1\r\n{line}connection: Upgrade\r\nupgrade: websocket\r\n"
-                "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
-            )
-            assert (await reader.readline()).split()[1] == b"421"
-            writer.close()
-            assert scene.hall is not None
-            assert not scene.hall.people
-
-    asyncio.run(play())
+    async with new_scene.open(hosts=("cards.example",)):
+        port = new_scene.address.rpartition(":")[2]
+        async with httpx.AsyncClient(base_url=f"http://{new_scene.address}") as client:
+            for host in (new_scene.address, f"localhost:{port}", "LOCALHOST", f"[::1]:{port}", "cards.example"):
+                assert (await client.get("/api/health", headers={"host": host})).is_success, host
+            for host in (f"evil.example:{port}", "evil.example", "localhost.evil.example", "127.0.0.1.evil", ""):
+                answer = await client.get("/api/health", headers={"host": host})
+                assert answer.status_code == 421, host
+                assert "add a name with --host" in answer.text
+        evil = {"host": f"evil.example:{port}", "origin": f"http://evil.example:{port}"}
+        line = "".join(f"{name}: {value}\r\n" for name, value in evil.items())
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(port))
+        writer.write(
+            f"GET /api/stream HTTP/1.1\r\n{line}connection: Upgrade\r\nupgrade: websocket\r\n"
+            "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+        )
+        assert (await reader.readline()).split()[1] == b"421"
+        writer.close()
+        assert not new_scene.hall.people
 
 
-def test_name_keeps_its_visible_characters_with_notice(scene: Scene) -> None:
+async def test_name_keeps_its_visible_characters_with_notice(scene: Scene) -> None:
     """Control and bidi characters are left out, a long name is cut; neither breaks a log line or another's name."""
-
-    async def play() -> None:
-        async with scene.open():
-            an = await scene.player("An\u202e\x1b[31m\n" + "n" * 40, plays=False)
-            assert an.notices == ["NAME_CHANGED"]
-            await an.ask("create", ruleset="mau_binh.classic", stake_minor=100)
-            await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["An[31m " + "n" * 17])
-            await an.ask("rename", person_name=" Bi\u0300nh \u2066\u200f", language="vi")
-            await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["B\u00ecnh"])
-            assert (await an.refused("rename", person_name="\u200b", language="vi"))["code"] == "BAD_COMMAND"
-            quiet = await scene.player("Nguyễn Thị Ánh")
-            assert quiet.notices == []
-
-    asyncio.run(play())
+    an = await scene.player("An\u202e\x1b[31m\n" + "n" * 40, plays=False)
+    assert an.notices == ["NAME_CHANGED"]
+    await an.ask("create", ruleset="mau_binh.classic", stake_minor=100)
+    await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["An[31m " + "n" * 17])
+    await an.ask("rename", person_name=" Bi\u0300nh \u2066\u200f", language="vi")
+    await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["B\u00ecnh"])
+    assert (await an.refused("rename", person_name="\u200b", language="vi"))["code"] == "BAD_COMMAND"
+    quiet = await scene.player("Nguyễn Thị Ánh")
+    assert quiet.notices == []
 
 
-def test_page_that_asks_too_much_is_refused(scene: Scene) -> None:
+async def test_page_that_asks_too_much_is_refused(scene: Scene) -> None:
     """Hundreds of commands at once: some are done, the others refused and may come again; the table is unhurt."""
-
-    async def play() -> None:
-        async with scene.open():
-            (an,) = await scene.table("mau_binh.classic")
-            asked = [an.ask("rename", person_name=f"An {number}", language="vi") for number in range(200)]
-            done = await asyncio.gather(*asked, return_exceptions=True)
-            refused = [one for one in done if isinstance(one, Exception)]
-            assert 0 < len(refused) < 200
-            assert {json.loads(str(one))["code"] for one in refused} == {"TOO_MANY"}
-            assert all(json.loads(str(one))["is_retryable"] for one in refused)
-
-    asyncio.run(play())
+    (an,) = await scene.table("mau_binh.classic")
+    asked = [an.ask("rename", person_name=f"An {number}", language="vi") for number in range(200)]
+    done = await asyncio.gather(*asked, return_exceptions=True)
+    refused = [one for one in done if isinstance(one, Exception)]
+    assert 0 < len(refused) < 200
+    assert {json.loads(str(one))["code"] for one in refused} == {"TOO_MANY"}
+    assert all(json.loads(str(one))["is_retryable"] for one in refused)
 
 
-def test_page_and_proofs_are_served_with_care(scene: Scene, tmp_path: Path) -> None:
+async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: Path) -> None:
     """The page's own files and no others; a proof of nothing is not found."""
     page = tmp_path / "page"
     (page / "assets").mkdir(parents=True)
@@ -295,49 +230,36 @@ def test_page_and_proofs_are_served_with_care(scene: Scene, tmp_path: Path) -> N
     (page / "assets" / "a-12345678.js").write_text("1;" * 2000)
     (page / "assets" / "a.js").write_text("1")
     (tmp_path / "secret.txt").write_text("secret")
-
-    async def play() -> None:
-        async with scene.open(page=page), httpx.AsyncClient(base_url=f"http://{scene.address}") as client:
-            index = await client.get("/")
-            assert index.text == "<p>table"
-            assert "default-src 'self'" in index.headers["content-security-policy"]
-            script = await client.get("/assets/a-12345678.js")
-            assert "immutable" in script.headers["cache-control"]
-            assert script.headers["content-encoding"] == "gzip"
-            assert (await client.get("/assets/a.js")).headers["cache-control"] == "no-cache"
-            assert script.headers["content-type"].startswith("text/javascript")
-            for path in ("/%2e%2e/secret.txt", "/../secret.txt", "/assets", "/nothing"):
-                assert (await client.get(path)).status_code == 404
-            assert (await client.get("/api/bundles/nowhere/1")).status_code == 404
-            health = (await client.get("/api/health")).json()
-            assert (health["referee"], health["rooms"], health["pages"]) == ("REACHED", 0, 0)
-
-    asyncio.run(play())
+    async with new_scene.open(page=page), httpx.AsyncClient(base_url=f"http://{new_scene.address}") as client:
+        index = await client.get("/")
+        assert index.text == "<p>table"
+        assert "default-src 'self'" in index.headers["content-security-policy"]
+        script = await client.get("/assets/a-12345678.js")
+        assert "immutable" in script.headers["cache-control"]
+        assert script.headers["content-encoding"] == "gzip"
+        assert (await client.get("/assets/a.js")).headers["cache-control"] == "no-cache"
+        assert script.headers["content-type"].startswith("text/javascript")
+        for path in ("/%2e%2e/secret.txt", "/../secret.txt", "/assets", "/nothing"):
+            assert (await client.get(path)).status_code == 404
+        assert (await client.get("/api/bundles/nowhere/1")).status_code == 404
+        health = (await client.get("/api/health")).json()
+        assert (health["referee"], health["rooms"], health["pages"]) == ("REACHED", 0, 0)
 
 
-def test_clock_of_the_server_is_sent(scene: Scene) -> None:
+async def test_clock_of_the_server_is_sent(new_scene: Scene) -> None:
     """A page whose clock is off by minutes can see by how much."""
-
-    async def play() -> None:
-        async with scene.open(), connect(f"ws://{scene.address}/api/stream") as socket:
-            await socket.send(json.dumps(HELLO))
-            welcome = json.loads(await socket.recv())
-            await socket.recv()
-            scene.clock.move(300_000)
-            await socket.send(json.dumps({"type": "ping", "sent": 12.5}))
-            pong = json.loads(await socket.recv())
-            assert pong == {"type": "pong", "sent": 12.5, "time": welcome["time"] + 300_000}
-
-    asyncio.run(play())
+    async with new_scene.open(), connect(f"ws://{new_scene.address}/api/stream") as socket:
+        await socket.send(json.dumps(HELLO))
+        welcome = json.loads(await socket.recv())
+        await socket.recv()
+        new_scene.clock.move(300_000)
+        await socket.send(json.dumps({"type": "ping", "sent": 12.5}))
+        pong = json.loads(await socket.recv())
+        assert pong == {"type": "pong", "sent": 12.5, "time": welcome["time"] + 300_000}
 
 
-def test_player_of_one_secret_is_one_person(scene: Scene) -> None:
+async def test_player_of_one_secret_is_one_person(scene: Scene) -> None:
     """Another secret is somebody else, whatever the name."""
-
-    async def play() -> None:
-        async with scene.open():
-            one, other = await scene.player("An"), await scene.player("An", secret="f" * 40)
-            assert one.welcome["person"] != other.welcome["person"]
-            assert isinstance(one, Player)
-
-    asyncio.run(play())
+    one, other = await scene.player("An"), await scene.player("An", secret="f" * 40)
+    assert one.welcome["person"] != other.welcome["person"]
+    assert isinstance(one, Player)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from referee_table.glossary import GLOSSARY, entry, named
+from referee_table.games import GAMES
+from referee_table.glossary import SHARED, Glossary, entry, named, terms
 from referee_table.instant import groups_of
 from referee_table.laws import Law
 from referee_table.names import MOST_CHARACTERS, characters, clean_name, is_changed
@@ -17,7 +18,7 @@ from referee_table.records import pairs_of
 from referee_table.rulebook import difference, rules_of
 
 from referee.cards import DECK, parse_cards
-from referee.games.mau_binh import patterns_of
+from referee.games.mau_binh.instant_win import patterns_of
 
 FOLDER = Path(__file__).parents[2] / "referee" / "rulesets"
 DATA = {path.stem: tomllib.loads(path.read_text()) for path in sorted(FOLDER.glob("*.toml"))}
@@ -26,7 +27,7 @@ RULESETS = sorted(DATA)
 
 def law(data: Mapping[str, Any]) -> Law:
     """Return a law of a ruleset's data, without a referee."""
-    shown = {"title": data["title"], "names": named(data["game"], data["names"])}
+    shown = {"title": data["title"], "names": named(GAMES[data["game"]].glossary, data["names"])}
     return Law(data["id"], data["game"], data["bet_unit"], 2, 4, data, shown)
 
 
@@ -37,29 +38,29 @@ def test_every_name_of_a_ruleset_is_in_the_glossary(ruleset: str) -> None:
     assert data["names"]
     for table, names in data["names"].items():
         for code, given in names.items():
-            found = entry(data["game"], table, code)
+            found = entry(GAMES[data["game"]].glossary, table, code)
             assert found is not None, f"{data['game']}.{table}.{code}"
             known = {found["vi"], found["en"], *found.get("also", ())}
             assert set(given.values()) <= known, f"{table}.{code}: {given} is not among {sorted(known)}"
 
 
+def codes_of(glossary: Glossary) -> set[tuple[str, str]]:
+    """Return the tables and codes of a glossary, without its terms."""
+    return {(table, code) for table, words in glossary.items() if table != "terms" for code in words}
+
+
 def test_glossary_has_no_code_that_no_ruleset_has() -> None:
-    used = {
-        (scope, table, code)
-        for data in DATA.values()
-        for table, names in data["names"].items()
-        for code in names
-        for scope in (f"{data['game']}.{table}", table)
-    }
-    codes = {(scope, code) for scope, _, code in used}
-    unused = [
-        (scope, code)
-        for scope, words in GLOSSARY.items()
-        if scope != "terms"
-        for code in words
-        if (scope, code) not in codes
-    ]
-    assert unused == []
+    """A game's glossary has codes of its rulesets, and the shared one such as two games have; none is in both."""
+    games: dict[tuple[str, str], set[str]] = {}
+    for data in DATA.values():
+        for table, names in data["names"].items():
+            for code in names:
+                games.setdefault((table, code), set()).add(data["game"])
+    shared = codes_of(SHARED)
+    assert [code for code in shared if len(games.get(code, ())) < 2] == []
+    for game in {data["game"] for data in DATA.values()}:
+        own = codes_of(GAMES[game].glossary)
+        assert [code for code in own if game not in games.get(code, ()) or code in shared] == []
 
 
 def test_one_spelling_for_each_hand_of_all_games() -> None:
@@ -75,17 +76,20 @@ def test_one_spelling_for_each_hand_of_all_games() -> None:
 
 def test_house_names_that_the_glossary_does_not_know_stay() -> None:
     given = {"category": {"FLUSH": {"vi": "cùng màu", "en": "flush"}, "PAIR": {"vi": "một đôi", "en": "pair"}}}
-    assert named("mau_binh", given)["category"] == {
+    assert named(GAMES["mau_binh"].glossary, given)["category"] == {
         "FLUSH": {"vi": "cùng màu", "en": "flush"},
         "PAIR": {"vi": "đôi", "en": "pair"},
     }
 
 
 def test_every_term_is_explained_in_both_languages() -> None:
-    assert {"FOUL", "SWEEP", "CHOP", "THOI"} <= GLOSSARY["terms"].keys()
-    for code, term in GLOSSARY["terms"].items():
-        assert term["games"], code
-        assert all(term["means"][language] for language in ("vi", "en")), code
+    for game, codes in (("mau_binh", {"FOUL", "SWEEP", "STAKE"}), ("tien_len", {"CHOP", "THOI", "STAKE"})):
+        assert codes <= terms(game, GAMES[game].glossary).keys()
+    for code, term in SHARED["terms"].items():
+        assert len(term["games"]) > 1, code
+    for game in {data["game"] for data in DATA.values()}:
+        for code, term in terms(game, GAMES[game].glossary).items():
+            assert all(term["means"][language] for language in ("vi", "en")), code
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)

@@ -10,8 +10,9 @@ import pytest
 import referee
 from referee.evidence.merkle import leaf_hash
 from referee.log.tile_check import TileCheck
-from referee.tiles import FolderPlace, PublishedLog, publish, read_note
+from referee.tiles import FolderPlace, publish, read_note
 from tests.log.tile_paths import parse_path
+from tests.tiles.proved_log import ProvedLog
 from tests.tiles.tiles_log import MemoryLog
 
 CHILD = Path(__file__).with_name("publish_until_killed.py")
@@ -53,7 +54,7 @@ def test_publisher_killed_at_any_step_leaves_a_whole_log(tmp_path: Path, steps: 
     code = run(tmp_path / "log", 700, steps)
     assert code == (-9 if steps <= STEPS else 0)
     place = FolderPlace(tmp_path / "log")
-    read = PublishedLog.open(place, origin="log.example/1", keys=[log.signer.key])
+    read = ProvedLog.open(place, origin="log.example/1", keys=[log.signer.key])
     assert read.note == log.note(read.size) == read_note(place)
     assert read.size in ({300, 700} if steps <= STEPS else {700})
     check = TileCheck(read)

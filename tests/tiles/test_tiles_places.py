@@ -10,7 +10,9 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from referee.tiles import FolderPlace, MemoryPlace, Place, PlaceError, PublishedLog, RemotePlace, open_place, publish
+from referee.tiles import FolderPlace, Place, PlaceError, RemotePlace, open_place, publish
+from tests.tiles.memory_place import MemoryPlace
+from tests.tiles.proved_log import ProvedLog
 
 MAKERS: dict[str, Callable[[Path], Place]] = {
     "folder": lambda folder: open_place(str(folder / "log")),
@@ -55,7 +57,7 @@ def test_log_is_published_and_read(place: Place, make_log):
     log = make_log(700)
     for size in (1, 300, 700):
         publish(log, log.note(size), place)
-        read = PublishedLog.open(place, origin="log.example/1", keys=[log.signer.key])
+        read = ProvedLog.open(place, origin="log.example/1", keys=[log.signer.key])
         assert [leaf for bundle in read.bundles() for leaf in bundle] == log.entries[:size]
     assert place.read(["tile/0/001.p/44", "tile/entries/001.p/44"]) == [None, None]
 
@@ -116,7 +118,7 @@ def test_log_is_read_from_a_web_server(served: str, tmp_path: Path, make_log):
     publish(log, log.note(700), FolderPlace(tmp_path / "deep" / "log"))
     for address in (f"{served}/deep/log", f"{served}/deep/log/"):
         place = open_place(address)
-        read = PublishedLog.open(place, origin="log.example/1", keys=[log.signer.key])
+        read = ProvedLog.open(place, origin="log.example/1", keys=[log.signer.key])
         assert [leaf for bundle in read.bundles() for leaf in bundle] == log.entries
         assert read.leaf(300) == log.entries[300]
         assert place.read(["tile/0/009", "checkpoint"]) == [None, log.note(700)]

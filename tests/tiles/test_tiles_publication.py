@@ -13,10 +13,12 @@ from tlog_scales.signing import PlainEd25519Signer, Vkey
 from tlog_scales.writer import TilesWriter
 
 from referee.evidence.note import Note, cosign_note
-from referee.log.tile import entry_tiles, hash_tiles
-from referee.tiles import ConflictError, FolderPlace, MemoryPlace, PlaceError, PublishedLog, publish
+from referee.log.tile import entry_tiles
+from referee.tiles import ConflictError, FolderPlace, PlaceError, publish
 from referee.tiles.publication import merged
-from tests.log.tile_paths import parse_path
+from tests.log.tile_paths import hash_tiles, parse_path
+from tests.tiles.memory_place import MemoryPlace
+from tests.tiles.proved_log import ProvedLog
 
 SIZES = [0, 1, 2, 255, 256, 257, 511, 512, 700, 65_535, 65_536, 65_793]
 
@@ -147,7 +149,7 @@ def test_tile_with_other_bytes_is_refused_and_left_as_it_is(make_log):
         with pytest.raises(ConflictError, match=path.replace(".", r"\.")):
             publish(log, log.note(700), place)
         assert place.files[path] == b"\x00\x01?"
-        assert PublishedLog.open(place, origin="log.example/1", keys=[log.signer.key]).size == 300
+        assert ProvedLog.open(place, origin="log.example/1", keys=[log.signer.key]).size == 300
 
 
 def test_beginning_of_a_tile_is_completed(make_log):
@@ -175,7 +177,7 @@ def test_damaged_leaf_is_refused_before_its_tile_is_written(make_log):
     damaged.entries[650:] = []
     with pytest.raises(ConflictError, match="has 138 of the leaves 512 to 699"):
         publish(damaged, log.note(700), place)
-    assert PublishedLog.open(place, origin="log.example/1", keys=[log.signer.key]).size == 300
+    assert ProvedLog.open(place, origin="log.example/1", keys=[log.signer.key]).size == 300
     publish(log, log.note(700), place)
 
 
@@ -244,7 +246,7 @@ def test_place_that_fails_at_any_moment_still_holds_the_log_it_held(make_log):
         publish(log, log.note(600), place.fine)
         with pytest.raises(PlaceError):
             publish(log, log.note(2_000), place)
-        held = PublishedLog.open(place.fine, origin="log.example/1", keys=[log.signer.key])
+        held = ProvedLog.open(place.fine, origin="log.example/1", keys=[log.signer.key])
         assert (held.size, held.tile_root) == (600, log.checkpoint(600).root)
         assert [leaf for bundle in held.bundles() for leaf in bundle] == log.entries[:600]
         publish(log, log.note(2_000), place.fine)

@@ -8,8 +8,10 @@ from referee.evidence.merkle import leaf_hash, verify_consistency
 from referee.evidence.note import NoteError
 from referee.log import CheckpointError
 from referee.log.tile import TileError
-from referee.tiles import MemoryPlace, PlaceError, PublishedLog, publish, read_note
+from referee.tiles import PlaceError, publish, read_note
 from tests.log.tile_paths import parse_path
+from tests.tiles.memory_place import MemoryPlace
+from tests.tiles.proved_log import ProvedLog
 
 
 def published(log, size: int) -> MemoryPlace:
@@ -18,8 +20,8 @@ def published(log, size: int) -> MemoryPlace:
     return place
 
 
-def opened(log, place: MemoryPlace) -> PublishedLog:
-    return PublishedLog.open(place, origin="log.example/1", keys=[log.signer.key])
+def opened(log, place: MemoryPlace) -> ProvedLog:
+    return ProvedLog.open(place, origin="log.example/1", keys=[log.signer.key])
 
 
 @pytest.mark.parametrize("size", [*range(1, 40), 255, 256, 257, 700])
@@ -154,9 +156,9 @@ def test_checkpoint_of_another_key_or_origin_is_refused(make_log):
     log, other = make_log(700), make_log(300, origin="log.example/2")
     place = published(log, 700)
     with pytest.raises(NoteError):
-        PublishedLog.open(place, origin="log.example/1", keys=[other.signer.key])
+        ProvedLog.open(place, origin="log.example/1", keys=[other.signer.key])
     with pytest.raises(CheckpointError):
-        PublishedLog.open(place, origin="log.example/2", keys=[log.signer.key])
+        ProvedLog.open(place, origin="log.example/2", keys=[log.signer.key])
 
 
 def test_proofs_ask_for_few_files(make_log):

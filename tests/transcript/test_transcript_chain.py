@@ -5,7 +5,6 @@ import struct
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,17 +20,9 @@ from referee.transcript.chain import (
     next_move,
     sign_receipt,
 )
+from tests.named_signer import NamedSigner
 
 ROUND_ID, DECK_ROOT = b"r" * 32, b"d" * 32
-
-
-class Signer:
-    """A private key of a test."""
-
-    def __init__(self, seed: bytes) -> None:
-        self._key = Ed25519PrivateKey.from_private_bytes(seed)
-        self.public_key = self._key.public_key().public_bytes_raw()
-        self.sign = self._key.sign
 
 
 def tagged(tag: str, *fields: bytes) -> bytes:
@@ -151,7 +142,7 @@ def test_a_receipt_says_what_its_event_is():
 
 
 def test_a_receipt_holds_for_its_own_words_and_key_alone():
-    signer, other = Signer(b"s" * 32), Signer(b"o" * 32)
+    signer, other = NamedSigner("signer"), NamedSigner("other")
     receipt = course_of([(b"a", 1, True, 0, 0), (b"b", 2, True, 1, 0)]).receipt(2, opens_section=3)
     envelope = Envelope.parse(sign_receipt(receipt, signer))
     assert FORM.read(envelope.payload) == receipt

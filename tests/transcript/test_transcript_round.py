@@ -9,13 +9,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from referee.cards import Seat, parse_cards
-from referee.dealing.header import NO_KEY, Header
-from referee.dealing.lead import Lead
+from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import Hex
-from referee.games import GAMES, DealtRound, Event, LeaderBy, mau_binh, tien_len
+from referee.games import DealtRound, Event, LeaderBy, mau_binh, tien_len
 from referee.rulesets import get
 from referee.transcript.proof import EventLevel, EvidenceError, EvidenceFault
 from referee.transcript.round import PlayedEvent, Round
+from tests.driver.headers import header_of
 from tests.games.rounds import hands_deal
 
 PRIVATE = [Ed25519PrivateKey.from_private_bytes(bytes([seat + 1]) * 32) for seat in range(3)]
@@ -27,23 +27,8 @@ SECOND = parse_cards("4S 4C 5H 5D 6H 6D 8S 8C 9D TH QS QC KS")
 
 def begin(ruleset_id: str, deal: DealtRound, keys: Sequence[bytes]) -> Round:
     ruleset = get(ruleset_id)
-    header = Header(
-        protocol=1,
-        origin="log.example/1",
-        randomness_suite=1,
-        table_id="t-1",
-        round_number=1,
-        ruleset_id=ruleset.id,
-        ruleset_version=ruleset.version,
-        ruleset_digest=ruleset.digest,
-        layout=GAMES[ruleset.game].layout(len(keys)).sizes,
-        currency="VND",
-        stake=deal.stake,
-        seat_stakes=(),
-        seat_keys=tuple(keys),
-        previous_leaf=bytes(32),
-        deal_deadline=1_000,
-        round_deadline=2_000_000,
+    header = header_of(
+        ruleset, len(keys), stake=deal.stake, seat_keys=tuple(keys), deal_deadline=1_000, randomness_suite=1
     )
     return Round.begin(
         header,
@@ -51,7 +36,7 @@ def begin(ruleset_id: str, deal: DealtRound, keys: Sequence[bytes]) -> Round:
         sections=deal.sections,
         deck_root=b"d" * 32,
         dealt_time=deal.dealt_time,
-        lead=None if deal.leader is None else Lead(deal.leader, LeaderBy.DRAW),
+        lead=None if deal.leader is None else (deal.leader, LeaderBy.DRAW),
         is_sealed=deal.is_sealed,
     )
 
@@ -188,7 +173,7 @@ def test_sealed_table_needs_the_referees_clock_for_each_commitment() -> None:
 def test_departure_while_others_commit_may_be_reported() -> None:
     """It opens nothing, and the rules ask for the referee's clock at commitments and timeouts alone."""
     left = after(sealed(NO_KEY, NO_KEY), mau_binh.Leave(Seat(1), 600), received=False)
-    assert (left.course.number, left.pending) == (1, None)
+    assert (left.course.number, left.is_pending) == (1, False)
 
 
 def test_departure_that_opens_the_hands_needs_the_referees_clock() -> None:
@@ -196,8 +181,8 @@ def test_departure_that_opens_the_hands_needs_the_referees_clock() -> None:
     left = mau_binh.Leave(Seat(1), 700)
     assert fault_of(one, left, received=False) == ("NOT_RECEIVED", 2, 1, None, None)
     opened = after(one, left)
-    assert opened.pending is not None
-    assert (opened.pending.number, opened.pending.sections) == (2, (0, 1))
+    assert opened.is_pending
+    assert (opened.openings[-1].number, opened.openings[-1].sections) == (2, (0, 1))
     assert opened.due_receipt is not None
     assert opened.due_receipt.opens_section == 1
 
@@ -212,7 +197,7 @@ def test_no_event_follows_an_opening_before_it_has_its_time() -> None:
     assert (caught.value.fault, caught.value.number, caught.value.seat) == (EvidenceFault.OTHER_COURSE, 2, -1)
     assert (caught.value.expected, caught.value.found) == (700, 699)
     opened = after(begun, last, unsealed=800)
-    assert (opened.pending, opened.openings[-1].time) == (None, 800)
+    assert (opened.is_pending, opened.openings[-1].time) == (False, 800)
     assert fault_of(opened, msgspec.structs.replace(opening, seen=1))[:4] == ("NOT_SEEN", 3, 0, 2)
     assert after(opened, opening).course.number == 3
 

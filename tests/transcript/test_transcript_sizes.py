@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.dealing.header import NO_KEY, Header, HeaderJson
+from referee.dealing.header import NO_KEY
 from referee.evidence.dsse import MAX_ENVELOPE_SIZE, MAX_PAYLOAD_SIZE, Envelope
 from referee.games import GAMES, LeaderBy
 from referee.games.mau_binh.event import MAX_EVENTS as MAU_BINH_EVENTS
@@ -13,6 +13,7 @@ from referee.games.tien_len.event import MAX_EVENTS as TIEN_LEN_EVENTS
 from referee.games.ultimate_texas.state import MAX_EVENTS as ULTIMATE_TEXAS_EVENTS
 from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inputs, Unsealed
 from referee.transcript.round import write_transcript
+from tests.driver.headers import made_header
 
 LATE = 2**53 - 1
 LONGEST_TRANSFER = {"amount": LATE, "from": 255, "reason": "R" * 24, "subject": "S" * 24, "to": 255}
@@ -20,7 +21,7 @@ LONGEST_TRANSFER = {"amount": LATE, "from": 255, "reason": "R" * 24, "subject": 
 
 def header_of(game, seats):
     """Make the longest header that a round of a game can have."""
-    return Header(
+    return made_header(
         protocol=1,
         origin="o" * 255,
         randomness_suite=250,
@@ -63,7 +64,7 @@ def test_the_largest_transcript_fits_its_leaf(game, seats, transfers):
     """Every event received and every seat with a key, every field as long as it can be."""
     header = header_of(game, seats)
     inputs = Inputs(
-        header=HeaderJson.of(header),
+        header=header,
         deck_root="f" * 64,
         dealt_time=LATE,
         closed_time=LATE,

@@ -4,7 +4,6 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -13,18 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.cards import DECK, Seat, parse_cards
-from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_FIXTURE, Header, HeaderJson
 from referee.evidence import canonical
 from referee.games import GAMES, EventBytesError, UnlawfulEventError
-from referee.games.ultimate_texas import GAME, MAX_EVENTS, Decision, Event, UltimateTexasRules, ViolationCode
+from referee.games.ultimate_texas import GAME, Decision, Event, UltimateTexasRules, ViolationCode
+from referee.games.ultimate_texas.state import MAX_EVENTS
 from referee.rulesets import Ruleset, get
 from referee.transcript.inputs import InputEvent, InputReceipt, Inputs, TranscriptError, Unsealed, parse
 from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.replay import OpeningsError, UnlawfulRoundError, replay
 from tests.builtin import rules_as
+from tests.driver.headers import header_of
 from tests.games.rounds import texas_deal
+from tests.vectors.reading import each
 
-VECTORS: Final = Path(__file__).parents[1] / "vectors" / "ultimate_texas" / "settlements.jsonl"
 LARGEST_PAYLOAD: Final = 48_000
 SEATS: Final = 2
 
@@ -37,31 +37,6 @@ LAWFUL: Final = (
     (0, Decision.PLAY_2X),
 )
 """Seat 0 closes two streets at once with its bet on the flop; the first street closes with event 2."""
-
-
-def _vectors() -> list[Vector]:
-    return [json.loads(line) for line in VECTORS.read_text(encoding="utf-8").splitlines()]
-
-
-def _header(ruleset: Ruleset, stakes: Sequence[tuple[int, int]], *, stake: int = 2) -> Header:
-    return Header(
-        protocol=PROTOCOL,
-        origin="log.example/1",
-        randomness_suite=SUITE_FIXTURE,
-        table_id="t-1",
-        round_number=1,
-        ruleset_id=ruleset.id,
-        ruleset_version=ruleset.version,
-        ruleset_digest=ruleset.digest,
-        layout=GAMES[ruleset.game].layout(len(stakes)).sizes,
-        currency="CHIP",
-        stake=stake,
-        seat_stakes=tuple(stakes),
-        seat_keys=(NO_KEY,) * len(stakes),
-        previous_leaf=NO_LEAF,
-        deal_deadline=1_000_000,
-        round_deadline=2_000_000,
-    )
 
 
 def _timed(events: Events) -> list[Event]:
@@ -107,7 +82,7 @@ def _inputs(
     last = openings.get(len(events), ())
     receipt = InputReceipt(len(events), "00" * 64, last[-1] if last else msgspec.UNSET)
     inputs = Inputs(
-        header=HeaderJson.of(_header(get(ruleset_id), stakes)),
+        header=header_of(get(ruleset_id), seats, seat_stakes=tuple(stakes)),
         deck_root="00" * 32,
         dealt_time=1_000,
         closed_time=39_000,
@@ -146,7 +121,6 @@ def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: in
 @pytest.mark.parametrize(
     "data",
     [
-        b'{"decision":"PLAY_5X","kind":"DECIDE","seat":0}',
         b'{"decision":"CHECK","kind":"LEAVE","seat":0}',
         b'{"decision":"CHECK","kind":"DECIDE"}',
         b'{"decision":"CHECK","kind":"DECIDE","seat":0,"time":1}',
@@ -155,7 +129,6 @@ def test_event_comes_back_from_its_bytes(seat: int, decision: Decision, time: in
         b'{"decision":"CHECK","kind":"DECIDE","seat":0.0}',
         b'{"decision":"CHECK", "kind":"DECIDE","seat":0}',
         b'{"kind":"DECIDE","decision":"CHECK","seat":0}',
-        b'{"decision":"TIMEOUT","kind":"DECIDE","seat":0,"seen":0}',
         b"\xff",
         b"",
     ],
@@ -165,9 +138,9 @@ def test_bytes_that_are_no_canonical_event_are_refused(data: bytes):
         GAME.events.decode(data, time=0, round_id=bytes(32))
 
 
-@pytest.mark.parametrize("vector", [pytest.param(vector, id=vector["id"]) for vector in _vectors()])
+@each("ultimate_texas/settlements", argument="vector")
 def test_found_part_is_what_the_settlement_vector_says(vector: Vector):
-    """The vectors were written from the seed's sentences for the settlement; a transcript says the same in codes."""
+    """The vectors were written for the settlement from the rule sheet's sentences; a transcript has their codes."""
     board = _numbers(vector["board"])
     inputs = _inputs(
         [(event["seat"], Decision(event["decision"])) for event in vector["events"]],
@@ -269,7 +242,7 @@ def test_round_with_unlawful_stakes_has_no_transcript(stakes: list[tuple[int, in
 
 
 def test_stake_of_the_table_is_the_bet_unit():
-    header = HeaderJson.of(_header(get("ultimate_texas.casino"), ((10, 5),) * SEATS, stake=4))
+    header = header_of(get("ultimate_texas.casino"), SEATS, seat_stakes=((10, 5),) * SEATS, stake=4)
     with pytest.raises(TranscriptError, match="STAKE_NOT_THE_BET_UNIT"):
         _found(_inputs(header=header))
 

@@ -1,4 +1,4 @@
-"""Messages of all registered games, and of one that registers itself elsewhere, have one shape."""
+"""Messages of all services, and of a game that registers itself elsewhere, have one shape."""
 
 from collections.abc import Callable
 
@@ -9,25 +9,36 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from referee.service.registry import GAME_SERVICES
+from referee.v1 import log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from tests.v1.game_shapes import shape_faults
+from tests.v1.service_shapes import service_faults
 
-FOURTH = bai_cao_pb2.DESCRIPTOR
+FOURTH_SERVICE = bai_cao_pb2.DESCRIPTOR.services_by_name["BaiCaoService"]
+SHARED = [
+    service
+    for module in (log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2)
+    for service in module.DESCRIPTOR.services_by_name.values()
+]
+SHUFFLER = shuffler_pb2.DESCRIPTOR.services_by_name["ShufflerService"]
+LOG = log_pb2.DESCRIPTOR.services_by_name["LogService"]
 
 
 def registered() -> list[ServiceDescriptor]:
     return [service.descriptor for service in GAME_SERVICES.values()]
 
 
-def changed(edit: Callable[[dict[str, DescriptorProto]], None]) -> ServiceDescriptor:
-    """Return the fourth game's service after an edit of its messages."""
+def changed(
+    edit: Callable[[dict[str, DescriptorProto]], None], original: ServiceDescriptor = FOURTH_SERVICE
+) -> ServiceDescriptor:
+    """Return a service, by default the fourth game's, after an edit of the messages in its file."""
     file = FileDescriptorProto()
-    FOURTH.CopyToProto(file)
+    original.file.CopyToProto(file)
     edit({message.name: message for message in file.message_type})
     pool = DescriptorPool()
-    for dependency in FOURTH.dependencies:
+    for dependency in original.file.dependencies:
         add(pool, dependency)
     pool.AddSerializedFile(file.SerializeToString())
-    return pool.FindServiceByName("bai_cao.v1.BaiCaoService")
+    return pool.FindServiceByName(original.full_name)
 
 
 def add(pool: DescriptorPool, file: FileDescriptor) -> None:
@@ -43,7 +54,7 @@ def field_of(message: DescriptorProto, name: str) -> FieldDescriptorProto:
 
 
 def test_messages_of_all_games_have_one_shape() -> None:
-    services = [*registered(), FOURTH.services_by_name["BaiCaoService"]]
+    services = [*registered(), FOURTH_SERVICE]
     assert len(services) >= 4
     assert shape_faults(services) == []
 
@@ -97,3 +108,67 @@ def no_message(messages: dict[str, DescriptorProto]) -> None:
 def test_game_of_another_shape_is_named(edit: Callable[[dict[str, DescriptorProto]], None], fault: str) -> None:
     faults = shape_faults([*registered(), changed(edit)])
     assert any(fault in one for one in faults), faults
+
+
+def test_all_services_name_rounds_page_lists_and_answer_batches_alike() -> None:
+    services = [*SHARED, *registered(), FOURTH_SERVICE]
+    assert len(services) >= 8
+    assert [fault for service in services for fault in service_faults(service)] == []
+
+
+def number_beside_a_table(messages: dict[str, DescriptorProto]) -> None:
+    messages["RevealRoundRequest"].field.add(name="round_number", number=2, type=FieldDescriptorProto.TYPE_UINT64)
+
+
+def round_in_another_field(messages: dict[str, DescriptorProto]) -> None:
+    field_of(messages["RevealRoundRequest"], "round").number = 2
+
+
+def list_without_a_size(messages: dict[str, DescriptorProto]) -> None:
+    field_of(messages["ListEntriesRequest"], "page_size").name = "count"
+
+
+def size_that_is_always_there(messages: dict[str, DescriptorProto]) -> None:
+    field = field_of(messages["GetKeysRequest"], "page_size")
+    field.proto3_optional = False
+    field.ClearField("oneof_index")
+    del messages["GetKeysRequest"].oneof_decl[0]
+    field_of(messages["GetKeysRequest"], "page_token").oneof_index = 0
+
+
+def no_token_of_the_next_page(messages: dict[str, DescriptorProto]) -> None:
+    field_of(messages["ListCosignedCheckpointsResponse"], "next_page_token").number = 3
+
+
+def answer_without_a_reserved_status(messages: dict[str, DescriptorProto]) -> None:
+    messages["GetTableRoundResponse"].ClearField("reserved_range")
+
+
+def batch_without_a_status(messages: dict[str, DescriptorProto]) -> None:
+    answer = messages["RevealRoundResponse"]
+    answer.field.remove(field_of(answer, "refused"))
+
+
+def batch_of_other_answers(messages: dict[str, DescriptorProto]) -> None:
+    field_of(messages["RevealRoundsResponse"], "responses").type_name = ".referee.v1.DealRoundResponse"
+
+
+@pytest.mark.parametrize(
+    ("service", "edit", "fault"),
+    [
+        (SHUFFLER, number_beside_a_table, "RevealRoundRequest.round_number is not in a RoundRef"),
+        (SHUFFLER, round_in_another_field, "RevealRoundRequest.round = 2 is a RoundRef; it is called round = 1"),
+        (LOG, list_without_a_size, "ListEntriesRequest.page_size is absent, not optional uint32 page_size = 1"),
+        (LOG, size_that_is_always_there, "GetKeysRequest.page_size is uint32 page_size = 1, not optional"),
+        (LOG, no_token_of_the_next_page, "next_page_token is optional string next_page_token = 3, not"),
+        (LOG, answer_without_a_reserved_status, "GetTableRoundResponse does not reserve 15"),
+        (SHUFFLER, batch_without_a_status, "RevealRoundResponse has a batch and no field 15"),
+        (SHUFFLER, batch_of_other_answers, "RevealRounds has repeated referee.v1.RevealRoundRequest requests = 1 and"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_service_of_another_shape_is_named(
+    service: ServiceDescriptor, edit: Callable[[dict[str, DescriptorProto]], None], fault: str
+) -> None:
+    faults = service_faults(changed(edit, service))
+    assert any(fault in found for found in faults), faults

@@ -5,15 +5,14 @@ import copy
 import json
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.vectors.independent_audit import audit
 from tests.vectors.independent_bytes import write_json
+from tests.vectors.reading import read
 
-FOLDER = Path(__file__).parent / "audit"
 ODD: tuple[Any, ...] = (
     *(0, 1, -1, 53, 255, 2**53 - 1, -(2**53 - 1)),
     *("", "x", "TIMEOUT", "00" * 32, "00" * 64, "AA" * 32),
@@ -25,8 +24,7 @@ COUNT = 120
 
 
 def rows() -> list[dict[str, Any]]:
-    names = ("healthy", "seats", "held")
-    return [json.loads(line) for name in names for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
+    return [row for name in ("healthy", "seats", "held") for row in read(f"audit/{name}")]
 
 
 def places(value: object) -> Iterator[tuple[Any, Any]]:

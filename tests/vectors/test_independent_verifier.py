@@ -3,11 +3,8 @@
 import ast
 import base64
 import hashlib
-import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,23 +16,10 @@ from tests.vectors.independent_audit import audit
 from tests.vectors.independent_bytes import RefusedError
 from tests.vectors.independent_examination import know_rulesets
 from tests.vectors.independent_results import winner_of
+from tests.vectors.reading import FOLDER, Row, each, read
 
-FOLDER = Path(__file__).parent
 BY_THE_RULES = {"ILLEGAL_EVENT", "TERMS_FORBIDDEN", "EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY"}
 """What takes the rules of a game to find."""
-
-Row = dict[str, Any]
-
-
-def read(name: str) -> list[Row]:
-    rows = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert rows, name
-    return rows
-
-
-def each(*names: str) -> pytest.MarkDecorator:
-    rows = [pytest.param(row, id=f"{name}:{row['id']}") for name in names for row in read(name)]
-    return pytest.mark.parametrize("row", rows)
 
 
 def is_refused(check: Callable[..., object], *args: object) -> bool:

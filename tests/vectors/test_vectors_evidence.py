@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,11 +18,12 @@ from referee.dealing.commitment import (
     seed_statement,
     server_commitment,
 )
-from referee.dealing.header import HeaderError, HeaderJson
-from referee.evidence import canonical, encoding, hkdf, merkle
+from referee.dealing.header import Header, HeaderError
+from referee.evidence import canonical, encoding, merkle
 from referee.evidence.canonical import Form
 from referee.evidence.dsse import EnvelopeError, pae
 from referee.evidence.ed25519 import is_public_key, is_signature
+from referee.evidence.hkdf import Prk
 from referee.games import GAMES, EventBytesError
 from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
@@ -34,23 +34,11 @@ from referee.v1 import shuffler_pb2
 from referee.wire.repeat_key import canonical_text, repeat_key
 from tests.evidence.envelopes import open_envelope
 from tests.vectors import written_courses, written_refusals, written_rows
+from tests.vectors.reading import FOLDER, Row, each, read
 
-FOLDER = Path(__file__).parent
 TOPICS = written_rows.TOPICS | written_refusals.TOPICS | written_courses.TOPICS
-HEADER = Form(HeaderJson)
+HEADER = Form(Header)
 KINDS: dict[str, Any] = {kind.__name__.removesuffix("Leaf").lower(): kind for kind in leaves.TYPES}
-
-Row = dict[str, Any]
-
-
-def read(name: str) -> list[Row]:
-    rows = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert rows, name
-    return rows
-
-
-def each(name: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in read(name)])
 
 
 def unhexed(row: Row, *names: str) -> list[bytes]:
@@ -122,9 +110,9 @@ def test_field_vectors(row: Row) -> None:
 def test_hkdf_vectors(row: Row) -> None:
     ikm, salt, info = unhexed(row, "ikm", "salt", "info")
     if row.get("refused"):
-        assert is_refused(lambda: hkdf.hkdf(ikm, salt=salt, info=info, length=row["length"]))
+        assert is_refused(lambda: Prk.of(ikm, salt=salt).expand(info=info, length=row["length"]))
     else:
-        assert row["key"] == hkdf.hkdf(ikm, salt=salt, info=info, length=row["length"]).hex()
+        assert row["key"] == Prk.of(ikm, salt=salt).expand(info=info, length=row["length"]).hex()
 
 
 @each("evidence/canonical")
@@ -163,7 +151,7 @@ def test_refused_header_vectors(row: Row) -> None:
         assert is_refused(lambda: HEADER.read(text))
         return
     with pytest.raises(HeaderError) as refused:
-        HEADER.read(text).to_header()
+        HEADER.read(text).checked()
     assert row["field"] == refused.value.field
 
 
@@ -207,7 +195,7 @@ def holds_section(row: Row) -> bool:
 
 def holds_sealed(row: Row) -> bool:
     sealed, key, rid, commitment = unhexed(row, "sealed_seed", "sealing_key", "round_id", "server_commitment")
-    return not is_refused(lambda: seal.unseal(sealed, sealing_key=key, round_id=rid, commitment=commitment))
+    return not is_refused(lambda: seal.decrypt_seed(sealed, sealing_key=key, round_id=rid, commitment=commitment))
 
 
 def holds_event(row: Row) -> bool:

@@ -3,14 +3,14 @@
 import base64
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-FOLDER = Path(__file__).parent
+from tests.vectors.reading import FOLDER, read
+
 SCHEMAS = {
     path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted((FOLDER / "schema").glob("*.json"))
 }
@@ -19,12 +19,6 @@ REGISTRY: Registry[Any] = Registry().with_resources(
 )
 FILES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.glob("*/*.jsonl"))
 LEAF_KINDS = ("open", "deal", "unseal", "settle", "abort", "reveal", "key", "start")
-
-
-def read(name: str) -> list[dict[str, Any]]:
-    rows = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert rows, name
-    return rows
 
 
 def validator(name: str) -> Draft202012Validator:
@@ -44,9 +38,7 @@ def test_schemas_are_schemas(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_rows_are_what_their_schema_says(name: str) -> None:
     checked = validator(name.replace("/", "."))
-    rows = read(name)
-    assert rows
-    for row in rows:
+    for row in read(name):
         assert [error.message[:300] for error in checked.iter_errors(row)] == [], row["id"]
 
 

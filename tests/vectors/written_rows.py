@@ -296,7 +296,8 @@ def dsse_rows() -> Iterator[Row]:
 
 def repeat_key_rows() -> Iterator[Row]:
     terms: Row = {"currency": "VND", "ruleset_id": "mau_binh.classic", "seat_count": 2, "stake_minor": 100}
-    header: Row = {"layout": [13, 13, 26], "origin": "log.example/1", "seat_keys": ["00" * 32] * 2, "table_id": "t-1"}
+    header: Row = {"layout": [13, 13, 26], "origin": "log.example/1", "seat_keys": ["00" * 32] * 2}
+    header["round"] = {"table_id": "t-1"}
     commitments = {"client_commitments": ["aa" * 32, "bb" * 32]}
     bets = [{"bet_minor": 20, "side_bet_minor": 5}, {"bet_minor": 10}]
     requests: dict[str, tuple[str, Row]] = {

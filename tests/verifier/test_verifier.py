@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from referee.audit import Finding, MemoryLog, audit_log
-from referee.audit.finding import Code
+from referee.audit import MemoryLog, audit_log
+from referee.finding import Code, Finding
 from referee.rulesets import load_builtin
 from tests.audit import table as list_of_54
 from tests.audit.audit_builder import FAR, LOG, NOW, ORIGIN, ROOT, LogBuilder, Table, abort, healthy_tables

@@ -67,4 +67,4 @@ def _payload(leaf: bytes) -> Payload:
 
 def _previous_leaf(opened: Payload) -> bytes:
     assert isinstance(opened, OpenLeaf)
-    return bytes.fromhex(opened.header.previous_leaf)
+    return opened.header.previous_leaf

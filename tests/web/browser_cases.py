@@ -70,14 +70,14 @@ CASES: Final = (
         "refusal with code, reason, field and request id",
         """
   return refused(referee.log.getTableRound(
-    { tableId: "nobody", roundNumber: 1n },
+    { round: { tableId: "nobody", roundNumber: 1n } },
     { headers: { "x-request-id": "from-the-page" } },
   ));
 """,
         expected={
             "code": "FailedPrecondition",
             "reason": "NOT_OPENED",
-            "fields": ["round_number"],
+            "fields": ["round.round_number"],
             "requestId": "from-the-page",
         },
     ),
@@ -118,10 +118,11 @@ CASES: Final = (
     tableId, rulesetId: "mau_binh.classic", seatCount: 2, currency: "CHIP", stakeMinor: 10n,
   };
   const opened = await referee.shuffler.openRound({ round: { case: "terms", value: terms } });
+  const { round } = opened.header;
   const clientSeeds = [1, 2].map(() => crypto.getRandomValues(new Uint8Array(32)));
-  const dealt = await referee.shuffler.dealRound({ tableId, roundNumber: 1n, clientSeeds });
-  const round = { header: opened.header, certificates: [dealt.certificate] };
-  const { violations } = await referee.mauBinh.previewRound({ round });
+  const dealt = await referee.shuffler.dealRound({ round, clientSeeds });
+  const played = { header: opened.header, certificates: [dealt.certificate] };
+  const { violations } = await referee.mauBinh.previewRound({ round: played });
   const events = violations.length === 0 ? [] : dealt.hands.map(({ seat, cards }) => ({
     time: dealt.dealtTime,
     seat,
@@ -130,8 +131,8 @@ CASES: Final = (
       value: { back: cards.slice(0, 5), middle: cards.slice(5, 10), front: cards.slice(10) },
     },
   }));
-  const { logReceipt, outcome } = await referee.mauBinh.settleRound({ round: { ...round, events } });
-  await referee.shuffler.revealRound({ tableId, roundNumber: 1n });
+  const { logReceipt, outcome } = await referee.mauBinh.settleRound({ round: { ...played, events } });
+  await referee.shuffler.revealRound({ round });
   const receipt = verifyReceipt(logReceipt, keys);
   const foreign = verifyReceipt({ ...logReceipt, leaf: new Uint8Array(3) }, keys);
   const whole = await verifyRound(referee, keys, { tableId, roundNumber: 1n }, { now: Date.now() });

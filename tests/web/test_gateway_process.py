@@ -1,55 +1,31 @@
 """``referee serve --web``: the command, its workers, its certificate, its page, and how it stops."""
 
-import json
-import shutil
-import signal
 import socket
 import ssl
-import struct
 import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
+from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
+from referee.web import Gateway, Upstream
+from tests.server.processes import Serve
+from tests.server.tls.authority import Authority
+from tests.waiting import until
+from tests.web.doors import opened_door, read_until, watch
 
 Door = Any  # made by a fixture, and has its class in doors.py
+SECONDS: Final = 60
 KEYS: Final = "/referee.v1.LogService/GetKeys"
-WATCH: Final = "/grpc.health.v1.Health/Watch"
-SECONDS: Final = 120
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., tuple["subprocess.Popen[bytes]", dict[str, Any]]]]:
-    """Start the command and stop it at the end."""
-    with ExitStack() as opened:
-        errors = opened.enter_context((tmp_path / "errors.log").open("ab"))
-
-        def start(*options: str) -> tuple["subprocess.Popen[bytes]", dict[str, Any]]:
-            command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--quiet"]
-            process = opened.enter_context(
-                subprocess.Popen([*command, "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=errors)
-            )
-            opened.callback(process.kill)
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            assert line, (tmp_path / "errors.log").read_text(encoding="utf-8")
-            return process, json.loads(line)
-
-        yield start
 
 
 def keys_from(address: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - httpx's own options
@@ -59,58 +35,37 @@ def keys_from(address: str, **options: Any) -> httpx.Response:  # noqa: ANN401 -
     return httpx.post(f"{scheme}://{address}{KEYS}", content=b"{}", headers=kind, timeout=SECONDS, **options)
 
 
-def test_pages_of_the_origins_that_flags_name_may_call(serve: Callable[..., tuple[Any, dict[str, Any]]]) -> None:
+def test_pages_of_the_origins_that_flags_name_may_call(serve: Serve) -> None:
     origins = ("https://play.example", "http://localhost:5173")
-    _, ready = serve("--web", "127.0.0.1:0", *(word for one in origins for word in ("--web-origin", one)))
+    named = (word for one in origins for word in ("--web-origin", one))
+    ready = serve("--quiet", "--web", "127.0.0.1:0", *named).ready
     for origin, allowed in ((origins[0], origins[0]), (origins[1], origins[1]), ("https://other.example", None)):
         asked = {"origin": origin, "access-control-request-method": "POST"}
         answer = httpx.options(f"http://{ready['web']}{KEYS}", headers=asked, timeout=SECONDS)
         assert answer.headers.get("access-control-allow-origin") == allowed
 
 
-def test_command_says_where_browsers_ask_and_stops_while_one_watches(serve) -> None:
+def test_command_says_where_browsers_ask_and_stops_while_one_watches(serve: Serve) -> None:
     """The watch ends with a word that says to ask again, long before its connection would be cut off."""
-    process, ready = serve("--web", "0", "--set", "serve.drain_lead=1", "--set", "serve.drain_grace=60")
-    assert keys_from(ready["web"]).json()["origin"] == ready["origin"]
-    host, _, port = ready["web"].rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=SECONDS) as watching:
-        body = struct.pack(">BI", 0, 2) + b"{}"
-        head = f"POST {WATCH} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/connect+json\r\n"
-        watching.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-        came = b""
-        while b"SERVING" not in came:
-            came += watching.recv(65536)
+    options = ("--web", "0", "--set", "serve.drain_lead=1", "--set", "serve.drain_grace=60")
+    server = serve("--quiet", *options, drain_lead=None)
+    assert keys_from(server.ready["web"]).json()["origin"] == server.ready["origin"]
+    with watch(server.ready["web"]) as watching:
+        read_until(watching, b"SERVING")
         begun = time.monotonic()
-        process.send_signal(signal.SIGTERM)
-        while more := watching.recv(65536):
-            came += more
+        server.terminate()
+        came = read_until(watching, b'"unavailable"')
     assert b"NOT_SERVING" in came
-    assert b'"unavailable"' in came
-    assert process.wait(SECONDS) == 0
+    assert server.stop() == 0
     assert time.monotonic() - begun < 60  # the grace
 
 
-def test_workers_share_the_address(serve) -> None:
-    process, ready = serve("--web", "0", "--workers", "2")
-    assert {one["web"] for one in ready["workers"]} == {ready["web"]}
-    assert [keys_from(ready["web"]).status_code for _ in range(8)] == [200] * 8
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(SECONDS) == 0
-
-
-def test_address_that_is_taken_is_said(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--quiet"]
-        message = subprocess.run(
-            [*command, "--listen", "127.0.0.1:0", "--web", address],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SECONDS,
-        )
-    assert message.returncode != 0
-    assert "in use" in message.stderr
+def test_workers_share_the_address(serve: Serve) -> None:
+    server = serve("--quiet", "--web", "0", "--workers", "2")
+    address = server.ready["web"]
+    assert {one["web"] for one in server.ready["workers"]} == {address}
+    assert [keys_from(address).status_code for _ in range(8)] == [200] * 8
+    assert server.stop() == 0
 
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> None:
@@ -122,32 +77,28 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> N
         from referee.cli import main
         main()
     """
-    message = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False, timeout=SECONDS
-    )
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    message = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     assert message.returncode != 0
     assert "pip install 'referee[web]'" in message.stderr
 
 
-def test_browsers_get_https_with_the_server_certificate_and_its_renewals(
-    serve_web: Callable[..., Door], tmp_path: Path
-) -> None:
+def test_browsers_get_https_with_the_server_certificate_and_its_renewals(serve_web, tmp_path: Path) -> None:
     """A new pair counts from the next connection on; one that does not hold together changes nothing."""
-    folder = tmp_path / "tls"
-    folder.mkdir()
-    first = pair(folder)
-    tls = TlsSettings(certificate=str(folder / "server.pem"), key=str(folder / "server.key"))
-    door = serve_web(tls=tls)
+    authority = Authority("authority")
+    first = authority.server().write(tmp_path).certificate.serial_number
+    (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
+    door = serve_web(tls=TlsSettings(certificate=str(tmp_path / "server.pem"), key=str(tmp_path / "server.key")))
     assert shown(door.address) == first
-    trusting = ssl.create_default_context(cafile=str(folder / "server.pem"))
+    trusting = ssl.create_default_context(cafile=str(tmp_path / "ca.pem"))
     assert keys_from(door.address, verify=trusting).status_code == 200
-    second = pair(folder)
-    assert eventually(lambda: shown(door.address), second)
-    whole = (folder / "server.key").read_bytes()
-    (folder / "server.key").write_bytes(whole[:40])
+    second = authority.server().write(tmp_path).certificate.serial_number
+    until(lambda: shown(door.address) == second)
+    whole = (tmp_path / "server.key").read_bytes()
+    (tmp_path / "server.key").write_bytes(whole[:40])
     time.sleep(1.5)
     assert shown(door.address) == second
-    (folder / "server.key").write_bytes(whole)
+    (tmp_path / "server.key").write_bytes(whole)
     assert shown(door.address) == second
 
 
@@ -198,55 +149,44 @@ def test_settings_that_can_be_meant_have_no_problem(tmp_path: Path) -> None:
         {"listen": "0.0.0.0:443", "hosts": ("play.example.com", "*.example.org"), "origins": ("https://a.example:8",)},
         {"listen": "localhost:0", "origins": ("*",), "hosts": ("*",)},
     ):
-        assert WebSettings(**options).problems() == (), options
-
-
-def pair(folder: Path) -> int:
-    """Write a new key and its certificate for 127.0.0.1; return the serial number."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    (folder / "new.key").write_bytes(private)
-    (folder / "new.key").chmod(0o600)
-    (folder / "new.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    shutil.move(folder / "new.key", folder / "server.key")
-    shutil.move(folder / "new.pem", folder / "server.pem")
-    return certificate.serial_number
+        assert list(WebSettings(**options).problems()) == [], options
 
 
 def shown(address: str) -> int:
     """Return the serial number of the certificate that a browser gets."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, _, port = address.rpartition(":")
-    with (
-        socket.create_connection((host, int(port)), timeout=SECONDS) as raw,
-        context.wrap_socket(raw, server_hostname=host) as secure,
-    ):
-        message = secure.getpeercert(binary_form=True)
-    assert message is not None
-    return x509.load_der_x509_certificate(message).serial_number
+    return x509.load_pem_x509_certificate(ssl.get_server_certificate((host, int(port))).encode()).serial_number
 
 
-def eventually(ask: Callable[[], int], wanted: int) -> bool:
-    """Return whether the answer becomes the expected one."""
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        if ask() == wanted:
-            return True
-        time.sleep(0.2)
-    return False
+def test_probes_answer_by_address_and_before_every_check(serve_web: Callable[..., Door]) -> None:
+    """An orchestrator calls a machine by its address, which is no host name of the gateway."""
+    door = serve_web(listen="127.0.0.1:0", hosts=("play.example.com",))
+    assert door.http.get("/", headers={"host": "10.1.2.3:8080"}).status_code == 400
+    for path, text in (("/healthz", "alive\n"), ("/readyz", "ready\n")):
+        answer = door.http.get(path, headers={"host": "10.1.2.3:8080", "origin": "https://other.example"})
+        assert (answer.status_code, answer.text) == (200, text)
+        assert "access-control-allow-origin" not in answer.headers
+        assert (door.http.head(path).status_code, door.http.head(path).content) == (200, b"")
+        assert door.http.post(path).status_code == 405
+    assert door.http.get("/readyz/", headers={"host": "play.example.com"}).status_code == 404
+
+
+def test_gateway_is_not_ready_while_its_server_drains(tmp_path: Path) -> None:
+    answers: list[httpx.Response] = []
+
+    def ask() -> None:
+        answers.extend(httpx.get(f"{url}/{path}", timeout=SECONDS) for path in ("readyz", "healthz"))
+
+    with opened_door(tmp_path, draining=ask) as (_, url):
+        assert httpx.get(f"{url}/readyz", timeout=SECONDS).text == "ready\n"
+    assert [answer.status_code for answer in answers] == [503, 200]
+    assert answers[0].text.startswith("not ready: NOT_SERVING: ")
+
+
+def test_gateway_is_not_ready_without_its_service(tmp_path: Path) -> None:
+    nobody = Upstream(target=f"unix:{tmp_path / 'nobody'}", gateway_pass="")
+    with Gateway(WebSettings(listen="127.0.0.1:0"), nobody, limits=LimitSettings()) as gateway:
+        url = f"http://127.0.0.1:{gateway.port}"
+        answer = httpx.get(f"{url}/readyz", timeout=SECONDS)
+        assert (answer.status_code, answer.text) == (503, "not ready: UNAVAILABLE: the service does not answer\n")
+        assert httpx.get(f"{url}/healthz", timeout=SECONDS).text == "alive\n"

@@ -3,7 +3,6 @@
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +16,8 @@ from referee.server.settings.web import WebSettings
 from referee.service.call import Call
 from referee.web import Gateway, Upstream
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, frame, settings
+from tests.server.observing import Quiet
+from tests.waiting import until
 
 Door = Any  # made by a fixture, and has its class in doors.py
 KEYS: Final = "/referee.v1.LogService/GetKeys"
@@ -24,16 +25,6 @@ SECONDS: Final = 60
 LARGE: Final = 30_000_000
 _CLOSED: Final = 7
 """Linux's number of a connection that is closed."""
-
-
-def until(is_so: Callable[[], bool]) -> bool:
-    """Return whether it becomes so in time."""
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        if is_so():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def dial(address: str, *, source: str = "127.0.0.1", buffer: int = 0) -> socket.socket:
@@ -71,6 +62,16 @@ def is_closed(connection: socket.socket) -> bool:
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == _CLOSED
 
 
+def poured(connection: socket.socket, part: bytes) -> int:
+    """Send a part again and again until the gateway closes the connection or much is sent; return how many bytes."""
+    sent = 0
+    with contextlib.suppress(ConnectionError):
+        while sent < LARGE:
+            connection.sendall(part)
+            sent += len(part)
+    return sent
+
+
 def test_body_that_says_it_is_too_large_is_refused_unread(door: Door) -> None:
     with dial(door.address) as rude:
         rude.sendall(head(f"content-length: {LARGE}") + b"{")
@@ -82,14 +83,9 @@ def test_body_that_says_it_is_too_large_is_refused_unread(door: Door) -> None:
 
 def test_body_that_grows_too_large_is_refused_on_its_way(door: Door) -> None:
     """Chunks of a body without a length are read up to the limit, and the connection is closed."""
-    chunk = b"10000\r\n" + bytes(0x10000) + b"\r\n"
-    sent = 0
     with dial(door.address) as rude:
         rude.sendall(head("transfer-encoding: chunked"))
-        with contextlib.suppress(ConnectionError):
-            while sent < LARGE:
-                rude.sendall(chunk)
-                sent += len(chunk)
+        sent = poured(rude, b"10000\r\n" + bytes(0x10000) + b"\r\n")
     assert 4 * 1024 * 1024 < sent < LARGE
 
 
@@ -114,12 +110,7 @@ def test_head_that_does_not_arrive_in_time_closes_its_connection(serve_web: Call
 def test_head_without_end_closes_its_connection(door: Door) -> None:
     with dial(door.address) as rude:
         rude.sendall(f"POST {KEYS} HTTP/1.1\r\n".encode())
-        sent = 0
-        with contextlib.suppress(ConnectionError):
-            while sent < LARGE:
-                rude.sendall(b"x-more: " + bytes([97]) * 1000 + b"\r\n")
-                sent += 1000
-    assert sent < LARGE
+        assert poured(rude, b"x-more: " + b"a" * 1000 + b"\r\n") < LARGE
 
 
 def test_connections_are_bounded_by_caller(serve_web: Callable[..., Door]) -> None:
@@ -141,7 +132,7 @@ def test_connections_are_bounded_by_caller(serve_web: Callable[..., Door]) -> No
                 again.sendall(ASKED)
                 return b"HTTP/1.1 200 " in again.recv(65536)
 
-        assert until(is_served)
+        until(is_served)
 
 
 def test_bodies_on_their_way_are_bounded_by_caller(serve_web: Callable[..., Door]) -> None:
@@ -160,7 +151,7 @@ def test_bodies_on_their_way_are_bounded_by_caller(serve_web: Callable[..., Door
                 except TimeoutError:  # the first has not been read yet
                     return False
 
-        assert until(is_refused)
+        until(is_refused)
         second.sendall(ASKED)
         assert second.recv(65536).startswith(b"HTTP/1.1 200 ")  # small ones are not counted
         assert door.ask(KEYS, {"x": "a" * 700_000}).status_code == 200
@@ -173,22 +164,17 @@ def test_answer_that_lies_unread_closes_its_connection(serve_web: Callable[..., 
     door = serve_web(page=str(page), server={"limits": LimitSettings(answer_seconds=0.5)})
     with dial(door.address, buffer=4096) as rude:
         rude.sendall(head(path="/", method="GET"))
-        assert until(lambda: is_closed(rude))
+        until(lambda: is_closed(rude))
     assert door.ask(KEYS).status_code == 200
 
 
 def test_requests_before_the_answer_are_bounded(door: Door) -> None:
     with dial(door.address) as rude:
-        sent = 0
-        with contextlib.suppress(ConnectionError):
-            while sent < LARGE:
-                rude.sendall(ASKED * 100)
-                sent += len(ASKED) * 100
-    assert sent < LARGE
+        assert poured(rude, ASKED * 100) < LARGE
     assert door.ask(KEYS).status_code == 200
 
 
-class Holding:
+class Holding(Quiet):
     """Observer that holds a call up until its transport says that the caller has gone."""
 
     def __init__(self) -> None:
@@ -202,18 +188,6 @@ class Holding:
             self.came.set()
             self.has_gone = until(lambda: not rpc.is_active())
 
-    def ended(self, call: Call) -> None:
-        """Nothing."""
-
-    def probe(self, step: str) -> None:
-        """Nothing."""
-
-    def committed(self, requests: int) -> None:
-        """Nothing."""
-
-    def close(self) -> None:
-        """Nothing."""
-
 
 def test_call_of_a_caller_who_vanished_is_cancelled_at_the_service(serve_web: Callable[..., Door]) -> None:
     holding = Holding()
@@ -221,7 +195,7 @@ def test_call_of_a_caller_who_vanished_is_cancelled_at_the_service(serve_web: Ca
     with dial(door.address) as rude:
         rude.sendall(head("content-length: 2", path="/referee.v1.RulesetService/ListRulesets") + b"{}")
         assert holding.came.wait(SECONDS)
-    assert until(lambda: [call.code for call in door.watching.calls] == ["CANCELLED"])
+    until(lambda: [call.code for call in door.watching.calls] == ["CANCELLED"])
     assert holding.has_gone
 
 

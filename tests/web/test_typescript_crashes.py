@@ -3,7 +3,6 @@
 import json
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -37,9 +36,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 @pytest.mark.slow("starts a process of Node for each call of a round")
 @pytest.mark.parametrize("moment", ["before the call", "after the answer"])
 @pytest.mark.parametrize("scene", CALLS)
-def test_round_is_settled_by_the_last_of_many_killed_frontends(
-    server: Guarded, tmp_path: Path, scene: str, moment: str
-) -> None:
+def test_round_is_settled_by_the_last_of_many_killed_frontends(server: Guarded, tmp_path, scene: str, moment) -> None:
     table, ledger = f"acme.ts-{scene}-{moment.split(maxsplit=1)[0]}", tmp_path / "ledger"
     place = {
         "address": server.address,

@@ -6,13 +6,13 @@ import http.server
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from tests import node_project
 from tests.node_project import build, install
+from tests.server.http_server import http_server
 
 CLIENTS: Final = Path(__file__).parents[2] / "clients"
 CLIENT: Final = CLIENTS / "typescript"
@@ -84,12 +84,5 @@ class _Page(http.server.SimpleHTTPRequestHandler):
 @contextlib.contextmanager
 def page_served() -> Iterator[str]:
     """Serve the page and yield its origin, as ``http://localhost:1234``."""
-    handler = functools.partial(_Page, directory=str(CLIENTS))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://localhost:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with http_server(functools.partial(_Page, directory=str(CLIENTS))) as address:
+        yield address.replace("127.0.0.1", "localhost")

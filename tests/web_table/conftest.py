@@ -43,6 +43,14 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
 
 
 @pytest.fixture
+def own_table(browser: Browser, tmp_path: Path) -> Iterator[TableProcess]:  # noqa: ARG001 - skips without a browser
+    """Start a table that the test may kill."""
+    running = TableProcess(tmp_path / "table", page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture
 def invite(browser: Browser) -> Iterator[Invite]:
     """Return a function that opens a browser for a guest; fail the test if a page raised a script error."""
     contexts, errors = [], []

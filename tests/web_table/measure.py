@@ -5,22 +5,17 @@ page spends on one frame of a dragged card; and what passes between two frames o
 """
 
 import os
-import shutil
 import statistics
 import sys
-import tempfile
-from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from tests.browser_flags import FLAGS
-from tests.web_table.conftest import WEB
+from tests.web_table.browsing import browsing, stage_of
 from tests.web_table.screenshots import chop
 from tests.web_table.test_web_table_scene import finished, instant_win, showdown
 from tests.web_table.web_table_guest import Guest
-from tests.web_table.web_table_server import TableProcess
-from tests.web_table.web_table_stage import Stage, dealt
+from tests.web_table.web_table_stage import dealt
 
 LOADS: Final = 9
 PAGES: Final = 4
@@ -76,8 +71,7 @@ def loads(browser: Browser, url: str) -> list[float]:
 def drags(browser: Browser, url: str) -> list[float]:
     """Return the milliseconds that the page spends on each of 200 movements, sorted."""
     guest = Guest(browser.new_page(), "Lan", "MOUSE")
-    guest.enter(url)
-    guest.open_room("mau_binh.classic", bots=1)
+    guest.host(url, "mau_binh.classic", bots=1)
     guest.deal()
     times: list[float] = guest.page.locator(".board").evaluate(DRAGGED)
     return times
@@ -95,9 +89,7 @@ def frames(browser: Browser, url: str) -> dict[str, list[float]]:
 def watched(browser: Browser, url: str) -> dict[str, list[float]]:
     """Return the milliseconds between frames while something moves, by scene, on one page."""
     guest = Guest(browser.new_page(), "Lan", "MOUSE")
-    stage = Stage(guest.page, dealt("view.mau_binh.seeding"))
-    guest.enter(url)
-    guest.page.locator(".room").wait_for()
+    stage = stage_of(guest, url)
     scenes = {
         "deal of thirteen cards": dealt("view.mau_binh.playing"),
         "instant win, sorted": instant_win(from_ms=0),
@@ -127,20 +119,13 @@ def line(name: str, times: list[float]) -> str:
 
 def main() -> None:
     """Measure all of it and print the table."""
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
-        try:
-            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
-            times = {
-                "load to the first button": loads(browser, table.url),
-                "work for a dragged frame": drags(browser, table.url),
-                **frames(browser, table.url),
-            }
-            version = browser.version
-            browser.close()
-        finally:
-            table.stop()
+    with browsing("--bot-ms", "40", "--brisk") as (browser, url):
+        times = {
+            "load to the first button": loads(browser, url),
+            "work for a dragged frame": drags(browser, url),
+            **frames(browser, url),
+        }
+        version = browser.version
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     sys.stdout.write(f"Chromium {version} on {os.cpu_count()} cores, load averages {load}; milliseconds\n")
     sys.stdout.write(f"{'':<30}{'count':>8}{'median':>9}{'99 %':>9}{'slowest':>9}\n")

@@ -6,24 +6,20 @@ strip has a frame every fifth of a second from the guest's last choice to the re
 """
 
 import base64
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from tests.browser_flags import FLAGS
-from tests.web_table.conftest import WEB
+from tests.web_table.browsing import browsing, guest_of, stage_of
 from tests.web_table.screenshots import chop
-from tests.web_table.shifts import PLAYED, RULESETS, SIZES, guest_of
+from tests.web_table.shifts import PLAYED, RULESETS, SIZES
 from tests.web_table.test_web_table_scene import finished, instant_win, showdown
 from tests.web_table.web_table_guest import Guest
-from tests.web_table.web_table_server import TableProcess
-from tests.web_table.web_table_stage import Stage, dealt
+from tests.web_table.web_table_stage import dealt
 
 FRAME_MS: Final = 200
 MANY_FRAMES: Final = 200
@@ -63,9 +59,7 @@ class Album:
 def staged(browser: Browser, url: str, album: Album) -> None:
     """Show the scenes that chance decides."""
     guest = guest_of(browser, SIZES[album.size])
-    stage = Stage(guest.page, dealt("view.mau_binh.seeding"))
-    guest.enter(url)
-    guest.page.locator(".room").wait_for()
+    stage = stage_of(guest, url)
     for scene, (view, shown) in STAGED.items():
         stage.show(view())
         guest.page.locator(shown).first.wait_for()
@@ -125,7 +119,7 @@ def strip(browser: Browser, pictures: Sequence[bytes]) -> bytes:
     sources = [f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for one in chosen]
     images = "".join(f'<img src="{source}" style="width:314px">' for source in sources)
     page.set_content(f'<body style="margin:0;background:#222;display:flex;gap:6px;align-items:start">{images}</body>')
-    made = page.locator("body").screenshot()
+    made = page.screenshot(full_page=True)
     page.close()
     return made
 
@@ -136,19 +130,12 @@ def main() -> None:
         sys.exit("give the folder to write the pictures to: python -m tests.web_table.pictures FOLDER")
     kept = Path(sys.argv[1])
     kept.mkdir(parents=True, exist_ok=True)
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "300"))
-        try:
-            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
-            for size in SIZES:
-                album = Album(kept, size)
-                staged(browser, table.url, album)
-                for game in RULESETS:
-                    played(browser, table.url, game, album)
-            browser.close()
-        finally:
-            table.stop()
+    with browsing("--bot-ms", "300") as (browser, url):
+        for size in SIZES:
+            album = Album(kept, size)
+            staged(browser, url, album)
+            for game in RULESETS:
+                played(browser, url, game, album)
 
 
 if __name__ == "__main__":

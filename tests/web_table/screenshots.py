@@ -3,31 +3,20 @@
 Scenes that chance decides are shown from the protocol's examples; the others are played at a real table.
 """
 
-import shutil
 import sys
-import tempfile
-from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from playwright.sync_api import Browser
 
-from tests.web_table.conftest import KNOWN, WEB
+from tests.web_table.browsing import browsing, guest_of, stage_of
+from tests.web_table.conftest import WEB
 from tests.web_table.test_web_table_room import LAPTOP
 from tests.web_table.test_web_table_scene import finished, instant_win, showdown
-from tests.web_table.web_table_guest import PHONE, TIMEOUT, Guest
-from tests.web_table.web_table_server import TableProcess
-from tests.web_table.web_table_stage import Stage, dealt
+from tests.web_table.web_table_guest import PHONE, Guest
+from tests.web_table.web_table_stage import dealt
 
 FOLDER: Final = WEB / "screenshots"
 RULESET: Final = "mau_binh.maubinh_com"
-
-
-def guest_of(browser: Browser, viewport: ViewportSize) -> Guest:
-    """Open a page for a guest who has played before."""
-    context = browser.new_context(locale="vi-VN", viewport=viewport, service_workers="block")
-    context.set_default_timeout(TIMEOUT)
-    context.add_init_script(KNOWN)
-    return Guest(context.new_page(), "Lan", "MOUSE")
 
 
 def shoot(guest: Guest, name: str) -> None:
@@ -69,25 +58,17 @@ def chop() -> dict[str, Any]:
 def staged(browser: Browser, url: str) -> None:
     """Shoot the scenes that chance decides."""
     guest = guest_of(browser, LAPTOP)
-    stage = Stage(guest.page, dealt("view.mau_binh.seeding"))
-    guest.enter(url)
-    guest.page.locator(".room").wait_for()
-    stage.show(dealt("view.mau_binh.playing"))
-    guest.page.locator(".board [data-card]").first.wait_for()
-    guest.page.wait_for_timeout(240)
-    shoot(guest, "deal")
-    stage.show(instant_win(from_ms=0))
-    guest.page.locator(".banner:not([inert])").wait_for()
-    guest.page.wait_for_timeout(1_700)
-    shoot(guest, "instant-win")
-    stage.show(showdown())
-    guest.page.locator(".banner:not([inert])").wait_for()
-    guest.page.wait_for_timeout(600)
-    shoot(guest, "showdown")
-    stage.show(finished())
-    guest.page.locator(".result .won").wait_for()
-    guest.page.wait_for_timeout(620)
-    shoot(guest, "result")
+    stage = stage_of(guest, url)
+    for name, view, shown, pause in (
+        ("deal", dealt("view.mau_binh.playing"), ".board [data-card]", 240),
+        ("instant-win", instant_win(from_ms=0), ".banner:not([inert])", 1_700),
+        ("showdown", showdown(), ".banner:not([inert])", 600),
+        ("result", finished(), ".result .won", 620),
+    ):
+        stage.show(view)
+        guest.page.locator(shown).first.wait_for()
+        guest.page.wait_for_timeout(pause)
+        shoot(guest, name)
     stage.show(dealt("view.tien_len.turn"))
     guest.page.locator(".hand [data-card]").first.wait_for()
     guest.wait_still()
@@ -117,16 +98,9 @@ def played(browser: Browser, url: str) -> None:
 
 def main() -> None:
     """Take all of them."""
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        table = TableProcess(Path(folder), page=WEB / "dist", options=("--bot-ms", "40"))
-        try:
-            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-            staged(browser, table.url)
-            played(browser, table.url)
-            browser.close()
-        finally:
-            table.stop()
+    with browsing("--bot-ms", "40") as (browser, url):
+        staged(browser, url)
+        played(browser, url)
 
 
 if __name__ == "__main__":

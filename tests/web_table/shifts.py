@@ -5,20 +5,15 @@ input in the half second before explains, and the milliseconds from each input t
 """
 
 import os
-import shutil
 import statistics
 import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
+from playwright.sync_api import ViewportSize, expect
 
-from tests.browser_flags import FLAGS
-from tests.web_table.conftest import KNOWN, WEB
+from tests.web_table.browsing import browsing, guest_of
 from tests.web_table.web_table_guest import PHONE, TIMEOUT, Guest
-from tests.web_table.web_table_server import TableProcess
 
 SIZES: Final[dict[str, ViewportSize]] = {
     "desktop": {"width": 1280, "height": 720},
@@ -33,7 +28,7 @@ RULESETS: Final = {
 READ: Final = 700
 """Milliseconds for which a guest reads a hint: more than the half second in which shifts are an input's own."""
 MANY_MOVES: Final = 200
-OBSERVED: Final = """() => {
+MEASURING: Final = """(() => {
   window.shifts = [];
   window.answers = [];
   const nameOf = ({node}) => node === null ? 'gone' : node.nodeName + '.' +
@@ -48,7 +43,7 @@ OBSERVED: Final = """() => {
       port1.onmessage = () => window.answers.push(performance.now() - timeStamp);
       port2.postMessage(0);
     }), {capture: true});
-}"""
+})()"""
 """Records layout shifts, and for each input the milliseconds until the frame after it has been painted."""
 
 
@@ -72,15 +67,6 @@ class Measured:
             return ""
         shift = max(shifts, key=lambda one: float(one["value"]))
         return f"{shift['value']:.3f} {shift['phase']} {', '.join(shift['nodes'][:3])}"
-
-
-def guest_of(browser: Browser, size: ViewportSize) -> Guest:
-    """Open a page, with its measurements running, for a guest who has played before."""
-    context = browser.new_context(locale="vi-VN", viewport=size, service_workers="block")
-    context.set_default_timeout(TIMEOUT)
-    context.add_init_script(KNOWN)
-    context.add_init_script(f"({OBSERVED})()")
-    return Guest(context.new_page(), "Lan", "MOUSE")
 
 
 def arrange(guest: Guest) -> None:
@@ -135,8 +121,7 @@ PLAYED: Final = {"Mậu Binh": arrange, "Tiến Lên": shed, "Ultimate Texas": d
 
 def round_of(guest: Guest, game: str, url: str) -> Measured:
     """Play a round of a game from the press of Ready until its result has been read."""
-    guest.enter(url)
-    guest.open_room(RULESETS[game], bots=3)
+    guest.host(url, RULESETS[game], bots=3)
     number = 0
     is_dealt = False
     while not is_dealt:  # a round that is won at the deal is not measured
@@ -163,25 +148,16 @@ def line(game: str, size: str, measured: Measured) -> str:
 
 def main() -> None:
     """Play all rounds and print the table."""
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        table = TableProcess(Path(folder), page=WEB / "dist")
-        try:
-            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
-            load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
-            sys.stdout.write(f"Chromium {browser.version} on {os.cpu_count()} cores, load averages {load}\n")
-            sys.stdout.write(
-                f"{'game':<16}{'size':<9}{'shift':>8}{'inputs':>8}{'median':>9}{'99 %':>8}  largest shift\n"
-            )
-            for game in RULESETS:
-                for name, size in SIZES.items():
-                    guest = guest_of(browser, size)
-                    sys.stdout.write(line(game, name, round_of(guest, game, table.url)))
-                    sys.stdout.flush()
-                    guest.page.context.close()
-            browser.close()
-        finally:
-            table.stop()
+    with browsing() as (browser, url):
+        load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+        sys.stdout.write(f"Chromium {browser.version} on {os.cpu_count()} cores, load averages {load}\n")
+        sys.stdout.write(f"{'game':<16}{'size':<9}{'shift':>8}{'inputs':>8}{'median':>9}{'99 %':>8}  largest shift\n")
+        for game in RULESETS:
+            for name, size in SIZES.items():
+                guest = guest_of(browser, size, MEASURING)
+                sys.stdout.write(line(game, name, round_of(guest, game, url)))
+                sys.stdout.flush()
+                guest.page.context.close()
 
 
 if __name__ == "__main__":

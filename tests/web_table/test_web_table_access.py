@@ -79,8 +79,7 @@ def test_axe_finds_nothing_serious_on_any_screen(table, invite, axe, ruleset, sh
         page.keyboard.press("Escape")
     if ruleset == "mau_binh.maubinh_com" and game.count() > 0:
         page.locator(".arrange .main").click()
-        guest.wait_phase("LOBBY")
-        guest.expect_verified()
+        guest.end_verified()
         page.locator(".why summary").click()
         expect_accessible(page, axe, "the result")
         page.locator(".badge").click()
@@ -144,7 +143,7 @@ def test_four_colour_deck_gives_each_suit_its_own_colour(table, invite) -> None:
         return {page.evaluate(f"{root}('{name}')") for name in names}
 
     assert len(colours()) == 2
-    page.locator("header > .button").click()
+    page.locator("header > .settings").click()
     page.locator('input[name="four-colours"]').check()
     assert len(colours()) == 4
 
@@ -158,8 +157,7 @@ def test_reduced_motion_stops_every_animation(table, invite) -> None:
 def test_work_of_a_dragged_frame_is_measured(table, invite, record_property) -> None:
     """Print, without a limit, how long the page's own code takes for one movement of a dragged card."""
     guest = invite("Lan", language="vi")
-    guest.enter(table.url)
-    guest.open_room("mau_binh.classic", bots=1)
+    guest.host(table.url, "mau_binh.classic", bots=1)
     guest.deal()
     board = guest.page.locator(".board")
     times = board.evaluate(DRAGGED)
@@ -171,8 +169,7 @@ def test_work_of_a_dragged_frame_is_measured(table, invite, record_property) -> 
 def test_shown_round_and_its_dialog_are_accessible(table, invite, axe) -> None:
     """Both screens, on a phone: no serious finding of axe, and nothing wider than the screen."""
     lan = invite("Lan", way="TOUCH", language="vi")
-    lan.enter(table.url)
-    lan.open_room("ultimate_texas.casino", bots=1)
+    lan.host(table.url, "ultimate_texas.casino", bots=1)
     lan.deal()
     finish(lan, "ultimate_texas.casino")
     link = share(lan, has_names=True)

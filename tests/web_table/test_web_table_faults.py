@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.web_table.web_table_guest import TIMEOUT, Guest
-from tests.web_table.web_table_server import TableProcess
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -35,8 +34,7 @@ def finish_round(guest: Guest, number: int = 1) -> None:
 
 def test_reloaded_page_keeps_the_seat_and_the_order_of_the_cards(table, invite) -> None:
     guest = invite("Lan", language="vi")
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     guest.deal()
     guest.page.locator(".arrange .buttons .button").nth(1).click()
     left = places(guest.page)
@@ -46,8 +44,7 @@ def test_reloaded_page_keeps_the_seat_and_the_order_of_the_cards(table, invite) 
 
 def test_second_tab_takes_the_seat_and_the_first_says_so(table, invite) -> None:
     guest = invite("Lan", language="en")
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     second = guest.page.context.new_page()
     second.goto(table.url)
     expect(second.locator(".room")).to_be_visible(timeout=TIMEOUT)
@@ -69,8 +66,7 @@ def test_lost_connection_is_shown_and_the_round_continues_after_it(table, invite
         sockets.append(socket)
 
     guest.page.route_web_socket(re.compile("/api/stream"), carry)
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     number = guest.deal()
     sockets[-1].close()
     expect(guest.page.locator(".notices .notice.warn")).to_contain_text("Nothing is lost")
@@ -80,37 +76,30 @@ def test_lost_connection_is_shown_and_the_round_continues_after_it(table, invite
     assert sum(guest.nets().values()) == 0
 
 
-def test_round_is_finished_once_after_a_restart_of_the_server(browser, invite, tmp_path: Path) -> None:
-    del browser
-    table = TableProcess(tmp_path, page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
-    try:
-        guest = invite("Lan", language="en")
-        guest.enter(table.url)
-        guest.open_room(RULESET, bots=1)
-        guest.get_ready()
-        finish_round(guest)
-        before = guest.nets()
-        guest.get_ready()
-        guest.wait_dealt(2)
-        table.kill()
-        expect(guest.page.locator(".notices .notice.warn").first).to_contain_text("Nothing is lost", timeout=TIMEOUT)
-        table.start()
-        expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=2 * TIMEOUT)
-        finish_round(guest, 2)
-        guest.page.locator("nav .button").nth(2).click()
-        rounds = guest.page.locator("dialog li")
-        expect(rounds).to_have_count(2, timeout=TIMEOUT)
-        assert sum(before.values()) == 0
-    finally:
-        table.stop()
+def test_round_is_finished_once_after_a_restart_of_the_server(own_table, invite) -> None:
+    guest = invite("Lan", language="en")
+    guest.host(own_table.url, RULESET, bots=1)
+    guest.get_ready()
+    finish_round(guest)
+    before = guest.nets()
+    guest.get_ready()
+    guest.wait_dealt(2)
+    own_table.kill_all()
+    expect(guest.page.locator(".notices .notice.warn").first).to_contain_text("Nothing is lost", timeout=TIMEOUT)
+    own_table.start()
+    expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=2 * TIMEOUT)
+    finish_round(guest, 2)
+    guest.page.locator("nav .button").nth(2).click()
+    rounds = guest.page.locator("dialog li")
+    expect(rounds).to_have_count(2, timeout=TIMEOUT)
+    assert sum(before.values()) == 0
 
 
 @pytest.mark.parametrize("minutes", [7, -11])
 def test_wrong_clock_is_shown_and_countdowns_follow_the_table_server(table, invite, minutes: int) -> None:
     guest = invite("Lan", language="en")
     guest.page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() + " + f"{minutes} * 60_000;")
-    guest.enter(table.url)
-    guest.open_room("mau_binh.maubinh_com", bots=1)
+    guest.host(table.url, "mau_binh.maubinh_com", bots=1)
     expect(guest.page.locator(".notices")).to_contain_text(f"{abs(minutes)} minutes")
     guest.deal()
     timer = guest.page.locator(".arrange .countdown")
@@ -128,8 +117,7 @@ def test_tampered_bundle_turns_the_badge_red_and_names_the_check(table, invite, 
         route.fulfill(body=json.dumps(bundle), content_type="application/json")
 
     guest.page.route("**/api/bundles/**", tamper)
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     guest.get_ready()
     finish_round(guest)
     badge = guest.page.locator(".badge")
@@ -160,12 +148,9 @@ def test_payouts_that_the_referee_did_not_sign_turn_the_badge_red(table, invite)
         server.on_message(pass_on)
 
     guest.page.route_web_socket(re.compile("/api/stream"), forge)
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=1)
+    guest.host(table.url, TEXAS, bots=1)
     guest.get_ready()
-    buttons = guest.page.locator(".texas .buttons .button")
-    expect(buttons.first).to_be_visible(timeout=TIMEOUT)
-    buttons.nth(1).click()
+    guest.bet()
     guest.wait_phase("LOBBY")
     badge = guest.page.locator(".badge")
     expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)

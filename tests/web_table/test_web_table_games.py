@@ -1,5 +1,6 @@
 """A game of the page is a folder with one registration; no other source of the page names a game."""
 
+import json
 import re
 from pathlib import Path
 
@@ -61,3 +62,12 @@ def test_sources_import_a_game_folder_through_its_registration_alone() -> None:
         if folder in folders() and Path(path).parent.name != folder
     ]
     assert imports == []
+
+
+def test_files_beside_the_sources_name_no_game_and_the_built_page_names_each() -> None:
+    """A game's folder brings its title; the build writes it where a page says what it is before its script runs."""
+    for name in ("index.html", "public/manifest.json", "package.json", "vite.config.ts"):
+        assert named_games((WEB / name).read_text("utf-8")) == set(), name
+    titles = [json.loads((SRC / game / "title.json").read_text("utf-8"))["vi"] for game in sorted(folders())]
+    for name in ("index.html", "manifest.json"):
+        assert ", ".join(titles) in (WEB / "dist" / name).read_text("utf-8"), name

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from referee.cards import Card, parse_card
 from referee.games.mau_binh import MauBinhRules
 from referee.hands import Ranking
-from referee.rulesets import get
-from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest
+from tests.builtin import rules_as
+from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest, end_alike, seat_four
 
 RULESET = "mau_binh.maubinh_com"
 
@@ -57,8 +57,7 @@ def walk_to(guest: Guest, place: int) -> None:
 
 def is_fouled(cards: list[str]) -> bool:
     """Return whether the rules, evaluated in this process, call the arrangement fouled."""
-    rules = get(RULESET).rules
-    assert isinstance(rules, MauBinhRules)
+    rules = rules_as(MauBinhRules, RULESET)
     ranking = Ranking.of(rules.ranking.rules)
     hand: list[Card] = [parse_card(text) for text in cards]
     back, middle, front = ranking.five(hand[:5]), ranking.five(hand[5:10]), ranking.three(hand[10:])
@@ -67,19 +66,8 @@ def is_fouled(cards: list[str]) -> bool:
 
 @pytest.mark.slow("drives a browser")
 def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
-    guests = [
-        invite("Chuột", way="MOUSE", language="vi"),
-        invite("Touch", way="TOUCH", language="en"),
-        invite("Phím", way="KEYS", language="vi"),
-        invite("Text", way="TEXT", language="en"),
-    ]
+    guests = seat_four(invite, table.url, RULESET)
     mouse, touch, keys, text = guests
-    mouse.enter(table.url)
-    room = mouse.open_room(RULESET, bots=0)
-    for guest in guests[1:]:
-        guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
-    text.choose_text_mode()
     for number in range(1, MANY_ROUNDS):
         for guest in guests:
             guest.get_ready()
@@ -104,20 +92,12 @@ def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
     typed = number + 2  # "ready" for each round, of which all but the last were won at the deal
     expect(text.page.locator(".answers li")).to_have_count(typed, timeout=TIMEOUT)
     text.type_command("done")
-    for guest in guests:
-        guest.wait_phase("LOBBY")
-    nets = mouse.nets()
-    assert set(nets) == {guest.name for guest in guests}
-    assert sum(nets.values()) == 0
-    assert touch.nets() == keys.nets() == nets
-    for guest in guests:
-        guest.expect_verified()
+    assert sum(end_alike(guests).values()) == 0
 
 
 def test_page_warns_of_a_foul_exactly_where_the_rules_find_one(table, invite) -> None:
     guest = invite("Lan", language="vi")
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     guest.deal()
     draw = random.Random(20)  # noqa: S311 - which cards change places
     seen = set()
@@ -149,8 +129,7 @@ def test_sealed_hand_never_passes_the_table_server(table, invite) -> None:
         socket.on("framesent", take)
 
     guest.page.on("websocket", listen)
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1, sealed=True)
+    guest.host(table.url, RULESET, bots=1, sealed=True)
     guest.deal()
     hand = places(guest)
     expect(guest.page.locator(".arrange .hint")).to_contain_text("để trang này mở và có mạng")

@@ -22,19 +22,14 @@ def test_page_names_a_wrong_view_and_plays_on_with_the_next(table, invite) -> No
             message["persons"] = {}
 
     wire.change = spoil
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     guest.get_ready()
     notice = guest.page.get_by_text("view.persons: expected array, found object")
     expect(notice.first).to_be_visible(timeout=TIMEOUT)
     assert len(broken) == 1
     guest.page.reload()
-    buttons = guest.page.locator(".texas .buttons .button")
-    expect(buttons).to_have_count(4, timeout=TIMEOUT)
-    guest.wait_still()
-    buttons.nth(1).click()
-    guest.wait_phase("LOBBY")
-    guest.expect_verified()
+    guest.bet()
+    guest.end_verified()
 
 
 def test_page_refuses_an_answer_that_it_cannot_read_and_stays(table, invite) -> None:
@@ -46,7 +41,6 @@ def test_page_refuses_an_answer_that_it_cannot_read_and_stays(table, invite) -> 
             message["result"]["room"] = 7
 
     wire.change = spoil
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     expect(guest.page.get_by_text("create.room: expected string, found number").first).to_be_visible(timeout=TIMEOUT)
     expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest
+from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT
 from tests.web_table.web_table_referee import RefereeProcess, free_address
 from tests.web_table.web_table_server import TableProcess
 
@@ -43,21 +43,13 @@ def ask_suggestion(page: Page) -> None:
     page.locator(".arrange .buttons .button").first.click()
 
 
-def expect_result(guest: Guest, number: int) -> None:
-    """Check that the round's result is shown, sums to zero and is verified."""
-    expect(guest.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * TIMEOUT)
-    assert sum(guest.nets().values()) == 0
-    guest.expect_verified()
-
-
 @pytest.mark.parametrize("sealed", [False, True], ids=["open", "sealed"])
 def test_round_is_settled_once_after_the_referee_was_killed(apart, invite, *, sealed: bool) -> None:
     """Only the table server survives; afterwards the log has each round once and passes its audit."""
     referee, table = apart
     guest = invite("Lan", language="en")
     page = guest.page
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1, sealed=sealed)
+    guest.host(table.url, RULESET, bots=1, sealed=sealed)
     number = guest.deal()
     referee.kill()
     warning = page.locator(".notices .notice.warn")
@@ -70,10 +62,8 @@ def test_round_is_settled_once_after_the_referee_was_killed(apart, invite, *, se
     expect(page.locator(".room")).to_have_attribute("data-phase", "PLAYING")
     referee.start()
     expect(warning).to_have_count(0, timeout=TIMEOUT)
-    ask_suggestion(page)
-    expect(page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
-    page.locator(".arrange .main").click()
-    expect_result(guest, number)
+    guest.arrange()
+    guest.expect_result(number)
     settled = referee.transcripts()
     assert len(settled) == number
     assert len({one.round_id for one in settled}) == number
@@ -87,8 +77,7 @@ def test_sealed_hand_is_requested_until_the_gateway_answers(table, invite) -> No
     guest = invite("Lan", language="en")
     page = guest.page
     page.route(OPEN_HAND, lambda route: route.abort())
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1, sealed=True)
+    guest.host(table.url, RULESET, bots=1, sealed=True)
     trouble = page.locator(".calm .bad")
     for number in range(1, MANY_ROUNDS):
         guest.get_ready()
@@ -98,17 +87,14 @@ def test_sealed_hand_is_requested_until_the_gateway_answers(table, invite) -> No
     expect(trouble).to_contain_text("The referee did not answer")
     page.unroute(OPEN_HAND)
     expect(page.locator(".board [data-place]")).to_have_count(13, timeout=TIMEOUT)
-    ask_suggestion(page)
-    expect(page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
-    page.locator(".arrange .main").click()
-    expect_result(guest, number)
+    guest.arrange()
+    guest.expect_result(number)
 
 
 def test_offline_browser_says_so_and_sends_the_request_once_online(table, invite) -> None:
     guest = invite("Lan", language="en")
     page = guest.page
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     number = guest.deal()
     page.context.set_offline(True)
     warning = page.locator(".notices .notice.warn")
@@ -120,7 +106,7 @@ def test_offline_browser_says_so_and_sends_the_request_once_online(table, invite
     expect(page.locator(".arrange .buttons .button").first).to_be_enabled(timeout=TIMEOUT)
     expect(page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
     page.locator(".arrange .main").click()
-    expect_result(guest, number)
+    guest.expect_result(number)
 
 
 def test_certificate_of_another_deal_turns_the_badge_red(table, invite) -> None:
@@ -138,8 +124,7 @@ def test_certificate_of_another_deal_turns_the_badge_red(table, invite) -> None:
         route.fulfill(body=json.dumps(answer), content_type="application/json")
 
     page.route(OPEN_HAND, tamper)
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1, sealed=True)
+    guest.host(table.url, RULESET, bots=1, sealed=True)
     number = guest.deal()
     ask_suggestion(page)
     expect(page.locator(".arrange")).to_contain_text("did not answer", timeout=TIMEOUT)

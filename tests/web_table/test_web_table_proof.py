@@ -36,14 +36,6 @@ OTHER: Final = {
 }
 
 
-def play(guest: Guest) -> None:
-    """Bet on the hand at once, which is the seat's only decision of the round."""
-    buttons = guest.page.locator(".texas .buttons .button")
-    expect(buttons).to_have_count(4, timeout=TIMEOUT)
-    guest.wait_still()
-    buttons.nth(1).click()
-
-
 def proof_of(guest: Guest) -> Page:
     """Open the proof of the round that the table shows."""
     guest.expect_verified()
@@ -91,18 +83,15 @@ def outcome_of(page: Page, code: str) -> str | None:
 def test_proof_speaks_to_the_one_who_looks(table, invite) -> None:
     """Seats in both languages, a spectator, strangers with the link, and a seat whose browser kept nothing."""
     an, binh, watcher = invite("An", language="en"), invite("Bình", language="vi"), invite("Chi", language="en")
-    an.enter(table.url)
-    room = an.open_room(TEXAS, bots=0)
-    binh.enter(f"{table.url}#{room}")
-    expect(binh.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    room = an.host(table.url, TEXAS)
+    binh.join(table.url, room)
     an.get_ready()
     binh.get_ready()
     for guest in (an, binh):
-        expect(guest.page.locator(".texas .buttons .button")).to_have_count(4, timeout=TIMEOUT)
-    watcher.enter(f"{table.url}#{room}")
-    expect(watcher.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
+        guest.decisions()
+    watcher.join(table.url, room, shown=".room")
     for guest in (an, binh):
-        play(guest)
+        guest.bet()
     for guest in (an, binh, watcher):
         guest.wait_phase("LOBBY")
 
@@ -141,10 +130,9 @@ def test_proof_speaks_to_the_one_who_looks(table, invite) -> None:
 def test_downloaded_bundle_has_the_receipts_of_ones_own_moves(table, invite, tmp_path: Path) -> None:
     """The page keeps what proves a move when the table answers it; the file verifies, and not with a move changed."""
     guest = invite("An", language="en")
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=1)
+    guest.host(table.url, TEXAS, bots=1)
     guest.get_ready()
-    play(guest)
+    guest.bet()
     guest.wait_phase("LOBBY")
     page = proof_of(guest)
     page.locator(".proof details summary").click()
@@ -173,20 +161,17 @@ def test_proof_says_which_times_differ_from_the_devices_clock(table, invite) -> 
     joined = invite("Dung", language="en")
     for guest, shift in ((slow, -40_000), (fast, 40_000), (joined, 40_000)):
         guest.page.add_init_script(SHIFT % shift)
-    slow.enter(table.url)
-    room = slow.open_room(TEXAS, bots=0)
+    room = slow.host(table.url, TEXAS)
     for guest in (fast, right):
-        guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+        guest.join(table.url, room)
     seats = (slow, fast, right)
     for guest in seats:
         guest.get_ready()
     for guest in seats:
-        expect(guest.page.locator(".texas .buttons .button")).to_have_count(4, timeout=TIMEOUT)
-    joined.enter(f"{table.url}#{room}")
-    expect(joined.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
+        guest.decisions()
+    joined.join(table.url, room, shown=".room")
     for guest in seats:
-        play(guest)
+        guest.bet()
     for guest in (*seats, joined):
         guest.wait_phase("LOBBY")
         expect(proof_of(guest).locator(".proof .plain li")).to_have_count(3, timeout=TIMEOUT)
@@ -221,10 +206,9 @@ def test_cards_that_the_log_does_not_have_turn_the_badge_red(table, invite) -> N
             hand[0] = next(card for card in deck if card not in hand)
 
     wire.change = swap
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     guest.get_ready()
-    play(guest)
+    guest.bet()
     guest.wait_phase("LOBBY")
     badge = guest.page.locator(".badge").first
     expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
@@ -236,10 +220,8 @@ def test_proof_of_an_aborted_round_speaks_of_no_payout(table, invite) -> None:
     an, binh = invite("An", language="en"), invite("Bình", language="en")
     wire = Wire(binh)
     wire.is_swallowed = lambda message: message.get("name") == "seed"
-    an.enter(table.url)
-    room = an.open_room(TEXAS, bots=0)
-    binh.enter(f"{table.url}#{room}")
-    expect(binh.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    room = an.host(table.url, TEXAS)
+    binh.join(table.url, room)
     an.get_ready()
     binh.get_ready()
     for _ in range(TIMEOUT // 50):

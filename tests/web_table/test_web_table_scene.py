@@ -116,7 +116,7 @@ def test_sweep_and_foul_have_a_banner(table, invite, kind: str, text: str) -> No
     expect(banner).to_contain_text(re.compile(text, re.IGNORECASE), timeout=TIMEOUT)
 
 
-def test_chop_has_a_banner_that_names_what_was_chopped(table, invite) -> None:
+def test_chop_has_a_banner_that_names_what_was_chopped_and_its_price(table, invite) -> None:
     guest: Guest = invite("Lan")
     view = dealt("view.tien_len.turn")
     game = view["round"]["tien_len"]
@@ -128,7 +128,7 @@ def test_chop_has_a_banner_that_names_what_was_chopped(table, invite) -> None:
     enter(guest, table.url, view)
     banner = guest.page.locator('.banner[data-kind="CHOP"]')
     expect(banner).to_contain_text("Chặt!", timeout=TIMEOUT)
-    expect(banner).to_contain_text("2♠")
+    expect(banner).to_contain_text("2♠, giá 6.000")
 
 
 def test_result_moves_chips_with_sound_and_a_win_is_a_moment(table, invite) -> None:
@@ -253,10 +253,8 @@ def test_last_ten_seconds_of_a_clock_sound(table, invite) -> None:
 
 def test_quick_phrase_is_seen_over_the_plate_of_who_said_it(table, invite) -> None:
     first, second = invite("An"), invite("Bình", language="en")
-    first.enter(table.url)
-    room = first.open_room("mau_binh.maubinh_com", bots=0)
-    second.enter(f"{table.url}#{room}")
-    expect(second.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    room = first.host(table.url, "mau_binh.maubinh_com")
+    second.join(table.url, room)
     first.page.locator(".talk > .button").click()
     first.page.locator('[data-phrase="NICE_HAND"]').click()
     plate = second.page.locator('.plate[data-person="An"]')

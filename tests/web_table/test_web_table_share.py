@@ -51,8 +51,7 @@ def test_stranger_sees_a_round_without_names_step_by_step_with_its_proof(
 ) -> None:
     """Nothing on the page names who played; the badge is green and the link to the verify page leads there."""
     lan, stranger = invite("Lan Anh", language="en"), invite("", language="en")
-    lan.enter(table.url)
-    lan.open_room(ruleset, bots=2)
+    lan.host(table.url, ruleset, bots=2)
     number = lan.deal()
     finish(lan, ruleset)
     nets = lan.nets()
@@ -83,8 +82,7 @@ def test_stranger_sees_a_round_without_names_step_by_step_with_its_proof(
 def test_link_with_names_has_them_and_its_maker_keeps_the_seat(table, invite) -> None:
     """The maker opens the link in a second tab of the same browser: the table is not taken over by it."""
     lan = invite("Lan Anh", language="en")
-    lan.enter(table.url)
-    lan.open_room(RULESETS[2], bots=1)
+    lan.host(table.url, RULESETS[2], bots=1)
     lan.deal()
     finish(lan, RULESETS[2])
     link = share(lan, has_names=True)

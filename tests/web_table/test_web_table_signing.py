@@ -73,11 +73,9 @@ def refusal(message: Message) -> Message | None:
 def sit(guest: Guest, url: str) -> Wire:
     """Seat a guest alone at Ultimate Texas, with its first decision ahead."""
     wire = Wire(guest)
-    guest.enter(url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(url, TEXAS)
     guest.get_ready()
-    expect(guest.page.locator(".texas .buttons .button")).to_have_count(4, timeout=TIMEOUT)
-    guest.wait_still()
+    guest.decisions()
     return wire
 
 
@@ -114,8 +112,7 @@ def test_page_signs_no_other_event_while_one_is_unanswered(table, invite) -> Non
     buttons.nth(1).click()
     wait(guest, wire, 1)
     guest.page.reload()
-    expect(buttons).to_have_count(4, timeout=TIMEOUT)
-    guest.wait_still()
+    guest.decisions()
     wait(guest, wire, 2)
     buttons.nth(0).click()
     wire.is_swallowed = lambda _message: False
@@ -138,8 +135,7 @@ def test_refused_move_is_forgotten_and_another_is_signed(table, invite, *, is_re
     wire.answer = lambda _message: None
     if is_reloaded:
         guest.page.reload()
-        expect(buttons).to_have_count(4, timeout=TIMEOUT)
-        guest.wait_still()
+        guest.decisions()
     buttons.nth(1).click()
     guest.wait_phase("LOBBY")
     first, second = wire.of("decide")
@@ -152,10 +148,8 @@ def test_pass_out_of_turn_does_not_lock_the_next_turn(table, invite) -> None:
     first: Guest = invite("An", way="TEXT", language="en")
     second: Guest = invite("Bình", way="TEXT", language="en")
     wires = {guest.name: Wire(guest) for guest in (first, second)}
-    first.enter(table.url)
-    room = first.open_room(TIEN_LEN, bots=0)
-    second.enter(f"{table.url}#{room}")
-    expect(second.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    room = first.host(table.url, TIEN_LEN)
+    second.join(table.url, room)
     for guest in (first, second):
         guest.choose_text_mode()
     for number in range(1, MANY_ROUNDS):
@@ -192,13 +186,9 @@ def test_page_signs_nothing_on_a_course_with_a_move_that_is_not_its_own(table, i
             course["events"] = [{"event": event, "time": message["time"], "received": True}]
 
     wire.change = forge
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     guest.get_ready()
-    buttons = guest.page.locator(".texas .buttons .button")
-    expect(buttons).to_have_count(4, timeout=TIMEOUT)
-    guest.wait_still()
-    buttons.nth(1).click()
+    guest.bet()
     expect(guest.page.locator(".texas")).to_contain_text("diễn biến khác", timeout=TIMEOUT)
     assert wire.of("decide") == []
 
@@ -207,10 +197,8 @@ def test_last_to_be_done_signs_by_itself_once_everyone_is(table, invite) -> None
     """What would end the others' arranging is kept unsigned; the page signs it when the table asks for that."""
     first, last = invite("An"), invite("Bình")
     wire = Wire(last)
-    first.enter(table.url)
-    room = first.open_room(RULESET, bots=0)
-    last.enter(f"{table.url}#{room}")
-    expect(last.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    room = first.host(table.url, RULESET)
+    last.join(table.url, room)
     for number in range(1, MANY_ROUNDS):
         first.get_ready()
         last.get_ready()
@@ -224,8 +212,7 @@ def test_last_to_be_done_signs_by_itself_once_everyone_is(table, invite) -> None
     assert ["signature" in one for one in wire.of("arrange")] == [False, False]
     first.page.locator(".arrange .main").click()
     for guest in (first, last):
-        guest.wait_phase("LOBBY")
-        guest.expect_verified()
+        guest.end_verified()
     assert ["signature" in one for one in wire.of("arrange")] == [False, False, True]
     last.page.locator(".badge").click()
     last.page.locator("dialog summary").click()

@@ -6,8 +6,9 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
+from tests.web_table.browsing import guest_of
 from tests.web_table.screenshots import chop
-from tests.web_table.shifts import RULESETS, SIZES, guest_of, round_of
+from tests.web_table.shifts import MEASURING, RULESETS, SIZES, round_of
 from tests.web_table.test_web_table_room import expect_in_view
 from tests.web_table.web_table_guest import LANDSCAPE, TIMEOUT, Guest
 from tests.web_table.web_table_stage import Stage, dealt, example, now
@@ -154,7 +155,7 @@ def test_watcher_sees_a_clock_and_cards_face_down(table, invite, name: str) -> N
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("game", RULESETS)
 def test_whole_round_shifts_little_that_no_input_explains(table, browser, game: str, size: str) -> None:
-    guest = guest_of(browser, SIZES[size])
+    guest = guest_of(browser, SIZES[size], MEASURING)
     try:
         measured = round_of(guest, game, table.url)
     finally:

@@ -51,8 +51,7 @@ def test_rules_screen_shows_the_ruleset_with_cards_and_words(table, invite, rule
 
 def test_question_mark_at_the_table_opens_the_rules_of_its_game(table, invite) -> None:
     guest: Guest = invite("Lan", language="en")
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     guest.page.locator(".tools button.help").click()
     expect(guest.page.locator("dialog h2")).to_contain_text("maubinh.com")
     expect(guest.page.locator('dialog [data-section="terms"]')).to_contain_text("Foul", timeout=TIMEOUT)
@@ -61,16 +60,13 @@ def test_question_mark_at_the_table_opens_the_rules_of_its_game(table, invite) -
 def test_first_round_is_guided_and_the_second_is_not(table, invite) -> None:
     guest: Guest = invite("Lan", is_guided=True)
     page = guest.page
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     number = guest.deal()
     guide = page.locator(".guide")
     expect(guide).to_contain_text("chi đầu")
     guide.get_by_role("button", name="Tiếp").click()
     expect(guide).to_contain_text("Gợi ý")
-    page.locator(".arrange .buttons .button").first.click()
-    expect(page.locator(".verdict.good")).to_be_visible()
-    page.locator(".arrange .main").click()
+    guest.arrange()
     expect(page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * TIMEOUT)
     expect(guide).to_have_count(0)
     page.reload()
@@ -97,14 +93,10 @@ def test_one_word_for_one_hand_in_all_games(table, invite) -> None:
 def test_proof_begins_with_three_sentences_and_keeps_its_checks_below(table, invite) -> None:
     guest: Guest = invite("Lan")
     page = guest.page
-    guest.enter(table.url)
-    guest.open_room("ultimate_texas.casino", bots=0)
+    guest.host(table.url, "ultimate_texas.casino")
     guest.get_ready()
-    buttons = page.locator(".texas .buttons .button")
-    expect(buttons.first).to_be_visible(timeout=TIMEOUT)
-    buttons.nth(1).click()
-    guest.wait_phase("LOBBY")
-    guest.expect_verified()
+    guest.bet()
+    guest.end_verified()
     page.locator(".badge").click()
     dialog = page.locator("dialog")
     sentences = dialog.locator(".plain li")
@@ -119,8 +111,7 @@ def test_proof_begins_with_three_sentences_and_keeps_its_checks_below(table, inv
 def test_suggestion_in_text_mode_says_what_is_on_the_table_now(table, invite) -> None:
     guest: Guest = invite("Lan", way="TEXT")
     page = guest.page
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     guest.choose_text_mode()
     guest.deal()
     expect(page.locator("main.text li", has_text="Chi cuối:")).to_be_visible(timeout=TIMEOUT)

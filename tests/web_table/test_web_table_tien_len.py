@@ -5,7 +5,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.web_table.web_table_guest import TIMEOUT, Guest
+from tests.web_table.web_table_guest import TIMEOUT, Guest, end_alike, seat_four
 
 RULESET = "tien_len.mien_nam"
 LONGEST = 200
@@ -62,42 +62,23 @@ def pick_up(guest: Guest) -> None:
 
 @pytest.mark.slow("drives a browser")
 def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
-    guests = [
-        invite("Mouse", way="MOUSE", language="en"),
-        invite("Chạm", way="TOUCH", language="vi"),
-        invite("Keys", way="KEYS", language="en"),
-        invite("Text", way="TEXT", language="en"),
-    ]
-    first = guests[0]
-    first.enter(table.url)
-    room = first.open_room(RULESET, bots=0)
-    for guest in guests[1:]:
-        guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
-    guests[3].choose_text_mode()
+    guests = seat_four(invite, table.url, RULESET)
     for guest in guests:
         guest.get_ready()
-    first.wait_dealt()
+    guests[0].wait_dealt()
     moves = 0
     end = time.monotonic() + LONGEST
-    while first.phase == "PLAYING" and time.monotonic() < end:
+    while guests[0].phase == "PLAYING" and time.monotonic() < end:
         moves += sum(play(guest) for guest in guests)
-    for guest in guests:
-        guest.wait_phase("LOBBY")
-    nets = first.nets()
-    assert set(nets) == {guest.name for guest in guests}
+    nets = end_alike(guests)
     assert sum(nets.values()) == 0
-    assert guests[1].nets() == guests[2].nets() == nets
-    for guest in guests:
-        guest.expect_verified()
     assert moves > 0 or max(nets.values()) > 0
 
 
 def test_only_cards_of_legal_plays_are_highlighted(table, invite) -> None:
     """The label of a card that is not highlighted says so too; cards that form no legal play cannot be played."""
     guest = invite("Lan", language="vi")
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=1)
+    guest.host(table.url, RULESET, bots=1)
     guest.deal()
     expect(guest.page.locator(".state .turn")).to_be_visible(timeout=TIMEOUT)
     hand = guest.page.locator(".hand [data-card]")

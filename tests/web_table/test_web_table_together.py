@@ -59,14 +59,11 @@ def read_code(shown: Locator) -> str:
 def test_four_people_and_a_spectator_share_a_table(table, invite, *, sealed: bool) -> None:
     """The spectator sees the result and can verify it, and never sees a hand before the showdown."""
     guests: list[Guest] = [invite(name) for name in ("An", "Bình", "Châu", "Dũng")]
-    guests[0].enter(table.url)
-    room = guests[0].open_room(RULESET, bots=0, sealed=sealed)
+    room = guests[0].host(table.url, RULESET, sealed=sealed)
     for guest in guests[1:]:
-        guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+        guest.join(table.url, room)
     watcher: Guest = invite("Em")
-    watcher.enter(f"{table.url}#{room}")
-    expect(watcher.page.locator(".foot .state")).to_be_visible(timeout=TIMEOUT)
+    watcher.join(table.url, room, shown=".foot .state")
     for number in range(1, MANY_ROUNDS):
         for guest in guests:
             guest.get_ready()
@@ -75,9 +72,7 @@ def test_four_people_and_a_spectator_share_a_table(table, invite, *, sealed: boo
     expect(watcher.page.locator(".watching")).to_contain_text("Bạn xem ván này", timeout=TIMEOUT)
     assert watcher.page.locator("[data-card]").count() == 0
     for guest in guests:
-        guest.page.locator(".arrange .buttons .button").first.click()
-        expect(guest.page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
-        guest.page.locator(".arrange .main").click()
+        guest.arrange()
     for guest in [*guests, watcher]:
         guest.wait_phase("LOBBY")
     nets = guests[0].nets()
@@ -94,8 +89,7 @@ def test_own_key_signs_the_round_and_cannot_be_read(table, invite) -> None:
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     bundles: list[str] = []
     page.on("response", lambda one: bundles.append(one.url) if "/api/bundles/" in one.url else None)
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     guest.get_ready()
     buttons = page.locator(".texas .buttons .button")
     expect(buttons.first).to_be_visible(timeout=TIMEOUT)
@@ -103,8 +97,7 @@ def test_own_key_signs_the_round_and_cannot_be_read(table, invite) -> None:
     assert kept["isExtractable"] is False
     assert sum(kept["publicKey"] in frame for frame in sent) == 1, "only the hello names the key"
     buttons.nth(1).click()
-    guest.wait_phase("LOBBY")
-    guest.expect_verified()
+    guest.end_verified()
     assert any('"decide"' in frame and '"signature"' in frame for frame in sent)
     payloads = [
         json.loads(base64.b64decode(json.loads(leaf["leaf"])["payload"]))
@@ -121,14 +114,10 @@ def test_own_key_signs_the_round_and_cannot_be_read(table, invite) -> None:
 def test_round_is_verified_elsewhere_by_the_link_of_its_proof(table, invite) -> None:
     """Another browser needs no name and no seat; a round that is not in the log is said not to be there."""
     guest, stranger = invite("Lan"), invite("Ai", language="en")
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     guest.get_ready()
-    buttons = guest.page.locator(".texas .buttons .button")
-    expect(buttons.first).to_be_visible(timeout=TIMEOUT)
-    buttons.nth(1).click()
-    guest.wait_phase("LOBBY")
-    guest.expect_verified()
+    guest.bet()
+    guest.end_verified()
     net = next(iter(guest.nets().values()))
     guest.page.locator(".badge").click()
     link = guest.page.locator("dialog .elsewhere a").get_attribute("href") or ""
@@ -147,8 +136,7 @@ def test_round_is_verified_elsewhere_by_the_link_of_its_proof(table, invite) -> 
 
 def test_invitations_code_leads_to_the_room(table, invite) -> None:
     host, guest = invite("An"), invite("Bình")
-    host.enter(table.url)
-    host.open_room(RULESET, bots=0)
+    host.host(table.url, RULESET)
     host.page.locator("nav .button").first.click()
     code = host.page.locator("dialog svg[role=img]")
     expect(code).to_be_visible(timeout=TIMEOUT)
@@ -179,12 +167,9 @@ def test_installed_page_opens_without_a_network_and_says_so(table, browser) -> N
 def test_history_replays_every_step(table, invite) -> None:
     guest: Guest = invite("Lan")
     page = guest.page
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=1)
+    guest.host(table.url, TEXAS, bots=1)
     guest.get_ready()
-    buttons = page.locator(".texas .buttons .button")
-    expect(buttons.first).to_be_visible(timeout=TIMEOUT)
-    buttons.nth(1).click()
+    guest.bet()
     guest.wait_phase("LOBBY")
     page.locator("nav .button").nth(2).click()
     page.locator("dialog li .button").first.click()
@@ -202,10 +187,8 @@ def test_history_replays_every_step(table, invite) -> None:
 
 def test_avatar_is_chosen_seen_by_others_and_kept(table, invite) -> None:
     first, second = invite("An"), invite("Bình", way="KEYS")
-    first.enter(table.url)
-    room = first.open_room(RULESET, bots=0)
-    second.enter(f"{table.url}#{room}")
-    expect(second.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    room = first.host(table.url, RULESET)
+    second.join(table.url, room)
     first.page.locator("nav .button").nth(3).click()
     first.page.get_by_role("radio", name="trâu").check()
     face = second.page.locator('.plate[data-person="An"] .face')
@@ -220,14 +203,11 @@ def test_avatar_is_chosen_seen_by_others_and_kept(table, invite) -> None:
 
 def test_scores_have_rounds_won_best_and_worst_of_the_session(table, invite) -> None:
     guest: Guest = invite("Lan")
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     nets = []
     for number in (1, 2):
         guest.get_ready()
-        buttons = guest.page.locator(".texas .buttons .button")
-        expect(buttons.first).to_be_visible(timeout=TIMEOUT)
-        buttons.nth(1).click()
+        guest.bet()
         expect(guest.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=TIMEOUT)
         nets.append(guest.nets()["Lan"])
     guest.page.locator("nav .button").nth(1).click()
@@ -240,8 +220,7 @@ def test_page_sends_nothing_to_anyone_else(table, invite) -> None:
     guest: Guest = invite("Lan")
     hosts: set[str] = set()
     guest.page.on("request", lambda one: hosts.add(re.sub(r"^\w+://([^/]+)/.*", r"\1", one.url)))
-    guest.enter(table.url)
-    guest.open_room(TEXAS, bots=0)
+    guest.host(table.url, TEXAS)
     guest.get_ready()
     expect(guest.page.locator(".texas .buttons .button").first).to_be_visible(timeout=TIMEOUT)
     assert hosts == {re.sub(r"^\w+://([^/]+)/.*", r"\1", table.url)}

@@ -6,7 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.web_table.web_table_guest import TIMEOUT, Guest
+from tests.web_table.web_table_guest import TIMEOUT, Guest, end_alike, seat_four
 
 RULESET = "ultimate_texas.casino"
 LONGEST = 240
@@ -28,43 +28,24 @@ def decide(guest: Guest, *, last: bool) -> None:
 
 @pytest.mark.slow("drives a browser")
 def test_four_people_play_a_round_each_in_their_own_way(table, invite) -> None:
-    guests = [
-        invite("Mouse", way="MOUSE", language="en"),
-        invite("Chạm", way="TOUCH", language="vi"),
-        invite("Phím", way="KEYS", language="vi"),
-        invite("Text", way="TEXT", language="en"),
-    ]
-    first = guests[0]
-    first.enter(table.url)
-    room = first.open_room(RULESET, bots=0)
-    for guest in guests[1:]:
-        guest.enter(f"{table.url}#{room}")
-        expect(guest.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
-    first.page.locator('select[name="trips"]').select_option("1")
-    guests[3].choose_text_mode()
+    guests = seat_four(invite, table.url, RULESET)
+    guests[0].page.locator('select[name="trips"]').select_option("1")
     for guest in guests:
         guest.get_ready()
     for guest in guests:
         guest.wait_phase("PLAYING")
-    expect(first.page.locator(".bet.on")).to_have_count(3)
+    expect(guests[0].page.locator(".bet.on")).to_have_count(3)
     end = time.monotonic() + LONGEST
     while "PLAYING" in (guest.phase for guest in guests) and time.monotonic() < end:
         for guest in guests:
             decide(guest, last=guest.way == "TOUCH")
             guest.page.wait_for_timeout(60)
-    for guest in guests:
-        guest.wait_phase("LOBBY")
-    nets = first.nets()
-    assert set(nets) == {guest.name for guest in guests}
-    assert guests[1].nets() == guests[2].nets() == nets
-    for guest in guests:
-        guest.expect_verified()
+    end_alike(guests)
 
 
 def test_advice_marks_one_best_decision_and_values_each(table, invite) -> None:
     guest = invite("Ann", language="en")
-    guest.enter(table.url)
-    guest.open_room(RULESET, bots=0, sealed=True)
+    guest.host(table.url, RULESET, sealed=True)
     guest.get_ready()
     buttons = guest.page.locator(".texas .buttons .button")
     expect(buttons).to_have_count(4, timeout=TIMEOUT)

@@ -1,6 +1,7 @@
 """Guests at the table: each a browser of its own, playing by mouse, touch, keys or typed commands."""
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -44,6 +45,16 @@ class Guest:
         self.press(self.page.locator(".terms .main"))
         expect(self.page.locator(".room")).to_be_visible(timeout=TIMEOUT)
         return self.page.url.partition("#")[2]
+
+    def host(self, url: str, ruleset: str, *, bots: int = 0, sealed: bool = False) -> str:
+        """Enter, open a room and return its name."""
+        self.enter(url)
+        return self.open_room(ruleset, bots=bots, sealed=sealed)
+
+    def join(self, url: str, room: str, *, shown: str = ".ready") -> None:
+        """Enter by the link to a room and wait until it is shown."""
+        self.enter(f"{url}#{room}")
+        expect(self.page.locator(shown)).to_be_visible(timeout=TIMEOUT)
 
     def press(self, target: Locator) -> None:
         """Press a button with this guest's input device."""
@@ -121,6 +132,29 @@ class Guest:
         message = "every round was won at the deal"
         raise AssertionError(message)
 
+    def decisions(self) -> Locator:
+        """Wait for the first decision of a round of Ultimate Texas; return its four buttons."""
+        buttons = self.page.locator(".texas .buttons .button")
+        expect(buttons).to_have_count(4, timeout=TIMEOUT)
+        self.wait_still()
+        return buttons
+
+    def bet(self) -> None:
+        """Bet on the hand at once, which is the seat's only decision of a round of Ultimate Texas."""
+        self.decisions().nth(1).click()
+
+    def arrange(self) -> None:
+        """Take the referee's arrangement of a hand of Mậu Binh, and hand it in."""
+        self.press(self.page.locator(".arrange .buttons .button").first)
+        expect(self.page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
+        self.press(self.page.locator(".arrange .main"))
+
+    def expect_result(self, number: int) -> None:
+        """Wait for a round's result, which sums to zero and is verified."""
+        expect(self.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * TIMEOUT)
+        assert sum(self.nets().values()) == 0
+        self.expect_verified()
+
     def nets(self) -> dict[str, int]:
         """Return the net win of each seat that the page shows, by name."""
         lines = self.page.locator(".between .result li[data-net]")
@@ -130,3 +164,35 @@ class Guest:
     def expect_verified(self) -> None:
         """Wait for the green badge: the page's verifier checked the round's bundle and found no fault."""
         expect(self.page.locator(".badge").first).to_have_attribute("data-state", "VERIFIED", timeout=TIMEOUT)
+
+    def end_verified(self) -> None:
+        """Wait for the end of the round, and until the page has verified it."""
+        self.wait_phase("LOBBY")
+        self.expect_verified()
+
+
+def seat_four(invite: Callable[..., Guest], url: str, ruleset: str) -> list[Guest]:
+    """Seat four people at a table: one by mouse, who hosts, one by touch, one by keys and one in text mode."""
+    guests = [
+        invite("Mouse", way="MOUSE", language="en"),
+        invite("Chạm", way="TOUCH", language="vi"),
+        invite("Phím", way="KEYS", language="vi"),
+        invite("Text", way="TEXT", language="en"),
+    ]
+    room = guests[0].host(url, ruleset)
+    for guest in guests[1:]:
+        guest.join(url, room, shown=".room")
+    guests[3].choose_text_mode()
+    return guests
+
+
+def end_alike(guests: Sequence[Guest]) -> dict[str, int]:
+    """Wait until the round of four such people has ended for each of them, verified; return its net amounts."""
+    for guest in guests:
+        guest.wait_phase("LOBBY")
+    nets = guests[0].nets()
+    assert set(nets) == {guest.name for guest in guests}
+    assert guests[1].nets() == guests[2].nets() == nets
+    for guest in guests:
+        guest.expect_verified()
+    return nets

@@ -1,22 +1,16 @@
 """A referee with its gateway in its own process: a test can kill and restart it while the table server runs."""
 
-import json
 import socket
 import subprocess
 import sys
-import threading
 from pathlib import Path
-from queue import Queue
-from typing import Any, Final
 
 import grpc
 
 from referee.audit.reading import read_envelope, read_payload
 from referee.transcript.inputs import Transcript
 from referee.v1 import log_pb2, log_pb2_grpc
-
-STARTING: Final = 120
-"""Seconds that a busy machine may take to start or audit it."""
+from tests.chaos.process import STOP_SECONDS, ServerProcess
 
 
 def free_address() -> str:
@@ -25,39 +19,20 @@ def free_address() -> str:
         return f"127.0.0.1:{found.getsockname()[1]}"
 
 
-class RefereeProcess:
+class RefereeProcess(ServerProcess):
     """A running referee on a folder; a restart continues with its data, at the same two addresses."""
 
     def __init__(self, folder: Path, *, origin: str, options: tuple[str, ...] = ()) -> None:
-        self.folder = folder
-        self.options = options
-        self.origin = origin
+        self.folder, self.origin, self.options = folder, origin, options
         self.listen = self.web = "127.0.0.1:0"
         self.start()
 
     def start(self) -> None:
         """Start the referee and wait until it is serving."""
-        command = [sys.executable, "-m", "referee", "serve", "--data", str(self.folder), "--quiet"]
+        command = ["-m", "referee", "serve", "--data", str(self.folder), "--quiet"]
         command += ["--listen", self.listen, "--web", self.web, "--set", f"web.origins={self.origin}", *self.options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        printed = self.process.stdout
-        assert printed is not None
-        lines: Queue[str] = Queue()
-        reader = threading.Thread(target=lambda: lines.put(printed.readline()), daemon=True)
-        reader.start()
-        ready: dict[str, Any] = json.loads(lines.get(timeout=STARTING))
-        reader.join()
+        ready = self.launch(command)
         self.listen, self.web = ready["address"], ready["web"]
-
-    def stop(self) -> None:
-        """Stop the referee as an operator does."""
-        self.process.terminate()
-        self._ended()
-
-    def kill(self) -> None:
-        """Kill the referee without warning."""
-        self.process.kill()
-        self._ended()
 
     def transcripts(self) -> list[Transcript]:
         """Read the transcripts of all settled rounds from the log."""
@@ -73,9 +48,4 @@ class RefereeProcess:
     def audit(self) -> subprocess.CompletedProcess[str]:
         """Run the audit command on the log."""
         command = [sys.executable, "-m", "referee", "audit", "--data", str(self.folder)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=STARTING, check=False)
-
-    def _ended(self) -> None:
-        self.process.wait(STARTING)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+        return subprocess.run(command, capture_output=True, text=True, timeout=STOP_SECONDS, check=False)

@@ -26,15 +26,20 @@ def now() -> int:
 
 
 class Stage:
-    """The server behind one page. ``sent`` has the commands of the page; ``answers`` their results by name."""
+    """The server behind one page. ``sent`` has the commands of the page; ``answers`` their results by name.
+
+    ``refusals`` has the messages by which commands are refused, by name.
+    """
 
     def __init__(self, page: Page, first: dict[str, Any]) -> None:
         self.page = page
         self.first = first
         self.sent: list[dict[str, Any]] = []
         self.answers: dict[str, Answer] = {
-            "check": lambda _command: {"violations": [], "is_acceptable": True, "values": []}
+            "arrange": lambda _command: {"is_held": True},
+            "check": lambda _command: {"violations": [], "is_acceptable": True, "values": []},
         }
+        self.refusals: dict[str, dict[str, Any]] = {}
         self.version = 100
         self._socket: WebSocketRoute | None = None
         page.route_web_socket(re.compile("/api/stream"), self._open)
@@ -48,6 +53,11 @@ class Stage:
         """Send the page any message."""
         assert self._socket is not None
         self._socket.send(json.dumps(message))
+
+    def close(self) -> None:
+        """Cut the page off."""
+        assert self._socket is not None
+        self._socket.close()
 
     def names(self) -> list[str]:
         """Return the names of the commands that the page has sent."""
@@ -66,6 +76,9 @@ class Stage:
                 self.send({"type": "pong", "sent": message["sent"], "time": now()})
             case "command":
                 self.sent.append(message)
+                if refusal := self.refusals.get(message["name"]):
+                    self.send(refusal | {"id": message["id"]})
+                    return
                 result = self.answers.get(message["name"], lambda _command: {})(message)
                 self.send({"type": "done", "id": message["id"], "result": result})
 

@@ -1,6 +1,7 @@
 """Messages and the domain: what is written is read back, and what may not be said is refused with its path."""
 
-import msgspec
+from typing import Any, Final
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,18 +15,39 @@ from referee.money import Amount, Transfer
 from referee.rulesets import get, load_texts
 from referee.v1.card_pb2 import Card as CardMessage
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.v1.round_pb2 import RoundHeader
+from referee.v1.round_pb2 import RoundHeader, RoundRef
 from referee.v1.seating_pb2 import Person
 from referee.verdict import Violation
 from referee.wire.refusal import RefusedError
 from referee.wire.round import certificate_refusal, read_header, read_slot, slot_refusal, write_header
 from referee.wire.seating import read_people
 from referee.wire.values import numbers_of, read_cards, write_transfers, write_violations
+from tests.driver.headers import changed_header, made_header
 
 TIMES = st.integers(min_value=1, max_value=2**53 - 1)
 HASHES = st.binary(min_size=32, max_size=32)
 KEY = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
 """The public key of RFC 8032's first test."""
+
+
+GOOD: Final = made_header(
+    protocol=1,
+    origin="log.example/1",
+    randomness_suite=1,
+    table_id="t",
+    round_number=1,
+    ruleset_id="mau_binh.classic",
+    ruleset_version="1.0.0",
+    ruleset_digest=bytes(32),
+    layout=(13, 13, 26),
+    currency="VND",
+    stake=1,
+    seat_stakes=(),
+    seat_keys=(NO_KEY, NO_KEY),
+    previous_leaf=NO_LEAF,
+    deal_deadline=10,
+    round_deadline=20,
+)
 
 
 @st.composite
@@ -37,7 +59,7 @@ def headers(draw: st.DrawFn) -> Header:
     deadlines = sorted([draw(TIMES), draw(TIMES)])
     amounts = st.integers(min_value=1, max_value=2**53 - 1)
     stakes = [(draw(amounts), draw(amounts)) for _ in range(seats)] if game == "ultimate_texas" else []
-    return Header(
+    return made_header(
         protocol=1,
         origin=draw(st.from_regex(r"[a-z]{1,20}/[a-z]{1,20}", fullmatch=True)),
         randomness_suite=draw(st.sampled_from([1, 250])),
@@ -70,15 +92,15 @@ def test_header_written_is_read_back(header: Header) -> None:
     [
         ({"protocol": 2}, "protocol"),
         ({"origin": ""}, "origin"),
-        ({"table_id": ""}, "table_id"),
-        ({"round_number": 0}, "round_number"),
+        ({"table_id": ""}, "round.table_id"),
+        ({"round_number": 0}, "round.round_number"),
         ({"ruleset_id": "x"}, "ruleset_id"),
         ({"ruleset_version": "1"}, "ruleset_version"),
         ({"ruleset_digest": b""}, "ruleset_digest"),
         ({"layout": (52, 0)}, "layout"),
         ({"currency": ""}, "currency"),
         ({"stake": 0}, "stake_minor"),
-        ({"seat_keys": (NO_KEY, b"")}, "seat_keys[1]"),
+        ({"seat_keys": (NO_KEY, b"k")}, "seat_keys[1]"),
         ({"seat_stakes": ((1, 2),)}, "seat_stakes"),
         ({"previous_leaf": b"p" * 32}, "previous_leaf_hash"),
         ({"deal_deadline": 0}, "deal_deadline_time"),
@@ -87,29 +109,14 @@ def test_header_written_is_read_back(header: Header) -> None:
 )
 def test_header_at_fault_is_named_as_the_wire_has_it(changes: dict[str, object], path: str) -> None:
     """Each path is a field of RoundHeader."""
-    good = Header(
-        protocol=1,
-        origin="log.example/1",
-        randomness_suite=1,
-        table_id="t",
-        round_number=1,
-        ruleset_id="mau_binh.classic",
-        ruleset_version="1.0.0",
-        ruleset_digest=bytes(32),
-        layout=(13, 13, 26),
-        currency="VND",
-        stake=1,
-        seat_stakes=(),
-        seat_keys=(NO_KEY, NO_KEY),
-        previous_leaf=NO_LEAF,
-        deal_deadline=10,
-        round_deadline=20,
-    )
-    message = write_header(msgspec.structs.replace(good, **changes))
+    message = write_header(changed_header(GOOD, **changes))
     with pytest.raises(RefusedError) as caught:
         read_header(message, field="round.header")
     assert caught.value.field == f"round.header.{path}"
-    assert path.partition("[")[0] in RoundHeader.DESCRIPTOR.fields_by_name
+    descriptor: Any = RoundHeader.DESCRIPTOR
+    for name in path.partition("[")[0].split("."):
+        assert name in descriptor.fields_by_name
+        descriptor = descriptor.fields_by_name[name].message_type
 
 
 def test_cards_have_one_number_and_one_name_on_both_sides() -> None:
@@ -163,17 +170,20 @@ def test_every_refused_step_has_a_reason(reason: SlotReason) -> None:
     ],
 )
 def test_slot_that_cannot_be_is_refused_below_its_message(table: str, number: int, reason: str, path: str) -> None:
-    for field, prefix in (("", ""), ("terms", "terms.")):
+    for field in ("round", "terms.round"):
         with pytest.raises(RefusedError) as caught:
-            read_slot(table, number, field=field)
-        assert (caught.value.reason_name, caught.value.field) == (reason, prefix + path)
+            read_slot(RoundRef(table_id=table, round_number=number), field=field)
+        assert (caught.value.reason_name, caught.value.field) == (reason, f"{field}.{path}")
 
 
-def test_refusal_moves_below_another_path() -> None:
-    """Of a field, and of no field at all."""
-    inner = RefusedError(ErrorReason.ERROR_REASON_INVALID_SEAT, "no such seat", field="seat")
-    assert inner.within("requests[3]").field == "requests[3].seat"
-    assert RefusedError(ErrorReason.ERROR_REASON_ABORTED, "aborted").within("requests[0]").field == "requests[0]"
+def test_header_of_a_round_without_keys_and_predecessor_says_so_by_absence() -> None:
+    """No zeros on the wire, and the header is the same where a client sends zeros all the same."""
+    message = write_header(GOOD)
+    assert list(message.seat_keys) == [b"", b""]
+    assert not message.HasField("previous_leaf_hash")
+    message.seat_keys[:] = [NO_KEY, NO_KEY]
+    message.previous_leaf_hash = NO_LEAF
+    assert read_header(message, field="header") == GOOD
 
 
 def test_violation_carries_its_facts_and_no_others() -> None:

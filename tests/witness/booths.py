@@ -1,25 +1,24 @@
 """Logs on paper, witnesses in a folder, and a witness as a process of its own."""
 
-import json
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Final
 
 import pytest
 
-from referee.evidence.merkle import consistency_proof, root
+from referee.evidence.merkle import root
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, CheckpointSigner
 from referee.log.submission import AddCheckpoint
-from referee.witness import Witness, WitnessAnswer, WitnessState, read_trusted
+from referee.witness import Witness, WitnessState
+from referee.witness.trust import read_trusted
+from referee.witness.witness import WitnessAnswer
+from tests.chaos.process import ServerProcess
+from tests.log.rfc9162 import consistency_proof
 from tests.named_signer import NamedSigner
 
 ORIGIN: Final = "log.example/1"
-STOP_SECONDS: Final = 20
 
 
 @dataclass
@@ -64,6 +63,11 @@ class Booth:
         self.state = WitnessState(self.folder / "witness.sqlite3")
         self.witness = self.opened(self.state)
 
+    def last_size(self, log: PaperLog) -> int:
+        """Return the size of the log that was cosigned last, 0 for none."""
+        last = self.state.last(log.origin)
+        return 0 if last is None else last.size
+
     def opened(self, state: WitnessState, probe: Callable[[str], None] | None = None) -> Witness:
         """Return a witness over a state."""
         return Witness(
@@ -83,12 +87,6 @@ class Booth:
 @pytest.fixture
 def log() -> PaperLog:
     return PaperLog()
-
-
-@pytest.fixture
-def paper_log() -> type[PaperLog]:
-    """Make other logs."""
-    return PaperLog
 
 
 @pytest.fixture
@@ -113,51 +111,14 @@ def open_booth(tmp_path: Path) -> Iterator[Callable[..., Booth]]:
         one.state.close()
 
 
-class WitnessProcess:
+class WitnessProcess(ServerProcess):
     """One ``referee witness``, or another program that prints its address and key as it does."""
 
-    def __init__(self, arguments: list[str], errors: Any) -> None:  # noqa: ANN401 - an open file
-        self._process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, stderr=errors, text=True)
-        assert self._process.stdout is not None
-        self._output = self._process.stdout
-        printed = self._output.readline()
-        if not printed:
-            self.wait()
-        assert printed, "the witness did not start"
-        self.ready = json.loads(printed)
-        host, _, port = self.ready["address"].rpartition(":")
-        self.host, self.port = host, int(port)
-
-    @property
-    def key(self) -> VerifierKey:
-        """The witness's key, as it printed it."""
-        return VerifierKey.parse(self.ready["key"])
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it has not ended yet."""
-        return self._process.poll() is None
-
-    def kill(self) -> None:
-        """Kill the process, as a power cut does."""
-        self._process.kill()
-        self.wait()
-
-    def terminate(self) -> None:
-        """Send SIGTERM."""
-        self._process.send_signal(signal.SIGTERM)
-
-    def wait(self) -> int:
-        """Its exit code, once it has ended."""
-        code = self._process.wait(STOP_SECONDS)
-        self._output.close()
-        return code
-
-    def stop(self) -> int:
-        """Send SIGTERM, wait, and return the exit code."""
-        if self.is_running:
-            self.terminate()
-        return self.wait()
+    def __init__(self, arguments: list[str], errors: IO[bytes]) -> None:
+        ready = self.launch(arguments, errors=errors)
+        self.key = VerifierKey.parse(ready["key"])
+        self.host, _, port = ready["address"].rpartition(":")
+        self.port = int(port)
 
 
 @pytest.fixture

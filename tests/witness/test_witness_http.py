@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 from typer.testing import CliRunner
@@ -22,11 +22,9 @@ from referee.log import Checkpoint
 from referee.log.cosignature import Quorum, merged, read_cosignatures
 from referee.log.submission import MAX_SUBMISSION, monitoring_path, parse_size
 from referee.witness import WitnessServer
+from tests.witness.booths import Booth, PaperLog, WitnessProcess
 
-PaperLog: TypeAlias = Any
-Booth: TypeAlias = Any
-Process: TypeAlias = Any  # all three are made by fixtures, and have their classes in booths.py
-Start: TypeAlias = Callable[..., Process]
+Start: TypeAlias = Callable[..., WitnessProcess]
 
 KILLER = Path(__file__).parent / "witness_until_killed.py"
 
@@ -194,9 +192,7 @@ def test_witness_that_lost_what_it_saw_does_not_go_on(start_witness: Start, tmp_
 
 def test_asked_to_stop_a_witness_answers_what_it_has_taken(start_witness: Start, tmp_path: Path, log: PaperLog):
     """Eight threads submit while SIGTERM comes: exit code 0, every answer is kept, nothing else is."""
-    process = start_witness(
-        "-m", "referee", "witness", "--data", str(tmp_path / "w"), "--listen", "127.0.0.1:0", "--log", log.vkey
-    )
+    process = start_witness(*witness_arguments(tmp_path, log))
     answered: list[int] = []
 
     def submit(_number: int) -> None:
@@ -216,9 +212,7 @@ def test_asked_to_stop_a_witness_answers_what_it_has_taken(start_witness: Start,
         list(threads.map(submit, range(8)))
     assert process.stop() == 0
     assert len(answered) == len(set(answered))
-    again = start_witness(
-        "-m", "referee", "witness", "--data", str(tmp_path / "w"), "--listen", "127.0.0.1:0", "--log", log.vkey
-    )
+    again = start_witness(*witness_arguments(tmp_path, log))
     status, _, body = ask(again.port, log.submission(0, 1))
     assert (status, parse_size(body) >= max(answered)) == (409, True)
 
@@ -227,8 +221,8 @@ def test_asked_to_stop_a_witness_answers_what_it_has_taken(start_witness: Start,
 @pytest.mark.parametrize(
     "count", [2, *(pytest.param(count, marks=pytest.mark.slow("kills processes again and again")) for count in (1, 5))]
 )
-def test_killed_at_any_step_it_never_signs_two_heads_of_one_size(  # noqa: PLR0913, PLR0917 - pytest hands these in
-    start_witness: Start, tmp_path: Path, log: PaperLog, paper_log: type[PaperLog], step: str, count: int
+def test_killed_at_any_step_it_never_signs_two_heads_of_one_size(
+    start_witness: Start, tmp_path: Path, log: PaperLog, step: str, count: int
 ):
     """Killed while it cosigns and before it answers; started again, it refuses a fork of what it had kept by then."""
     (tmp_path / "w").mkdir()
@@ -254,7 +248,7 @@ def test_killed_at_any_step_it_never_signs_two_heads_of_one_size(  # noqa: PLR09
     was_kept = step == "KEPT"
     status, _, body = ask(again.port, log.submission(count + 1, count + 1))
     assert (status, parse_size(body)) == (409, count if was_kept else count - 1)
-    fork = paper_log(history="second")
+    fork = PaperLog(history="second")
     known = parse_size(body)
     assert submit(again.port, fork, known, count) == (409 if was_kept else 422 if known else 200)
     if was_kept:
@@ -263,24 +257,22 @@ def test_killed_at_any_step_it_never_signs_two_heads_of_one_size(  # noqa: PLR09
     assert all(len(roots) == 1 for roots in signed.values())
 
 
-def kill_after(process: Process, seconds: float) -> None:
+def kill_after(process: WitnessProcess, seconds: float) -> None:
     time.sleep(seconds)
     process.kill()
 
 
 @pytest.mark.slow("kills processes again and again")
-def test_killed_under_load_it_never_signs_two_heads_of_one_size(
-    start_witness: Start, tmp_path: Path, log: PaperLog, paper_log: type[PaperLog]
-):
+def test_killed_under_load_it_never_signs_two_heads_of_one_size(start_witness: Start, tmp_path: Path, log: PaperLog):
     """Two histories race for every size, eight threads each, through four kills: of each size one root is signed."""
     arguments = witness_arguments(tmp_path, log)
-    histories = [log, paper_log(history="second")]
+    histories = [log, PaperLog(history="second")]
     signed: dict[int, set[bytes]] = {}
     newest = 0
     for kill in range(4):
         process = start_witness(*arguments)
 
-        def race(number: int, process: Process = process) -> None:
+        def race(number: int, process: WitnessProcess = process) -> None:
             message, known = histories[number % 2], 0
             try:
                 for _ in range(60):

@@ -1,24 +1,25 @@
 """What a witness cosigns, and what it refuses with which status, in the specification's order."""
 
 import base64
+import hashlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 
 from referee.evidence.merkle import EMPTY_ROOT
-from referee.evidence.note import Note, NoteSignature, cosign_note, sign_note
+from referee.evidence.note import Note, NoteSignature, cosign_note
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum, merged, read_cosignatures
 from referee.log.submission import SIZE_TYPE, AddCheckpoint, parse_size
-from referee.witness import TrustError, WitnessState, WitnessStateError, read_trusted
-from referee.witness.state import SeenCheckpoint
-
-PaperLog: TypeAlias = Any
-Booth: TypeAlias = Any  # both are made by fixtures, and have their classes in booths.py
+from referee.witness import WitnessState
+from referee.witness.state import SeenCheckpoint, WitnessStateError
+from referee.witness.trust import TrustError, read_trusted
+from tests.log.signed_note import sign_note
+from tests.named_signer import NamedSigner
+from tests.witness.booths import Booth, PaperLog
 
 
 def vouched(booth: Booth, log: PaperLog, size: int, answer: bytes) -> bool:
@@ -37,7 +38,7 @@ def test_growing_log_is_cosigned_at_every_size(booth: Booth, log: PaperLog):
         old += step
     line = Note.parse(b"text\n\n" + answer.body).signatures[0]
     assert int.from_bytes(line.signature[:8], "big") == booth.now
-    assert booth.state.last(log.origin).size == 40
+    assert booth.last_size(log) == 40
 
 
 @pytest.mark.parametrize("size", range(1, 20))
@@ -74,22 +75,22 @@ def test_log_that_went_back_learns_how_far_it_was(booth: Booth, log: PaperLog):
     booth.ask(log.submission(0, 9))
     answer = booth.ask(log.submission(4, 4))
     assert (answer.status, parse_size(answer.body)) == (409, 9)
-    assert booth.state.last(log.origin).size == 9
+    assert booth.last_size(log) == 9
 
 
-def test_fork_of_one_size_is_refused_and_keeps_nothing(booth: Booth, log: PaperLog, paper_log: type[PaperLog]):
+def test_fork_of_one_size_is_refused_and_keeps_nothing(booth: Booth, log: PaperLog):
     booth.ask(log.submission(0, 5))
     before = booth.state.last(log.origin)
-    answer = booth.ask(paper_log(history="second").submission(5, 5))
+    answer = booth.ask(PaperLog(history="second").submission(5, 5))
     assert (answer.status, answer.media_type) == (409, "text/plain; charset=utf-8")
     assert booth.state.last(log.origin) == before
 
 
 @pytest.mark.parametrize("size", [6, 8, 13, 100])
-def test_fork_that_grew_is_refused_and_keeps_nothing(booth: Booth, log: PaperLog, paper_log: type[PaperLog], size: int):
+def test_fork_that_grew_is_refused_and_keeps_nothing(booth: Booth, log: PaperLog, size: int):
     booth.ask(log.submission(0, 5))
     before = booth.state.last(log.origin)
-    assert booth.ask(paper_log(history="second").submission(5, size)).status == 422
+    assert booth.ask(PaperLog(history="second").submission(5, size)).status == 422
     assert booth.state.last(log.origin) == before
 
 
@@ -118,14 +119,14 @@ def test_proof_where_there_is_none_to_give_is_refused(booth: Booth, log: PaperLo
     assert booth.ask(asked.format()).status == 422
 
 
-def test_unknown_origin_is_not_found(booth: Booth, paper_log: type[PaperLog]):
-    stranger = paper_log(origin="log.example/2")
+def test_unknown_origin_is_not_found(booth: Booth):
+    stranger = PaperLog(origin="log.example/2")
     assert booth.ask(stranger.submission(0, 1)).status == 404
 
 
-def test_two_logs_cannot_share_an_origin(open_booth: Callable[..., Booth], log: PaperLog, paper_log: type[PaperLog]):
+def test_two_logs_cannot_share_an_origin(open_booth: Callable[..., Booth], log: PaperLog):
     """Another key under the name is forbidden; where both keys are trusted there is still one history."""
-    other = paper_log(history="second", key="other")
+    other = PaperLog(history="second", key="other")
     booth = open_booth(log.vkey)
     assert booth.ask(log.submission(0, 3)).status == 200
     assert booth.ask(other.submission(0, 3)).status == 403
@@ -134,7 +135,7 @@ def test_two_logs_cannot_share_an_origin(open_booth: Callable[..., Booth], log: 
     assert both.ask(other.submission(0, 3)).status == 409
     assert both.ask(other.submission(3, 3)).status == 409
     assert both.ask(other.submission(3, 4)).status == 422
-    assert both.ask(paper_log(key="other").submission(3, 4)).status == 200  # one history, and a key that changed
+    assert both.ask(PaperLog(key="other").submission(3, 4)).status == 200  # one history, and a key that changed
 
 
 def test_signatures_by_others_are_passed_over_and_forged_ones_forbidden(booth: Booth, log: PaperLog):
@@ -152,17 +153,11 @@ def test_signatures_by_others_are_passed_over_and_forged_ones_forbidden(booth: B
     assert status(stranger, note.signatures[0]) == 200
 
 
-def test_cosignature_is_not_the_logs_signature(booth: Booth, log: PaperLog, paper_log: type[PaperLog]):
+def test_cosignature_is_not_the_logs_signature(booth: Booth, log: PaperLog):
     """A witness's line by the log's own key does not stand for the log's."""
-    del paper_log
     text = Checkpoint(log.origin, 0, EMPTY_ROOT).body
-    signer = _signer_of(log)
-    note = cosign_note(Note(text, ()), name=log.origin, signer=signer, time=1)
+    note = cosign_note(Note(text, ()), name=log.origin, signer=NamedSigner(log.key), time=1)
     assert booth.ask(AddCheckpoint(old_size=0, proof=(), checkpoint=note.format()).format()).status == 403
-
-
-def _signer_of(log: PaperLog) -> Any:  # noqa: ANN401 - the fixture's own class
-    return type(log).note.__globals__["NamedSigner"](log.key)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +173,7 @@ def _signer_of(log: PaperLog) -> Any:  # noqa: ANN401 - the fixture's own class
     ],
 )
 def test_signed_text_that_is_no_checkpoint_is_refused(booth: Booth, log: PaperLog, body: str, status: int):
-    note = sign_note(body, name=log.origin, signer=_signer_of(log))
+    note = sign_note(body, name=log.origin, signer=NamedSigner(log.key))
     assert booth.ask(AddCheckpoint(old_size=0, proof=(), checkpoint=note.format()).format()).status == status
     assert booth.state.last(log.origin) is None
 
@@ -201,17 +196,17 @@ def test_nothing_is_answered_before_it_is_kept(booth: Booth, log: PaperLog):
     assert booth.steps == []
 
 
-def test_of_submissions_at_once_one_history_is_cosigned(
-    tmp_path: Path, booth: Booth, log: PaperLog, paper_log: type[PaperLog]
-):
+def test_of_submissions_at_once_one_history_is_cosigned(tmp_path: Path, booth: Booth, log: PaperLog):
     """Two connections to one file, both past the checks before either is kept: the second is sent the first's size."""
     other_state = WitnessState(tmp_path / "witness.sqlite3")
     together = threading.Barrier(2, timeout=10)
-    logs = [log, paper_log(history="second")]
-    witnesses = [
-        booth.opened(state, lambda step: together.wait() if step == "SIGNED" else None)
-        for state in (booth.state, other_state)
-    ]
+    logs = [log, PaperLog(history="second")]
+
+    def wait(step: str) -> None:
+        if step == "SIGNED":
+            together.wait()
+
+    witnesses = [booth.opened(state, wait) for state in (booth.state, other_state)]
     with ThreadPoolExecutor(2) as threads:
         answers = list(
             threads.map(
@@ -221,13 +216,13 @@ def test_of_submissions_at_once_one_history_is_cosigned(
     other_state.close()
     assert sorted(answer.status for answer in answers) == [200, 409]
     won = next(place for place, answer in enumerate(answers) if answer.status == 200)
-    assert booth.state.last(log.origin).root == Checkpoint.parse(Note.parse(logs[won].note(5)).text).root
+    last = booth.state.last(log.origin)
+    assert last is not None
+    assert last.root == Checkpoint.parse(Note.parse(logs[won].note(5)).text).root
 
 
 def test_monitor_sees_what_was_cosigned_last(booth: Booth, log: PaperLog):
-    from hashlib import sha256  # noqa: PLC0415 - used here alone
-
-    digest = sha256(log.origin.encode()).hexdigest()
+    digest = hashlib.sha256(log.origin.encode()).hexdigest()
     assert booth.witness.checkpoint(digest).status == 404
     booth.ask(log.submission(0, 5))
     booth.ask(log.submission(5, 8))
@@ -259,8 +254,8 @@ def test_record_moves_from_what_was_seen_and_from_nothing_else(booth: Booth):
     assert booth.state.last("p") is None
 
 
-def test_logs_are_read_from_a_policys_lines(log: PaperLog, paper_log: type[PaperLog]):
-    other = paper_log(origin="log.example/2", key="other")
+def test_logs_are_read_from_a_policys_lines(log: PaperLog):
+    other = PaperLog(origin="log.example/2", key="other")
     text = f"# known logs\n\n  log\t{log.vkey}  https://log.example/\nlog {other.vkey}\n"
     assert {origin: [key.text for key in keys] for origin, keys in read_trusted(text).items()} == {
         log.origin: [log.vkey],

@@ -11,21 +11,9 @@ import sys
 import threading
 from pathlib import Path
 
-from nacl.signing import SigningKey
-
-from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
-
-
-class FixedSigner:
-    """One key, the same in every run."""
-
-    def __init__(self) -> None:
-        self._key = SigningKey(b"witness key of a test".ljust(32))
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Return the signature."""
-        return self._key.sign(message).signature
+from referee.witness import Witness, WitnessServer, WitnessState
+from referee.witness.trust import read_trusted
+from tests.named_signer import NamedSigner
 
 
 def main(folder: str, log_key: str, step: str, count: str) -> None:
@@ -40,7 +28,7 @@ def main(folder: str, log_key: str, step: str, count: str) -> None:
 
     witness = Witness(
         WitnessState(Path(folder) / "witness.sqlite3"),
-        FixedSigner(),
+        NamedSigner("witness"),
         name="witness.example/w1",
         trusted=read_trusted(f"log {log_key}"),
         clock=lambda: 1_800_000_000,

@@ -58,7 +58,7 @@ func play(address, logKey string) (map[string]interface{}, error) {
 	for seat := range seeds {
 		seeds[seat] = random(32)
 	}
-	dealt, err := shuffler.DealRound(ctx, &referee.DealRoundRequest{TableId: table, RoundNumber: 1, ClientSeeds: seeds})
+	dealt, err := shuffler.DealRound(ctx, &referee.DealRoundRequest{Round: opened.Header.Round, ClientSeeds: seeds})
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ final class Smoke {
             .setStakeMinor(10)
             .build();
     OpenRoundResponse opened = shuffler.openRound(OpenRoundRequest.newBuilder().setTerms(terms).build());
-    DealRoundRequest.Builder deal = DealRoundRequest.newBuilder().setTableId(table).setRoundNumber(1);
+    DealRoundRequest.Builder deal = DealRoundRequest.newBuilder().setRound(opened.getHeader().getRound());
     for (int seat = 0; seat < SEATS; seat++) {
       deal.addClientSeeds(random(32));
     }
@@ -108,7 +108,7 @@ final class Smoke {
     found.put("tree_size", verify(receipt, logKey));
     found.put("net", settled.getOutcome().getSeatsList().stream().map(seat -> seat.getNetMinor()).toList());
 
-    RevealRoundRequest asked = RevealRoundRequest.newBuilder().setTableId(table).setRoundNumber(1).build();
+    RevealRoundRequest asked = RevealRoundRequest.newBuilder().setRound(opened.getHeader().getRound()).build();
     RevealRoundResponse revealed = shuffler.revealRound(asked);
     verify(opened.getLogReceipt(), logKey);
     verify(revealed.getLogReceipt(), logKey);

@@ -66,7 +66,7 @@ async function play() {
   };
   const opened = await ask(shuffler, "OpenRound", { terms });
   const client_seeds = Array.from({ length: SEATS }, () => randomBytes(32));
-  const dealt = await ask(shuffler, "DealRound", { table_id, round_number: 1, client_seeds });
+  const dealt = await ask(shuffler, "DealRound", { round: opened.header.round, client_seeds });
   const round = { header: opened.header, certificates: [dealt.certificate], events: [] };
   const preview = await ask(referee, "PreviewRound", { round });
   if (preview.violations.length > 0) {

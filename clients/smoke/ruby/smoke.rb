@@ -39,7 +39,7 @@ def play(address, log_key)
   )
   opened = shuffler.open_round(V1::OpenRoundRequest.new(terms: terms))
   seeds = Array.new(SEATS) { SecureRandom.bytes(32) }
-  dealt = shuffler.deal_round(V1::DealRoundRequest.new(table_id: table, round_number: 1, client_seeds: seeds))
+  dealt = shuffler.deal_round(V1::DealRoundRequest.new(round: opened.header.round, client_seeds: seeds))
   round = V1::MauBinhRound.new(header: opened.header, certificates: [dealt.certificate])
   preview = referee.preview_round(V1::MauBinhServicePreviewRoundRequest.new(round: round))
   unless preview.violations.empty? # nobody has won at once: every seat puts its cards down as they were dealt

@@ -77,8 +77,9 @@ export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
     this.#read = this.#identityOf(this.message)?.text;
   }
 
-  protected get place(): { tableId: string; roundNumber: bigint } {
-    return { tableId: this.table, roundNumber: BigInt(this.number) };
+  /** What names the round in a request. */
+  protected get place(): { round: { tableId: string; roundNumber: bigint } } {
+    return { round: { tableId: this.table, roundNumber: BigInt(this.number) } };
   }
 
   /** What a round message says; undefined before the deal, where it has no course. */

@@ -24,7 +24,7 @@ import { LogService } from "./gen/referee/v1/log_pb.js";
 import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
 import { type Hand, LeaderBy, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
 import { SeatChain } from "./chain.js";
-import { checkTerms, readHeader, same, termsMessage } from "./terms.js";
+import { checkTerms, readHeader, same, termsMessage, whichRound } from "./terms.js";
 import { type Proved, verified } from "./trust.js";
 
 /** How a round is opened. */
@@ -102,11 +102,12 @@ export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
    * of this client must be those that the round was opened with.
    */
   async join(number = 0): Promise<Proved<"OPEN">> {
-    const request = { tableId: this.table, roundNumber: BigInt(number) };
+    const request = whichRound(this.table, number);
     const answer = await this.session.line.ask(LogService.method.getTableRound, request);
     await this.takeHeader(answer.header);
     same("the round id answered", answer.roundId, this.roundId);
-    same("the number answered", Number(answer.roundNumber), this.number);
+    same("the table answered", answer.round?.tableId, this.table);
+    same("the number answered", Number(answer.round?.roundNumber), this.number);
     const proved = await this.prove(answer.leaves[0], "OPEN");
     const { value } = proved.placed;
     same("the opened round", value.round_id, this.hexId());

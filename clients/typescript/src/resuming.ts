@@ -14,7 +14,7 @@ import { RoundHeaderSchema } from "./gen/referee/v1/round_pb.js";
 import { encodeRecord, type RoundRecord } from "./record.js";
 import { Round } from "./round.js";
 import type { Session } from "./session.js";
-import { readHeader } from "./terms.js";
+import { readHeader, whichRound } from "./terms.js";
 
 /** A round that another process can go on with. */
 export class ResumableRound<Types extends GameTypes> extends Round<Types> {
@@ -216,9 +216,8 @@ export async function loggedRound(
   table: string,
   number: number,
 ): Promise<GetTableRoundResponse | undefined> {
-  const request = { tableId: table, roundNumber: BigInt(number) };
   try {
-    return await line.ask(LogService.method.getTableRound, request);
+    return await line.ask(LogService.method.getTableRound, whichRound(table, number));
   } catch (error) {
     if (error instanceof NotReadyError && error.reason === "NOT_OPENED") {
       return undefined;

@@ -1,8 +1,16 @@
 /** What is to be played, and a round's header as it comes back: the same terms, or it is refused. */
 
-import { checkHeader, type Header, HeaderError, hex, NO_KEY } from "referee-verifier/protocol";
+import {
+  checkHeader,
+  type Header,
+  HeaderError,
+  hex,
+  NO_KEY,
+  NO_LEAF,
+} from "referee-verifier/protocol";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { VerificationError } from "./errors.js";
+import type { GetTableRoundRequestSchema } from "./gen/referee/v1/log_pb.js";
 import type { RoundHeader } from "./gen/referee/v1/round_pb.js";
 import type { RoundTermsSchema } from "./gen/referee/v1/shuffler_pb.js";
 
@@ -33,6 +41,14 @@ export interface Terms {
   readonly roundDeadline?: number;
 }
 
+/** The request for a table's round, 0 for its latest. */
+export function whichRound(
+  tableId: string,
+  number: number,
+): MessageInitShape<typeof GetTableRoundRequestSchema> {
+  return number === 0 ? { tableId } : { round: { tableId, roundNumber: BigInt(number) } };
+}
+
 /** The message that asks for these terms. */
 export function termsMessage(
   terms: Terms,
@@ -47,9 +63,9 @@ export function termsMessage(
     stakeMinor: BigInt(terms.stake ?? 1),
     seatStakes: (terms.bets ?? []).map(({ ante, trips = 0 }) => ({
       betMinor: BigInt(ante),
-      sideBetMinor: BigInt(trips),
+      ...(trips > 0 && { sideBetMinor: BigInt(trips) }),
     })),
-    seatKeys: [...seatKeys],
+    seatKeys: seatKeys.map((key) => (hex(key) === NO_KEY ? new Uint8Array() : key)),
     dealDeadlineTime: BigInt(terms.dealDeadline ?? 0),
     roundDeadlineTime: BigInt(terms.roundDeadline ?? 0),
   };
@@ -91,20 +107,20 @@ export function readHeader(message: RoundHeader | undefined): Header {
     deal_deadline: Number(message.dealDeadlineTime),
     layout: message.layout,
     origin: message.origin,
-    previous_leaf: hex(message.previousLeafHash),
+    previous_leaf: message.previousLeafHash ? hex(message.previousLeafHash) : NO_LEAF,
     protocol: message.protocol,
     randomness_suite: message.randomnessSuite,
     round_deadline: Number(message.roundDeadlineTime),
-    round_number: Number(message.roundNumber),
+    round_number: Number(message.round?.roundNumber),
     ruleset_digest: hex(message.rulesetDigest),
     ruleset_id: message.rulesetId,
     ruleset_version: message.rulesetVersion,
-    seat_keys: message.seatKeys.map(hex),
+    seat_keys: message.seatKeys.map((key) => hex(key) || NO_KEY),
     seat_stakes: message.seatStakes.map((stake) => {
-      return [Number(stake.betMinor), Number(stake.sideBetMinor)];
+      return [Number(stake.betMinor), Number(stake.sideBetMinor ?? 0)];
     }),
     stake: Number(message.stakeMinor),
-    table_id: message.tableId,
+    table_id: message.round?.tableId ?? "",
   };
   try {
     checkHeader(header);

@@ -61,13 +61,14 @@ export async function bundleOf(
   keys: Keys,
   { tableId, roundNumber, certificates = [], eventReceipts = [] }: RoundRequest,
 ): Promise<object> {
-  const round = await log.getTableRound({ tableId, roundNumber });
+  const round = await log.getTableRound({ round: { tableId, roundNumber } });
   const leaves = new Map<number, Uint8Array>();
   for (const { leafIndex, leaf } of round.leaves) {
     leaves.set(Number(leafIndex), leaf);
   }
-  for (let before = round.roundNumber - 1n; before > 0n; before -= 1n) {
-    const { stage, leaves: ended } = await log.getTableRound({ tableId, roundNumber: before });
+  for (let before = roundNumber - 1n; before > 0n; before -= 1n) {
+    const earlier = { tableId, roundNumber: before };
+    const { stage, leaves: ended } = await log.getTableRound({ round: earlier });
     const kept = stage === RoundStage.ABORTED ? [OPEN_TYPE, ABORT_TYPE] : [SETTLE_TYPE];
     for (const { leafIndex, leaf } of ended.filter((one) => kept.includes(typeOf(one.leaf)))) {
       leaves.set(Number(leafIndex), leaf);

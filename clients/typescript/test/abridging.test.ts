@@ -6,15 +6,10 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { Abridging } from "../src/abridging.js";
 import { Client, type Line, type TienLenGame } from "../src/index.js";
 import { grpcLine } from "../src/node.js";
-import { forgetful, server, tableNamed, without } from "./server.js";
-
-interface Place {
-  readonly grpc: string;
-  readonly keys: { readonly logKey: string; readonly rootKey: string };
-}
+import { forgetful, move, server, tableNamed, without } from "./server.js";
 
 /** A client by gRPC, and the bytes of each request of Tiến Lên that it sends. */
-function counted({ grpc, keys }: Place): [Client, number[]] {
+function counted({ grpc, keys }: typeof forgetful): [Client, number[]] {
   const honest = grpcLine({ baseUrl: `http://${grpc}` });
   const sizes: number[] = [];
   const line: Line = {
@@ -36,14 +31,7 @@ async function played(client: Client): Promise<TienLenGame> {
     const game = client.tienLen({ table, ruleset: "tien_len.mien_nam", seats: 4, stake: 100 });
     await game.open();
     await game.deal();
-    for (;;) {
-      const { turn, plays } = await game.plays();
-      if (turn === undefined) {
-        break;
-      }
-      const [first] = plays;
-      await (first === undefined ? game.passTurn(turn) : game.play(turn, first.cards));
-    }
+    while (await move(game));
     assert.deepEqual((await game.settle()).violations, []);
     if (game.course.number > 1) {
       return game;

@@ -12,10 +12,9 @@ import {
 } from "../src/index.js";
 import { connectNode } from "../src/node.js";
 import { courseOf } from "../src/seat.js";
+import { server, without } from "./server.js";
 
-const given = process.env["REFEREE"];
-const { grpc } = JSON.parse(given ?? "{}") as { grpc?: string };
-const asked = given === undefined ? undefined : connectNode({ baseUrl: `http://${grpc}` });
+const asked = without === false ? connectNode({ baseUrl: `http://${server.grpc}` }) : undefined;
 after(() => asked?.close());
 
 const text = new TextDecoder();
@@ -35,19 +34,15 @@ async function dealt({ shuffler }: Referee, terms: Terms) {
   const clientSeeds = Array.from({ length: seatCount }, () =>
     crypto.getRandomValues(new Uint8Array(32)),
   );
-  const roundNumber = 1n;
-  const { certificate, logReceipt } = await shuffler.dealRound({
-    tableId,
-    roundNumber,
-    clientSeeds,
-  });
+  const round = { tableId, roundNumber: 1n };
+  const { certificate, logReceipt } = await shuffler.dealRound({ round, clientSeeds });
   const { payload } = JSON.parse(text.decode(logReceipt!.leaf)) as { payload: string };
   const { deck_root } = JSON.parse(atob(payload)) as { deck_root: string };
   const deckRoot = new Uint8Array(Buffer.from(deck_root, "hex"));
-  return { named: { tableId, roundNumber }, roundId, deckRoot, header, certificate };
+  return { named: { round }, roundId, deckRoot, header, certificate };
 }
 
-describe("played by its advice until it is over", { skip: given === undefined }, () => {
+describe("played by its advice until it is over", { skip: without }, () => {
   const referee = asked as Referee;
 
   test("mau binh", async () => {

@@ -17,6 +17,7 @@ import {
   UltimateTexasGame,
 } from "../src/index.js";
 import { connect, FileJournal, grpcLine } from "../src/node.js";
+import { chiOf } from "./server.js";
 
 interface Crash {
   readonly address: string;
@@ -63,11 +64,6 @@ const client = new Client(
 );
 const { table } = crash;
 const keyed = () => [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
-const chiOf = (hand: readonly number[]) => ({
-  back: hand.slice(0, 5),
-  middle: hand.slice(5, 10),
-  front: hand.slice(10),
-});
 
 async function finish(game: MauBinhGame | TienLenGame | UltimateTexasGame): Promise<void> {
   const { violations, outcome } = await game.settle();

@@ -7,7 +7,7 @@ import { connect } from "../src/node.js";
 import { GatheringLine } from "../src/gathering.js";
 import { LogService } from "../src/gen/referee/v1/log_pb.js";
 import { ShufflerService } from "../src/gen/referee/v1/shuffler_pb.js";
-import { clients, server, tableNamed, without } from "./server.js";
+import { chiOf, clients, server, tableNamed, without } from "./server.js";
 
 const TABLES = 12;
 
@@ -22,8 +22,7 @@ async function play(client: Client): Promise<number> {
   await game.open();
   for (const [seat, hand] of await game.deal()) {
     if (!(await game.isOver())) {
-      const chi = { back: hand.slice(0, 5), middle: hand.slice(5, 10), front: hand.slice(10) };
-      await game.arrange(seat, chi);
+      await game.arrange(seat, chiOf(hand));
     }
   }
   assert.deepEqual((await game.settle()).violations, []);
@@ -101,7 +100,8 @@ const turned = () => new Promise((resolve) => setImmediate(resolve));
 test("a lone request waits for none, and those during a call go together after it", async () => {
   const { line, calls, answered } = slow();
   const gathering = new GatheringLine(line, 60_000); // no timer of this test ends
-  const reveal = () => gathering.ask(ShufflerService.method.revealRound, { tableId: "t" });
+  const reveal = () =>
+    gathering.ask(ShufflerService.method.revealRound, { round: { tableId: "t" } });
   const first = reveal();
   await turned();
   assert.deepEqual(calls, ["RevealRound"]);
@@ -133,7 +133,8 @@ test("a batch has no more bytes than a server reads", async () => {
 test("requests wait no longer than is set", async () => {
   const { line, calls, answered } = slow();
   const gathering = new GatheringLine(line, 1);
-  const reveal = () => gathering.ask(ShufflerService.method.revealRound, { tableId: "t" });
+  const reveal = () =>
+    gathering.ask(ShufflerService.method.revealRound, { round: { tableId: "t" } });
   const all = [reveal()];
   await turned();
   all.push(reveal(), reveal());

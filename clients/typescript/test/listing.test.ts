@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { createHash, webcrypto } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import {
@@ -15,7 +14,7 @@ import {
 import { listingStatement, listSeatRounds } from "../src/listing.js";
 import { connect } from "../src/node.js";
 import type { Session } from "../src/session.js";
-import { clients, server, tableNamed, without } from "./server.js";
+import { clients, hex, server, tableNamed, unhex, vectors, without } from "./server.js";
 
 interface Row {
   readonly id: string;
@@ -27,17 +26,6 @@ interface Row {
   readonly statement: string;
   readonly signature: string;
   readonly holds: boolean;
-}
-
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
-const unhex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
-
-/** The rows of the vectors; the tree's root is four levels above build/test. */
-function vectors(): Row[] {
-  const file = new URL("../../../../tests/vectors/dealing/list_requests.jsonl", import.meta.url);
-  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
-  assert.ok(lines.length > 2);
-  return lines.map((line) => JSON.parse(line) as Row);
 }
 
 /** The private key of the vectors' first seat. */
@@ -67,8 +55,8 @@ function pagesOf(origin: string, answers: readonly object[]): [Session, Asked[]]
 
 async function slots(rounds: AsyncIterable<ListedRound>): Promise<string[]> {
   const found: string[] = [];
-  for await (const { tableId, roundNumber } of rounds) {
-    found.push(`${tableId}/${roundNumber}`);
+  for await (const { round } of rounds) {
+    found.push(`${round?.tableId}/${round?.roundNumber}`);
   }
   return found;
 }
@@ -76,7 +64,7 @@ async function slots(rounds: AsyncIterable<ListedRound>): Promise<string[]> {
 test("a key's request is that of the vectors, byte by byte, for both kinds of keys", async (t) => {
   const keys = [VECTOR_KEY, await webKey(VECTOR_KEY)];
   const outcomes = new Set<boolean>();
-  for (const row of vectors()) {
+  for (const row of vectors<Row>("dealing/list_requests")) {
     const { start_time: startTime, end_time: endTime, signed_time: signedTime } = row;
     const times = { startTime, endTime, signedTime };
     const statement = listingStatement(row.origin, unhex(row.public_key), times);
@@ -98,7 +86,7 @@ test("a key's request is that of the vectors, byte by byte, for both kinds of ke
 test("a page is fetched when it is needed, and each of a key's own is signed anew", async (t) => {
   let time = 1_800_000_000_000;
   t.mock.method(Date, "now", () => (time += 1));
-  const round = (number: number) => ({ tableId: "t", roundNumber: BigInt(number) });
+  const round = (number: number) => ({ round: { tableId: "t", roundNumber: BigInt(number) } });
   const pages = [
     { rounds: [round(3), round(2)], nextPageToken: "a" },
     { rounds: [], nextPageToken: "b" },
@@ -107,7 +95,7 @@ test("a page is fetched when it is needed, and each of a key's own is signed ane
   const [session, asked] = pagesOf("log.example/1", pages);
   const own = listSeatRounds(session, VECTOR_KEY, { startTime: 7, pageSize: 2 });
   assert.deepEqual(asked, []);
-  assert.equal((await own.next()).value?.roundNumber, 3n);
+  assert.equal((await own.next()).value?.round?.roundNumber, 3n);
   assert.equal(asked.length, 1);
   assert.deepEqual(await slots(own), ["t/2", "t/1"]);
   assert.deepEqual(

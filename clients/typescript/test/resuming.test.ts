@@ -16,7 +16,7 @@ import {
   UltimateTexasGame,
 } from "../src/index.js";
 import { connect } from "../src/node.js";
-import { harness, tableNamed, withoutHarness } from "./server.js";
+import { chiOf, harness, move, tableNamed, withoutHarness } from "./server.js";
 
 /** A vector whose hands do not win at the deal. */
 const QUIET = "mau_binh/settlement#value-front-three-M";
@@ -27,12 +27,6 @@ const bet = (table: string) => {
   const bets = [{ ante: 20, trips: 0 }];
   return { table, ruleset: "ultimate_texas.casino", seats: 1, stake: 2, bets };
 };
-const asDealt = (hand: readonly number[] = []) => ({
-  back: hand.slice(0, 5),
-  middle: hand.slice(5, 10),
-  front: hand.slice(10),
-});
-
 async function control(call: string, body: object): Promise<void> {
   const answer = await fetch(`${harness.control}/${call}`, {
     method: "POST",
@@ -71,18 +65,6 @@ test(
   },
 );
 
-/** Make the weakest play of the seat on turn, or its pass. */
-async function move(game: TienLenGame): Promise<boolean> {
-  const { turn, plays } = await game.plays();
-  if (turn === undefined) {
-    return false;
-  }
-  const [weakest] = plays;
-  const made = await (weakest === undefined ? game.passTurn(turn) : game.play(turn, weakest.cards));
-  assert.deepEqual(made.violations, []);
-  return true;
-}
-
 describe("without a journal", { skip: withoutHarness }, () => {
   const trust = { logKey: harness.keys.log, rootKey: harness.keys.root };
   const connected = (): Client => connect(harness.grpc, { trust });
@@ -92,6 +74,15 @@ describe("without a journal", { skip: withoutHarness }, () => {
     client?.close();
     lost?.close();
   });
+
+  /** A dealt round of Mậu Binh that is not won at the deal. */
+  async function quiet(name: string) {
+    const table = tableNamed(name);
+    await control("script", { table_id: table, vector: QUIET });
+    const game = client.mauBinh(binh(table));
+    await game.open();
+    return { table, game, hands: await game.deal() };
+  }
 
   test("a table without a round has none to resume", async () => {
     assert.equal(await lost.resume(tableNamed("none")), undefined);
@@ -148,12 +139,8 @@ describe("without a journal", { skip: withoutHarness }, () => {
   });
 
   test("no seat is settled without its move", async () => {
-    const table = tableNamed("unmoved");
-    await control("script", { table_id: table, vector: QUIET });
-    const game = client.mauBinh(binh(table));
-    await game.open();
-    const hands = await game.deal();
-    await game.arrange(0, asDealt(hands.get(0)));
+    const { table, game, hands } = await quiet("unmoved");
+    await game.arrange(0, chiOf(hands.get(0)));
     const again = await lost.resume(table, { held: [game.saved()] });
     assert.ok(again instanceof MauBinhGame);
     await control("clock", { advance_ms: 61_000 }); // the server would settle with what is in
@@ -166,15 +153,11 @@ describe("without a journal", { skip: withoutHarness }, () => {
   });
 
   test("every seat's move settles a round of which nothing else was kept", async () => {
-    const table = tableNamed("moved");
-    await control("script", { table_id: table, vector: QUIET });
-    const game = client.mauBinh(binh(table));
-    await game.open();
-    const hands = await game.deal();
-    await game.arrange(0, asDealt(hands.get(0)));
+    const { table, game, hands } = await quiet("moved");
+    await game.arrange(0, chiOf(hands.get(0)));
     const again = await lost.resume(table, { held: [game.saved()] });
     assert.ok(again instanceof MauBinhGame);
-    await again.arrange(1, asDealt(hands.get(1)));
+    await again.arrange(1, chiOf(hands.get(1)));
     assert.deepEqual((await again.settle()).violations, []);
   });
 
@@ -192,16 +175,12 @@ describe("without a journal", { skip: withoutHarness }, () => {
   });
 
   test("two courses that contradict each other let the round lapse", async () => {
-    const table = tableNamed("forked");
-    await control("script", { table_id: table, vector: QUIET });
-    const game = client.mauBinh(binh(table));
-    await game.open();
-    const hands = await game.deal();
+    const { table, game, hands } = await quiet("forked");
     const other = client.mauBinh(binh(table), { secrets: [] });
     await other.join();
     await other.deal();
     for (const [seat, one] of [game, other].entries()) {
-      await one.arrange(seat, asDealt(hands.get(seat)));
+      await one.arrange(seat, chiOf(hands.get(seat)));
     }
     const again = await lost.resume(table, { held: [game.saved(), other.saved()] });
     assert.match(again?.lapses ?? "", /differ at event 1/);

@@ -9,23 +9,8 @@ import {
   NotReadyError,
   RefereeError,
   SeatSecrets,
-  type TienLenGame,
 } from "../src/index.js";
-import { clients, tableNamed, without } from "./server.js";
-
-/** Play Tiến Lên by the first play that is offered until it is over. */
-async function playOut(game: TienLenGame): Promise<void> {
-  let options = await game.plays();
-  while (options.turn !== undefined) {
-    const [first] = options.plays;
-    const { violations } =
-      first === undefined
-        ? await game.passTurn(options.turn)
-        : await game.play(options.turn, first.cards);
-    assert.deepEqual(violations, []);
-    options = await game.plays();
-  }
-}
+import { chiOf, clients, move, tableNamed, without } from "./server.js";
 
 /** A dealt round of Mậu Binh that no hand has won at the deal. */
 async function dealt(client: Client, secrets: SeatSecrets[], sealed: boolean) {
@@ -39,12 +24,6 @@ async function dealt(client: Client, secrets: SeatSecrets[], sealed: boolean) {
     }
   }
 }
-
-const chiOf = (hand: readonly number[]) => ({
-  back: hand.slice(0, 5),
-  middle: hand.slice(5, 10),
-  front: hand.slice(10),
-});
 
 async function endsWell(game: MauBinhGame): Promise<void> {
   const { outcome, receipt } = await game.settle();
@@ -66,7 +45,7 @@ for (const [name, connect] of Object.entries(clients)) {
       await first.open();
       await first.deal();
       assert.equal(first.leaderBy, "DRAW");
-      await playOut(first);
+      while (await move(first));
       const { outcome } = await first.settle();
       const winner = outcome?.seats.find((seat) => seat.winner)?.seat;
       await first.reveal();
@@ -74,7 +53,7 @@ for (const [name, connect] of Object.entries(clients)) {
       await second.open();
       await second.deal();
       assert.deepEqual([second.leader, second.leaderBy], [winner, "WINNER"]);
-      await playOut(second);
+      while (await move(second));
       assert.deepEqual((await second.settle()).violations, []);
     });
 
@@ -183,7 +162,7 @@ for (const [name, connect] of Object.entries(clients)) {
         .join(1)
         .catch((failure: unknown) => failure);
       assert.ok(error instanceof NotReadyError && error instanceof RefereeError);
-      assert.deepEqual([error.reason, error.field], ["NOT_OPENED", "round_number"]);
+      assert.deepEqual([error.reason, error.field], ["NOT_OPENED", "round.round_number"]);
     });
 
     test("a ruleset of another game is refused before anything is sent", () => {

@@ -1,7 +1,6 @@
 /** A seat's chain, by the vectors and by what it must refuse to sign. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import {
@@ -12,6 +11,7 @@ import {
   UltimateTexasEventSchema,
 } from "../src/index.js";
 import { AlreadySignedError, Course, CourseError, eventBytes, SeatChain } from "../src/seat.js";
+import { hex, unhex, vectors } from "./server.js";
 
 interface Row {
   readonly id: string;
@@ -27,20 +27,10 @@ interface Row {
   readonly receipt: string;
 }
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
-const unhex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
 const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
-/** The rows of a file of vectors; the tree's root is four levels above build/test. */
-function vectors(name: string): Row[] {
-  const file = new URL(`../../../../tests/vectors/transcript/${name}.jsonl`, import.meta.url);
-  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
-  assert.ok(lines.length > 2);
-  return lines.map((line) => JSON.parse(line) as Row);
-}
-
 test("hashes and histories are the vectors'", () => {
-  for (const row of vectors("chains")) {
+  for (const row of vectors<Row>("transcript/chains")) {
     const course = new Course(unhex(row.round_id), unhex(row.deck_root));
     for (const { event, time, received } of row.events) {
       course.append(json(event), { time: BigInt(time as number), received: received === 1 });
@@ -61,7 +51,7 @@ test("hashes and histories are the vectors'", () => {
 
 test("what each seat signs is the vectors'", () => {
   let signed = 0;
-  for (const row of vectors("seat_chains")) {
+  for (const row of vectors<Row>("transcript/seat_chains")) {
     const course = new Course(unhex(row.round_id), unhex(row.deck_root));
     for (const event of row.events) {
       course.append(json(event), { time: 1n, received: true });
@@ -81,7 +71,7 @@ test("what each seat signs is the vectors'", () => {
 });
 
 test("the bytes of an event are the vectors'", () => {
-  const texts = new Map(vectors("events").map(({ id, event }) => [id, event]));
+  const texts = new Map(vectors<Row>("transcript/events").map(({ id, event }) => [id, event]));
   const bytes = (event: Parameters<typeof eventBytes>[0]) =>
     new TextDecoder().decode(eventBytes(event));
   const [back, middle, front] = [

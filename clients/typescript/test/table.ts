@@ -24,7 +24,10 @@ export async function play(referee: Referee, tableId: string): Promise<Played> {
   const clientSeeds = Array.from({ length: SEATS }, () =>
     crypto.getRandomValues(new Uint8Array(32)),
   );
-  const dealt = await referee.shuffler.dealRound({ tableId, roundNumber: 1n, clientSeeds });
+  const dealt = await referee.shuffler.dealRound({
+    round: { tableId, roundNumber: 1n },
+    clientSeeds,
+  });
   const round = { header: opened.header!, certificates: [dealt.certificate] };
   const { violations } = await referee.mauBinh.previewRound({ round });
   const arranged = dealt.hands.map(({ seat, cards }) => ({

@@ -13,6 +13,7 @@
  * ABORT, back to that round's SETTLE. The last three members may be left out.
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, SpellingError, text as textOf, unhex, utf8 } from "./bytes.js";
 import type { Json } from "./canonical.js";
 import { type Form, FormError, hash, list, type Of, oneOf, record, text } from "./form.js";
@@ -54,14 +55,9 @@ export type Bundle = Of<typeof bundleForm>;
 
 /** The bundle that a JSON value is; BundleError where it is none. */
 export function parseBundle(value: unknown): Bundle {
-  let bundle: Bundle;
-  try {
-    bundle = bundleForm(value as Json, "");
-  } catch (error) {
-    if (error instanceof FormError) {
-      throw new BundleError(`the bundle is malformed: ${error.message}`);
-    }
-    throw error;
+  const bundle = attempt(() => bundleForm(value as Json, ""), FormError);
+  if (bundle instanceof FormError) {
+    throw new BundleError(`the bundle is malformed: ${bundle.message}`);
   }
   const indexes = bundle.leaves.map((leaf) => leaf.index);
   if (indexes.some((at, place) => place > 0 && at <= (indexes[place - 1] ?? -1))) {
@@ -72,12 +68,13 @@ export function parseBundle(value: unknown): Bundle {
 
 /** The JSON value in a file's bytes; BundleError where they are no JSON. */
 export function readJson(data: Bytes): unknown {
-  try {
-    return JSON.parse(textOf(data));
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof SpellingError) {
-      throw new BundleError(`the file is no JSON: ${error.message}`);
-    }
-    throw error;
+  const read: unknown = attempt(
+    () => JSON.parse(textOf(data)) as unknown,
+    SyntaxError,
+    SpellingError,
+  );
+  if (read instanceof Error) {
+    throw new BundleError(`the file is no JSON: ${read.message}`);
   }
+  return read;
 }

@@ -1,5 +1,6 @@
 /** The cosigned checkpoint that a DEAL carries: witnesses saw OPEN before the deal (level L3). */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text, unhex } from "./bytes.js";
 import type { Report } from "./check.js";
 import { type Checkpoint, parseCheckpoint } from "./checkpoint.js";
@@ -27,15 +28,12 @@ export function carriedCheckpoint(
     return null;
   }
   const refused = (detail: string): Fault => ({ code: "COSIGNATURE_REFUSED", detail });
-  let carried: Carried;
-  try {
+  const carried = attempt((): Carried => {
     const note = parseNote(unhex(digits, digits.length / 2));
-    carried = { checkpoint: parseCheckpoint(note.text), note };
-  } catch (error) {
-    if (!(error instanceof SpellingError)) {
-      throw error;
-    }
-    return refused(`the cosigned checkpoint in the deal cannot be read: ${error.message}`);
+    return { checkpoint: parseCheckpoint(note.text), note };
+  }, SpellingError);
+  if (carried instanceof SpellingError) {
+    return refused(`the cosigned checkpoint in the deal cannot be read: ${carried.message}`);
   }
   const { origin, size } = carried.checkpoint;
   if (origin !== open.value.header.origin) {
@@ -56,12 +54,7 @@ export function holdsCarried(
   report: Report,
 ): boolean {
   const where = { leaf_index: leaf };
-  try {
-    verifyNote(note, [...logKeys]);
-  } catch (error) {
-    if (!(error instanceof NoteError)) {
-      throw error;
-    }
+  if (attempt(() => verifyNote(note, [...logKeys]), NoteError) instanceof NoteError) {
     const detail = "the log did not sign the cosigned checkpoint in the deal";
     report.find("WITNESSES", "COSIGNATURE_REFUSED", detail, where);
     return false;

@@ -6,6 +6,7 @@
  * it has expired matters to those who play and not to a verifier.
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, equal, hex, isHex, SpellingError, unhex } from "./bytes.js";
 import { decode } from "./canonical.js";
 import { EnvelopeError, openEnvelope } from "./dsse.js";
@@ -32,6 +33,9 @@ export const certificateForm = record(
 );
 
 export type Certificate = Of<typeof certificateForm>;
+
+/** Errors of bytes that are no envelope, or one that holds no such payload. */
+export const REFUSALS = [EnvelopeError, SpellingError, FormError] as const;
 
 export type CertificateFault =
   | "MALFORMED"
@@ -87,18 +91,16 @@ export function readCertificate(data: Bytes, keys: Bytes[], header: Header): Cer
 }
 
 function signedPayload(data: Bytes, keys: Bytes[]): Certificate {
-  try {
-    return certificateForm(decode(openEnvelope(data, { type: CERTIFICATE_TYPE, keys })), "");
-  } catch (error) {
-    if (error instanceof EnvelopeError) {
-      const isOdd = error.fault === "TOO_LONG" || error.fault === "MALFORMED";
-      refuse(isOdd ? "MALFORMED" : (error.fault as CertificateFault), error.message);
-    }
-    if (error instanceof FormError || error instanceof SpellingError) {
-      refuse("MALFORMED", `the payload is no certificate: ${error.message}`);
-    }
-    throw error;
+  const open = () => openEnvelope(data, { type: CERTIFICATE_TYPE, keys });
+  const shown = attempt(() => certificateForm(decode(open()), ""), ...REFUSALS);
+  if (shown instanceof EnvelopeError) {
+    const isOdd = shown.fault === "TOO_LONG" || shown.fault === "MALFORMED";
+    refuse(isOdd ? "MALFORMED" : (shown.fault as CertificateFault), shown.message);
   }
+  if (shown instanceof Error) {
+    refuse("MALFORMED", `the payload is no certificate: ${shown.message}`);
+  }
+  return shown;
 }
 
 function checkSections(shown: Certificate, header: Header, roundId: Bytes): void {

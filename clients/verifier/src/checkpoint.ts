@@ -5,6 +5,7 @@
  * Source: https://c2sp.org/tlog-checkpoint and https://c2sp.org/tlog-proof
  */
 
+import { attempt } from "./attempt.js";
 import {
   base64,
   type Bytes,
@@ -82,14 +83,8 @@ export function openCheckpoint(
 
 /** Read the checkpoint of a note without its signatures; null where it holds none. */
 export function claimedCheckpoint(note: Bytes): Checkpoint | null {
-  try {
-    return parseCheckpoint(parseNote(note).text);
-  } catch (error) {
-    if (error instanceof SpellingError) {
-      return null;
-    }
-    throw error;
-  }
+  const checkpoint = attempt(() => parseCheckpoint(parseNote(note).text), SpellingError);
+  return checkpoint instanceof SpellingError ? null : checkpoint;
 }
 
 /** A C2SP tlog-proof without extra data: the leaf's index, the proof, and the checkpoint. */

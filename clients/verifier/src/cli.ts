@@ -17,7 +17,6 @@ import { parseArgs } from "node:util";
 import { BundleError, readJson } from "./bundle.js";
 import { SpellingError, utf8 } from "./bytes.js";
 import { parseHeldSeeds } from "./held-seed.js";
-import type { HeldRuleset, HeldSeed } from "./round-leaves.js";
 import { verifyLog } from "./log.js";
 import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 import { heldRuleset } from "./ruleset.js";
@@ -177,27 +176,20 @@ function numberOf(name: "quorum" | "max-age", values: Given): number | undefined
   return text === undefined ? undefined : Number(text);
 }
 
+function filesOf(paths: readonly string[] = []): Promise<Buffer[]> {
+  return Promise.all(paths.map((path) => readFile(path)));
+}
+
 async function optionsOf(values: Given): Promise<LogOptions> {
   const now = values.now === undefined ? Date.now() : Number(values.now);
   if (!Number.isSafeInteger(now)) {
     throw new BundleError(`'${values.now}' is no time in ms since 1970 UTC`);
   }
-  const rulesets: HeldRuleset[] = [];
-  for (const path of values.ruleset ?? []) {
-    rulesets.push(heldRuleset(await readFile(path)));
-  }
-  const witnessed: Uint8Array[] = [];
-  for (const path of values.kept ?? []) {
-    witnessed.push(new Uint8Array(await readFile(path)));
-  }
-  const seeds: HeldSeed[] = [];
-  for (const path of values.seeds ?? []) {
-    seeds.push(...parseHeldSeeds(await readFile(path, "utf8")));
-  }
-  const eventReceipts: Uint8Array[] = [];
-  for (const path of values.receipt ?? []) {
-    eventReceipts.push(utf8((await readFile(path, "utf8")).trimEnd()));
-  }
+  const rulesets = (await filesOf(values.ruleset)).map(heldRuleset);
+  const witnessed = (await filesOf(values.kept)).map((file) => new Uint8Array(file));
+  const seeds = (await filesOf(values.seeds)).flatMap((file) => parseHeldSeeds(file.toString()));
+  const receipts = await filesOf(values.receipt);
+  const eventReceipts = receipts.map((file) => utf8(file.toString().trimEnd()));
   const isHeld = seeds.length + eventReceipts.length > 0;
   const [quorum, maxAge] = [numberOf("quorum", values), numberOf("max-age", values)];
   return {

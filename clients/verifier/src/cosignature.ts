@@ -8,6 +8,7 @@
  * Source: https://c2sp.org/tlog-cosignature and https://c2sp.org/tlog-policy
  */
 
+import { attempt } from "./attempt.js";
 import { hex, SpellingError } from "./bytes.js";
 import { cosignatureTime, type Note, NoteError, verifyNote } from "./note.js";
 import { COSIGNATURE_V1, parseKey, type VerifierKey } from "./vkey.js";
@@ -64,17 +65,13 @@ export function attest(quorum: Quorum, note: Note): Attestation {
       (line) => line.name === key.name && hex(line.keyId) === hex(key.keyId),
     );
     for (const line of mine) {
-      try {
-        verifyNote({ ...note, signatures: [line] }, [key]);
-      } catch (error) {
-        if (!(error instanceof NoteError)) {
-          throw error;
-        }
+      const own = { ...note, signatures: [line] };
+      if (attempt(() => verifyNote(own, [key]), NoteError) instanceof NoteError) {
         forged.add(key);
-        continue;
+      } else {
+        const name = hex(key.publicKey);
+        times.set(name, Math.max(cosignatureTime(line), times.get(name) ?? 0));
       }
-      const name = hex(key.publicKey);
-      times.set(name, Math.max(cosignatureTime(line), times.get(name) ?? 0));
     }
   }
   const timeOf = (key: VerifierKey): number | undefined => times.get(hex(key.publicKey));

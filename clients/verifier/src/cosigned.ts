@@ -6,6 +6,7 @@
  * carries, shows that the terms were logged before the seats showed their seeds (level L3).
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import type { Report } from "./check.js";
 import { type Checkpoint, checkpointBody, parseCheckpoint } from "./checkpoint.js";
@@ -131,16 +132,13 @@ export class CosignedHeads {
   }
 
   #read(data: Bytes, isClaimed: boolean): Shown | null {
-    let shown: Shown;
-    try {
+    const shown = attempt((): Shown => {
       const note = parseNote(data);
-      shown = { checkpoint: parseCheckpoint(note.text), note, isClaimed };
-    } catch (error) {
-      if (!(error instanceof SpellingError)) {
-        throw error;
-      }
+      return { checkpoint: parseCheckpoint(note.text), note, isClaimed };
+    }, SpellingError);
+    if (shown instanceof SpellingError) {
       if (isClaimed) {
-        const detail = `a cosigned checkpoint cannot be read: ${error.message}`;
+        const detail = `a cosigned checkpoint cannot be read: ${shown.message}`;
         this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
       }
       return null;
@@ -196,12 +194,7 @@ export class CosignedHeads {
   /** A cosigned checkpoint is not of these leaves: the log's fault if it signed it. */
   #accuse({ checkpoint, note }: Shown, root: Bytes, logKeys: readonly VerifierKey[]): void {
     const { size } = checkpoint;
-    try {
-      verifyNote(note, [...logKeys]);
-    } catch (error) {
-      if (!(error instanceof NoteError)) {
-        throw error;
-      }
+    if (attempt(() => verifyNote(note, [...logKeys]), NoteError) instanceof NoteError) {
       const detail = `the cosigned checkpoint of ${size} leaves is not of this log, and the log did not sign it`;
       this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
       return;

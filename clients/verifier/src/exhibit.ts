@@ -5,15 +5,16 @@
  * received, and dropped for a timeout of its seat.
  */
 
-import { type Bytes, hex, SpellingError, utf8 } from "./bytes.js";
-import { decode, type Json } from "./canonical.js";
-import { type Certificate, CertificateError, readCertificate } from "./certificate.js";
+import { attempt } from "./attempt.js";
+import { type Bytes, hex, utf8 } from "./bytes.js";
+import { decode } from "./canonical.js";
+import { type Certificate, CertificateError, readCertificate, REFUSALS } from "./certificate.js";
 import type { CheckCode, Report } from "./check.js";
 import type { Course } from "./course.js";
 import { differ, unlike } from "./difference.js";
-import { EnvelopeError, openEnvelope, parseEnvelope } from "./dsse.js";
+import { openEnvelope, parseEnvelope } from "./dsse.js";
+import { member } from "./events.js";
 import type { Code } from "./finding.js";
-import { FormError } from "./form.js";
 import type { Exhibits, HeldSeed, RoundLeaves } from "./round-leaves.js";
 import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
 import { examineShown, type Opened, sectionsOf } from "./opening.js";
@@ -25,17 +26,15 @@ import { examineOpened, type OpenedKey, roundIdsIn } from "./secrecy.js";
  * in it that could be a round's id.
  */
 export function byRound(exhibits: Exhibits): Map<string, Exhibits> {
-  const held = new Map<
-    string,
-    { certificates: Bytes[]; eventReceipts: Bytes[]; exports: Bytes[]; seeds: HeldSeed[] }
-  >();
+  const none = () => ({
+    certificates: [] as Bytes[],
+    eventReceipts: [] as Bytes[],
+    exports: [] as Bytes[],
+    seeds: [] as HeldSeed[],
+  });
+  const held = new Map<string, ReturnType<typeof none>>();
   const of = (name: string) => {
-    const mine = held.get(name) ?? {
-      certificates: [],
-      eventReceipts: [],
-      exports: [],
-      seeds: [],
-    };
+    const mine = held.get(name) ?? none();
     held.set(name, mine);
     return mine;
   };
@@ -65,18 +64,15 @@ export function findForeign(
     if (isThere(roundId)) {
       continue;
     }
-    const name = roundId === "" ? "no round" : `round ${roundId}`;
+    const name = `${roundId === "" ? "no round" : `round ${roundId}`}, which is not at hand`;
     if (certificates.length > 0) {
-      const detail = `a certificate is of ${name}, which is not at hand`;
-      find("CERTIFICATES", "CERTIFICATE_REFUSED", detail);
+      find("CERTIFICATES", "CERTIFICATE_REFUSED", `a certificate is of ${name}`);
     }
     if (eventReceipts.length > 0) {
-      const detail = `an event receipt is of ${name}, which is not at hand`;
-      find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail);
+      find("EVENT_RECEIPTS", "RECEIPT_REFUSED", `an event receipt is of ${name}`);
     }
     if (seeds !== undefined && seeds.length > 0) {
-      const detail = `a seed was handed in for ${name}, which is not at hand`;
-      find("CLIENT_SEEDS", "HELD_SEED_REFUSED", detail);
+      find("CLIENT_SEEDS", "HELD_SEED_REFUSED", `a seed was handed in for ${name}`);
     }
   }
 }
@@ -107,21 +103,16 @@ function examineCertificates(leaves: RoundLeaves, inLog: Opened, report: Report)
   const where = { leaf_index: (leaves.deal ?? leaves.open).index };
   for (const [number, data] of leaves.exhibits.certificates.entries()) {
     report.begin("CERTIFICATES");
-    try {
-      const shown = readCertificate(data, keys, leaves.header);
-      if (agrees(shown, leaves, number, report)) {
-        roots = shown.section_roots;
-        const mine = shown.sections.map(({ index, key }) => ({ section: index, key }));
-        examineOpened(mine, stock, where, report);
-        examineShown(leaves, shown.sections, inLog, report);
-        opened.push(...mine);
-      }
-    } catch (error) {
-      if (!(error instanceof CertificateError)) {
-        throw error;
-      }
-      const detail = `certificate ${number} is refused: ${error.fault}: ${error.message}`;
-      report.find("CERTIFICATES", codeOf(error), detail, where);
+    const shown = attempt(() => readCertificate(data, keys, leaves.header), CertificateError);
+    if (shown instanceof CertificateError) {
+      const detail = `certificate ${number} is refused: ${shown.fault}: ${shown.message}`;
+      report.find("CERTIFICATES", codeOf(shown), detail, where);
+    } else if (agrees(shown, leaves, number, report)) {
+      roots = shown.section_roots;
+      const mine = shown.sections.map(({ index, key }) => ({ section: index, key }));
+      examineOpened(mine, stock, where, report);
+      examineShown(leaves, shown.sections, inLog, report);
+      opened.push(...mine);
     }
   }
   return { roots, opened };
@@ -239,37 +230,18 @@ function codeOf({ fault }: CertificateError): Code {
 }
 
 function readReceipt(data: Bytes, keys: Bytes[]): EventReceipt | null {
-  try {
-    const receipt = receiptForm(decode(openEnvelope(data, { type: RECEIPT_TYPE, keys })), "");
-    return receipt.number > 0 ? receipt : null;
-  } catch (error) {
-    if (isRefusal(error)) {
-      return null;
-    }
-    throw error;
-  }
+  const open = () => openEnvelope(data, { type: RECEIPT_TYPE, keys });
+  const receipt = attempt(() => receiptForm(decode(open()), ""), ...REFUSALS);
+  return receipt instanceof Error || receipt.number < 1 ? null : receipt;
 }
 
 /** The round that an exhibit names, whatever else is wrong with it; "" where it names none. */
 function roundNamed(data: Bytes): string {
-  try {
-    const kept = readReceiptedEvent(data);
-    const envelope = kept === null ? data : utf8(kept.receipt);
-    const json: Json = decode(parseEnvelope(envelope).payload);
-    const named = typeof json === "object" && !Array.isArray(json) ? json["round_id"] : "";
-    return typeof named === "string" ? named : "";
-  } catch (error) {
-    if (isRefusal(error)) {
-      return "";
-    }
-    throw error;
-  }
-}
-
-function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof EnvelopeError || error instanceof SpellingError || error instanceof FormError
-  );
+  const kept = readReceiptedEvent(data);
+  const envelope = kept === null ? data : utf8(kept.receipt);
+  const json = attempt(() => decode(parseEnvelope(envelope).payload), ...REFUSALS);
+  const named = json instanceof Error ? undefined : member(json, "round_id");
+  return typeof named === "string" ? named : "";
 }
 
 /** The role's keys that were in force at any leaf of the round. */

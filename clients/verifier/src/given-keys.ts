@@ -1,5 +1,6 @@
 /** What is said where the given keys are not the log's: both keys by name and id, and what to give. */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError } from "./bytes.js";
 import { parseNote } from "./note.js";
 import type { VerifierKey } from "./vkey.js";
@@ -19,15 +20,9 @@ export function foreignRoot(given: VerifierKey, named?: string): string {
 
 /** Detail of a refused checkpoint: its signers and the given keys, where they have none in common. */
 export function foreignLog(note: Bytes, keys: readonly VerifierKey[], reason: string): string {
-  let signers: string[];
-  try {
-    signers = parseNote(note).signatures.map((line) => `${line.name}+${hex(line.keyId)}`);
-  } catch (error) {
-    if (!(error instanceof SpellingError)) {
-      throw error;
-    }
-    return reason;
-  }
+  const signed = attempt(() => parseNote(note), SpellingError);
+  const lines = signed instanceof SpellingError ? [] : signed.signatures;
+  const signers = lines.map((line) => `${line.name}+${hex(line.keyId)}`);
   const given = keys.map(idOf);
   if (signers.length === 0 || given.some((one) => signers.includes(one))) {
     return reason;

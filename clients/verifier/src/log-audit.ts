@@ -5,6 +5,7 @@
  * by, so these are judged at the end.
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { carriedCheckpoint, holdsCarried } from "./carried.js";
 import { type CheckCode, Report } from "./check.js";
@@ -87,21 +88,17 @@ export class LogAudit {
   /** The newest checkpoint as it claims to be; null, and a finding, where it is none of this log. */
   begin(note: Bytes, cosigned: readonly Bytes[]): Checkpoint | null {
     this.#report.begin("CHECKPOINT");
-    try {
-      const checkpoint = parseCheckpoint(parseNote(note).text);
-      if (checkpoint.origin !== this.#law.origin) {
-        throw new SpellingError(
-          `the checkpoint is of '${checkpoint.origin}', not of '${this.#law.origin}'`,
-        );
-      }
-      this.#newest = { checkpoint, note };
-    } catch (error) {
-      if (!(error instanceof SpellingError)) {
-        throw error;
-      }
-      this.#refusal = error.message;
+    const checkpoint = attempt(() => parseCheckpoint(parseNote(note).text), SpellingError);
+    if (checkpoint instanceof SpellingError) {
+      this.#refusal = checkpoint.message;
       return null;
     }
+    const { origin } = this.#law;
+    if (checkpoint.origin !== origin) {
+      this.#refusal = `the checkpoint is of '${checkpoint.origin}', not of '${origin}'`;
+      return null;
+    }
+    this.#newest = { checkpoint, note };
     this.#report.begin("TREE", "KEYS", "SPELLING", "ORDER", "PREVIOUS_LEAF");
     const seen = [note, ...this.#seenBefore];
     this.#heads?.read(seen, { areTold: false });
@@ -117,14 +114,10 @@ export class LogAudit {
   /** The next leaf goes by. */
   take(data: Bytes): void {
     const index = this.#tree.frontier.size;
-    try {
-      this.#read(data, index);
-    } catch (error) {
-      if (!(error instanceof LeafFaultError)) {
-        throw error;
-      }
-      const where = { leaf_index: index };
-      this.#report.find(checkOf(error.code), error.code, error.message, where);
+    const fault = attempt(() => this.#read(data, index), LeafFaultError);
+    if (fault instanceof LeafFaultError) {
+      const { code, message } = fault;
+      this.#report.find(checkOf(code), code, message, { leaf_index: index });
     }
     const hash = leafHash(data);
     if (this.#promises.places.has(index)) {
@@ -255,13 +248,9 @@ export class LogAudit {
   }
 
   #isSigned(note: Bytes, terms: { origin: string; keys: VerifierKey[] }): boolean {
-    try {
-      openCheckpoint(note, terms);
-    } catch (error) {
-      if (!(error instanceof SpellingError)) {
-        throw error;
-      }
-      this.#refusal = foreignLog(note, terms.keys, error.message);
+    const checkpoint = attempt(() => openCheckpoint(note, terms), SpellingError);
+    if (checkpoint instanceof SpellingError) {
+      this.#refusal = foreignLog(note, terms.keys, checkpoint.message);
       return false;
     }
     return true;
@@ -272,14 +261,12 @@ export class LogAudit {
     const kept: Kept[] = [];
     for (const [number, note] of this.#seenBefore.entries()) {
       this.#report.begin("CONTINUITY");
-      try {
-        kept.push({ checkpoint: openCheckpoint(note, terms), note });
-      } catch (error) {
-        if (!(error instanceof SpellingError)) {
-          throw error;
-        }
-        const detail = `checkpoint ${number} that was kept: ${error.message}`;
+      const checkpoint = attempt(() => openCheckpoint(note, terms), SpellingError);
+      if (checkpoint instanceof SpellingError) {
+        const detail = `checkpoint ${number} that was kept: ${checkpoint.message}`;
         this.#report.find("CONTINUITY", "CHECKPOINT_REFUSED", detail);
+      } else {
+        kept.push({ checkpoint, note });
       }
     }
     const { size } = newest.checkpoint;

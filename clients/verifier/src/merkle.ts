@@ -115,25 +115,7 @@ export function rootFromInclusion(
     throw new ProofError(`a tree of ${size} leaves has no leaf ${index}`);
   }
   checkHashes([leaf, ...proof]);
-  let [node, at, last] = [leaf, index, size - 1];
-  for (const sibling of proof) {
-    if (last === 0) {
-      throw new ProofError("the proof is too long");
-    }
-    if (at % 2 === 1 || at === last) {
-      node = nodeHash(sibling, node);
-      while (at % 2 === 0 && at !== 0) {
-        [at, last] = [half(at), half(last)];
-      }
-    } else {
-      node = nodeHash(node, sibling);
-    }
-    [at, last] = [half(at), half(last)];
-  }
-  if (last !== 0) {
-    throw new ProofError("the proof is too short");
-  }
-  return node;
+  return climb(leaf, { at: index, last: size - 1 }, proof)[1];
 }
 
 /** Verify that the tree of this size and root has the leaf hash there; else ProofError. */
@@ -192,7 +174,15 @@ function rootsFromConsistency(
   if (start === undefined) {
     throw new ProofError("the proof is too short");
   }
-  let [oldNode, node] = [start, start];
+  return climb(start, { at, last }, path);
+}
+
+/**
+ * The roots of two trees that a path leads to from a node: of the one that ends with this node, and
+ * of the one whose node at this height with the highest index is `last`.
+ */
+function climb(start: Bytes, place: { at: number; last: number }, path: Bytes[]): [Bytes, Bytes] {
+  let [{ at, last }, oldNode, node] = [place, start, start];
   for (const sibling of path) {
     if (last === 0) {
       throw new ProofError("the proof is too long");

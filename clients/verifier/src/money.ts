@@ -4,10 +4,11 @@
  * as bigint, for they may pass 2^53.
  */
 
+import { attempt } from "./attempt.js";
 import type { Json } from "./canonical.js";
 import type { Report } from "./check.js";
 import { differ } from "./difference.js";
-import { FormError, hasOwn, integer, list, natural, type Of, record, text } from "./form.js";
+import { FormError, hasOwn, integer, list, natural, record, text } from "./form.js";
 import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf } from "./header.js";
 import type { Placed } from "./reading.js";
@@ -22,26 +23,22 @@ const transferForm = record({
   subject: text,
   to: natural,
 });
-type Transfer = Of<typeof transferForm>;
 
 export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, report: Report): void {
   report.begin("MONEY");
   const seats = leaves.header.seat_keys.length;
   const isAgainstHouse = gameOf(leaves.header) === "ultimate_texas";
   const where = { leaf_index: settle.index };
-  let transfers: Transfer[];
-  let nets: Map<number, number>;
-  try {
-    const { results: found } = settle.value;
-    transfers = list(transferForm)(part(found, "transfers"), "results.transfers");
-    nets = netsOf(found, seats, isAgainstHouse);
-  } catch (error) {
-    if (!(error instanceof FormError)) {
-      throw error;
-    }
-    report.find("MONEY", "WRONG_RESULT", `the result cannot be read: ${error.message}`, where);
+  const { results } = settle.value;
+  const read = attempt(() => {
+    const transfers = list(transferForm)(part(results, "transfers"), "results.transfers");
+    return { transfers, nets: netsOf(results, seats, isAgainstHouse) };
+  }, FormError);
+  if (read instanceof FormError) {
+    report.find("MONEY", "WRONG_RESULT", `the result cannot be read: ${read.message}`, where);
     return;
   }
+  const { transfers, nets } = read;
   const found = new Map<number, bigint>([...nets.keys()].map((who) => [who, ZERO]));
   for (const [place, { amount, from, to }] of transfers.entries()) {
     const [payer, payee] = [found.get(from), found.get(to)];

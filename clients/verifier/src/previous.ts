@@ -4,6 +4,7 @@
  * aborted since.
  */
 
+import { attempt } from "./attempt.js";
 import { hex } from "./bytes.js";
 import type { Report } from "./check.js";
 import { hasLeader } from "./deal.js";
@@ -83,14 +84,7 @@ function headerOf(one: Ended, others: readonly Placed[]): Header | null {
 }
 
 function hasId(header: Header, roundId: string): boolean {
-  try {
-    return hex(roundIdOf(header)) === roundId;
-  } catch (error) {
-    if (error instanceof HeaderError) {
-      return false;
-    }
-    throw error;
-  }
+  return attempt(() => hex(roundIdOf(header)), HeaderError) === roundId;
 }
 
 function stateAfter(before: Ended): RoundState {

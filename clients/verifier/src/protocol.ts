@@ -48,5 +48,6 @@ export { readReceiptedEvent, type ReceiptedEvent, writeReceiptedEvent } from "./
 export { examine } from "./round.js";
 export type { HeldRuleset, LastWinner, Law, RoundLeaves } from "./round-leaves.js";
 export { heldRuleset } from "./ruleset.js";
+export { NO_LEAF } from "./slot.js";
 export { winnerOf } from "./table.js";
 export { parseKey, sameKey, type VerifierKey } from "./vkey.js";

@@ -4,8 +4,9 @@
  * called forged.
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError } from "./bytes.js";
-import { decode, type Json } from "./canonical.js";
+import { decode } from "./canonical.js";
 import type { CheckCode } from "./check.js";
 import { type Envelope, EnvelopeError, hasOddSignature, parseEnvelope } from "./dsse.js";
 import type { Code } from "./finding.js";
@@ -80,43 +81,32 @@ export function signatureFault(envelope: Envelope, kind: Kind, ring: KeyRing): F
 }
 
 function readEnvelope(data: Bytes): Envelope {
-  try {
-    return parseEnvelope(data);
-  } catch (error) {
-    if (!(error instanceof EnvelopeError)) {
-      throw error;
-    }
-    if (error.fault === "TOO_LONG") {
-      throw new LeafFaultError({ code: "LEAF_TOO_LONG", detail: error.message });
-    }
-    if (hasOddSignature(data)) {
-      const detail = "its signature is not the base64 of 64 bytes";
-      throw new LeafFaultError({ code: "SIGNATURE_MALFORMED", detail });
-    }
-    throw new LeafFaultError({ code: "NOT_CANONICAL", detail: error.message });
+  const envelope = attempt(() => parseEnvelope(data), EnvelopeError);
+  if (!(envelope instanceof EnvelopeError)) {
+    return envelope;
   }
+  const { fault, message } = envelope;
+  if (fault === "TOO_LONG") {
+    throw new LeafFaultError({ code: "LEAF_TOO_LONG", detail: message });
+  }
+  if (hasOddSignature(data)) {
+    const detail = "its signature is not the base64 of 64 bytes";
+    throw new LeafFaultError({ code: "SIGNATURE_MALFORMED", detail });
+  }
+  throw new LeafFaultError({ code: "NOT_CANONICAL", detail: message });
 }
 
 function readPayload(envelope: Envelope, kind: Kind): Leaf {
-  let json: Json;
-  let leaf: Leaf;
-  try {
-    json = decode(envelope.payload);
-  } catch (error) {
-    if (error instanceof SpellingError) {
-      throw new LeafFaultError({ code: "NOT_CANONICAL", detail: error.message });
-    }
-    throw error;
+  const json = attempt(() => decode(envelope.payload), SpellingError);
+  if (json instanceof SpellingError) {
+    throw new LeafFaultError({ code: "NOT_CANONICAL", detail: json.message });
   }
-  try {
-    leaf = { kind, value: FORMS[kind](json, "") } as Leaf;
-  } catch (error) {
-    if (error instanceof FormError) {
-      const detail = `${error.message}, as ${envelope.payloadType} must be`;
-      throw new LeafFaultError({ code: "TYPE_CONFUSION", detail });
-    }
-    throw error;
+  const value = attempt(() => FORMS[kind](json, ""), FormError);
+  if (value instanceof FormError) {
+    const detail = `${value.message}, as ${envelope.payloadType} must be`;
+    throw new LeafFaultError({ code: "TYPE_CONFUSION", detail });
   }
+  const leaf = { kind, value } as Leaf;
   const odd = misspelledHex(leaf);
   if (odd !== null) {
     const detail = `'${odd.slice(0, 160)}' is not the lowercase hex of as many bytes as it should be`;
@@ -133,25 +123,17 @@ function readPayload(envelope: Envelope, kind: Kind): Leaf {
 }
 
 function checkKey(text: string): void {
-  try {
-    parseKey(text);
-  } catch (error) {
-    if (error instanceof SpellingError) {
-      throw new LeafFaultError({ code: "UNSOUND_KEY", detail: error.message });
-    }
-    throw error;
+  const key = attempt(() => parseKey(text), SpellingError);
+  if (key instanceof SpellingError) {
+    throw new LeafFaultError({ code: "UNSOUND_KEY", detail: key.message });
   }
 }
 
 function checkOpen(leaf: { header: Header; client_commitments: string[] }): void {
-  try {
-    checkHeader(leaf.header);
-  } catch (error) {
-    if (error instanceof HeaderError) {
-      const code = error.field.startsWith("seat_keys[") ? "UNSOUND_KEY" : "HEADER_REFUSED";
-      throw new LeafFaultError({ code, detail: `header.${error.field}: ${error.message}` });
-    }
-    throw error;
+  const fault = attempt(() => checkHeader(leaf.header), HeaderError);
+  if (fault instanceof HeaderError) {
+    const code = fault.field.startsWith("seat_keys[") ? "UNSOUND_KEY" : "HEADER_REFUSED";
+    throw new LeafFaultError({ code, detail: `header.${fault.field}: ${fault.message}` });
   }
   const [seats, places] = [leaf.header.seat_keys.length, leaf.client_commitments.length];
   if (seats !== places) {

@@ -4,8 +4,9 @@
  * the envelope of the referee's receipt of event k. Together they give the h_k that it signs.
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, isHex, SpellingError, unhex, utf8 } from "./bytes.js";
-import { decode, encode, type Json } from "./canonical.js";
+import { decode, encode } from "./canonical.js";
 import type { Course } from "./course.js";
 import { taggedHash, u32 } from "./encoding.js";
 import { isTimeout, member, seatOf } from "./events.js";
@@ -26,15 +27,8 @@ export function writeReceiptedEvent(kept: ReceiptedEvent): string {
 
 /** The receipted event in a file; null where it is another file. Nothing is verified here. */
 export function readReceiptedEvent(data: Bytes): ReceiptedEvent | null {
-  try {
-    const kept = receiptedForm(decode(data), "");
-    return isHex(kept.previous_hash, 32) ? kept : null;
-  } catch (error) {
-    if (error instanceof SpellingError || error instanceof FormError) {
-      return null;
-    }
-    throw error;
-  }
+  const kept = attempt(() => receiptedForm(decode(data), ""), SpellingError, FormError);
+  return kept instanceof Error || !isHex(kept.previous_hash, 32) ? null : kept;
 }
 
 /** h_k in hex of the event if it has this number; empty for a number that no event has. */
@@ -65,14 +59,9 @@ export function timeoutInstead(
 }
 
 function seatIn(event: string): number | null {
-  let value: Json;
-  try {
-    value = decode(utf8(event));
-  } catch (error) {
-    if (error instanceof SpellingError) {
-      return null;
-    }
-    throw error;
+  const value = attempt(() => decode(utf8(event)), SpellingError);
+  if (value instanceof SpellingError) {
+    return null;
   }
   const seat = member(value, "seat");
   return typeof seat === "number" ? seat : null;

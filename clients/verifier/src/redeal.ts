@@ -5,6 +5,7 @@
  * to truly but not drawn as the protocol draws it.
  */
 
+import { attempt } from "./attempt.js";
 import { hex, unhex } from "./bytes.js";
 import type { Report } from "./check.js";
 import { serverCommitment } from "./commitment.js";
@@ -56,18 +57,13 @@ export function examineCards(
 ): Deal | null {
   report.begin("DECK");
   const where = { leaf_index: deal.index };
-  let again: Deal;
-  try {
-    const seeds = {
-      serverSeed: unhex(reveal.value.server_seed),
-      clientSeeds: deal.value.client_seeds.map((seed) => unhex(seed)),
-    };
-    again = deriveDeal(leaves.header, seeds);
-  } catch (error) {
-    if (!(error instanceof StreamUsedUpError)) {
-      throw error;
-    }
-    report.find("DECK", "DECK_NOT_FROM_SEEDS", error.message, where);
+  const seeds = {
+    serverSeed: unhex(reveal.value.server_seed),
+    clientSeeds: deal.value.client_seeds.map((seed) => unhex(seed)),
+  };
+  const again = attempt(() => deriveDeal(leaves.header, seeds), StreamUsedUpError);
+  if (again instanceof StreamUsedUpError) {
+    report.find("DECK", "DECK_NOT_FROM_SEEDS", again.message, where);
     return null;
   }
   const difference = cardsDiffer(shown.sections, again);

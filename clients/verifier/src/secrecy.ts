@@ -5,6 +5,7 @@
  * hexadecimal digits and base64, also within nested base64.
  */
 
+import { attempt } from "./attempt.js";
 import {
   base64,
   binary,
@@ -112,17 +113,10 @@ function holdsSeed(layers: string[], { reveal, roundId, open }: RoundLeaves): bo
 
 /** The sections that a certificate of the round opens, where the layer is one's payload. */
 function openedIn(layer: string, roundId: string): number[] {
-  try {
-    const shown = certificateForm(JSON.parse(text(bytesOf(layer))), "");
-    return shown.round_id === roundId ? shown.sections.map(({ index }) => index) : [];
-  } catch (error) {
-    const isNone =
-      error instanceof FormError || error instanceof SyntaxError || error instanceof SpellingError;
-    if (isNone) {
-      return [];
-    }
-    throw error;
-  }
+  const read = () => certificateForm(JSON.parse(text(bytesOf(layer))), "");
+  const shown = attempt(read, FormError, SyntaxError, SpellingError);
+  const isOwn = !(shown instanceof Error) && shown.round_id === roundId;
+  return isOwn ? shown.sections.map(({ index }) => index) : [];
 }
 
 function isIn(secret: Bytes, layers: string[]): boolean {

@@ -5,6 +5,7 @@
  * key proves foul play. A round that is said to be void has all its seeds, and they give no deck.
  */
 
+import { attempt } from "./attempt.js";
 import { unhex } from "./bytes.js";
 import type { Report } from "./check.js";
 import { seedStatement } from "./commitment.js";
@@ -71,14 +72,7 @@ export function isVoid({ header, deal, reveal }: RoundLeaves, abort: Placed<"ABO
   if (reveal === undefined) {
     return true;
   }
-  try {
-    const clientSeeds = seeds.map((seed) => unhex(seed));
-    deriveDeal(header, { serverSeed: unhex(reveal.value.server_seed), clientSeeds });
-  } catch (error) {
-    if (error instanceof StreamUsedUpError) {
-      return true;
-    }
-    throw error;
-  }
-  return false;
+  const clientSeeds = seeds.map((seed) => unhex(seed));
+  const all = { serverSeed: unhex(reveal.value.server_seed), clientSeeds };
+  return attempt(() => deriveDeal(header, all), StreamUsedUpError) instanceof StreamUsedUpError;
 }

@@ -5,6 +5,7 @@
  * also for what is before it is named.
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError } from "./bytes.js";
 import type { Report } from "./check.js";
 import type { Checkpoint } from "./checkpoint.js";
@@ -14,15 +15,8 @@ import { sameKey, type VerifierKey } from "./vkey.js";
 
 /** Whether a note bears a good signature by one of the keys, and no bad one. */
 export function isNoteSigned(note: Bytes, keys: readonly VerifierKey[]): boolean {
-  try {
-    verifyNote(parseNote(note), [...keys]);
-  } catch (error) {
-    if (error instanceof SpellingError) {
-      return false;
-    }
-    throw error;
-  }
-  return true;
+  const signers = attempt(() => verifyNote(parseNote(note), [...keys]), SpellingError);
+  return !(signers instanceof SpellingError);
 }
 
 /** The keys that may have signed these notes: the known one, or, where the root named it, all named. */

@@ -5,6 +5,7 @@
  * end; only rounds that wait for a leaf, and each table's last one, are kept.
  */
 
+import { attempt } from "./attempt.js";
 import type { CheckCode } from "./check.js";
 import { unlike } from "./difference.js";
 import { hasLeader } from "./deal.js";
@@ -88,21 +89,16 @@ export class Tables {
   open(placed: Placed<"OPEN">): void {
     const { header, round_id: roundId } = placed.value;
     const last = this.#last.get(header.table_id);
-    let [isTwice, isRefused] = [false, false];
-    let state: RoundState;
-    try {
-      state = openedBehind(placed, last);
-    } catch (error) {
-      const { reason, detail } = slotError(error);
-      [isTwice, isRefused] = [reason === "ALREADY_OPENED", true];
+    const where = { leaf_index: placed.index, ...slot(header) };
+    const found = attempt(() => openedBehind(placed, last), SlotError);
+    const isRefused = found instanceof SlotError;
+    const isTwice = isRefused && found.reason === "ALREADY_OPENED";
+    if (isRefused) {
       const check = isTwice ? "ORDER" : "PREVIOUS_LEAF";
-      const code = openCode(reason);
-      this.#find(check, code, `the round ${detail}`, { leaf_index: placed.index, ...slot(header) });
-      state = opened(roundId);
+      this.#find(check, openCode(found.reason), `the round ${found.detail}`, where);
     }
     if (this.#rounds.has(roundId)) {
       if (!isRefused) {
-        const where = { leaf_index: placed.index, ...slot(header) };
         this.#find("ORDER", "OPENED_TWICE", "its round id is that of another round", where);
       }
       return;
@@ -111,7 +107,7 @@ export class Tables {
     const live: Live = {
       number: header.round_number,
       header,
-      state,
+      state: isRefused ? opened(roundId) : found,
       lastLeaf: placed.index,
       leaves: {
         roundId,
@@ -143,22 +139,17 @@ export class Tables {
       return null;
     }
     const step = stepOf(placed, live.state);
-    try {
-      const after = advance(step, placed.hash, { previous: null, current: live.state });
-      if (after === live.state) {
-        throw new SlotError("COURSE_FORKED", "has this UNSEAL already");
-      }
-      live.state = after;
-    } catch (error) {
-      const { reason, detail } = slotError(error);
+    const states = { previous: null, current: live.state };
+    const found = attempt(() => advance(step, placed.hash, states), SlotError);
+    const isSame = found === live.state;
+    const after = isSame ? new SlotError("COURSE_FORKED", "has this UNSEAL already") : found;
+    if (after instanceof SlotError) {
+      const { reason, detail } = after;
       const code = codeOf(step, reason);
       const where = { leaf_index: placed.index, ...slot(live.header) };
       if (code === "DECK_ROOT_MISMATCH" && step.kind === "SETTLE") {
-        const difference = unlike(
-          "inputs.deck_root",
-          step.deckRoot,
-          live.state.deckRoot ?? "absent",
-        );
+        const dealt = live.state.deckRoot ?? "absent";
+        const difference = unlike("inputs.deck_root", step.deckRoot, dealt);
         const detail = "another deck was settled than was dealt";
         this.#find("SETTLED_HEADER", code, detail, { ...where, ...difference });
       } else {
@@ -169,6 +160,8 @@ export class Tables {
         return null;
       }
       live.state = forced(step, live.state, placed.hash);
+    } else {
+      live.state = after;
     }
     return this.#place(live, live.header, placed);
   }
@@ -311,11 +304,4 @@ function openedBehind(placed: Placed<"OPEN">, last: Live | undefined): RoundStat
   const current = last !== undefined && last.number >= number ? last.state : null;
   const step = { roundNumber: number, roundId, previousLeaf: header.previous_leaf };
   return advance({ kind: "OPEN", ...step }, placed.hash, { previous, current });
-}
-
-function slotError(error: unknown): SlotError {
-  if (error instanceof SlotError) {
-    return error;
-  }
-  throw error;
 }

@@ -6,6 +6,7 @@
  * Source: https://c2sp.org/tlog-tiles
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, equal } from "./bytes.js";
 import type { LogSource, SourceFault } from "./log.js";
 import { Frontier, leafHash } from "./merkle.js";
@@ -121,14 +122,8 @@ async function bundleAt(
   if (found === null) {
     return `${path} is not there`;
   }
-  try {
-    return parseEntries(found, width);
-  } catch (error) {
-    if (error instanceof TilesError) {
-      return `${path}: ${error.message}`;
-    }
-    throw error;
-  }
+  const entries = attempt(() => parseEntries(found, width), TilesError);
+  return entries instanceof TilesError ? `${path}: ${entries.message}` : entries;
 }
 
 /** The bundle or tile of this width, read from the full one where only that is there. */

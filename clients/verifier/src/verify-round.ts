@@ -7,6 +7,7 @@
  * REVOKE that was left out, shows in the whole log only.
  */
 
+import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { type Bundle, BundleError, parseBundle } from "./bundle.js";
 import { carriedCheckpoint } from "./carried.js";
@@ -119,15 +120,9 @@ function notesOf(bundle: Bundle): Bytes[] {
 function recordsOf(bundle: Bundle, root: VerifierKey): KeyRecord[] {
   const history = new KeyHistory(root);
   for (const { index, leaf } of bundle.leaves) {
-    try {
-      const read = readLeaf(leaf, { index, ring: history.ring });
-      if (read.kind === "KEY") {
-        history.take(read.envelope, read.value, index);
-      }
-    } catch (error) {
-      if (!(error instanceof LeafFaultError)) {
-        throw error;
-      }
+    const read = attempt(() => readLeaf(leaf, { index, ring: history.ring }), LeafFaultError);
+    if (!(read instanceof LeafFaultError) && read.kind === "KEY") {
+      history.take(read.envelope, read.value, index);
     }
   }
   return history.records;
@@ -173,15 +168,12 @@ function openTree(
 ): [Kept, ...Kept[]] | null {
   const open = (note: Uint8Array, check: CheckCode): Checkpoint | null => {
     report.begin(check);
-    try {
-      return openCheckpoint(note, terms);
-    } catch (error) {
-      if (!(error instanceof SpellingError)) {
-        throw error;
-      }
-      report.find(check, "CHECKPOINT_REFUSED", foreignLog(note, terms.keys, error.message));
-      return null;
+    const checkpoint = attempt(() => openCheckpoint(note, terms), SpellingError);
+    if (!(checkpoint instanceof SpellingError)) {
+      return checkpoint;
     }
+    report.find(check, "CHECKPOINT_REFUSED", foreignLog(note, terms.keys, checkpoint.message));
+    return null;
   };
   const newest = open(bundle.checkpoint, "CHECKPOINT");
   const shown: Kept[] = [];
@@ -191,17 +183,14 @@ function openTree(
       continue;
     }
     const [old, young] = kept.size <= newest.size ? [kept, newest] : [newest, kept];
-    try {
-      verifyConsistency(old, young, proof);
-      shown.push({ checkpoint: kept, note });
-    } catch (error) {
-      if (!(error instanceof ProofError)) {
-        throw error;
-      }
+    const fault = attempt(() => verifyConsistency(old, young, proof), ProofError);
+    if (fault instanceof ProofError) {
       const code = kept.size === newest.size ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
-      const detail = `two checkpoints are not shown to be of one log: ${error.message}`;
+      const detail = `two checkpoints are not shown to be of one log: ${fault.message}`;
       const notes = unlike("checkpoint", text(bundle.checkpoint), text(note));
       report.find("CONTINUITY", code, detail, notes);
+    } else {
+      shown.push({ checkpoint: kept, note });
     }
   }
   return newest === null ? null : [{ checkpoint: newest, note: bundle.checkpoint }, ...shown];

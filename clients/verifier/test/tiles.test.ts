@@ -57,6 +57,11 @@ function numbered(size: number): Map<string, Bytes> {
   return published(leaves, utf8(`example\n${size}\n`));
 }
 
+async function verified(files: ReadonlyMap<string, Bytes>) {
+  const source = await tileSource(async (path) => files.get(path) ?? null);
+  return verifyLog(source, KEYS, { now: LOG["now"], rulesets: RULESETS });
+}
+
 test("tile paths are those that C2SP gives as examples", () => {
   assert.equal(tilePath(0, 1234067, 256), "tile/0/x001/x234/067");
   assert.equal(tilePath(1, 0, 17), "tile/1/000.p/17");
@@ -66,8 +71,7 @@ test("tile paths are those that C2SP gives as examples", () => {
 test("a published log is verified from its files", async () => {
   const leaves = (LOG["leaves"] as string[]).map(utf8);
   const files = published(leaves, utf8(LOG["checkpoint"]));
-  const source = await tileSource(async (path) => files.get(path) ?? null);
-  const result = await verifyLog(source, KEYS, { now: LOG["now"], rulesets: RULESETS });
+  const result = await verified(files);
   assert.deepEqual(result.findings, []);
   assert.ok(result.passed && result.rounds > 0 && result.size === leaves.length);
 });
@@ -80,8 +84,7 @@ test("a tile that disagrees with the entries below it is a finding", async () =>
     path,
     (files.get(path) as Bytes).map((byte, at) => (at === 40 ? byte ^ 1 : byte)),
   );
-  const source = await tileSource(async (path) => files.get(path) ?? null);
-  const result = await verifyLog(source, KEYS, { now: LOG["now"], rulesets: RULESETS });
+  const result = await verified(files);
   assert.deepEqual(
     result.findings.map((one) => one.code),
     ["TILE_MISMATCH"],

@@ -27,13 +27,6 @@ export interface Note {
   readonly cards?: number | null;
 }
 
-/** A word of a game's players. */
-export interface Term {
-  readonly code: string;
-  readonly name: Text;
-  readonly means: Text;
-}
-
 /** Bets before the deal, as members of the command that says that a person is ready. */
 export type Bets = Readonly<Record<string, number>>;
 
@@ -50,6 +43,8 @@ export interface TextSide {
   readonly warning: string;
   /** What the seat may do now. */
   readonly may: readonly string[];
+  /** The commands with examples, as a person types them, in a line. */
+  readonly help: string;
   readonly commands: readonly TypedCommand[];
 }
 
@@ -91,19 +86,20 @@ export interface Replayed {
   readonly openAt?: (event: ReplayEvent) => number;
   /** The comparisons of a round, in order. */
   readonly compared?: (last: Last) => readonly Compared[];
+  /** What is said of a seat at the end in the place of its value; empty for nothing. */
+  readonly endOf?: (result: SeatResult) => string;
 }
 
 /** All that the page needs of a game. What is optional is left out by a game that has no such thing. */
 export interface PageGame extends Pictured, Replayed {
   /** Name in rulesets; also that of the game's member of a round. */
   readonly name: Game;
+  /** From the folder's ``title.json``, of which the build makes the page's description and its manifest. */
   readonly title: Text;
   /** Cards on the tile of a ruleset in the lobby: others for each, so that no two tiles look alike. */
   readonly tileOf: (ruleset: string) => readonly Card[];
   /** Steps of a guided first round, by phase. */
   readonly guide: Partial<Record<Phase, readonly Text[]>>;
-  /** Words of its players that the table server's glossary does not have. */
-  readonly terms?: readonly Term[];
 
   /** The round on the felt, made anew for each round, from its deal on. */
   readonly Board: Component<{ view: View; round: Round; ruleset: Ruleset | undefined }>;

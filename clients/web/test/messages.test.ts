@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { faultOfMessage, faultOfResult } from "../src/connection/checking";
+import { faultOfMessage, faultOfResult, faultOfShare } from "../src/connection/checking";
 
 type Members = Record<string, unknown>;
 
@@ -27,18 +27,52 @@ test("every example of what a table server sends is what the page expects", () =
   }
 });
 
-test("every example of a result that the schema describes is what the page expects", () => {
-  const described = ["create", "quick", "preview", "rules", "history"];
-  for (const name of described) {
-    assert.equal(faultOfResult(name, exampleOf(`done.${name}`)["result"]), null, name);
-    assert.notEqual(faultOfResult(name, {}), null, name);
+test("every example of a command's answer is what the page expects, and an answer that is none is found", () => {
+  let checked = 0;
+  for (const { name, message } of EXAMPLES.filter((example) => example.name.startsWith("done."))) {
+    const asked = EXAMPLES.find((example) => example.name === name.replace("done.", "command."));
+    const command = String((asked?.message ?? exampleOf("command.review"))["name"]);
+    assert.equal(faultOfResult(command, message["result"]), null, name);
+    assert.notEqual(faultOfResult(command, "whatever"), null, name);
+    checked += 1;
   }
-  const replays = EXAMPLES.filter(({ name }) => /^done\..*replay\.json$/.test(name));
-  assert.ok(replays.length > 2);
-  for (const { name, message } of replays) {
-    assert.equal(faultOfResult("replay", message["result"]), null, name);
-  }
-  assert.equal(faultOfResult("say", "whatever"), null);
+  assert.ok(checked > 35, String(checked));
+  assert.equal(faultOfResult("a command of another game", "whatever"), null);
+});
+
+const WRONG_RESULTS: readonly (readonly [
+  example: string,
+  change: (result: Members) => void,
+  where: string,
+])[] = [
+  [
+    "mau_binh.suggest",
+    ({ suggestions }) => delete (suggestions as Members[])[0]!["arrangement"],
+    "suggest.suggestions[0].arrangement",
+  ],
+  [
+    "tien_len.suggest",
+    ({ suggestions }) => ((suggestions as Members[])[0]!["action"] = "FOLD"),
+    "suggest.suggestions[0].action",
+  ],
+  ["check", ({ values }) => ((values as Members[])[2]!["name"] = "đôi"), "check.values[2].name"],
+  ["review.ready", (result) => (result["choices"] = null), "review.choices"],
+  ["decide.flop", (result) => delete result["kept"], "decide.kept"],
+  ["share", (result) => (result["until"] = "soon"), "share.until"],
+];
+
+for (const [example, change, where] of WRONG_RESULTS) {
+  test(`an answer that is wrong at ${where} is named there`, () => {
+    const { result } = exampleOf(`done.${example}`) as { result: Members };
+    change(result);
+    const [command = ""] = where.split(".");
+    assert.equal(faultOfResult(command, result)?.where, where);
+  });
+}
+
+test("what a link of a round answers is checked too", () => {
+  assert.equal(faultOfShare(exampleOf("share")), null);
+  assert.equal(faultOfShare({ ...exampleOf("share"), round: {} })?.where, "share.round.end");
 });
 
 const WRONG: readonly (readonly [change: (view: Members) => void, where: string, why: string])[] = [

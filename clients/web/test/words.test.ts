@@ -5,7 +5,7 @@ import type { Ruleset } from "../src/connection/messages";
 import { settings } from "../src/settings.svelte";
 import { cardName, cardNames } from "../src/words/cards";
 import { initialOf, pickName } from "../src/words/names";
-import { amount, both, broken, capital, glyphs, pick, say } from "../src/words/say";
+import { amount, both, broken, capital, glyphs, pick, say, signed } from "../src/words/say";
 import { WORDS } from "../src/words/words";
 
 beforeEach(() => {
@@ -48,8 +48,8 @@ test("a count of one takes the singular, whatever its sign", () => {
 
 test("amounts have the language's separators and a true minus sign", () => {
   assert.equal(amount(-1234567), "−1,234,567");
-  assert.equal(amount(5, { signed: true }), "+5");
-  assert.equal(amount(0, { signed: true }), "0");
+  assert.equal(signed(5), "+5");
+  assert.equal(signed(0), "0");
   settings.language = "vi";
   assert.equal(amount(1234567), "1.234.567");
 });

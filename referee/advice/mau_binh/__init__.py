@@ -10,17 +10,4 @@ hands minus the amount lost to stronger hands. A sweep (*sập hầm*, *sập 3 
 once, which are not independent, so their value comes from joint counts over bins of strengths. Opponents are assumed
 independent of one another and of the asking seat's cards. Seats with an instant win are left out, because they end the
 round at the deal, and so are seats that foul or leave.
-
->>> from referee.advice.mau_binh.advisor import Advisor
->>> from referee.advice.mau_binh.populations import Populations
->>> from referee.cards import parse_cards, spell
->>> from referee.rulesets import get
->>> ruleset = get("mau_binh.classic")
->>> shelf = Populations.builtin()
->>> advisor = Advisor.of(ruleset.rules, shelf.population_for(ruleset.rules, digest=ruleset.digest), seat_count=4)
->>> best = advisor.suggest(parse_cards("KS KC KD 5S 5C 9H 9D 4C 4H TD QS QC 2D"), count=1)[0]
->>> [spell(sorted(chi, key=lambda card: card.number)) for chi in best.arrangement.chi]
-['4C 4H KS KC KD', '2D 5S 5C 9D 9H', 'TD QS QC']
->>> best.expected > 0
-True
 """

@@ -44,7 +44,7 @@ from referee.games.mau_binh.rules import (
     SweptPairPlus,
     SweptPairTimes,
 )
-from referee.hands import Category, Ranking
+from referee.hands import Category
 
 _BIN_BITS: Final = 20
 _IN_BINS: Final = (1 << _BIN_BITS) - 1
@@ -180,16 +180,10 @@ class Advisor:
         return Part(reason=reason, units=units, won=int(extra.won[bins]), lost=int(extra.lost[bins]), expected=expected)
 
 
-@lru_cache(maxsize=16)
-def splitter_of(ranking: Ranking) -> Splitter:
-    """Return the splitter of a ranking, made on first use."""
-    return Splitter(ranking)
-
-
-@lru_cache(maxsize=16)
-def leveller_of(ranking: Ranking) -> Leveller:
-    """Return the leveller of a ranking, made on first use."""
-    return Leveller(ranking)
+splitter_of = lru_cache(maxsize=16)(Splitter)
+"""Function that returns the splitter of a ranking, made on first use."""
+leveller_of = lru_cache(maxsize=16)(Leveller)
+"""Function that returns the leveller of a ranking, made on first use."""
 
 
 def _packed(values: Ints, bins: Ints) -> Ints:

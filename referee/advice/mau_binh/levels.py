@@ -68,7 +68,11 @@ class Leveller:
 
 
 def _needed(of_strength: Callable[[int], HandValue], count: int) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """Return by strength: packed numbers of cards a rank, the ranks of a flush or 0, whether it ends its category."""
+    """Return three arrays by strength; entry 0 is no hand.
+
+    They are the packed numbers of cards that the hand needs of each rank, the ranks of its flush as bits (0 without a
+    flush), and whether the hand is the strongest of its category.
+    """
     needed, suited = np.zeros(count + 1, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
     ends = np.ones(count + 1, dtype=np.bool_)
     following: Category | None = None

@@ -36,9 +36,11 @@ class Populations:
         self._populations = ordered
 
     @staticmethod
+    @cache
     def builtin() -> "Populations":
         """Return the populations that come with the referee; read once."""
-        return _builtin()
+        folder = resources.files("referee.advice.mau_binh") / "data"
+        return Populations(_read(file) for file in folder.iterdir() if file.name.endswith(SUFFIX))
 
     @classmethod
     def with_folder(cls, folder: Path) -> "Populations":
@@ -66,12 +68,6 @@ class Populations:
         if not fitting:
             raise NoPopulationError("no population ranks hands as this ruleset does; `referee learn` makes one")
         return fitting[0]
-
-
-@cache
-def _builtin() -> Populations:
-    folder = resources.files("referee.advice.mau_binh") / "data"
-    return Populations(_read(file) for file in folder.iterdir() if file.name.endswith(SUFFIX))
 
 
 def _read(file: Traversable) -> HandPopulation:

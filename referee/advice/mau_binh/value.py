@@ -87,7 +87,10 @@ class ValueTable:
             raise ValueError(msg)
         self.rules, self.population, self.seat_count = rules, population, seat_count
         self.opponents = seat_count - 1
-        self.prices = prices = _prices_of(rules)
+        self.prices = prices = tuple(
+            np.array([units[category] for category in categories], dtype=np.int64)
+            for units, categories in zip(rules.units, categories_of(rules.ranker), strict=True)
+        )
         self.chi = tuple(_chi_values(price, count) for price, count in zip(prices, population.counts, strict=True))
         self._up_to = [np.concatenate([[0], count.cumsum()]).tolist() for count in population.counts]
         self._of_bin = [population.of_bin(chi).tolist() for chi in range(len(prices))]
@@ -111,14 +114,6 @@ class ValueTable:
         up_to = self._up_to[chi]
         weaker, stronger, size = up_to[strength - 1], up_to[-1] - up_to[strength], up_to[-1]
         return (weaker * SCALE + size // 2) // size, (stronger * SCALE + size // 2) // size
-
-
-def _prices_of(rules: MauBinhRules) -> tuple[Ints, ...]:
-    """Return for back, middle and front the price of a chi won with each strength from 1, in stakes."""
-    return tuple(
-        np.array([units[category] for category in categories], dtype=np.int64)
-        for units, categories in zip(rules.units, categories_of(rules.ranker), strict=True)
-    )
 
 
 def _chi_values(prices: Ints, count: Ints) -> Ints:

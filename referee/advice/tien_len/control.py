@@ -39,8 +39,7 @@ class HoldChances:
         self._last_cards = sum(held == 1 for held in rivals)
         self._shares = [held / count for held in rivals if held > 1]
         self._all_shares = sum(self._shares)
-        self._pairs: tuple[float, ...] = ()
-        self._triples: tuple[float, ...] = ()
+        self._by_count: dict[int, tuple[float, ...]] = {}
 
     def hold(self, play: Combination) -> float:
         """Return the chance that no rival beats a play."""
@@ -54,9 +53,9 @@ class HoldChances:
         elif not self._shares:
             return 1.0
         elif kind is Kind.PAIR:
-            better = self._better_groups(play.top, self._chances_of_pairs())
+            better = self._better_groups(play.top, self._having(_PAIR))
         elif kind is Kind.TRIPLE:
-            better = self._better_groups(play.top, self._chances_of_triples())
+            better = self._better_groups(play.top, self._having(_TRIPLE))
         elif kind is Kind.RUN:
             better = self._better_runs(play.top, play.length)
         else:
@@ -92,16 +91,11 @@ class HoldChances:
                 better += chance
         return better
 
-    def _chances_of_pairs(self) -> tuple[float, ...]:
-        """Return the mean number of rivals that have two cards of a rank, by the number of its unseen cards."""
-        if not self._pairs:
-            self._pairs = tuple([self._chance(unseen, _PAIR) for unseen in range(5)])
-        return self._pairs
-
-    def _chances_of_triples(self) -> tuple[float, ...]:
-        if not self._triples:
-            self._triples = tuple([self._chance(unseen, _TRIPLE) for unseen in range(5)])
-        return self._triples
+    def _having(self, wanted: int) -> tuple[float, ...]:
+        """Return the mean number of rivals with ``wanted`` cards of a rank, by the number of its unseen cards."""
+        if wanted not in self._by_count:
+            self._by_count[wanted] = tuple([self._chance(unseen, wanted) for unseen in range(5)])
+        return self._by_count[wanted]
 
     def _chance(self, unseen: int, wanted: int) -> float:
         return sum(

@@ -15,17 +15,20 @@ both ways and compare. Only what the rest of the round needs is kept. Money is c
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
-from referee.advice.tien_len.view import CHOPPING, EVERYTHING, View
+from referee.advice.tien_len.view import EVERYTHING, View
 from referee.games.tien_len.chop import chop_units, chopped_by
 from referee.games.tien_len.code import Chain
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.legality import CHOPPING
 from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES, CardSet
 from referee.games.tien_len.rules import HAND_SIZE, TienLenRules
 
 
+@dataclass(slots=True)
 class Playout:
     """A round in progress: ``held`` by seat, ``turn``, the play to beat and its seat, and ``net`` stakes so far.
 
@@ -33,45 +36,40 @@ class Playout:
     until the end; then all payments are in ``net``.
     """
 
-    __slots__ = (
-        "chain",
-        "gone",
-        "held",
-        "net",
-        "passed",
-        "played",
-        "rules",
-        "to_beat",
-        "to_beat_seat",
-        "turn",
-        "victim",
-        "winner",
-    )
+    rules: TienLenRules
+    held: list[CardSet]
+    """A copy of the list given."""
+    turn: int
+    to_beat: Combination | None = None
+    to_beat_seat: int = 0
+    passed: int = 0
+    gone: int = 0
+    chain: int = 0
+    """Unpaid stakes of the chops that end in ``to_beat``."""
+    victim: int = 0
+    played: CardSet = 0
+    winner: int | None = None
+    net: list[int] = field(init=False)
 
-    def __init__(self, rules: TienLenRules, held: Sequence[CardSet], *, turn: int) -> None:
-        self.rules = rules
-        self.held = list(held)
-        self.turn = turn
-        self.to_beat: Combination | None = None
-        self.to_beat_seat = turn
-        self.passed = 0
-        self.gone = 0
-        self.chain = 0
-        """Unpaid stakes of the chops that end in ``to_beat``."""
-        self.victim = turn
-        self.net = [0] * len(held)
-        self.played: CardSet = 0
-        self.winner: int | None = None
+    def __post_init__(self) -> None:
+        self.held = list(self.held)
+        self.net = [0] * len(self.held)
 
     @classmethod
     def of(cls, view: View, held: Sequence[CardSet]) -> Self:
         """Build a round with these hands in which the seat on turn sees this view."""
-        playout = cls(view.rules, held, turn=view.seat)
-        playout.to_beat, playout.to_beat_seat = view.to_beat, view.to_beat_seat
-        playout.passed, playout.gone = view.passed, view.gone
-        playout.chain, playout.victim = view.chain, view.victim
-        playout.played = EVERYTHING ^ view.unseen ^ view.hand
-        return playout
+        return cls(
+            view.rules,
+            list(held),
+            view.seat,
+            view.to_beat,
+            view.to_beat_seat,
+            view.passed,
+            view.gone,
+            view.chain,
+            view.victim,
+            played=EVERYTHING ^ view.unseen ^ view.hand,
+        )
 
     def view(self) -> View:
         """Return the view of the seat on turn."""

@@ -27,10 +27,11 @@ from typing import Final, NamedTuple
 
 from referee.advice.tien_len.control import HoldChances
 from referee.advice.tien_len.structure import LEAD, cost_of, plan_of
-from referee.advice.tien_len.view import CHOPPING, View
+from referee.advice.tien_len.view import View
 from referee.games.tien_len.chop import chop_units, chopped_by
 from referee.games.tien_len.code import Kind, Price
 from referee.games.tien_len.combination import Combination
+from referee.games.tien_len.legality import CHOPPING
 from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES, CardSet
 
 

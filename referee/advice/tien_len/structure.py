@@ -195,7 +195,7 @@ def _run(length: int, cards: CardSet) -> Combination:
 
 
 def _lowest(hand: CardSet, *, low: int, length: int, width: int) -> CardSet:
-    """Return the ``width`` weakest cards of each of ``length`` ranks from ``low`` on; the hand must have so many."""
+    """Return the ``width`` weakest cards of each of ``length`` ranks from ``low`` on; the hand must have them."""
     taken = 0
     for rank in range(low, low + length):
         cards = hand >> 4 * rank & 15

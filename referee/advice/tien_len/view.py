@@ -21,14 +21,13 @@ the same advice. Cards that were not dealt are indistinguishable from those in o
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from referee.games.tien_len import Combination, Kind, State, TienLenRules
-from referee.games.tien_len.chop import beats, chop_units
+from referee.games.tien_len import Combination, State, TienLenRules
+from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.code import Chain
-from referee.games.tien_len.combination import SHAPES, combinations_in, sets_of_shape
+from referee.games.tien_len.legality import plays_of
 from referee.games.tien_len.order import CardSet
 
 EVERYTHING: Final[CardSet] = (1 << 52) - 1
-CHOPPING: Final = frozenset((Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4))
 
 
 class View(NamedTuple):
@@ -76,20 +75,8 @@ class View(NamedTuple):
         )
 
     def plays(self) -> Iterator[Combination]:
-        """Yield every lawful play, in the order of the game's own list."""
-        to_beat = self.to_beat
-        if to_beat is None:
-            yield from (play for play in combinations_in(self.hand) if play.card_set & self.bound == self.bound)
-            return
-        for shape in SHAPES:
-            if shape.kind is to_beat.kind and shape.length == to_beat.length:
-                for cards in sets_of_shape(self.hand, shape, above=to_beat.top):
-                    yield Combination(shape.kind, shape.length, cards, cards.bit_length() - 1)
-            elif shape.kind in CHOPPING:
-                for cards in sets_of_shape(self.hand, shape):
-                    play = Combination(shape.kind, shape.length, cards, cards.bit_length() - 1)
-                    if beats(self.rules.chops, play, than=to_beat):
-                        yield play
+        """Return every lawful play, in the order of the game's own list."""
+        return plays_of(self.rules.chops, self.hand, to_beat=self.to_beat, bound=self.bound)
 
     def opponents(self) -> list[int]:
         """Return the other seats that have not left."""

@@ -131,9 +131,7 @@ def _before_flop(rules: UltimateTexasRules, stake: Stake, sums: KindSums) -> tup
     trips = Fraction(sums.trips, WAYS)
     sure = Option(decision=Decision.CHECK, antes=Fraction(sums.check_sure, ways), trips=trips)
     light = Option(
-        decision=Decision.CHECK,
-        antes=Fraction(sums.check, ways),
-        trips=Fraction(sums.trips - sums.given_up, WAYS),
+        decision=Decision.CHECK, antes=Fraction(sums.check, ways), trips=Fraction(sums.trips - sums.given_up, WAYS)
     )
     if not stake.trips:
         check = light

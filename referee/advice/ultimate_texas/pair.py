@@ -12,6 +12,7 @@ A pair's rank class is its two ranks without suits, one of 91. A suit mask has b
 
 import itertools
 from collections.abc import Iterable
+from functools import cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -30,12 +31,13 @@ RANKS: Final = 13
 SUITS: Final = 4
 
 
-def _combinations(count: int) -> Cards:
-    """Return all pairs of places below ``count``, in lexicographic order."""
+@cache
+def places_of(count: int) -> Cards:
+    """Return all pairs of places below ``count``, in lexicographic order; made once for each count."""
     return np.array(list(itertools.combinations(range(count), 2)), dtype=np.uint8)
 
 
-PAIRS: Final = _combinations(DECK_SIZE)
+PAIRS: Final = places_of(DECK_SIZE)
 """The two cards of each pair, the lower first."""
 
 PAIR_INDEX: Final = np.full((DECK_SIZE, DECK_SIZE), -1, dtype=np.int16)
@@ -74,14 +76,3 @@ def pairs_among(cards: Cards) -> npt.NDArray[np.int16]:
     places = places_of(len(cards))
     pairs: npt.NDArray[np.int16] = PAIR_INDEX[cards[places[:, 0]], cards[places[:, 1]]]
     return pairs
-
-
-_PLACES: Final[dict[int, Cards]] = {}
-
-
-def places_of(count: int) -> Cards:
-    """Return all pairs of places below ``count``; made once for each count."""
-    places = _PLACES.get(count)
-    if places is None:
-        places = _PLACES[count] = _combinations(count)
-    return places

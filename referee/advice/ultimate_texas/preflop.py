@@ -121,9 +121,16 @@ class PreflopTables:
         return iter(self._tables.values())
 
     @staticmethod
+    @cache
     def builtin() -> "PreflopTables":
         """Return the tables that come with the referee; read once."""
-        return _builtin()
+        folder, tables = resources.files("referee.advice.ultimate_texas") / "data", []
+        for name, digest in SHIPPED.items():
+            data = (folder / name).read_bytes()
+            if hashlib.sha256(data).hexdigest() != digest:
+                raise PreflopTableError(f"{name} is not the file that came with the referee")
+            tables.append(_read(data, name=name))
+        return PreflopTables(tables)
 
     @classmethod
     def with_folder(cls, folder: Path) -> "PreflopTables":
@@ -143,18 +150,6 @@ class PreflopTables:
 def tables_of(folder: Path | None) -> PreflopTables:
     """Return the tables that come with the referee and those of a folder, read once; raises as ``with_folder`` does."""
     return PreflopTables.builtin() if folder is None else PreflopTables.with_folder(folder)
-
-
-@cache
-def _builtin() -> PreflopTables:
-    folder = resources.files("referee.advice.ultimate_texas") / "data"
-    tables = []
-    for name, digest in SHIPPED.items():
-        data = (folder / name).read_bytes()
-        if hashlib.sha256(data).hexdigest() != digest:
-            raise PreflopTableError(f"{name} is not the file that came with the referee")
-        tables.append(_read(data, name=name))
-    return PreflopTables(tables)
 
 
 def _read(data: bytes, *, name: str) -> PreflopTable:

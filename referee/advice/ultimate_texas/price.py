@@ -17,7 +17,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from referee.games.ultimate_texas import Street, UltimateTexasRules
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games.ultimate_texas.code import Street
 from referee.hands import Category
 
 Whole = npt.NDArray[np.int64]
@@ -55,35 +56,31 @@ class Prices:
         return -2 * self.unit
 
     @staticmethod
+    @lru_cache(maxsize=16)
     def of(rules: UltimateTexasRules) -> "Prices":
         """Return the prices of a ruleset's rules; made once for equal ones."""
-        return _prices(rules)
-
-
-@lru_cache(maxsize=16)
-def _prices(rules: UltimateTexasRules) -> Prices:
-    blinds = {category: Fraction(*ratio) for category, ratio in rules.blind_ratios.items()}
-    ante, play = Fraction(*rules.ante_ratio), Fraction(*rules.play_ratio)
-    unit = math.lcm(ante.denominator, play.denominator, *(ratio.denominator for ratio in blinds.values()))
-    order = rules.ranking.rules.order
-    categories = [rules.ranker.five_of_strength(strength).category for strength in range(1, STRENGTHS + 1)]
-    qualifying = 1 + next(place for place, name in enumerate(categories) if name in rules.qualifying_categories)
-    least_paid = min(rules.trips_units.values(), default=None)
-    smallest = rules.streets.river.multiples[0]
-    return Prices(
-        unit=unit,
-        ante=int(ante * unit),
-        play=int(play * unit),
-        blind=_whole([0, *(int(blinds.get(category, Fraction(0)) * unit) for category in categories)]),
-        trips=_whole([0, *(rules.trips_units.get(category, -1) for category in categories)]),
-        qualifying=qualifying,
-        category=np.array([0, *map(order.index, categories)], dtype=np.uint8),
-        categories=order,
-        preflop=rules.multiples[Street.PREFLOP],
-        flop=rules.multiples[Street.FLOP],
-        river=rules.multiples[Street.RIVER],
-        sure_trips=Fraction(0) if least_paid is None else Fraction(smallest, least_paid + 1),
-    )
+        blinds = {category: Fraction(*ratio) for category, ratio in rules.blind_ratios.items()}
+        ante, play = Fraction(*rules.ante_ratio), Fraction(*rules.play_ratio)
+        unit = math.lcm(ante.denominator, play.denominator, *(ratio.denominator for ratio in blinds.values()))
+        order = rules.ranking.rules.order
+        categories = [rules.ranker.five_of_strength(strength).category for strength in range(1, STRENGTHS + 1)]
+        qualifying = 1 + next(place for place, name in enumerate(categories) if name in rules.qualifying_categories)
+        least_paid = min(rules.trips_units.values(), default=None)
+        smallest = rules.streets.river.multiples[0]
+        return Prices(
+            unit=unit,
+            ante=int(ante * unit),
+            play=int(play * unit),
+            blind=_whole([0, *(int(blinds.get(category, Fraction(0)) * unit) for category in categories)]),
+            trips=_whole([0, *(rules.trips_units.get(category, -1) for category in categories)]),
+            qualifying=qualifying,
+            category=np.array([0, *map(order.index, categories)], dtype=np.uint8),
+            categories=order,
+            preflop=rules.multiples[Street.PREFLOP],
+            flop=rules.multiples[Street.FLOP],
+            river=rules.multiples[Street.RIVER],
+            sure_trips=Fraction(0) if least_paid is None else Fraction(smallest, least_paid + 1),
+        )
 
 
 def _whole(values: list[int]) -> Whole:

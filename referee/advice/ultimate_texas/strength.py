@@ -33,7 +33,8 @@ from referee.advice.ultimate_texas.pair import (
     Strengths,
     suit_masks,
 )
-from referee.games.ultimate_texas import HandRule, UltimateTexasRules
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games.ultimate_texas.rules import HandRule
 from referee.hands import RANK_KEYS, Ranking, RankingRules
 
 _FLUSH: Final = 5
@@ -59,7 +60,7 @@ class BoardStrengths:
     @staticmethod
     def of(rules: UltimateTexasRules) -> "BoardStrengths":
         """Return the strengths under these rules; UnsupportedRankingError if the ranking makes a suit weaken a hand."""
-        return _of(rules.hands.rule, rules.ranking.rules)
+        return _strengths(rules.hands.rule, rules.ranking.rules)
 
     def rows(self, boards: Cards, pairs: npt.NDArray[np.int16]) -> Strengths:
         """Return the strength of each pair on each board; undefined for a pair that shares a card with the board."""
@@ -125,6 +126,4 @@ def _flushes(suited: dict[int, int], unsuited: Strengths) -> Strengths:
     return best
 
 
-@lru_cache(maxsize=16)
-def _of(rule: HandRule, ranking: RankingRules) -> BoardStrengths:
-    return BoardStrengths(rule, ranking)
+_strengths = lru_cache(maxsize=16)(BoardStrengths)

@@ -10,16 +10,15 @@ from referee.audit.audit import audit_log
 from referee.audit.bundle import prove_round
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.documents import Documents, HeldSeed
-from referee.audit.finding import Code, Finding
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.source import LogSource
-from referee.evidence.merkle import leaf_hash
+from referee.evidence.merkle import GrowingTree, leaf_hash
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
+from referee.finding import Code, Finding
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum
-from referee.log.growth import GrowingTree
 from referee.log.keys import KeyRole, log_keys
 from referee.rulesets import Catalogue
 
@@ -104,13 +103,7 @@ def case_of_bundle(  # noqa: PLR0913 - the terms of a proof
     if isinstance(members, dict):
         data = msgspec.json.encode({name: one for name, one in members.items() if name not in _ENVELOPES})
     proved = prove_round(
-        data,
-        origin=origin,
-        log_key=log_key,
-        root_key=root_key,
-        catalogue=catalogue,
-        witnessing=witnessing,
-        now=now,
+        data, origin=origin, log_key=log_key, root_key=root_key, catalogue=catalogue, witnessing=witnessing, now=now
     )
     texts = {one["index"]: one["leaf"].encode() for one in msgspec.json.decode(data)["leaves"]}
     hashes = {index: leaf_hash(leaf) for index, leaf in texts.items()}
@@ -201,8 +194,7 @@ def _of_round(findings: Iterable[Finding], leaves: RoundLeaves | None) -> list[F
     """Return the findings that concern a round: its own, its table's, and those of the whole log."""
     if leaves is None:
         return [one for one in findings if one.table_id is None and one.leaf_index is None]
-    placed = (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort, leaves.reveal)
-    indexes = {one.index for one in placed if one is not None}
+    indexes = {placed.index for placed in leaves.placed}
     key = leaves.header.table_id, leaves.header.round_number
     return [
         one

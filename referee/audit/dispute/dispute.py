@@ -14,10 +14,10 @@ from referee.audit.dispute.held import HeldKind, HeldPart
 from referee.audit.dispute.limits import Condition, conditions
 from referee.audit.dispute.words import Limit, dispute_words
 from referee.audit.explanation import Honest, Party, explain
-from referee.audit.finding import Code, Finding, Phrase, Severity
 from referee.audit.page.text import moment
 from referee.audit.report import DealingLevel
 from referee.dealing.header import tenant_of
+from referee.finding import Code, Finding, Phrase, Severity
 from referee.transcript.proof import EventLevel
 
 FORMAT: Final = 1
@@ -37,7 +37,7 @@ class Verdict(enum.StrEnum):
 
 
 class Certainty(enum.StrEnum):
-    """How surely a party caused what was found."""
+    """Certainty that a party caused the findings."""
 
     PROVED = "PROVED"
     POSSIBLE = "POSSIBLE"
@@ -54,7 +54,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RoundFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the log says of the round. Levels are None where nothing has them."""
+    """The round in the log. A level that the round does not have is None."""
 
     table_id: str
     round_number: int
@@ -102,14 +102,14 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks(self) -> tuple[Phrase, ...]:
-        """What would help to prove more."""
+        """Documents that would help to prove more."""
         return tuple([limit.ask for limit in self.unprovable if limit.ask is not None])
 
 
 def settle_dispute(case: Case, parts: Sequence[HeldPart]) -> Dispute:
     """Answer a quarrel about a round with what people hold of it."""
     exhibits = weigh(case, parts)
-    is_cosigned = any(_is_quorate(one) for one in exhibits)
+    is_cosigned = any(one.weight is Weight.AGREES and "cosigned_time" in one.facts for one in exhibits)
     own = [one for one in case.findings if not (is_cosigned and one.code is Code.QUORUM_UNMET)]
     found = [*own, *findings_together(case, parts, exhibits)]
     for exhibit in exhibits:
@@ -134,11 +134,6 @@ def settle_dispute(case: Case, parts: Sequence[HeldPart]) -> Dispute:
         suspects=suspects,
         unprovable=tuple([_asking(limit, held) for limit in dispute_words().limits if held.issuperset(limit.when)]),
     )
-
-
-def _is_quorate(exhibit: Exhibit) -> bool:
-    """Return whether a part shows this log's checkpoint with the quorum's cosignatures."""
-    return exhibit.weight is Weight.AGREES and "cosigned_time" in exhibit.facts
 
 
 def _asking(limit: Limit, held: frozenset[Condition]) -> Limit:

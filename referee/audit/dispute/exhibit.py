@@ -5,8 +5,9 @@ is refused proves nothing, so nothing else is concluded from it.
 """
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -17,7 +18,6 @@ from referee.audit.course import course_of, seat_of
 from referee.audit.dispute.case import Case, Grown
 from referee.audit.dispute.held import HeldKind, HeldPart, HeldSignature
 from referee.audit.documents import CERTIFICATE_FORM, NO_DOCUMENTS, Documents, by_round
-from referee.audit.finding import Code, Finding, Severity
 from referee.audit.log_receipts import LogReceiptCheck
 from referee.audit.round import examine
 from referee.audit.round_leaves import RoundLeaves
@@ -27,6 +27,7 @@ from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.ed25519 import is_signature
 from referee.evidence.note import Note, NoteError
+from referee.finding import Code, Finding, Severity
 from referee.log import Checkpoint, CheckpointError, LogReceipt, ReceiptError, open_checkpoint
 from referee.transcript.chain import FORM
 from referee.transcript.receipted import read_receipted_event
@@ -44,7 +45,7 @@ REFUSED: Final = frozenset(
 
 
 class Weight(enum.StrEnum):
-    """What a part is worth in this quarrel."""
+    """Value of a part as evidence in this quarrel."""
 
     AGREES = "AGREES"
     """It is genuine, and the log says the same."""
@@ -109,12 +110,22 @@ def findings_together(case: Case, parts: Sequence[HeldPart], exhibits: Sequence[
 def _weigh(case: Case, part: HeldPart, check: LogReceiptCheck, grown: Grown) -> Exhibit:
     facts = _facts(part) | _witnessed(case, part)
     if part.kind is HeldKind.UNKNOWN:
-        return _exhibit(part, Weight.UNKNOWN, facts)
-    if part.documents.log_receipts:
-        return _exhibit(part, *_logged(case, check, grown, facts))
-    if part.kind is HeldKind.CHECKPOINT:
-        return _exhibit(part, *_kept(case, part.checkpoint, grown, facts))
-    return _exhibit(part, *_of_round(case, part, facts))
+        weighed: _Weighed = Weight.UNKNOWN, facts, ()
+    elif part.documents.log_receipts:
+        weighed = _logged(case, check, grown, facts)
+    elif part.kind is HeldKind.CHECKPOINT:
+        weighed = _kept(case, part.checkpoint, grown, facts)
+    else:
+        weighed = _of_round(case, part, facts)
+    return Exhibit(
+        file=part.file,
+        sha256=part.sha256,
+        kind=part.kind,
+        weight=weighed[0],
+        facts=weighed[1],
+        findings=tuple(weighed[2]),
+        reason=part.reason,
+    )
 
 
 def _of_round(case: Case, part: HeldPart, facts: Mapping[str, int | str]) -> _Weighed:
@@ -129,20 +140,6 @@ def _of_round(case: Case, part: HeldPart, facts: Mapping[str, int | str]) -> _We
         signed = _signed(leaves, part.signature)
         return Weight.AGREES if signed else Weight.PROVES_NOTHING, {**facts, **signed}, ()
     return _judged(facts, _added(case, leaves, part.documents))
-
-
-def _exhibit(
-    part: HeldPart, weight: Weight, facts: Mapping[str, int | str], findings: Sequence[Finding] = ()
-) -> Exhibit:
-    return Exhibit(
-        file=part.file,
-        sha256=part.sha256,
-        kind=part.kind,
-        weight=weight,
-        facts=facts,
-        findings=tuple(findings),
-        reason=part.reason,
-    )
 
 
 def _judged(facts: Mapping[str, int | str], found: Sequence[Finding]) -> _Weighed:
@@ -160,15 +157,7 @@ def _added(case: Case, leaves: RoundLeaves, documents: Documents) -> list[Findin
 
     What was signed and handed out during play is searched for secrets as well.
     """
-    held = msgspec.structs.replace(
-        leaves,
-        documents=Documents(
-            certificates=documents.certificates,
-            event_receipts=documents.event_receipts,
-            seeds=documents.seeds,
-            exports=documents.certificates,
-        ),
-    )
+    held = msgspec.structs.replace(leaves, documents=replace(documents, exports=documents.certificates))
     before = () if case.result is None else case.result.findings
     return [one for one in examine(held, case.terms).findings if one not in before]
 
@@ -310,15 +299,3 @@ def _checkpoint(note: bytes) -> Checkpoint | None:
         return Checkpoint.parse(Note.parse(note).text) if note else None
     except (NoteError, CheckpointError):
         return None
-
-
-def seats_shown(exhibits: Iterable[Exhibit]) -> frozenset[int]:
-    """Return the seats of which a genuine receipted event was handed in."""
-    genuine = {Weight.AGREES, Weight.CONTRADICTS, Weight.NOTED}
-    return frozenset(
-        [
-            int(one.facts["seat"])
-            for one in exhibits
-            if one.kind is HeldKind.RECEIPTED_EVENT and one.weight in genuine and "seat" in one.facts
-        ]
-    )

@@ -6,9 +6,10 @@
 
 import enum
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Final
 
 import msgspec
@@ -64,30 +65,30 @@ class HeldPart:
 
 def read_held(file: str, data: bytes, leaf: bytes | None = None) -> tuple[HeldPart, ...]:
     """Split a file into its parts; ``leaf`` is what was kept beside a log receipt."""
-    name, digest = printable(file), hashlib.sha256(data).hexdigest()
-
-    def part(kind: HeldKind, documents: Documents) -> HeldPart:
-        return HeldPart(file=name, sha256=digest, kind=kind, documents=documents)
-
+    part = partial(HeldPart, file=printable(file), sha256=hashlib.sha256(data).hexdigest())
     try:
         documents = parse_documents([(data, leaf)])
     except DocumentError as error:
-        return tuple(_other(name, digest, data, str(error).removeprefix("file 0 is ")))
+        return tuple(_other(part, data, str(error).removeprefix("file 0 is ")))
     parts = []
     if documents.log_receipts:
         kind = HeldKind.LOG_RECEIPT if data.startswith(FIRST_LINE.encode()) else HeldKind.BUNDLE
-        parts.append(part(kind, Documents(log_receipts=documents.log_receipts)))
-    parts += [part(HeldKind.CERTIFICATE, Documents(certificates=(one,))) for one in documents.certificates]
+        parts.append(part(kind=kind, documents=Documents(log_receipts=documents.log_receipts)))
+    parts += [
+        part(kind=HeldKind.CERTIFICATE, documents=Documents(certificates=(one,))) for one in documents.certificates
+    ]
     for one in documents.event_receipts:
         kind = HeldKind.EVENT_RECEIPT if read_receipted_event(one) is None else HeldKind.RECEIPTED_EVENT
-        parts.append(part(kind, Documents(event_receipts=(one,))))
+        parts.append(part(kind=kind, documents=Documents(event_receipts=(one,))))
     return tuple(parts)
 
 
 def read_all(files: Iterable[tuple[str, bytes]]) -> tuple[HeldPart, ...]:
     """Split files, given by name, into parts; a leaf belongs to the log receipt of the same name."""
     by_name = dict(files)
-    beside = {name: by_name.get(_leaf_name(name)) for name, data in by_name.items() if _is_receipt(data)}
+    beside = {
+        name: by_name.get(_leaf_name(name)) for name, data in by_name.items() if data.startswith(FIRST_LINE.encode())
+    }
     kept = {_leaf_name(name) for name, leaf in beside.items() if leaf is not None}
     parts: list[HeldPart] = []
     for name, data in by_name.items():
@@ -96,33 +97,29 @@ def read_all(files: Iterable[tuple[str, bytes]]) -> tuple[HeldPart, ...]:
     return tuple(parts)
 
 
-def _is_receipt(data: bytes) -> bool:
-    return data.startswith(FIRST_LINE.encode())
-
-
 def _leaf_name(name: str) -> str:
     return name.rpartition(".")[0] + LEAF_SUFFIX
 
 
-def _other(name: str, digest: str, data: bytes, reason: str) -> Iterable[HeldPart]:
+def _other(part: Callable[..., HeldPart], data: bytes, reason: str) -> Iterable[HeldPart]:
     """Yield the parts of a file that is no document: a checkpoint, seeds, signatures, or none of them."""
     with suppress(NoteError, CheckpointError):
         Checkpoint.parse(Note.parse(data).text)
-        yield HeldPart(file=name, sha256=digest, kind=HeldKind.CHECKPOINT, checkpoint=data)
+        yield part(kind=HeldKind.CHECKPOINT, checkpoint=data)
         return
     with suppress(DocumentError):
         seeds = parse_seeds(data)
         for seed in seeds:
-            yield HeldPart(file=name, sha256=digest, kind=HeldKind.SEED, documents=Documents(seeds=(seed,)))
+            yield part(kind=HeldKind.SEED, documents=Documents(seeds=(seed,)))
         if seeds:
             return
     with suppress(ValueError, RecursionError):
         signatures = msgspec.json.Decoder(HeldSignature).decode_lines(data)
         for signature in signatures:
-            yield HeldPart(file=name, sha256=digest, kind=HeldKind.SIGNATURE, signature=signature)
+            yield part(kind=HeldKind.SIGNATURE, signature=signature)
         if signatures:
             return
     with suppress(EnvelopeError):
         if Envelope.parse(data.rstrip(b"\n")).payload_type in SIGNERS:
             reason = "a leaf by itself, which is signed but not proved to be logged: give its receipt beside it"
-    yield HeldPart(file=name, sha256=digest, kind=HeldKind.UNKNOWN, reason=printable(reason)[:_MAX_REASON])
+    yield part(kind=HeldKind.UNKNOWN, reason=printable(reason)[:_MAX_REASON])

@@ -1,15 +1,15 @@
 """Conditions under which something about a round cannot be proved by anyone."""
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from referee.audit.course import is_timeout
 from referee.audit.dispute.case import Case
-from referee.audit.dispute.exhibit import Exhibit, Weight, seats_shown
+from referee.audit.dispute.exhibit import Exhibit, Weight
 from referee.audit.dispute.held import HeldKind
-from referee.audit.finding import Code, Finding, Severity
 from referee.audit.report import DealingLevel
 from referee.dealing.header import NO_KEY
+from referee.finding import Code, Finding, Severity
 
 _PROMISES = frozenset({HeldKind.BUNDLE, HeldKind.LOG_RECEIPT, HeldKind.CHECKPOINT})
 _RECEIPTS = frozenset({HeldKind.EVENT_RECEIPT, HeldKind.RECEIPTED_EVENT})
@@ -61,32 +61,29 @@ def conditions(
         Condition.UNWITNESSED: not is_witnessed,
         Condition.BUNDLE: not case.is_whole,
         Condition.RECEIPT_SHOWN: not _RECEIPTS.isdisjoint(kinds),
-        Condition.NO_MOVE_SHOWN: not seats_shown(genuine),
+        Condition.NO_MOVE_SHOWN: not any(
+            one.kind is HeldKind.RECEIPTED_EVENT and "seat" in one.facts for one in genuine
+        ),
         Condition.NO_SEED_SHOWN: HeldKind.SEED not in kinds,
         Condition.NO_PROMISE_SHOWN: _PROMISES.isdisjoint(kinds),
         Condition.FORKED: Code.FORKED_RECEIPTS in codes,
         Condition.BROKEN: Severity.FAIL in codes.values(),
     }
-    return frozenset([*[name for name, is_so in held.items() if is_so], *_of_round(case)])
-
-
-def _of_round(case: Case) -> Iterator[Condition]:
     leaves = case.leaves
-    if leaves is None or not case.is_readable:
-        return
-    events = () if leaves.settle is None else leaves.settle.leaf.inputs.events
-    reason = "" if leaves.abort is None else leaves.abort.leaf.reason
-    has_timeout = any(is_timeout(bytes(event.event)) for event in events)
-    level = None if case.result is None else case.result.dealing_level
-    held = {
-        Condition.DEALT: leaves.deal is not None,
-        Condition.ABORTED: leaves.abort is not None,
-        Condition.UNREVEALED: leaves.reveal is None,
-        Condition.SEED_MISSING: reason == "SEED_MISSING",
-        Condition.TIMED_OUT: has_timeout,
-        Condition.WAITED: has_timeout or reason in {"SEED_MISSING", "DEADLINE"},
-        Condition.REPORTED: any(not event.received for event in events),
-        Condition.UNSIGNED: bool(events) and NO_KEY in leaves.header.seat_keys,
-        Condition.WEAK: level in {DealingLevel.L0, DealingLevel.L1},
-    }
-    yield from (name for name, is_so in held.items() if is_so)
+    if leaves is not None and case.is_readable:
+        events = () if leaves.settle is None else leaves.settle.leaf.inputs.events
+        reason = "" if leaves.abort is None else leaves.abort.leaf.reason
+        has_timeout = any(is_timeout(bytes(event.event)) for event in events)
+        level = None if case.result is None else case.result.dealing_level
+        held |= {
+            Condition.DEALT: leaves.deal is not None,
+            Condition.ABORTED: leaves.abort is not None,
+            Condition.UNREVEALED: leaves.reveal is None,
+            Condition.SEED_MISSING: reason == "SEED_MISSING",
+            Condition.TIMED_OUT: has_timeout,
+            Condition.WAITED: has_timeout or reason in {"SEED_MISSING", "DEADLINE"},
+            Condition.REPORTED: any(not event.received for event in events),
+            Condition.UNSIGNED: bool(events) and NO_KEY in leaves.header.seat_keys,
+            Condition.WEAK: level in {DealingLevel.L0, DealingLevel.L1},
+        }
+    return frozenset([name for name, is_so in held.items() if is_so])

@@ -6,9 +6,9 @@ from typing import Literal
 from referee.audit.dispute.dispute import Dispute, Suspect, Verdict
 from referee.audit.dispute.words import dispute_words
 from referee.audit.explanation import explain
-from referee.audit.finding import Code, Phrase
 from referee.audit.page.text import finding_lines
 from referee.evidence.printable import printable
+from referee.finding import Code, Phrase
 
 Say = Callable[[Phrase], str]
 """Function that returns a phrase in the language of the lines."""
@@ -45,10 +45,10 @@ def dispute_lines(dispute: Dispute, language: Literal["vi", "en"] = "en") -> Ite
 
 
 def advice_on(dispute: Dispute) -> tuple[Phrase, ...]:
-    """Return what to do now: the remedies of what was found, each once, or what the verdict says."""
-    found = [explain(finding.code).remedy for finding in dispute.failures]
+    """Return the remedies of the failures, without repeats; without failures, the advice of the verdict."""
+    remedies = [explain(finding.code).remedy for finding in dispute.failures]
     words = dispute_words().advice
-    return tuple(dict.fromkeys(found)) or tuple([words[code] for code in [dispute.verdict.value] if code in words])
+    return tuple(dict.fromkeys(remedies)) or tuple([words[code] for code in [dispute.verdict.value] if code in words])
 
 
 def nobody(dispute: Dispute) -> Phrase:

@@ -44,7 +44,5 @@ def _story(dispute: Dispute, case: Case) -> Story | None:
     leaves = case.leaves
     if dispute.round is None or leaves is None:
         return None
-    placed = (leaves.open, leaves.deal, *leaves.unseals, leaves.settle, leaves.abort, leaves.reveal)
-    return story_of(
-        sorted([(one.index, one.envelope.to_bytes()) for one in placed if one is not None]), case.terms.catalogue
-    )
+    texts = sorted([(placed.index, placed.envelope.to_bytes()) for placed in leaves.placed])
+    return story_of(texts, case.terms.catalogue)

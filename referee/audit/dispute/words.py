@@ -8,7 +8,7 @@ from importlib import resources
 import msgspec
 
 from referee.audit.dispute.limits import Condition
-from referee.audit.finding import Phrase
+from referee.finding import Phrase
 
 
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -20,7 +20,7 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: Phrase
     ask: Phrase | None = None
     ask_when: tuple[Condition, ...] = ()
-    """What must hold besides, so that ``ask`` is worth asking for."""
+    """Conditions under which ``ask`` is worth asking for."""
 
 
 Texts = Mapping[str, Phrase]

@@ -9,6 +9,7 @@ are the counts from which the audit reports a cell, so a bar beyond a bound is a
 """
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -125,15 +126,12 @@ def dots(scores: Iterable[Score], *measures: Measure) -> tuple[Dot, ...]:
 def _bounds(decks: int) -> tuple[int, int]:
     """Return the largest count reported as too small, -1 if even 0 is not, and the smallest reported as too large."""
     level = math.log(FAIL_RATE / (len(QuestionKind) * (2 * CARDS * CARDS + 1)))
-    low, high = math.floor(decks / CARDS), decks + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if log_at_least(decks, middle, share=_SHARE) <= level else (middle, high)
-    bound, below, above = high, -1, math.floor(decks / CARDS)
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (middle, above) if log_at_most(decks, middle, share=_SHARE) <= level else (below, middle)
-    return below, bound
+    mean = decks // CARDS
+    high = bisect_left(
+        range(decks + 1), x=True, lo=mean + 1, key=lambda count: log_at_least(decks, count, share=_SHARE) <= level
+    )
+    low = bisect_left(range(mean), x=True, key=lambda count: log_at_most(decks, count, share=_SHARE) > level)
+    return low - 1, high
 
 
 def _chances(decks: int, counts: range) -> list[float]:

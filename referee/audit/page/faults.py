@@ -7,8 +7,8 @@ from typing import Final
 
 from referee.audit.cause import Cause, cause_of
 from referee.audit.explanation import Explanation, explain
-from referee.audit.finding import Code, Finding, Severity
 from referee.audit.report import Report
+from referee.finding import Code, Finding, Severity
 
 MAX_PLACES: Final = 12
 """Most findings of one code that the page lists with their places."""

@@ -5,14 +5,13 @@ cause. The page shows the rounds that were chosen, else the first with findings,
 """
 
 import math
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
-from referee.audit.finding import Finding, Phrase, Severity
 from referee.audit.page import chart
 from referee.audit.page.faults import MAX_PLACES, faults_by_cause
 from referee.audit.page.played import money_by_currency, played_rulesets
@@ -25,6 +24,7 @@ from referee.cards import DECK
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.printable import printable
+from referee.finding import Finding, Phrase, Severity
 from referee.games import GAMES
 from referee.rulesets import Catalogue
 from referee.suspicion.owners import YOUNG, Owner
@@ -164,8 +164,8 @@ def _row(score: Score, words: Words) -> _Row:
     }
     verdict = "quiet"
     if score.log10_anywhere <= math.log10(FAIL_RATE):
-        verdict = "note" if score.code.is_note else "fail"
-    elif score.log10_anywhere <= math.log10(NOTE_RATE) and not score.code.is_note:
+        verdict = "note" if score.code.severity is Severity.NOTE else "fail"
+    elif score.log10_anywhere <= math.log10(NOTE_RATE) and score.code.severity is Severity.FAIL:
         verdict = "note"
     return _Row(
         score=score,
@@ -237,30 +237,23 @@ _decoder: Final = msgspec.json.Decoder(_Named)
 
 def leaves_of_rounds(source: LogSource, size: int, wanted: Collection[RoundKey]) -> Album:
     """Find the leaves of rounds in one pass over the log, in the order of ``wanted``; leave out missing rounds."""
-    album: Album = {key: [] for key in wanted}
-    if album:
-        _fill(album, enumerate(source.leaves(0, size)))
-    return {key: leaves for key, leaves in album.items() if leaves}
+    found = _by_round(enumerate(source.leaves(0, size)), wanted) if wanted else {}
+    return {key: found[key] for key in wanted if key in found}
 
 
 def latest_rounds(source: LogSource, size: int, *, count: int) -> Album:
     """Find the latest ``count`` rounds that were opened and revealed within the last ``TAIL`` leaves, newest first."""
     start = max(0, size - TAIL)
-    leaves = list(enumerate(source.leaves(start, size), start))
-    opened: dict[str, RoundKey] = {}
-    ended: deque[RoundKey] = deque(maxlen=count)
-    for _, data in leaves:
-        kind, named = _named(data)
-        if named is not None and kind == OPEN_TYPE and named.header is not None:
-            opened[named.round_id] = named.header.table_id, named.header.round_number
-        elif named is not None and kind == REVEAL_TYPE and named.round_id in opened:
-            ended.append(opened[named.round_id])
-    album: Album = {key: [] for key in reversed(ended)}
-    _fill(album, leaves)
-    return album
+    found = _by_round(enumerate(source.leaves(start, size), start))
+    revealed = [
+        (index, key) for key, leaves in found.items() for index, data in leaves if _named(data)[0] == REVEAL_TYPE
+    ]
+    return {key: found[key] for _, key in sorted(revealed, reverse=True)[:count]}
 
 
-def _fill(album: Album, leaves: Iterable[tuple[int, bytes]]) -> None:
+def _by_round(leaves: Iterable[tuple[int, bytes]], wanted: Collection[RoundKey] | None = None) -> Album:
+    """Group leaves by the round whose OPEN is among them; leave out all others, and rounds that are not wanted."""
+    album: Album = {}
     rounds: dict[str, RoundKey] = {}
     for index, data in leaves:
         kind, named = _named(data)
@@ -268,10 +261,11 @@ def _fill(album: Album, leaves: Iterable[tuple[int, bytes]]) -> None:
             continue
         if kind == OPEN_TYPE and named.header is not None:
             key = named.header.table_id, named.header.round_number
-            if key in album:
+            if wanted is None or key in wanted:
                 rounds[named.round_id] = key
         if named.round_id in rounds:
-            album[rounds[named.round_id]].append((index, data))
+            album.setdefault(rounds[named.round_id], []).append((index, data))
+    return album
 
 
 def _named(data: bytes) -> tuple[str, _Named | None]:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from referee.audit.finding import Phrase
-from referee.audit.money import Money, MoneyRow
 from referee.audit.page.words import title_of
-from referee.rulesets import Catalogue, UnknownRulesetError
+from referee.audit.report import Money, MoneyRow
+from referee.finding import Phrase
+from referee.rulesets import Catalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +68,10 @@ def money_by_currency(money: Money, catalogue: Catalogue) -> Sequence[CurrencyTo
 
 
 def _title(ruleset_id: str, digest: str, catalogue: Catalogue) -> Phrase:
-    try:
-        ruleset = catalogue.of_digest(bytes.fromhex(digest))
-    except UnknownRulesetError:
-        return title_of(None, ruleset_id)
-    return title_of(ruleset if ruleset.id == ruleset_id else None, ruleset_id)
+    ruleset = catalogue.find(bytes.fromhex(digest))
+    return title_of(ruleset if ruleset is not None and ruleset.id == ruleset_id else None, ruleset_id)
 
 
 def _is_known(named: tuple[str, str, str], catalogue: Catalogue) -> bool:
-    try:
-        ruleset = catalogue.of_digest(bytes.fromhex(named[2]))
-    except UnknownRulesetError:
-        return False
-    return (ruleset.id, ruleset.version) == named[:2]
+    ruleset = catalogue.find(bytes.fromhex(named[2]))
+    return ruleset is not None and (ruleset.id, ruleset.version) == named[:2]

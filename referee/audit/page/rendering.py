@@ -13,11 +13,11 @@ from typing import Any, Final, Literal
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from referee import __version__
-from referee.audit.finding import Severity
 from referee.audit.page.text import moment
 from referee.audit.page.words import load_words
 from referee.cards import DECK
 from referee.evidence.printable import printable_lines, readable
+from referee.finding import Severity
 
 SCRIPT: Final = "if(!/^vi\\b/i.test(navigator.language))document.getElementById('lang-en').checked=true"
 """Script that chooses the reader's language; the page's content security policy allows no other script."""
@@ -81,7 +81,7 @@ def _spaced(number: float) -> str:
 
 
 def _note_lines(note: str) -> str:
-    """Escape a signed note; the dash that begins each of its signature lines stays."""
+    """Escape a signed note for HTML, but keep the dash at the beginning of each signature line readable."""
     return _ESCAPED_DASH.sub("\N{EM DASH} ", printable_lines(note))
 
 

@@ -13,14 +13,14 @@ import msgspec
 import orjson
 
 from referee.audit.course import attestation_of
-from referee.audit.finding import FindingError, Phrase
 from referee.audit.page.words import name_of, phrase_of, title_of
 from referee.audit.reading import Payload, read_envelope, read_header, read_payload
 from referee.cards import HOUSE
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
-from referee.dealing.header import HeaderJson
+from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, StartLeaf, UnsealLeaf
+from referee.finding import FindingError, Phrase
 from referee.games import AnyGame, LawError, game_of
 from referee.games.groups import cards_in
 from referee.rulesets import Catalogue, Ruleset, Texts, UnknownRulesetError, load_texts
@@ -128,7 +128,7 @@ def story_of(leaves: Iterable[tuple[int, bytes]], catalogue: Catalogue) -> Story
     settle: Transcript | None = by_type.get(Transcript)
     sections = _sections(by_type)
     found = _found(settle)
-    seat_count = len(header.seat_keys)
+    seat_count = len(header.seat_keys_hex)
     events = settle.inputs.events if settle is not None else ()
     opens = {one.number: one.sections for one in settle.inputs.unsealed} if settle is not None else {}
     start = settle.inputs.dealt_time if settle is not None else 0
@@ -180,9 +180,9 @@ def _step(index: int, leaf: Payload | None) -> StoryStep:
     return step
 
 
-def _ruleset(header: HeaderJson, catalogue: Catalogue) -> Ruleset | None:
+def _ruleset(header: Header, catalogue: Catalogue) -> Ruleset | None:
     try:
-        return catalogue.of_digest(bytes.fromhex(header.ruleset_digest))
+        return catalogue.of_digest(header.ruleset_digest)
     except (UnknownRulesetError, ValueError):
         return None
 
@@ -225,7 +225,7 @@ class _Shown:
     ruleset: Ruleset | None
 
     @classmethod
-    def under(cls, header: HeaderJson, ruleset: Ruleset | None) -> Self:
+    def under(cls, header: Header, ruleset: Ruleset | None) -> Self:
         """Look up the game of a round."""
         try:
             game = game_of(header.ruleset_id)

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from referee.audit.explanation import explain
-from referee.audit.finding import Code, Finding, Severity
 from referee.audit.report import Report, Statistics
 from referee.evidence.printable import printable, printable_lines
+from referee.finding import Code, Finding, Severity
 from referee.suspicion.given_up import Share
 from referee.suspicion.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
 from referee.suspicion.tables import TableCounts

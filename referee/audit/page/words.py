@@ -15,9 +15,10 @@ from typing import Final
 
 import msgspec
 
-from referee.audit.finding import Phrase
 from referee.evidence.printable import printable, readable
-from referee.rulesets import Name, Ruleset
+from referee.finding import Phrase
+from referee.rulesets import Ruleset
+from referee.rulesets.ruleset import Name
 
 
 class Words:

@@ -26,60 +26,34 @@ làng*, *sập 3 chi*: a sweep, all three chi lost. *Thắng trắng*, *tới tr
 1 pays 0 200 SWEEP
 """
 
-from referee.games.mau_binh.arrangement import Arrangement, check_arrangement, is_acceptable
-from referee.games.mau_binh.code import CHI, CHI_SIZES, HAND_SIZE, Chi, Pattern, Reason, ViolationCode, Walkover
-from referee.games.mau_binh.duel import Showing
-from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Leave, Timeout, arrangement_commitment
+from referee.games.mau_binh.arrangement import Arrangement
+from referee.games.mau_binh.code import HAND_SIZE, Reason, ViolationCode
+from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout, arrangement_commitment
 from referee.games.mau_binh.game import GAME
-from referee.games.mau_binh.instant_win import InstantWin, instant_win_of, patterns_of
-from referee.games.mau_binh.legality import check, check_closing
-from referee.games.mau_binh.progress import apply, opens
-from referee.games.mau_binh.rules import MauBinhRules, check_stakes, max_units
-from referee.games.mau_binh.sealing import Sealing
-from referee.games.mau_binh.settlement import Outcome, settle
-from referee.games.mau_binh.showdown import ChiShown, SeatShown, SeatSummary, Showdown, showdown
-from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State, begin
+from referee.games.mau_binh.instant_win import instant_win_of
+from referee.games.mau_binh.legality import check
+from referee.games.mau_binh.progress import apply
+from referee.games.mau_binh.rules import MauBinhRules
+from referee.games.mau_binh.settlement import settle
+from referee.games.mau_binh.state import State, begin
 
 __all__ = [
-    "BEFORE_SHOWDOWN",
-    "CHI",
-    "CHI_SIZES",
     "GAME",
     "HAND_SIZE",
-    "MAX_EVENTS",
     "Arrange",
     "Arrangement",
-    "Chi",
-    "ChiShown",
     "Commit",
     "Event",
-    "InstantWin",
     "Leave",
     "MauBinhRules",
-    "Outcome",
-    "Pattern",
     "Reason",
-    "Sealing",
-    "SeatShown",
-    "SeatSummary",
-    "Showdown",
-    "Showing",
     "State",
     "Timeout",
     "ViolationCode",
-    "Walkover",
     "apply",
     "arrangement_commitment",
     "begin",
     "check",
-    "check_arrangement",
-    "check_closing",
-    "check_stakes",
     "instant_win_of",
-    "is_acceptable",
-    "max_units",
-    "opens",
-    "patterns_of",
     "settle",
-    "showdown",
 ]

@@ -23,8 +23,7 @@ from typing import Self, TypeAlias
 import msgspec
 
 from referee.cards import Card
-from referee.games.fault import FaultKind
-from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, ViolationCode, fault_kind
+from referee.games.mau_binh.code import CHI_SIZES, HAND_SIZE, SIZE_CODES, ViolationCode
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.hands import HandValue
 from referee.verdict import Violation
@@ -58,14 +57,9 @@ def check_arrangement(rules: MauBinhRules, dealt: Sequence[Card], arrangement: A
     """Check an arrangement of the cards dealt; return all faults, empty when it is lawful and not fouled.
 
     Wrong sizes come first, then foreign, doubled and missing cards, each in the order of the arrangement. Only an
-    arrangement without these is checked for fouls, which do not refuse it: see ``is_acceptable``.
+    arrangement without these is checked for fouls, which do not refuse it.
     """
     return check_cards(dealt, arrangement.chi) or fouls_of(rules, arrangement.chi)
-
-
-def is_acceptable(violations: Sequence[Violation]) -> bool:
-    """Return whether the violations refuse nothing: there are none, or fouls only."""
-    return not violations or all(fault_kind(violation.code) is FaultKind.WARNING for violation in violations)
 
 
 def check_cards(dealt: Sequence[Card], chi: ChiCards) -> tuple[Violation, ...]:

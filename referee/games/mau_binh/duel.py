@@ -23,7 +23,6 @@ SECOND: Final = -1
 _ALL: Final = 3
 _Chi: TypeAlias = tuple[tuple[int, ...], tuple[Walkover | None, ...]]
 """Winners and walkovers of a duel, by chi."""
-_NOTHING: Final[tuple[int, ...]] = (0,) * _ALL
 _COMPARED: Final[tuple[Walkover | None, ...]] = (None,) * _ALL
 _ALL_FIRST: Final = (FIRST,) * _ALL
 _ALL_SECOND: Final = (SECOND,) * _ALL
@@ -95,15 +94,14 @@ class Duel(msgspec.Struct, frozen=True):
 
 def duel(first_seat: Seat, first: Showing, second_seat: Seat, second: Showing) -> Duel:
     """Compare two seats chi by chi."""
+    winners: tuple[int, ...]
     walkovers = _COMPARED
-    if first.fouls or second.fouls:
-        winners, walkovers = _fouled(first, second)
-    elif first.chi_stayed == second.chi_stayed == _ALL:
+    if first.chi_stayed == second.chi_stayed == _ALL and not (first.fouls or second.fouls):
         back, middle, front = first.values
         other_back, other_middle, other_front = second.values
         winners = (_compared(back, other_back), _compared(middle, other_middle), _compared(front, other_front))
     else:
-        winners, walkovers = _absent(first, second)
+        winners, walkovers = _walked_over(first, second)
     swept = None
     if winners == _ALL_FIRST:
         swept = (first_seat, second_seat)
@@ -116,28 +114,17 @@ def _compared(mine: HandValue, theirs: HandValue) -> int:
     return (mine.strength > theirs.strength) - (mine.strength < theirs.strength)
 
 
-def _fouled(first: Showing, second: Showing) -> _Chi:
-    """Return winners and walkovers between two seats of which at least one fouled."""
-    if first.fouls and second.fouls:
-        return _NOTHING, _COMPARED
-    winner, stayed = (SECOND, second.chi_stayed) if first.fouls else (FIRST, first.chi_stayed)
-    there = [chi < stayed for chi in range(_ALL)]
-    return (
-        tuple([winner if is_there else 0 for is_there in there]),
-        tuple([Walkover.FOUL if is_there else None for is_there in there]),
-    )
-
-
-def _absent(first: Showing, second: Showing) -> _Chi:
-    """Compare two lawful seats of which at least one was gone before the end."""
+def _walked_over(first: Showing, second: Showing) -> _Chi:
+    """Return winners and walkovers between two seats of which at least one fouled or was gone before the end."""
+    reason = Walkover.FOUL if first.fouls or second.fouls else Walkover.LEFT
     winners: list[int] = []
     walkovers: list[Walkover | None] = []
     for chi in range(_ALL):
-        first_is_there, second_is_there = chi < first.chi_stayed, chi < second.chi_stayed
-        if first_is_there and second_is_there:
+        mine, theirs = [not showing.fouls and chi < showing.chi_stayed for showing in (first, second)]
+        if mine and theirs:
             winners.append(_compared(first.values[chi], second.values[chi]))
             walkovers.append(None)
         else:
-            winners.append(first_is_there - second_is_there)
-            walkovers.append(Walkover.LEFT if first_is_there or second_is_there else None)
+            winners.append(mine - theirs)
+            walkovers.append(reason if mine or theirs else None)
     return tuple(winners), tuple(walkovers)

@@ -1,6 +1,11 @@
 """Events of a round: arrangements and departures. Times are milliseconds since 1970 UTC.
 
 A sealed round has commitments before its arrangements, and timeouts of seats that did not commit or did not open.
+
+As canonical JSON an event is ``{"back","front","kind":"ARRANGE","middle","seat"}`` with card numbers in the order
+submitted, or ``{"kind":"LEAVE","seat"}``. On a sealed table an ARRANGE has a ``nonce`` too, 32 bytes in hex, and
+``{"commitment","kind":"COMMIT","seat"}`` comes before it; ``{"kind":"TIMEOUT","seat"}`` is in place of either. All but
+TIMEOUT have ``seen`` too where the seat has a key.
 """
 
 from collections.abc import Sequence
@@ -12,7 +17,7 @@ from msgspec.structs import force_setattr
 from referee.cards import Card, Seat
 from referee.evidence.canonical import Hex, Natural
 from referee.evidence.encoding import HASH_SIZE, tagged_hash, u8
-from referee.games.codec import EventRecord
+from referee.games.codec import BareEvent, EventRecord, ImposedEvent
 from referee.games.mau_binh.arrangement import Arrangement, ChiCards
 
 MAX_EVENTS: Final = 64
@@ -77,11 +82,8 @@ class Arrange(EventRecord, frozen=True, tag="ARRANGE"):
         return msgspec.structs.replace(self, opens=opens)
 
 
-class Leave(EventRecord, frozen=True, tag="LEAVE"):
+class Leave(BareEvent, frozen=True, tag="LEAVE"):
     """A seat is gone from the round for good."""
-
-    time: int = 0
-    seen: Natural | None = None
 
 
 class Commit(EventRecord, frozen=True, tag="COMMIT"):
@@ -97,16 +99,8 @@ class Commit(EventRecord, frozen=True, tag="COMMIT"):
         return True
 
 
-class Timeout(EventRecord, frozen=True, tag="TIMEOUT"):
+class Timeout(ImposedEvent, frozen=True, tag="TIMEOUT"):
     """A seat of a sealed round has not committed within the arranging time, or not opened within the opening time."""
-
-    time: int = 0
-    seen: Natural | None = None
-
-    @property
-    def is_imposed(self) -> bool:
-        """Whether others report the event; always."""
-        return True
 
 
 Event: TypeAlias = Arrange | Leave | Commit | Timeout

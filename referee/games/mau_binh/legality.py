@@ -4,6 +4,7 @@ A fouled arrangement is lawful and loses; its fouls are returned as warnings. So
 its arrangement in time.
 """
 
+from referee.games.fault import closed_too_early, deadline_passed, out_of_order, still_to_act, unknown_seat
 from referee.games.mau_binh.arrangement import check_cards, fouls_of
 from referee.games.mau_binh.code import CHI, ViolationCode
 from referee.games.mau_binh.event import MAX_EVENTS, Arrange, Commit, Event, Timeout
@@ -28,13 +29,9 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
 def refusals_of(state: State, event: Event) -> tuple[Violation, ...]:
     """Return all faults that refuse the next event; fouls are not checked."""
     seat, time = event.seat, event.time
-    if not 0 <= seat < state.seat_count:
-        return (Violation(code=ViolationCode.UNKNOWN_SEAT, expected=state.seat_count, found=seat),)
-    faults: list[Violation] = []
-    if time < state.last_time:
-        faults.append(
-            Violation(code=ViolationCode.OUT_OF_ORDER, seat=seat, expected=state.last_time, received_time=time)
-        )
+    if stray := unknown_seat(seat, seat_count=state.seat_count):
+        return stray
+    faults = [*out_of_order(event, last_time=state.last_time)]
     if state.departures[seat] is not None:
         faults.append(Violation(code=ViolationCode.ALREADY_LEFT, seat=seat))
     is_won, began = state.is_won_at_the_deal, state.all_in_time
@@ -57,28 +54,16 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
 
     Once the showdown has begun, no seat has still to act.
     """
-    faults: list[Violation] = []
-    if closed_time < state.last_time:
-        faults.append(
-            Violation(code=ViolationCode.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time)
-        )
+    faults = [*closed_too_early(closed_time, last_time=state.last_time)]
     if not state.is_over and closed_time < state.closing_deadline:
-        faults += [
-            Violation(
-                code=ViolationCode.ROUND_NOT_OVER,
-                seat=seat,
-                deadline_time=state.acting_deadline,
-                received_time=closed_time,
-            )
-            for seat in state.awaited
-        ]
+        faults += still_to_act(state.awaited, closed_time=closed_time, deadline=state.acting_deadline)
     return tuple(faults)
 
 
 def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
     """Return the faults that refuse an arrangement: of its commitment, the number of events, its time and its cards."""
     faults: list[Violation] = []
-    seat, time, sealing, deadline = event.seat, event.time, state.sealing, state.acting_deadline
+    seat, sealing = event.seat, state.sealing
     if sealing is not None:
         faults += refusals_of_opening(sealing, event, is_arranged=state.arrangements[seat] is not None)
         if faults:
@@ -89,14 +74,12 @@ def _refusals_of_arrange(state: State, event: Arrange) -> list[Violation]:
     if state.event_counts[seat] >= most:
         count = state.event_counts[seat] + 1
         faults.append(Violation(code=ViolationCode.TOO_MANY_EVENTS, seat=seat, expected=most, found=count))
-    if time >= deadline:
-        faults.append(
-            Violation(code=ViolationCode.DEADLINE_PASSED, seat=seat, deadline_time=deadline, received_time=time)
-        )
+    if late := deadline_passed(event, deadline=state.acting_deadline):
+        faults += late
     elif state.all_in_time is not None:
         began = state.all_in_time
         faults.append(
-            Violation(code=ViolationCode.SHOWDOWN_STARTED, seat=seat, deadline_time=began, received_time=time)
+            Violation(code=ViolationCode.SHOWDOWN_STARTED, seat=seat, deadline_time=began, received_time=event.time)
         )
     return [*faults, *check_cards(state.hand(seat), event.chi)]
 

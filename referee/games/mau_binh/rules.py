@@ -9,19 +9,18 @@ closed enum. Units are stakes.
 """
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, TypeAlias, assert_never
+from typing import Annotated, Final, TypeAlias, assert_never
 
 import msgspec
 
 from referee.games.commission import CommissionRule, NoCommission, most_house_units
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
-from referee.games.stakes import check_table_stake
+from referee.games.stakes import table_stake_check
 from referee.games.tables import HouseClock, RoundLimits, Seconds, Sourced, Text, TextClock, refuse, seat_fault, since
 from referee.hands import Category, Ranking, RankingRules
-from referee.verdict import Violation
 
 Units: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 """A number of stakes."""
@@ -390,9 +389,5 @@ def max_units(rules: MauBinhRules, *, seat_count: int) -> int:
     return max(most, most_house_units(rules.commission, most_units=most, seat_count=seat_count))
 
 
-def check_stakes(
-    rules: MauBinhRules, *, seat_count: int, stake: int, seat_stakes: Sequence[Sequence[int]], bet_unit: int
-) -> tuple[Violation, ...]:
-    """Check the table's stake for a round of ``seat_count`` seats; return all faults."""
-    most = max_units(rules, seat_count=seat_count)
-    return check_table_stake(stake=stake, seat_stakes=seat_stakes, bet_unit=bet_unit, most_units=most)
+check_stakes: Final = table_stake_check(max_units)
+"""Check of the table's stake for a round of some seats."""

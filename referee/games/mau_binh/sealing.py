@@ -22,6 +22,7 @@ import msgspec
 from msgspec.structs import replace
 
 from referee.cards import Seat
+from referee.games.fault import deadline_passed
 from referee.games.mau_binh.code import ViolationCode
 from referee.games.mau_binh.event import Arrange, Commit, Event, Timeout
 from referee.verdict import Violation
@@ -30,9 +31,11 @@ from referee.verdict import Violation
 class Sealing(msgspec.Struct, frozen=True):
     """Progress of a sealed round. Tuples go by seat.
 
-    ``commitments``: each seat's last commitment, None if there is none. ``timed_out``: whether the seat was reported
-    out of time to commit. ``unopened``: whether it was reported out of time to open. ``opened_event``: number of the
-    event that ended committing, 0 until then. ``opened_time``: when the hands opened after it, None until then.
+    ``commitments``: each seat's last commitment, None before its first. ``timed_out``: whether the seat was reported
+    out of time to commit. ``unopened``: whether the seat was reported out of time to open its commitment.
+    ``opened_event``: number of the event that ended committing, counted from 1; 0 before that event. ``opened_time``:
+    time at which all hands opened, in ms since 1970 UTC: that event's time until the UNSEAL of the hands sets its own,
+    None before that event.
     """
 
     commitments: tuple[bytes | None, ...]
@@ -64,16 +67,14 @@ def refusals_of_commit(
 
     One event is kept for opening the commitment.
     """
-    seat, time = event.seat, event.time
+    seat = event.seat
     faults: list[Violation] = []
     if count >= most - 1:
         faults.append(Violation(code=ViolationCode.TOO_MANY_EVENTS, seat=seat, expected=most - 1, found=count + 1))
     if sealing.opened_time is not None:
         faults.append(Violation(code=ViolationCode.COMMITTING_OVER, seat=seat, deadline_time=sealing.opened_time))
-    elif time >= deadline_time:
-        faults.append(
-            Violation(code=ViolationCode.DEADLINE_PASSED, seat=seat, deadline_time=deadline_time, received_time=time)
-        )
+    else:
+        faults += deadline_passed(event, deadline=deadline_time)
     return faults
 
 

@@ -15,14 +15,15 @@ lower one, and then no chi are compared.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from referee.cards import Seat
-from referee.games.commission import commission_transfers
+from referee.games.commission import commission_transfers, house_result
 from referee.games.deal import open_cards
+from referee.games.game import ResultValue
 from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
 from referee.games.mau_binh.duel import FIRST, SECOND, Duel, Showing, duel, showing_of
 from referee.games.mau_binh.instant_win import InstantWin
@@ -86,6 +87,47 @@ def settle(state: State) -> Outcome:
     )
 
 
+def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
+    """Encode the settlement for a transcript.
+
+    The results are canonical JSON::
+
+        {"events_hash": h_n, "ending": "SHOWDOWN" | "INSTANT_WIN",
+         "seats": [{"arrangement": [back, middle, front], "hands": [category, category, category],
+                    "fouls": [code, ..], "instant_win": pattern, "chi_won": n, "net": n}, ..],
+         "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat, ..],
+         "house": {"net": n}, "showdown_time": ms}
+
+    where ``house`` is left out unless the ruleset has a commission, ``arrangement`` and ``hands`` are empty after an
+    instant win, ``instant_win`` is empty for a seat without one, and ``showdown_time`` is left out after an instant
+    win. The caller adds ``events_hash``.
+    """
+    seats: list[ResultValue] = []
+    for seat, net in enumerate(outcome.net):
+        showing = outcome.showings[seat] if outcome.showings else None
+        win = outcome.instant_wins[seat] if outcome.instant_wins else None
+        seats.append(
+            {
+                "arrangement": showing.arrangement.chi if showing else [],
+                "chi_won": outcome.chi_won[seat],
+                "fouls": [foul.code for foul in showing.fouls] if showing else [],
+                "hands": [value.category for value in showing.values] if showing else [],
+                "instant_win": win.pattern if win else "",
+                "net": net,
+            }
+        )
+    results: dict[str, ResultValue] = {
+        "ending": "INSTANT_WIN" if outcome.instant_wins else "SHOWDOWN",
+        "seats": seats,
+        "transfers": outcome.transfers,
+        "winners": outcome.winners,
+        **house_result(state.rules.commission, outcome.transfers),
+    }
+    if outcome.showdown_time is not None:
+        results["showdown_time"] = outcome.showdown_time
+    return results
+
+
 def _with_commission(
     rules: MauBinhRules, transfers: Sequence[Transfer], seats: Sequence[Seat], stake: int
 ) -> tuple[Transfer, ...]:
@@ -98,11 +140,10 @@ def _won_at_the_deal(
     """Settle a round that ended at the deal: of two seats, the one with the stronger instant win collects its units."""
     transfers = []
     for first, second in itertools.combinations(seats, 2):
-        mine, theirs = wins[first], wins[second]
-        if mine is not None and (theirs is None or mine.place < theirs.place):
-            transfers.append(_transfer(second, first, mine.units * stake, Reason.INSTANT_WIN, mine.pattern))
-        elif theirs is not None and (mine is None or theirs.place < mine.place):
-            transfers.append(_transfer(first, second, theirs.units * stake, Reason.INSTANT_WIN, theirs.pattern))
+        for winner, loser in ((first, second), (second, first)):
+            mine, theirs = wins[winner], wins[loser]
+            if mine is not None and (theirs is None or mine.place < theirs.place):
+                transfers.append(_transfer(loser, winner, mine.units * stake, Reason.INSTANT_WIN, mine.pattern))
     settled = _with_commission(rules, transfers, seats, stake)
     highest = min(win.place for win in wins if win is not None)
     return Outcome(
@@ -148,7 +189,7 @@ def _transfer(payer: Seat, payee: Seat, amount: int, reason: str, subject: str =
 
 
 def _chi_won(duels: Sequence[Duel], seat_count: int) -> tuple[int, ...]:
-    """Return how many chi each seat won from all the others together."""
+    """Return the number of chi that each seat won, summed over its duels. Lost chi are not subtracted."""
     won = [0] * seat_count
     for pair in duels:
         won[pair.first] += pair.winners.count(FIRST)

@@ -8,7 +8,7 @@ Amounts are units, which are multiples of the stake; a commission is in minor un
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -31,6 +31,10 @@ class CodeName(Protocol):
     @property
     def en(self) -> str:
         """English name."""
+
+
+_Names: TypeAlias = Mapping[str, Mapping[str, CodeName]]
+"""Names by table and code."""
 
 
 class SeatShown(msgspec.Struct, frozen=True):
@@ -87,9 +91,7 @@ class Showdown(msgspec.Struct, frozen=True):
     summary: tuple[SeatSummary, ...]
 
 
-def showdown(
-    rules: MauBinhRules, outcome: Outcome, *, stake: int, names: Mapping[str, Mapping[str, CodeName]]
-) -> Showdown:
+def showdown(rules: MauBinhRules, outcome: Outcome, *, stake: int, names: _Names) -> Showdown:
     """Return the showdown of a settled round; ``names`` are the ruleset's."""
     shown: tuple[ChiShown, ...] = ()
     seconds = rules.clocks.showdown_chi.seconds
@@ -98,9 +100,7 @@ def showdown(
     return Showdown(shown, len(shown) * seconds, _summary(outcome, stake, names))
 
 
-def _chi_shown(
-    outcome: Outcome, index: int, stake: int, names: Mapping[str, Mapping[str, CodeName]], *, start_seconds: int
-) -> ChiShown:
+def _chi_shown(outcome: Outcome, index: int, stake: int, names: _Names, *, start_seconds: int) -> ChiShown:
     paid = [transfer for transfer in outcome.transfers if transfer.reason == CHI_REASONS[index]]
     seats = tuple(
         _seat_shown(Seat(seat), showing, index, paid, stake, names) for seat, showing in enumerate(outcome.showings)
@@ -109,32 +109,24 @@ def _chi_shown(
 
 
 def _seat_shown(  # noqa: PLR0913, PLR0917 - one seat of one chi
-    seat: Seat,
-    showing: Showing,
-    index: int,
-    paid: Sequence[Transfer],
-    stake: int,
-    names: Mapping[str, Mapping[str, CodeName]],
+    seat: Seat, showing: Showing, index: int, paid: Sequence[Transfer], stake: int, names: _Names
 ) -> SeatShown:
     won = sum(transfer.amount for transfer in paid if transfer.payee == seat) // stake
     lost = sum(transfer.amount for transfer in paid if transfer.payer == seat) // stake
-    is_gone = index >= showing.chi_stayed
-    if showing.left_before:
-        return SeatShown(seat, (), None, None, is_fouled=False, is_gone=is_gone, units_won=won, units_lost=lost)
-    category = showing.values[index].category
+    category = None if showing.left_before else showing.values[index].category
     return SeatShown(
         seat,
-        showing.arrangement.chi[index],
+        () if category is None else showing.arrangement.chi[index],
         category,
-        names["category"][category],
+        None if category is None else names["category"][category],
         is_fouled=bool(showing.fouls),
-        is_gone=is_gone,
+        is_gone=index >= showing.chi_stayed,
         units_won=won,
         units_lost=lost,
     )
 
 
-def _summary(outcome: Outcome, stake: int, names: Mapping[str, Mapping[str, CodeName]]) -> tuple[SeatSummary, ...]:
+def _summary(outcome: Outcome, stake: int, names: _Names) -> tuple[SeatSummary, ...]:
     rows = []
     for index, net in enumerate(outcome.net):
         seat = Seat(index)

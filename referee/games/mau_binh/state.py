@@ -14,14 +14,13 @@ it opens.
 ['SUITED_DRAGON', 'SUITED_DRAGON']
 """
 
-from functools import cache
 from typing import Final
 
 import msgspec
 
 from referee.cards import Card, Seat
 from referee.games.deal import DealError, DealtRound, check_deal
-from referee.games.layout import Layout
+from referee.games.layout import hands_alone
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.code import CHI, HAND_SIZE
 from referee.games.mau_binh.instant_win import InstantWin, instant_win_of
@@ -130,10 +129,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return min((time - self.showdown_time) // self.rules.showdown_chi_ms, len(CHI)) + 1
 
 
-@cache
-def layout(seat_count: int) -> Layout:
-    """Return the layout of a round: thirteen cards a seat."""
-    return Layout.of(seat_count, hand_size=HAND_SIZE)
+layout: Final = hands_alone(HAND_SIZE)
+"""Layout of a round by its number of seats: thirteen cards a seat."""
 
 
 def begin(rules: MauBinhRules, deal: DealtRound) -> State:
@@ -146,7 +143,7 @@ def begin(rules: MauBinhRules, deal: DealtRound) -> State:
     return State(
         rules=rules,
         deal=deal,
-        instant_wins=_instant_wins(rules, deal),
+        instant_wins=tuple([None if hand is None else instant_win_of(rules, hand) for hand in deal.sections]),
         arrangements=(None,) * seats,
         departures=(None,) * seats,
         all_in_time=None,
@@ -157,11 +154,10 @@ def begin(rules: MauBinhRules, deal: DealtRound) -> State:
 
 
 def unseal(state: State, time: int) -> State:
-    """Return the state after the hands opened at a time: the opening time, or else the showdown, begins then."""
+    """Return the state after an UNSEAL opened the hands at ``time``.
+
+    The showdown begins then if no seat is waited for. Otherwise the seats of a sealed round begin to open commitments.
+    """
     sealing = None if state.sealing is None else msgspec.structs.replace(state.sealing, opened_time=time)
     all_in_time = None if state.all_in_time is None else time
     return msgspec.structs.replace(state, sealing=sealing, all_in_time=all_in_time, last_time=time)
-
-
-def _instant_wins(rules: MauBinhRules, deal: DealtRound) -> tuple[InstantWin | None, ...]:
-    return tuple([None if hand is None else instant_win_of(rules, hand) for hand in deal.sections])

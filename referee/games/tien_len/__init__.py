@@ -27,80 +27,36 @@ bích* to go out with 3♠ alone, *chặn* to stop that; *bỏ lượt* to pass;
 [(0, 1, 300, 'BLACK_TWO')]
 """
 
-from referee.games.deal import DealError
-from referee.games.game import RoundNotOverError, UnlawfulEventError
-from referee.games.tien_len.code import Chain, EndKind, Fault, Kind, OutOfTime, Pattern, Price, Reason, Victim
+from referee.games.tien_len.code import Fault, Kind
 from referee.games.tien_len.combination import Combination, read_combination
-from referee.games.tien_len.event import MAX_EVENTS, Event, Leave, Pass, Play, Timeout
+from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
 from referee.games.tien_len.game import GAME
-from referee.games.tien_len.instant_win import InstantWin, find_instant_win
-from referee.games.tien_len.leftover import Leftover, price_leftover
-from referee.games.tien_len.legality import (
-    check,
-    check_closing,
-    check_leave,
-    check_pass,
-    check_play,
-    check_timeout,
-    iterate_legal_plays,
-    legal_plays,
-    may_pass,
-    turn_deadline,
-)
-from referee.games.tien_len.order import cards_of, set_of
+from referee.games.tien_len.legality import check, legal_plays, may_pass
+from referee.games.tien_len.order import set_of
 from referee.games.tien_len.progress import apply
 from referee.games.tien_len.rules import TienLenRules
-from referee.games.tien_len.settlement import Outcome, chop_transfers, settle
-from referee.games.tien_len.stakes import check_stakes, max_units
-from referee.games.tien_len.state import Chop, Ending, State, begin
+from referee.games.tien_len.settlement import chop_transfers, settle
+from referee.games.tien_len.state import State, begin
 
 __all__ = [
     "GAME",
-    "MAX_EVENTS",
-    "Chain",
-    "Chop",
     "Combination",
-    "DealError",
-    "EndKind",
-    "Ending",
     "Event",
     "Fault",
-    "InstantWin",
     "Kind",
     "Leave",
-    "Leftover",
-    "OutOfTime",
-    "Outcome",
     "Pass",
-    "Pattern",
     "Play",
-    "Price",
-    "Reason",
-    "RoundNotOverError",
     "State",
     "TienLenRules",
     "Timeout",
-    "UnlawfulEventError",
-    "Victim",
     "apply",
     "begin",
-    "cards_of",
     "check",
-    "check_closing",
-    "check_leave",
-    "check_pass",
-    "check_play",
-    "check_stakes",
-    "check_timeout",
     "chop_transfers",
-    "find_instant_win",
-    "iterate_legal_plays",
     "legal_plays",
-    "max_units",
     "may_pass",
-    "price_leftover",
     "read_combination",
     "set_of",
     "settle",
-    "turn_deadline",
 ]

@@ -65,7 +65,8 @@ def chopped_by(rules: Chops, play: Combination, *, victim: Combination) -> Price
         return None
     if play.kind is victim.kind and play.top <= victim.top:
         return None
-    return _PRICE_OF_VICTIM.get(taken) or _PRICE_BY_REDS[taken][_count_reds(victim)]
+    reds = (victim.card_set >> 4 * RANK_OF_TWOS + _RED).bit_count()
+    return _PRICE_OF_VICTIM.get(taken) or _PRICE_BY_REDS[taken][reds]
 
 
 def victim_of(play: Combination) -> Victim | None:
@@ -98,7 +99,3 @@ def chop_units(prices: ChopPrices, price: Price) -> int:
         Price.QUAD: prices.quad,
         Price.PAIR_RUN_4: prices.pair_run_4,
     }[price]
-
-
-def _count_reds(play: Combination) -> int:
-    return (play.card_set >> 4 * RANK_OF_TWOS + _RED).bit_count()

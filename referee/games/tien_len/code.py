@@ -1,8 +1,4 @@
-"""The stable codes of Tiến Lên. Transcripts hold them, so they never change; their names for people are data.
-
->>> Kind("PAIR_RUN_3"), Price("RED_TWO").value
-(<Kind.PAIR_RUN_3: 'PAIR_RUN_3'>, 'RED_TWO')
-"""
+"""The stable codes of Tiến Lên. Transcripts hold them, so they never change; their names for people are data."""
 
 import enum
 from typing import Final

@@ -7,14 +7,12 @@ from referee.games.groups import Shown, groups_of
 from referee.games.lead import LeaderBy, Leading
 from referee.games.questions import RANKS, rank_points
 from referee.games.tien_len.code import fault_kind
-from referee.games.tien_len.codec import encode_results
 from referee.games.tien_len.event import MAX_EVENTS, Event, Pass, Play
 from referee.games.tien_len.legality import check, check_closing
 from referee.games.tien_len.order import lowest_dealt
 from referee.games.tien_len.progress import apply
-from referee.games.tien_len.rules import LowestCardLead, TienLenRules
-from referee.games.tien_len.settlement import settle
-from referee.games.tien_len.stakes import check_stakes
+from referee.games.tien_len.rules import LowestCardLead, TienLenRules, check_stakes
+from referee.games.tien_len.settlement import encode_results, settle
 from referee.games.tien_len.state import State, begin, layout
 
 

@@ -96,13 +96,8 @@ def _tops_of(hand: CardSet) -> dict[Pattern, int]:
         Pattern.QUAD_OF_TWOS: quads & _TWOS,
         Pattern.SIX_PAIRS: pairs if pairs.bit_count() + quads.bit_count() >= _SIX else 0,
     }
-    tops = {pattern: _best_of(hand, ranks) for pattern, ranks in ranks_of.items() if ranks}
+    tops = {pattern: (hand & 15 * ranks).bit_length() - 1 for pattern, ranks in ranks_of.items() if ranks}
     for suit, ranks in enumerate(suits):
         if ranks.bit_count() >= _TWELVE:
             tops[Pattern.TWELVE_OF_A_SUIT] = ranks.bit_length() - 1 + suit
     return tops
-
-
-def _best_of(hand: CardSet, ranks: int) -> int:
-    """Return the strength of the hand's best card among some ranks, of which it must have one."""
-    return (hand & 15 * ranks).bit_length() - 1

@@ -12,15 +12,18 @@ This module changes nothing and moves no money.
 from collections.abc import Iterator
 from typing import Final
 
+from referee.games.fault import closed_too_early, deadline_passed, out_of_order, unknown_seat
 from referee.games.tien_len.chop import beats, victim_of
 from referee.games.tien_len.code import Fault, Kind
 from referee.games.tien_len.combination import SHAPES, Combination, combinations_in, read_cards, sets_of_shape, shape_of
 from referee.games.tien_len.event import Event, Leave, Pass, Play, Timeout
-from referee.games.tien_len.order import cards_of
+from referee.games.tien_len.order import CardSet, cards_of
+from referee.games.tien_len.rules import Chops
 from referee.games.tien_len.state import State
 from referee.verdict import Violation
 
-_CHOPPING: Final = (Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4)
+CHOPPING: Final = frozenset((Kind.PAIR_RUN_3, Kind.QUAD, Kind.PAIR_RUN_4))
+"""Kinds that can chop."""
 
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
@@ -71,17 +74,16 @@ def check_timeout(state: State, event: Timeout) -> tuple[Violation, ...]:
 
 def check_leave(state: State, event: Leave) -> tuple[Violation, ...]:
     """Check a departure, which only a seat that has not left can make; return all faults."""
-    return _fatal_faults(state, event) or (*_check_time(state, event), *_check_presence(state, event))
+    return _fatal_faults(state, event) or (
+        *out_of_order(event, last_time=state.last_time),
+        *_check_presence(state, event),
+    )
 
 
 def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
     """Return the faults that keep a round from being settled at a time, in milliseconds since 1970 UTC."""
-    faults: list[Violation] = []
-    if closed_time < state.last_time:
-        faults.append(Violation(code=Fault.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time))
-    if not state.is_over:
-        faults.append(Violation(code=Fault.ROUND_NOT_OVER, seat=state.turn))
-    return tuple(faults)
+    early = closed_too_early(closed_time, last_time=state.last_time)
+    return early if state.is_over else (*early, Violation(code=Fault.ROUND_NOT_OVER, seat=state.turn))
 
 
 def may_pass(state: State) -> bool:
@@ -102,16 +104,18 @@ def legal_plays(state: State) -> tuple[Combination, ...]:
 
     In the order of SHAPES, each shape from weaker to stronger top cards. A full hand has some hundreds at most.
     """
-    return tuple(iterate_legal_plays(state))
-
-
-def iterate_legal_plays(state: State) -> Iterator[Combination]:
-    """Yield the legal plays one by one, in the order of ``legal_plays``."""
     if state.is_over:
-        return
-    hand, to_beat = state.held[state.turn], state.to_beat
+        return ()
+    hand, bound = state.held[state.turn], state.bound_card
+    return tuple(plays_of(state.rules.chops, hand, to_beat=state.to_beat, bound=bound))
+
+
+def plays_of(rules: Chops, hand: CardSet, *, to_beat: Combination | None, bound: CardSet = 0) -> Iterator[Combination]:
+    """Yield every combination of a hand that may be put on ``to_beat``, or be led with the bound card if that is None.
+
+    They are in the order of ``legal_plays``.
+    """
     if to_beat is None:
-        bound = state.bound_card
         yield from (play for play in combinations_in(hand) if play.card_set & bound == bound)
         return
     same = shape_of(to_beat)
@@ -119,10 +123,10 @@ def iterate_legal_plays(state: State) -> Iterator[Combination]:
         if shape is same:
             for card_set in sets_of_shape(hand, shape, above=to_beat.top):
                 yield Combination(shape.kind, shape.length, card_set, card_set.bit_length() - 1)
-        elif shape.kind in _CHOPPING:
+        elif shape.kind in CHOPPING:
             for card_set in sets_of_shape(hand, shape):
                 chop = Combination(shape.kind, shape.length, card_set, card_set.bit_length() - 1)
-                if beats(state.rules.chops, chop, than=to_beat):
+                if beats(rules, chop, than=to_beat):
                     yield chop
 
 
@@ -138,25 +142,12 @@ def _is_in_turn(state: State, event: Play | Pass) -> bool:
 def _fatal_faults(state: State, event: Event) -> tuple[Violation, ...]:
     if state.ending is not None:
         return (Violation(code=Fault.ROUND_OVER, seat=event.seat),)
-    if not 0 <= event.seat < len(state.dealt):
-        return (Violation(code=Fault.UNKNOWN_SEAT, expected=state.seat_count, found=event.seat),)
-    return ()
-
-
-def _check_time(state: State, event: Event) -> tuple[Violation, ...]:
-    if event.time < state.last_time:
-        late = state.last_time
-        return (Violation(code=Fault.OUT_OF_ORDER, seat=event.seat, expected=late, received_time=event.time),)
-    return ()
+    return unknown_seat(event.seat, seat_count=state.seat_count)
 
 
 def _check_deadline(state: State, event: Play | Pass) -> tuple[Violation, ...]:
     deadline = turn_deadline(state)
-    if deadline is not None and event.seat == state.turn and event.time >= deadline:
-        return (
-            Violation(code=Fault.DEADLINE_PASSED, seat=event.seat, deadline_time=deadline, received_time=event.time),
-        )
-    return ()
+    return () if deadline is None or event.seat != state.turn else deadline_passed(event, deadline=deadline)
 
 
 def _check_presence(state: State, event: Event) -> tuple[Violation, ...]:
@@ -164,7 +155,7 @@ def _check_presence(state: State, event: Event) -> tuple[Violation, ...]:
 
 
 def _check_turn(state: State, event: Event) -> tuple[Violation, ...]:
-    faults = [*_check_time(state, event), *_check_presence(state, event)]
+    faults = [*out_of_order(event, last_time=state.last_time), *_check_presence(state, event)]
     if event.seat != state.turn:
         faults.append(Violation(code=Fault.OUT_OF_TURN, seat=event.seat, expected=state.turn, found=event.seat))
     if state.has_passed(event.seat):

@@ -14,7 +14,8 @@ from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
-from referee.games.commission import CommissionRule, NoCommission
+from referee.games.commission import CommissionRule, NoCommission, most_house_units
+from referee.games.stakes import table_stake_check
 from referee.games.tables import RoundLimits, Seconds, Sourced, Text, refuse, seat_fault, since
 from referee.games.tien_len.code import Chain, EndKind, Kind, OutOfTime, Pattern, Price, Reason, Victim
 
@@ -23,6 +24,8 @@ Units: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 HAND_SIZE: Final = 13
 _TWOS_OF_A_COLOUR: Final = 2
+_TWOS: Final = 4
+_OTHERS: Final = 48
 
 SeatCount: TypeAlias = Annotated[int, msgspec.Meta(ge=2, le=4)]
 """Two to four: thirteen cards each is all that 52 cards give."""
@@ -193,7 +196,7 @@ class TienLenRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         )
 
     def _untouched_fault(self) -> str:
-        """Return the fault of ``untouched_units`` that thirteen cards left always reach; empty if there is none."""
+        """Return the fault of ``untouched_units`` if thirteen cards left always cost as much, else an empty text."""
         if isinstance(self.leftover, NoUntouched):
             return ""
         left = self.leftover_prices
@@ -266,3 +269,35 @@ def _doubles(table: str, codes: Sequence[str]) -> str:
     """Return the fault of a table that lists a code more than once; empty if there is none."""
     twice = [code for code in dict.fromkeys(codes) if codes.count(code) > 1]
     return f"{table} lists {', '.join(twice)} more than once" if twice else ""
+
+
+def max_units(rules: TienLenRules, *, seat_count: int) -> int:
+    """Return a bound on the units that one seat or the house can win or lose in a round of ``seat_count`` seats.
+
+    At the end no seat pays for more than thirteen cards, each at most at the dearest price that a card can have by
+    itself or as its share of a group; a seat that left pays some times that. A card is chopped at most once, at its
+    dearest share again, and one seat may pay for all chops.
+    """
+    left, chopped = rules.leftover_prices, rules.chop_prices
+    card_left = max(left.card, left.black_two, left.red_two, *_shares(left))
+    dearest_end = rules.leaving_multiplier * max(
+        HAND_SIZE * card_left,
+        rules.last_three_of_spades.units,
+        rules.stopped_three_of_spades.units,
+        rules.untouched_units,
+        *(rule.units for rule in rules.instant_wins),
+    )
+    pairs = (chopped.pair_of_black_twos, chopped.pair_of_mixed_twos, chopped.pair_of_red_twos)
+    card_chopped = max(_shares(chopped))
+    two_chopped = max(chopped.black_two, chopped.red_two, card_chopped, *(-(-pair // 2) for pair in pairs))
+    most = dearest_end * (seat_count - 1) + _TWOS * two_chopped + _OTHERS * card_chopped
+    return max(most, most_house_units(rules.commission, most_units=most, seat_count=seat_count))
+
+
+check_stakes: Final = table_stake_check(max_units)
+"""Check of the table's stake for a round of some seats."""
+
+
+def _shares(prices: ChopPrices | LeftoverPrices) -> tuple[int, int, int]:
+    """Return the share of one card in the price of each kind of group, rounded up."""
+    return -(-prices.pair_run_3 // 6), -(-prices.quad // 4), -(-prices.pair_run_4 // 8)

@@ -20,14 +20,14 @@ Source: the text that ``tien_len.mien_nam.toml`` quotes, a sentence beside each 
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 import msgspec
 
 from referee.cards import Seat
-from referee.games.commission import commission_transfers
-from referee.games.game import RoundNotOverError
+from referee.games.commission import commission_transfers, house_result
+from referee.games.game import ResultValue, RoundNotOverError
 from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.code import Chain, EndKind, Price, Reason
 from referee.games.tien_len.leftover import price_leftover
@@ -57,6 +57,39 @@ def settle(state: State) -> Outcome:
     commission = commission_transfers(state.rules.commission, paid, seat_count=state.seat_count, stake=stake)
     transfers = paid + commission
     return Outcome(transfers, (state.ending.winner,), net_amounts(transfers, state.seat_count))
+
+
+def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
+    """Encode the settlement for a transcript; raise RoundNotOverError before the round's end.
+
+    The results are canonical JSON::
+
+        {"ending": code, "events_hash": h_n,
+         "seats": [{"instant_win": pattern, "left": [card number, ..], "net": n}, ..],
+         "transfers": [{"amount","from","reason","subject","to"}, ..], "winners": [seat], "house": {"net": n}}
+
+    where ``house`` is left out unless the ruleset has a commission, ``ending`` is an ``EndKind``, ``left`` are the
+    cards that the seat still held, weakest first, ``instant_win`` is empty for all but the seat that won at the deal,
+    and ``winners`` holds the one seat that leads the table's next round. The caller adds ``events_hash``.
+    """
+    ending = state.ending
+    if ending is None:
+        raise RoundNotOverError(f"seat {state.turn} is on turn")
+    win = ending.instant_win
+    return {
+        "ending": ending.kind,
+        "seats": [
+            {
+                "instant_win": win.pattern if win is not None and win.seat == seat else "",
+                "left": state.cards_of(Seat(seat)),
+                "net": net,
+            }
+            for seat, net in enumerate(outcome.net)
+        ],
+        "transfers": outcome.transfers,
+        "winners": outcome.winners,
+        **house_result(state.rules.commission, outcome.transfers),
+    }
 
 
 def chop_transfers(state: State) -> tuple[Transfer, ...]:

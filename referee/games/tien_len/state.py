@@ -11,21 +11,20 @@ at the deal ends the round as event 0, so no event is lawful after it.
 ('INSTANT_WIN', 0, 'TWO_QUADS')
 """
 
-from functools import cache
+from typing import Final
 
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.games.deal import DealError, DealtRound, check_deal, open_cards
-from referee.games.layout import Layout
+from referee.games.deal import DealError, DealtRound, check_open_deal
+from referee.games.layout import hands_alone
 from referee.games.lead import LeaderBy
 from referee.games.stakes import require_stakes
 from referee.games.tien_len.code import EndKind, Price
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.instant_win import InstantWin, find_instant_win
 from referee.games.tien_len.order import THREE_OF_SPADES, CardSet, cards_of, set_of
-from referee.games.tien_len.rules import HAND_SIZE, TienLenRules
-from referee.games.tien_len.stakes import check_stakes
+from referee.games.tien_len.rules import HAND_SIZE, TienLenRules, check_stakes
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -130,10 +129,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return seat if seat is not None and self.held[seat] == THREE_OF_SPADES else None
 
 
-@cache
-def layout(seat_count: int) -> Layout:
-    """Return the layout of a round: thirteen cards a seat."""
-    return Layout.of(seat_count, hand_size=HAND_SIZE)
+layout: Final = hands_alone(HAND_SIZE)
+"""Layout of a round by its number of seats: thirteen cards a seat."""
 
 
 def begin(rules: TienLenRules, deal: DealtRound) -> State:
@@ -142,10 +139,7 @@ def begin(rules: TienLenRules, deal: DealtRound) -> State:
     Raise StakesError for the stake, DealError unless every hand is open and the leader is a seat of the table.
     """
     require_stakes(rules, deal, check_stakes)
-    if deal.is_sealed:
-        raise DealError("the deal is sealed; no table of Tiến Lên can be")
-    check_deal(deal, layout, seats=rules.seats)
-    hands = open_cards(deal)
+    hands = check_open_deal(deal, layout, seats=rules.seats)
     leader = deal.leader
     if leader is None:
         raise DealError(f"the deal names no leader; the seats are 0 to {deal.seat_count - 1}")

@@ -36,50 +36,28 @@ PLAY 40 FLUSH
 TRIPS 35 FLUSH
 """
 
-from referee.games.deal import DealError
-from referee.games.game import RoundNotOverError, StakesError, UnlawfulEventError
-from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Decision, Result, Section, Street, ViolationCode
+from referee.games.ultimate_texas.code import Bet, Decision, ViolationCode
 from referee.games.ultimate_texas.game import GAME
-from referee.games.ultimate_texas.legality import check, check_closing, legal_decisions
+from referee.games.ultimate_texas.legality import check, legal_decisions
 from referee.games.ultimate_texas.progress import apply, opens
-from referee.games.ultimate_texas.rules import HandRule, Order, UltimateTexasRules
-from referee.games.ultimate_texas.settlement import Outcome, SeatOutcome, best_hand, hand_value, settle
-from referee.games.ultimate_texas.stakes import MostUnits, Stake, check_stakes, max_units
-from referee.games.ultimate_texas.state import MAX_EVENTS, Event, SeatState, State, begin
+from referee.games.ultimate_texas.rules import UltimateTexasRules
+from referee.games.ultimate_texas.settlement import settle
+from referee.games.ultimate_texas.stakes import Stake
+from referee.games.ultimate_texas.state import Event, State, begin
 
 __all__ = [
-    "FOLD_SUBJECT",
     "GAME",
-    "MAX_EVENTS",
     "Bet",
-    "DealError",
     "Decision",
     "Event",
-    "HandRule",
-    "MostUnits",
-    "Order",
-    "Outcome",
-    "Result",
-    "RoundNotOverError",
-    "SeatOutcome",
-    "SeatState",
-    "Section",
     "Stake",
-    "StakesError",
     "State",
-    "Street",
     "UltimateTexasRules",
-    "UnlawfulEventError",
     "ViolationCode",
     "apply",
     "begin",
-    "best_hand",
     "check",
-    "check_closing",
-    "check_stakes",
-    "hand_value",
     "legal_decisions",
-    "max_units",
     "opens",
     "settle",
 ]

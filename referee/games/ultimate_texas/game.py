@@ -8,20 +8,12 @@ from referee.games.game import Clock, Game, LaterCards
 from referee.games.groups import Shown, groups_of
 from referee.games.questions import HouseQuestions
 from referee.games.ultimate_texas.code import Decision, fault_kind
-from referee.games.ultimate_texas.codec import encode_results
 from referee.games.ultimate_texas.legality import check, check_closing
 from referee.games.ultimate_texas.progress import apply, opens
 from referee.games.ultimate_texas.rules import UltimateTexasRules
-from referee.games.ultimate_texas.settlement import hand_value, settle, trips_returns
+from referee.games.ultimate_texas.settlement import encode_results, hand_value, settle, trips_returns
 from referee.games.ultimate_texas.stakes import check_stakes
-from referee.games.ultimate_texas.state import (
-    MAX_EVENTS,
-    Event,
-    State,
-    begin,
-    layout,
-    unseal,
-)
+from referee.games.ultimate_texas.state import MAX_EVENTS, Event, State, begin, layout, unseal
 
 
 def _clock(state: State) -> Clock | None:

@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from typing import Final, assert_never
 
 from referee.cards import Seat
+from referee.games.fault import closed_too_early, out_of_order, unknown_seat
 from referee.games.ultimate_texas.code import Decision, Street, ViolationCode
 from referee.games.ultimate_texas.rules import Order
 from referee.games.ultimate_texas.state import Event, State
@@ -37,14 +38,10 @@ def check(state: State, event: Event) -> tuple[Violation, ...]:
     the decision.
     """
     seat, decision = event.seat, event.decision
-    if not 0 <= seat < len(state.seats):
-        return (Violation(code=ViolationCode.UNKNOWN_SEAT, expected=len(state.seats), found=seat),)
+    if stray := unknown_seat(seat, seat_count=len(state.seats)):
+        return stray
     faults = [Violation(code=ViolationCode.ROUND_OVER, seat=seat)] if state.is_over else []
-    if event.time < state.last_time:
-        earliest = state.last_time
-        faults.append(
-            Violation(code=ViolationCode.OUT_OF_ORDER, seat=seat, expected=earliest, received_time=event.time)
-        )
+    faults += out_of_order(event, last_time=state.last_time)
     if state.seats[seat].has_left:
         faults.append(Violation(code=ViolationCode.ALREADY_LEFT, seat=seat))
     if decision is not Decision.LEAVE:
@@ -81,12 +78,8 @@ def check_closing(state: State, closed_time: int) -> tuple[Violation, ...]:
 
     ROUND_NOT_OVER is given once for each seat that has still to decide.
     """
-    faults = [Violation(code=ViolationCode.ROUND_NOT_OVER, seat=seat) for seat in state.waiting]
-    if closed_time < state.last_time:
-        faults.append(
-            Violation(code=ViolationCode.CLOSED_TOO_EARLY, expected=state.last_time, received_time=closed_time)
-        )
-    return tuple(faults)
+    unfinished = [Violation(code=ViolationCode.ROUND_NOT_OVER, seat=seat) for seat in state.waiting]
+    return (*unfinished, *closed_too_early(closed_time, last_time=state.last_time))
 
 
 def _check_turn(state: State, seat: Seat) -> list[Violation]:

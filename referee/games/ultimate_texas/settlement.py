@@ -14,20 +14,21 @@ Source: the text that ``ultimate_texas.casino.toml`` quotes, "Thanh Toán", "Cư
 "Mất cược Ante, Blind và Trips (nếu có đặt)."
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 import msgspec
 
 from referee.cards import HOUSE, Card, Seat
 from referee.games.deal import open_cards
-from referee.games.game import RoundNotOverError
+from referee.games.game import ResultValue, RoundNotOverError
 from referee.games.ultimate_texas.code import FOLD_SUBJECT, Bet, Result
 from referee.games.ultimate_texas.rules import HandRule, Ratio, UltimateTexasRules
 from referee.games.ultimate_texas.stakes import Stake
 from referee.games.ultimate_texas.state import SeatState, State, layout
-from referee.hands import Category, Chosen, HandValue
-from referee.money import Amount, AmountError, Transfer, net_amounts
+from referee.hands import HandValue
+from referee.hands.choice import Chosen
+from referee.money import Amount, AmountError, Transfer, house_net, net_amounts
 
 
 class SeatOutcome(msgspec.Struct, frozen=True):
@@ -104,36 +105,61 @@ def settle(state: State) -> Outcome:
     rules, places, cards = state.rules, layout(state.deal.seat_count), open_cards(state.deal)
     board = (*cards[places.board("flop")], *cards[places.board("turn_river")])
     house = best_hand(rules, hole=cards[places.board("house")], board=board)
-    qualifies = house.value.category in rules.qualifying_categories
     seats: list[SeatOutcome] = []
     transfers: list[Transfer] = []
     for index, (stake, seat) in enumerate(zip(state.stakes, state.seats, strict=True)):
         value, best = best_hand(rules, hole=cards[index], board=board)
-        result = _result(seat, value, house.value)
-        seats.append(SeatOutcome(result, value, best))
-        bets = _Bets(rules, Seat(index), stake, seat.multiple, transfers)
-        match result:
-            case Result.WON:
-                bets.win(value.category, house_qualifies=qualifies)
-                bets.settle_trips(value.category)
-            case Result.LOST:
-                bets.lose(house.value.category, house_qualifies=qualifies)
-                bets.settle_trips(value.category)
-            case Result.TIED:
-                bets.settle_trips(value.category)
-            case Result.FOLDED:
-                bets.fold()
-            case _:
-                assert_never(result)
+        seats.append(SeatOutcome(_result(seat, value, house.value), value, best))
+        for bet, won, subject in _moved(rules, stake, seat.multiple * stake.ante, seats[-1], house.value):
+            if won:
+                payer, payee = (HOUSE, Seat(index)) if won > 0 else (Seat(index), HOUSE)
+                transfers.append(Transfer(payer, payee, Amount(abs(won)), bet, subject))
     return Outcome(
         house_value=house.value,
         house_best=house.cards,
-        house_qualifies=qualifies,
+        house_qualifies=house.value.category in rules.qualifying_categories,
         seats=tuple(seats),
         transfers=tuple(transfers),
         winners=tuple([Seat(seat) for seat, outcome in enumerate(seats) if outcome.result is Result.WON]),
         net=net_amounts(transfers, len(seats)),
     )
+
+
+def encode_results(state: State, outcome: Outcome) -> Mapping[str, ResultValue]:
+    """Encode the settlement for a transcript.
+
+    The results are canonical JSON::
+
+        {"events_hash": h_n,
+         "house": {"best": [card, ..], "category": code, "net": n, "qualifies": 1 | 0},
+         "seats": [{"best": [card, ..], "category": code, "net": n, "play_multiple": 0 | 1 | 2 | 3 | 4,
+                    "result": "WON" | "LOST" | "TIED" | "FOLDED"}, ..],
+         "transfers": [{"amount","from","reason","subject","to"}, ..]}
+
+    where ``best`` are the five cards that count, hole cards first, then the board's in the order dealt. A seat that
+    folded has them too, without effect. ``net`` of the house and the seats together is zero. The caller adds
+    ``events_hash``.
+    """
+    seats: list[ResultValue] = [
+        {
+            "best": seat.best,
+            "category": seat.value.category,
+            "net": net,
+            "play_multiple": decided.multiple,
+            "result": seat.result,
+        }
+        for seat, decided, net in zip(outcome.seats, state.seats, outcome.net, strict=True)
+    ]
+    return {
+        "house": {
+            "best": outcome.house_best,
+            "category": outcome.house_value.category,
+            "net": house_net(outcome.transfers),
+            "qualifies": 1 if outcome.house_qualifies else 0,
+        },
+        "seats": seats,
+        "transfers": outcome.transfers,
+    }
 
 
 def trips_returns(state: State, outcome: Outcome) -> tuple[int, ...]:
@@ -142,48 +168,32 @@ def trips_returns(state: State, outcome: Outcome) -> tuple[int, ...]:
     return tuple([1 + won for won, stake in zip(units, state.stakes, strict=True) if stake.trips])
 
 
-class _Bets:
-    """The bets of one seat, which become transfers between it and the house."""
-
-    def __init__(
-        self, rules: UltimateTexasRules, seat: Seat, stake: Stake, multiple: int, transfers: list[Transfer]
-    ) -> None:
-        self._rules, self._seat, self._stake, self._transfers = rules, seat, stake, transfers
-        self._play = multiple * stake.ante
-
-    def win(self, hand: Category, *, house_qualifies: bool) -> None:
-        rules, stake = self._rules, self._stake
-        if house_qualifies:
-            self._take(Bet.ANTE, _paid(stake.ante, rules.ante_ratio), hand)
-        if (ratio := rules.blind_ratios.get(hand)) is not None:
-            self._take(Bet.BLIND, _paid(stake.blind, ratio), hand)
-        self._take(Bet.PLAY, _paid(self._play, rules.play_ratio), hand)
-
-    def lose(self, house_hand: Category, *, house_qualifies: bool) -> None:
-        if house_qualifies:
-            self._give(Bet.ANTE, self._stake.ante, house_hand)
-        self._give(Bet.BLIND, self._stake.blind, house_hand)
-        self._give(Bet.PLAY, self._play, house_hand)
-
-    def fold(self) -> None:
-        self._give(Bet.ANTE, self._stake.ante, FOLD_SUBJECT)
-        self._give(Bet.BLIND, self._stake.blind, FOLD_SUBJECT)
-        self._give(Bet.TRIPS, self._stake.trips, FOLD_SUBJECT)
-
-    def settle_trips(self, hand: Category) -> None:
-        units = self._rules.trips_units.get(hand)
-        if units is None:
-            self._give(Bet.TRIPS, self._stake.trips, hand)
-        else:
-            self._take(Bet.TRIPS, units * self._stake.trips, hand)
-
-    def _take(self, bet: Bet, amount: int, subject: str) -> None:
-        if amount:
-            self._transfers.append(Transfer(HOUSE, self._seat, Amount(amount), bet, subject))
-
-    def _give(self, bet: Bet, amount: int, subject: str) -> None:
-        if amount:
-            self._transfers.append(Transfer(self._seat, HOUSE, Amount(amount), bet, subject))
+def _moved(
+    rules: UltimateTexasRules, stake: Stake, play: int, outcome: SeatOutcome, house: HandValue
+) -> Iterator[tuple[Bet, int, str]]:
+    """Yield for each bet what the seat wins by it, negative for a loss and 0 for a push, and the transfer's subject."""
+    hand, qualifies = outcome.value.category, house.category in rules.qualifying_categories
+    match outcome.result:
+        case Result.WON:
+            if qualifies:
+                yield Bet.ANTE, _paid(stake.ante, rules.ante_ratio), hand
+            if (ratio := rules.blind_ratios.get(hand)) is not None:
+                yield Bet.BLIND, _paid(stake.blind, ratio), hand
+            yield Bet.PLAY, _paid(play, rules.play_ratio), hand
+        case Result.LOST:
+            if qualifies:
+                yield Bet.ANTE, -stake.ante, house.category
+            yield Bet.BLIND, -stake.blind, house.category
+            yield Bet.PLAY, -play, house.category
+        case Result.TIED:
+            pass
+        case Result.FOLDED:
+            bets = ((Bet.ANTE, stake.ante), (Bet.BLIND, stake.blind), (Bet.TRIPS, stake.trips))
+            yield from ((bet, -amount, FOLD_SUBJECT) for bet, amount in bets)
+            return
+        case _:
+            assert_never(outcome.result)
+    yield Bet.TRIPS, rules.trips_units.get(hand, -1) * stake.trips, hand
 
 
 def _result(seat: SeatState, value: HandValue, house: HandValue) -> Result:

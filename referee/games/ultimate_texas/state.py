@@ -45,7 +45,11 @@ def layout(seat_count: int) -> Layout:
 
 
 class Event(EventRecord, frozen=True, tag="DECIDE"):
-    """Event of a round: a seat decided, ran out of time or left."""
+    """Event of a round: a seat decided, ran out of time or left.
+
+    As canonical JSON it is ``{"decision":"PLAY_4X","kind":"DECIDE","seat":n}``, decisions by their codes; all but
+    TIMEOUT have ``seen`` too where the seat has a key.
+    """
 
     decision: Decision
     time: int = 0

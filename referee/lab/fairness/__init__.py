@@ -7,8 +7,7 @@ also find shufflers with known faults, or the report proves nothing. The audit e
 ``report`` makes the report. ``proof`` counts that draws are even, orders differ and streams are long enough. ``survey``
 counts in batches of ``rounds``, whose ``decks`` are shuffled many at once. ``places``, ``poker`` and ``thirteen`` have
 the measures, in the form of ``measure``; ``law`` has their exact counts, ``tail`` the probabilities. ``control`` has
-the shufflers with a fault. ``hand`` packs hands of thirteen, ``text`` writes the report, ``bounds`` has the fewest
-decks of a report.
+the shufflers with a fault. ``text`` writes the report, ``bounds`` has the fewest decks of a report.
 
 >>> from referee.lab.fairness.proof import prove
 >>> all(proof.holds for proof in prove())

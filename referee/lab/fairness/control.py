@@ -13,11 +13,12 @@ number of decks that the best statistic would need.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from referee.lab.fairness.decks import PLACES, Decks, StreamReader, Streams, in_order, shuffled, swap
+from referee.lab.fairness.decks import PLACES, Decks, Integers, StreamReader, Streams, shuffled, shuffled_by
 from referee.lab.fairness.rounds import SMALL_SEED_BITS
 
 LONGEST_STREAM: Final = 256
@@ -75,49 +76,11 @@ def decks_needed(values: int) -> float:
     return 4 * math.sqrt(2 * degrees) / noncentrality(values)
 
 
-def _modulo(streams: Streams, *, width: int) -> Decks:
-    reader = StreamReader(streams)
-    cards = in_order(len(streams))
-    for place in range(PLACES - 1, 0, -1):
-        value = np.zeros(len(streams), dtype=np.int64)
-        for _ in range(width):
-            value = value << 8 | reader.take()
-        swap(cards, place=place, with_places=value % (place + 1))
-    return Decks(cards, reader.used)
-
-
-def _limit_off_by_one(streams: Streams) -> Decks:
-    reader = StreamReader(streams)
-    cards = in_order(len(streams))
-    for place in range(PLACES - 1, 0, -1):
-        left = place + 1
-        swap(cards, place=place, with_places=reader.take_below(257 - 256 % left) % left)
-    return Decks(cards, reader.used)
-
-
-def _comparison_turned_round(streams: Streams) -> Decks:
-    reader = StreamReader(streams)
-    cards = in_order(len(streams))
-    for place in range(PLACES - 1, 0, -1):
-        left = place + 1
-        swap(cards, place=place, with_places=reader.take_from(256 - 256 % left) % left)
-    return Decks(cards, reader.used)
-
-
-def _swap_with_any(streams: Streams) -> Decks:
-    reader = StreamReader(streams)
-    cards = in_order(len(streams))
-    for place in range(PLACES):
-        swap(cards, place=place, with_places=reader.take_below(256 - 256 % PLACES) % PLACES)
-    return Decks(cards, reader.used)
-
-
-def _sattolo(streams: Streams) -> Decks:
-    reader = StreamReader(streams)
-    cards = in_order(len(streams))
-    for place in range(PLACES - 1, 0, -1):
-        swap(cards, place=place, with_places=reader.take_below(256 - 256 % place) % place)
-    return Decks(cards, reader.used)
+def _remainder(reader: StreamReader, left: int, *, width: int) -> Integers:
+    value = np.zeros_like(reader.used)
+    for _ in range(width):
+        value = value << 8 | reader.take()
+    return value % left
 
 
 def _stuck_byte(streams: Streams) -> Decks:
@@ -141,7 +104,7 @@ def _by_modulo(bits: int, *, is_seen: bool) -> Control:
     return Control(
         name=f"u{bits} modulo",
         fault=f"draws {bits} bits and takes the remainder, without rejection",
-        shuffle=lambda streams: _modulo(streams, width=bits // 8),
+        shuffle=partial(shuffled_by, draw=partial(_remainder, width=bits // 8)),
         counted=f"{uneven_draws(2**bits)} of 51 draws are uneven: n does not divide 2^{bits}",
         is_seen=is_seen,
         decks_needed=decks_needed(2**bits),
@@ -155,25 +118,27 @@ CONTROLS: Final = (
     Control(
         name="limit off by one",
         fault="accepts the first byte that should be rejected",
-        shuffle=_limit_off_by_one,
+        shuffle=partial(shuffled_by, draw=lambda reader, left: reader.take_below(257 - 256 % left) % left),
         counted="46 of 51 draws are uneven: index 0 has a byte more",
     ),
     Control(
         name="comparison turned round",
         fault="accepts the bytes that should be rejected and rejects the others",
-        shuffle=_comparison_turned_round,
+        shuffle=partial(shuffled_by, draw=lambda reader, left: reader.take_from(256 - 256 % left) % left),
         counted="for n = 2, 4, 8, 16 and 32 no byte is taken: every stream is used up",
     ),
     Control(
         name="swap with any",
         fault="exchanges each of the 52 places with any of the 52",
-        shuffle=_swap_with_any,
+        shuffle=partial(
+            shuffled_by, draw=lambda reader, _: reader.take_below(256 - 256 % PLACES) % PLACES, places=range(PLACES)
+        ),
         counted="52^52 equally likely ways are no multiple of 52! orders",
     ),
     Control(
         name="Sattolo",
         fault="off by one: never leaves a card where it is",
-        shuffle=_sattolo,
+        shuffle=partial(shuffled_by, draw=lambda reader, left: reader.take_below(256 - 256 % (left - 1)) % (left - 1)),
         counted="51! equally likely ways cannot reach 52! orders",
     ),
     Control(

@@ -4,12 +4,18 @@
 of the 51 draws for all decks before it makes the next draw. The tests compare both functions on many streams, and a
 report compares them on the first decks of every batch. Here a card is 0 to 51, its number less one.
 
+A hand of thirteen is one number of 55 bits: from the lowest bit on three bits for the number of cards of each rank,
+twos first, then four bits for the number of cards of each suit, spades first.
+
 >>> from referee.dealing.deck import shuffle
 >>> made = shuffled(as_array([bytes(128), bytes(range(128))]))
 >>> [card.number - 1 for card in shuffle(bytes(range(128)))] == made.cards[:, 1].tolist()
 True
 >>> made.used.tolist()
 [51, 51]
+>>> hands = HandKeys.of(np.arange(13, dtype=np.uint8)[:, None])  # the twos, the threes, the fours and 5S
+>>> hands.by_rank[:, 0].tolist(), hands.by_suit[:, 0].tolist()
+([4, 4, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], [4, 3, 3, 3])
 """
 
 from collections.abc import Callable, Iterable
@@ -21,12 +27,52 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.dealing.deck import STREAM_SIZE
-from referee.lab.fairness.hand import HAND, SEATS, Cards, HandKeys, Integers
 
 Streams = npt.NDArray[np.uint8]
 
 PLACES: Final = 52
 _LARGEST: Final = 255
+SEATS: Final = 4
+HAND: Final = 13
+RANKS: Final = 13
+SUITS_AT: Final = 3 * RANKS
+_KEYS: Final = np.array([1 << 3 * (card >> 2) | 1 << SUITS_AT + 4 * (card & 3) for card in range(52)], dtype=np.int64)
+
+Cards = npt.NDArray[np.uint8]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class HandKeys:
+    """Hands of thirteen, one from each of many decks, as one number each."""
+
+    keys: Integers
+
+    @classmethod
+    def of(cls, cards: Cards) -> "HandKeys":
+        """Make a hand of each column of thirteen rows of cards."""
+        return cls(_KEYS[cards].sum(axis=0))
+
+    @cached_property
+    def ranks(self) -> Integers:
+        """The 39 bits of each hand that hold the numbers of cards by rank."""
+        return self.keys & ((1 << SUITS_AT) - 1)
+
+    @cached_property
+    def by_rank(self) -> npt.NDArray[np.uint8]:
+        """Number of cards of each rank in each hand; ranks are rows, twos first."""
+        return np.stack([(self.keys >> 3 * rank & 7).astype(np.uint8) for rank in range(RANKS)])
+
+    @cached_property
+    def by_suit(self) -> npt.NDArray[np.uint8]:
+        """Number of cards of each suit in each hand; suits are rows."""
+        return np.stack([(self.keys >> SUITS_AT + 4 * suit & 15).astype(np.uint8) for suit in range(4)])
+
+    @cached_property
+    def pair_bits(self) -> npt.NDArray[np.int32]:
+        """One bit for each rank from three to ace, threes lowest: whether the hand has two or more cards of it."""
+        bits = (self.by_rank[1:] >= 2).astype(np.int32)  # noqa: PLR2004 - a pair
+        return np.asarray((bits << np.arange(RANKS - 1, dtype=np.int32)[:, None]).sum(axis=0), dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -125,11 +171,24 @@ def swap(cards: Cards, *, place: int, with_places: Cards | Integers) -> None:
     cards[place] = others
 
 
-def shuffled(streams: Streams) -> Decks:
-    """Shuffle a deck by each stream. If a stream is used up, its deck's ``used`` is more than the stream's length."""
+def shuffled_by(
+    streams: Streams,
+    draw: Callable[[StreamReader, int], Cards | Integers],
+    *,
+    places: Iterable[int] = range(PLACES - 1, 0, -1),
+) -> Decks:
+    """Shuffle a deck by each stream: exchange the card at each of the places with that of the index drawn.
+
+    ``draw(reader, n)`` draws an index of each deck; n is the place counted from 1. If a stream is used up, its deck's
+    ``used`` is more than the stream's length.
+    """
     reader = StreamReader(streams)
     cards = in_order(len(streams))
-    for place in range(PLACES - 1, 0, -1):
-        left = place + 1
-        swap(cards, place=place, with_places=reader.take_below(256 - 256 % left) % left)
+    for place in places:
+        swap(cards, place=place, with_places=draw(reader, place + 1))
     return Decks(cards, reader.used)
+
+
+def shuffled(streams: Streams) -> Decks:
+    """Shuffle a deck by each stream as ``referee.dealing.deck.shuffle`` does."""
+    return shuffled_by(streams, lambda reader, left: reader.take_below(256 - 256 % left) % left)

@@ -94,9 +94,10 @@ def three_straights() -> int:
 
 @cache
 def hands_counted_by_rank(step: Callable[[int, int, int], int], accepted: Callable[[int], bool]) -> int:
-    """Count the hands of thirteen that an automaton accepts when it reads the number of cards of each rank.
+    """Count the hands of thirteen that an automaton accepts; suits count, so each choice of suits is a hand of its own.
 
-    It starts in state 0 and reads the ranks from three to ace, then two: ``step(state, rank, count)``.
+    The automaton starts in state 0 and reads ranks 0 (three) to 12 (two). ``step(state, rank, count)`` returns the
+    state after a rank of which the hand has ``count`` cards. ``accepted`` judges the last state.
     """
     ways: Counter[tuple[int, int]] = Counter({(0, 0): 1})
     for rank in range(13):

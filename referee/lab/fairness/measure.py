@@ -19,8 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from referee.lab.fairness.decks import Decks
-from referee.lab.fairness.hand import Integers
+from referee.lab.fairness.decks import Decks, Integers
 from referee.lab.fairness.law import Law
 from referee.lab.fairness.tail import binomial_two_sided, chi_square_p_value
 
@@ -48,10 +47,6 @@ class FairnessMeasure(Protocol):
     def name(self) -> str:
         """Name of the measure in the report."""
 
-    @property
-    def cells(self) -> int:
-        """Number of counts."""
-
     def count(self, decks: Decks) -> Integers:
         """Count in decks; the counts of several calls may be added."""
 
@@ -67,18 +62,13 @@ class Spread:
     law: Law
     observe: Observation
 
-    @property
-    def cells(self) -> int:
-        """Number of outcomes."""
-        return len(self.law)
-
     def count(self, decks: Decks) -> Integers:
         """Count the decks with each outcome."""
-        return np.bincount(self.observe(decks), minlength=self.cells).astype(np.int64)
+        return np.bincount(self.observe(decks), minlength=len(self.law)).astype(np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
         """Judge by chi-square over the outcomes; rare outcomes count as one."""
-        return chi_square([int(count) for count in counts], self.law, decks=decks)
+        return chi_square(counts.tolist(), self.law, decks=decks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +79,6 @@ class Rate:
     cases: int
     of: int
     ask: Question
-
-    @property
-    def cells(self) -> int:
-        """Number of counts: one."""
-        return 1
 
     def count(self, decks: Decks) -> Integers:
         """Count the decks that show the pattern."""

@@ -7,12 +7,12 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from referee.lab.fairness.report import FairnessReport, Line
+from referee.lab.fairness.text import short
 
 _HEIGHT: Final = 255
 """Ordinate of probability 1, in the picture's units; each factor of a tenth is 40 units higher."""
 _DECADE: Final = 40
 _DECADES: Final = 6.0
-_WHOLE_FROM: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,11 @@ def render_page(report: FairnessReport) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": lambda number: f"{number:,}", "short": _short}
-    environment.globals |= {"mark": lambda holds: "✓" if holds else "✗", "up": _ordinate}
+    environment.filters |= {"counted": lambda number: f"{number:,}", "short": short}
+    environment.globals |= {
+        "mark": lambda holds: "✓" if holds else "✗",
+        "up": lambda unlikely: round(_HEIGHT - _DECADE * unlikely, 1),
+    }
     bound = _unlikely(report.alpha / max(1, len(report.lines)))
     return environment.get_template("page.html.j2").render(report=report, dots=_dots(report), bound=bound)
 
@@ -47,14 +50,6 @@ def _dots(report: FairnessReport) -> list[_Dot]:
     ]
 
 
-def _short(number: float) -> str:
-    return f"{number:,.0f}" if number >= _WHOLE_FROM else f"{number:.4g}"
-
-
 def _unlikely(probability: float) -> float:
     """Return the negative decimal logarithm of a probability, at most 6, the top of the picture."""
     return _DECADES if probability <= 0 else min(_DECADES, -math.log10(min(1.0, probability)))
-
-
-def _ordinate(unlikely: float) -> float:
-    return round(_HEIGHT - _DECADE * unlikely, 1)

@@ -25,8 +25,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from referee.lab.fairness.decks import PLACES, Decks
-from referee.lab.fairness.hand import Cards, Integers
+from referee.lab.fairness.decks import PLACES, Cards, Decks, Integers
 from referee.lab.fairness.law import ascent_law, cycle_law, fixed_point_law
 from referee.lab.fairness.measure import FairnessMeasure, Judgement, Spread
 from referee.lab.fairness.tail import chi_square_p_value
@@ -38,11 +37,6 @@ class ByPlace:
 
     name: str = "card by place"
     size: int = PLACES
-
-    @property
-    def cells(self) -> int:
-        """Number of cards times places."""
-        return self.size**2
 
     def count(self, decks: Decks) -> Integers:
         """Count the decks with each card at each place; places are rows."""
@@ -62,11 +56,6 @@ class Neighbours:
 
     name: str = "neighbouring cards"
     size: int = PLACES
-
-    @property
-    def cells(self) -> int:
-        """Number of pairs of cards, a card with itself included, which never happens."""
-        return self.size**2
 
     def count(self, decks: Decks) -> Integers:
         """Count the decks with each card directly after each card; the former are rows."""
@@ -115,35 +104,24 @@ def pair_at(place: int) -> Spread:
     return Spread(f"cards at places {place} and {place + 1}", law, observe)
 
 
-def _first_of_two_decks(decks: Decks) -> npt.NDArray[np.int16]:
-    """Return the first cards of decks 0 and 1, of decks 2 and 3, and so on, each pair as one number."""
-    first = decks.cards[0].astype(np.int16)
-    first = first[: len(first) // 2 * 2]
-    return np.asarray(first[0::2] * PLACES + first[1::2], dtype=np.int16)
-
-
 @dataclass(frozen=True, slots=True)
 class BetweenDecks:
     """First cards of two successive decks, which must be independent."""
 
     name: str = "first cards of successive decks"
 
-    @property
-    def cells(self) -> int:
-        """Number of pairs of cards."""
-        return PLACES**2
-
     def count(self, decks: Decks) -> Integers:
-        """Count the pairs of first cards; each deck is in one pair only."""
-        return np.bincount(_first_of_two_decks(decks), minlength=self.cells).astype(np.int64)
+        """Count the pairs of first cards, of decks 0 and 1, 2 and 3, and so on; each deck is in one pair only."""
+        first = decks.cards[0, : len(decks) // 2 * 2].astype(np.int16)
+        return np.bincount(first[0::2] * PLACES + first[1::2], minlength=PLACES**2).astype(np.int64)
 
     def judge(self, counts: Integers, *, decks: int) -> Judgement:
         """Judge by chi-square over all pairs."""
         del decks
         pairs = int(counts.sum())
-        expected = pairs / self.cells
+        expected = pairs / len(counts)
         statistic = float(((counts - expected) ** 2).sum() / expected)
-        return Judgement(statistic, self.cells - 1, chi_square_p_value(statistic, degrees=self.cells - 1))
+        return Judgement(statistic, len(counts) - 1, chi_square_p_value(statistic, degrees=len(counts) - 1))
 
 
 def _cycles(decks: Decks) -> Cards:
@@ -159,17 +137,15 @@ def _cycles(decks: Decks) -> Cards:
     return np.asarray((label == np.arange(PLACES, dtype=np.uint8)[:, None]).sum(axis=0), dtype=np.uint8)
 
 
-def _ascents(decks: Decks) -> Cards:
-    return np.asarray((decks.cards[1:] > decks.cards[:-1]).sum(axis=0), dtype=np.uint8)
-
-
-def _fixed(decks: Decks) -> Cards:
-    return np.asarray((decks.cards == np.arange(PLACES, dtype=np.uint8)[:, None]).sum(axis=0), dtype=np.uint8)
-
-
 CYCLES: Final = Spread("number of cycles", cycle_law(), _cycles)
-ASCENTS: Final = Spread("number of rising neighbours", ascent_law(), _ascents)
-FIXED: Final = Spread("cards at their place of before", fixed_point_law(), _fixed)
+ASCENTS: Final = Spread(
+    "number of rising neighbours", ascent_law(), lambda decks: (decks.cards[1:] > decks.cards[:-1]).sum(axis=0)
+)
+FIXED: Final = Spread(
+    "cards at their place of before",
+    fixed_point_law(),
+    lambda decks: (decks.cards == np.arange(PLACES, dtype=np.uint8)[:, None]).sum(axis=0),
+)
 
 MEASURES: Final[tuple[FairnessMeasure, ...]] = (
     ByPlace(),

@@ -76,16 +76,10 @@ def _five_from(first: int) -> Spread:
     return Spread(f"five-card hands from place {first}", FIVE_CARD_HANDS, lambda decks: kinds_of_five(decks, places))
 
 
-def _house_qualifies(decks: Decks) -> npt.NDArray[np.bool_]:
-    return kinds_of_seven(decks, (*HOUSE, *BOARD)) > 0
-
-
 MEASURES: Final[tuple[FairnessMeasure, ...]] = (
     *map(_five_from, range(0, 50, 5)),
     Spread(
-        "Ultimate Texas: the seat's seven cards",
-        SEVEN_CARD_HANDS,
-        lambda decks: kinds_of_seven(decks, (*SEAT, *BOARD)),
+        "Ultimate Texas: the seat's seven cards", SEVEN_CARD_HANDS, lambda decks: kinds_of_seven(decks, (*SEAT, *BOARD))
     ),
     Spread(
         "Ultimate Texas: the house's seven cards",
@@ -96,6 +90,6 @@ MEASURES: Final[tuple[FairnessMeasure, ...]] = (
         "Ultimate Texas: the house qualifies",
         sum(SEVEN_CARD_HANDS) - SEVEN_CARD_HANDS[0],
         sum(SEVEN_CARD_HANDS),
-        _house_qualifies,
+        lambda decks: kinds_of_seven(decks, (*HOUSE, *BOARD)) > 0,
     ),
 )

@@ -131,7 +131,15 @@ def examine(
 
 def lines_of(survey: Survey) -> tuple[Line, ...]:
     """Judge the measures of decks, then of streams, then of leaders in a survey."""
-    judged = [*_of_decks(survey), *_of_streams(survey), *_of_leaders(survey)]
+    values, used = survey.byte_values.tolist(), survey.bytes_used.tolist()
+    used_law, decks = bytes_used_law(STREAM_SIZE), survey.decks + survey.used_up
+    judged = [
+        *_of_decks(survey),
+        ("bytes of the streams", chi_square(values, (1,) * 256, decks=sum(values))),
+        ("bytes used by a deck", chi_square(used, used_law, decks=decks)),
+    ]
+    for seats, row in zip(LEADER_SEATS, survey.leaders.tolist(), strict=True):
+        judged.append((f"leaders of {seats} seats", chi_square(row[:seats], (1,) * seats, decks=sum(row))))
     return _adjusted_lines(judged)
 
 
@@ -173,14 +181,8 @@ def _adjusted_lines(judged: Sequence[tuple[str, Judgement]]) -> tuple[Line, ...]
     all_adjusted = adjusted([judgement.p_value for _, judgement in judged])
     return tuple(
         [
-            Line(
-                name,
-                _rounded(judgement.statistic),
-                _rounded(judgement.expected),
-                _rounded(judgement.p_value),
-                _rounded(together),
-            )
-            for (name, judgement), together in zip(judged, all_adjusted, strict=True)
+            Line(name, *map(_rounded, (found.statistic, found.expected, found.p_value, together)))
+            for (name, found), together in zip(judged, all_adjusted, strict=True)
         ]
     )
 
@@ -189,28 +191,6 @@ def _of_decks(survey: Survey) -> list[tuple[str, Judgement]]:
     return [
         (measure.name, measure.judge(counts, decks=survey.decks))
         for measure, counts in zip(MEASURES, survey.counts, strict=True)
-    ]
-
-
-def _of_streams(survey: Survey) -> list[tuple[str, Judgement]]:
-    byte_count = int(survey.byte_values.sum())
-    used = [int(count) for count in survey.bytes_used]
-    return [
-        (
-            "bytes of the streams",
-            chi_square([int(count) for count in survey.byte_values], (1,) * 256, decks=byte_count),
-        ),
-        ("bytes used by a deck", chi_square(used, bytes_used_law(STREAM_SIZE), decks=survey.decks + survey.used_up)),
-    ]
-
-
-def _of_leaders(survey: Survey) -> list[tuple[str, Judgement]]:
-    return [
-        (
-            f"leaders of {seats} seats",
-            chi_square([int(count) for count in row[:seats]], (1,) * seats, decks=int(row.sum())),
-        )
-        for seats, row in zip(LEADER_SEATS, survey.leaders, strict=True)
     ]
 
 

@@ -26,8 +26,7 @@ from referee.dealing.deck import STREAM_SIZE, leader_from
 from referee.evidence.hkdf import Prk
 from referee.lab.fairness import places, poker, thirteen
 from referee.lab.fairness.control import CONTROLS, LONGEST_STREAM
-from referee.lab.fairness.decks import Decks, Streams, as_array, shuffled
-from referee.lab.fairness.hand import Integers
+from referee.lab.fairness.decks import Decks, Integers, as_array, shuffled
 from referee.lab.fairness.measure import FairnessMeasure
 from referee.lab.fairness.rounds import deck_of, seeds_of, small_seeds_of, stream_from, stream_of
 
@@ -80,17 +79,9 @@ class Survey:
     differing: int
 
     def __add__(self, other: "Survey") -> "Survey":
-        return Survey(
-            decks=self.decks + other.decks,
-            used_up=self.used_up + other.used_up,
-            counts=tuple([mine + theirs for mine, theirs in zip(self.counts, other.counts, strict=True)]),
-            fingerprints=(*self.fingerprints, *other.fingerprints),
-            byte_values=self.byte_values + other.byte_values,
-            bytes_used=self.bytes_used + other.bytes_used,
-            leaders=self.leaders + other.leaders,
-            compared=self.compared + other.compared,
-            differing=self.differing + other.differing,
-        )
+        sums = {name: getattr(self, name) + getattr(other, name) for name in self.__slots__ if name != "counts"}
+        counts = tuple([mine + theirs for mine, theirs in zip(self.counts, other.counts, strict=True)])
+        return Survey(counts=counts, **sums)
 
 
 def batches(seed: bytes, *, decks: int) -> Iterator[Batch]:
@@ -130,7 +121,7 @@ def tally_controls(batch: Batch) -> tuple[Survey, ...]:
     small = as_array([stream_from(small_seeds_of(batch.seed, number=number)) for number in numbers])
     return tuple(
         [
-            tally_decks(control.shuffle(_streams_for(control.has_small_seeds, wide, small)), length=LONGEST_STREAM)
+            tally_decks(control.shuffle(small if control.has_small_seeds else wide), length=LONGEST_STREAM)
             for control in CONTROLS
         ]
     )
@@ -238,10 +229,6 @@ def _reported(parts: Iterable[Survey], progress: Callable[[int], object]) -> Ite
     for part in parts:
         yield part
         progress(part.decks)
-
-
-def _streams_for(has_small_seeds: bool, wide: Streams, small: Streams) -> Streams:  # noqa: FBT001 - a property
-    return small if has_small_seeds else wide
 
 
 def _leaders(batch: Batch) -> Integers:

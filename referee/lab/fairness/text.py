@@ -17,7 +17,7 @@ _WHOLE_FROM: Final = 1000
 
 def report_lines(report: FairnessReport) -> Iterator[str]:
     """Yield the lines of a report."""
-    yield from _opening(report)
+    yield from _introduction(report)
     yield from _proofs(report)
     yield from _measures(report)
     yield from _certainties(report)
@@ -28,11 +28,11 @@ def report_lines(report: FairnessReport) -> Iterator[str]:
 
 def measure_line(line: Line) -> str:
     """Write a measure in one line, with ``!`` before it if it is not ordinary."""
-    numbers = f"{_short(line.statistic):>10} {_short(line.expected):>10} {line.p_value:>7.2g} {line.adjusted:>7.2g}"
+    numbers = f"{short(line.statistic):>10} {short(line.expected):>10} {line.p_value:>7.2g} {line.adjusted:>7.2g}"
     return f"{'  ' if line.holds else '! '}{line.measure:<40} {numbers}"
 
 
-def _opening(report: FairnessReport) -> Iterator[str]:
+def _introduction(report: FairnessReport) -> Iterator[str]:
     yield "FAIRNESS REPORT"
     yield ""
     yield from _wrapped(
@@ -131,7 +131,8 @@ def _mark(*, holds: bool) -> str:
     return "[x]" if holds else "[!]"
 
 
-def _short(number: float) -> str:
+def short(number: float) -> str:
+    """Write a number as a whole one from 1,000 on, otherwise with four digits."""
     return f"{number:,.0f}" if number >= _WHOLE_FROM else f"{number:.4g}"
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.lab.fairness import law
-from referee.lab.fairness.hand import HAND, RANKS, SEATS, SUITS_AT, HandKeys, Integers
+from referee.lab.fairness.decks import HAND, RANKS, SEATS, SUITS_AT, HandKeys, Integers
 from referee.lab.fairness.law import HANDS, Law, hands_counted_by_rank, hypergeometric
 from referee.lab.fairness.measure import FairnessMeasure, Rate, Spread
 
@@ -74,10 +74,6 @@ def _three_flush_keys() -> npt.NDArray[np.bool_]:
     return found
 
 
-def _three_flushes(hands: HandKeys) -> Bits:
-    return np.asarray(_three_flush_keys()[hands.keys >> SUITS_AT], dtype=np.bool_)
-
-
 def _reds(hands: HandKeys) -> npt.NDArray[np.uint8]:
     return np.asarray(hands.by_suit[2] + hands.by_suit[3], dtype=np.uint8)
 
@@ -94,7 +90,7 @@ MAU_BINH: Final[Mapping[str, DealtPattern]] = {
     "twelve red and a black": _reds_are(12),
     "five pairs and a three": DealtPattern(law.FIVE_PAIRS_AND_THREE, lambda hands: _one_odd_rank(hands, thrice=True)),
     "six pairs": DealtPattern(law.SIX_PAIRS_AND_ONE, lambda hands: _one_odd_rank(hands, thrice=False)),
-    "three flushes": DealtPattern(law.THREE_FLUSHES, _three_flushes),
+    "three flushes": DealtPattern(law.THREE_FLUSHES, lambda hands: _three_flush_keys()[hands.keys >> SUITS_AT]),
     "three straights": DealtPattern(law.three_straights(), _three_straights),
 }
 
@@ -129,25 +125,19 @@ def _groups(hands: HandKeys, *, size: int, needed: int) -> Bits:
     return np.asarray((hands.by_rank >= size).sum(axis=0) >= needed)
 
 
-def _is_dragon_run(hands: HandKeys) -> Bits:
-    return np.asarray((hands.by_rank[1:] > 0).all(axis=0), dtype=np.bool_)
-
-
-def _has_twelve_of_a_suit(hands: HandKeys) -> Bits:
-    return np.asarray((hands.by_suit >= RANKS - 1).any(axis=0), dtype=np.bool_)
-
-
 TIEN_LEN: Final[Mapping[str, DealtPattern]] = {
     "dragon run": DealtPattern(
         hands_counted_by_rank(
             lambda state, rank, count: state | (rank < RANKS - 1 and not count), lambda state: not state
         ),
-        _is_dragon_run,
+        lambda hands: np.asarray((hands.by_rank[1:] > 0).all(axis=0)),
     ),
     "six pairs in a row": DealtPattern(_pair_runs(6), lambda hands: _has_pair_run(hands, 6)),
     "four threes": DealtPattern(_grouped(3, 4), lambda hands: _groups(hands, size=3, needed=4)),
     "two fours of a kind": DealtPattern(_grouped(4, 2), lambda hands: _groups(hands, size=4, needed=2)),
-    "twelve of a suit": DealtPattern(law.TWELVE_OF_A_SUIT, _has_twelve_of_a_suit),
+    "twelve of a suit": DealtPattern(
+        law.TWELVE_OF_A_SUIT, lambda hands: np.asarray((hands.by_suit >= RANKS - 1).any(axis=0))
+    ),
     "five pairs in a row": DealtPattern(_pair_runs(5), lambda hands: _has_pair_run(hands, 5)),
     "all four twos": DealtPattern(comb(48, 9), lambda hands: hands.by_rank[_TWO] == 4),  # noqa: PLR2004 - as it says
     "six pairs": DealtPattern(

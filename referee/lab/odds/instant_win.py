@@ -6,6 +6,8 @@
 """
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 import msgspec
@@ -31,6 +33,26 @@ class InstantWinOdds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     chances: tuple[InstantWinChance, ...]
     hands: int = math.comb(52, 13)
+
+    @classmethod
+    def counted(
+        cls, units: Mapping[str, int], judged: Iterable[tuple[Iterable[str], str | None, int]]
+    ) -> "InstantWinOdds":
+        """Add up judged hands, for the patterns of a ruleset and their units.
+
+        An entry of ``judged`` is the patterns that a hand meets, the pattern that it wins with or None, and the number
+        of hands of its kind.
+        """
+        met: Counter[str] = Counter()
+        wins: Counter[str | None] = Counter()
+        for patterns, won, count in judged:
+            met.update(dict.fromkeys(patterns, count))
+            wins[won] += count
+        chances = [
+            InstantWinChance(pattern=str(pattern), units=price, met=met[pattern], wins=wins[pattern])
+            for pattern, price in units.items()
+        ]
+        return cls(chances=tuple(chances))
 
     @property
     def any_win(self) -> Fraction:

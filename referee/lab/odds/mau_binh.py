@@ -12,7 +12,6 @@ kind. The game's own rules judge one hand of each kind, and the hands of its kin
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
@@ -20,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.cards import DECK, Card
-from referee.games.mau_binh import HAND_SIZE, MauBinhRules, instant_win_of, patterns_of
-from referee.lab.odds.instant_win import InstantWinChance, InstantWinOdds
+from referee.games.mau_binh import HAND_SIZE, MauBinhRules, instant_win_of
+from referee.games.mau_binh.instant_win import patterns_of
+from referee.lab.fairness.law import three_straight_ranks
+from referee.lab.odds.instant_win import InstantWinOdds
 
 RANKS: Final = 13
 SUITS: Final = 4
-_SPLIT: Final = (5, 5, 3)
 
 Vector: TypeAlias = tuple[int, ...]
 """Number of cards of each rank in a hand, from the two to the ace."""
@@ -33,24 +33,21 @@ Vector: TypeAlias = tuple[int, ...]
 
 def instant_win_odds(rules: MauBinhRules) -> InstantWinOdds:
     """Count the wins under a ruleset, in the order of its list of patterns."""
-    met: Counter[str] = Counter()
-    wins: Counter[str] = Counter()
-    for hand, count in _kinds():
-        if (found := patterns_of(hand)) and (win := instant_win_of(rules, hand)) is not None:
-            met.update(dict.fromkeys(map(str, found), count))
-            wins[str(win.pattern)] += count
-    return InstantWinOdds(
-        chances=tuple(
-            InstantWinChance(pattern=str(pattern), units=value.units, met=met[pattern], wins=wins[pattern])
-            for pattern, value in rules.instant_win_values.items()
-        )
-    )
+
+    def judged() -> Iterator[tuple[Sequence[str], str | None, int]]:
+        for hand, count in _kinds():
+            if patterns := patterns_of(hand):
+                win = instant_win_of(rules, hand)
+                yield patterns, None if win is None else win.pattern, count
+
+    units: dict[str, int] = {pattern: value.units for pattern, value in rules.instant_win_values.items()}
+    return InstantWinOdds.counted(units, judged())
 
 
 def _kinds() -> Iterator[tuple[list[Card], int]]:
     """Yield one hand of every kind, with the number of hands of its kind."""
     straights: dict[Vector, list[Vector]] = {}
-    for vector in sorted(_three_straights()):
+    for vector in sorted(three_straight_ranks()):
         straights.setdefault(_shape(vector), []).append(vector)
     for shape in _shapes():
         suits = _suit_counts(shape)
@@ -86,23 +83,12 @@ def _shapes() -> Iterator[Vector]:
 
 
 def _vectors(shape: Vector) -> Iterator[Vector]:
-    """Yield vectors of a shape, so many that one is no vector of three straights if the shape has any such vector."""
+    """Yield vectors of a shape, among them one that is no vector of three straights, if the shape has such a vector."""
     for first in range(RANKS):
         turned = shape[first:] + shape[:first]
         yield turned
         yield turned[::-1]
     yield from itertools.islice(itertools.permutations(shape), 100_000)
-
-
-def _three_straights() -> set[Vector]:
-    """Return the vectors of three runs of five, five and three, the ace low or high."""
-    ends = (12, *range(13))
-    runs = [[ends[low : low + size] for low in range(len(ends) - size + 1)] for size in _SPLIT]
-    found = set()
-    for three in itertools.product(*runs):
-        held = Counter(itertools.chain.from_iterable(three))
-        found.add(tuple(held[rank] for rank in range(RANKS)))
-    return found
 
 
 def _suit_counts(shape: Vector) -> npt.NDArray[np.int64]:

@@ -12,15 +12,14 @@ of each kind, and each of the 2,032 hands.
 
 import itertools
 import math
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from referee.cards import DECK
-from referee.games.tien_len import TienLenRules, find_instant_win, set_of
-from referee.games.tien_len.instant_win import top_of_pattern
+from referee.games.tien_len import TienLenRules, set_of
+from referee.games.tien_len.instant_win import find_instant_win, top_of_pattern
 from referee.games.tien_len.order import BY_STRENGTH, RANK_COUNT, RANK_OF_TWOS, CardSet
-from referee.lab.odds.instant_win import InstantWinChance, InstantWinOdds
+from referee.lab.odds.instant_win import InstantWinOdds
 
 HAND_SIZE: Final = 13
 SUITS: Final = 4
@@ -59,23 +58,15 @@ class _Seen(NamedTuple):
 
 def instant_win_odds(rules: TienLenRules) -> InstantWinOdds:
     """Count the wins under a ruleset, in the order of its list of patterns."""
-    met: Counter[str] = Counter()
-    wins: Counter[str] = Counter()
-    for hand, count in itertools.chain(_kinds(), _of_one_suit()):
-        for value in rules.instant_wins:
-            if top_of_pattern(value.pattern, hand) is not None:
-                met[str(value.pattern)] += count
-        win = find_instant_win(rules.instant_wins, (hand,))
-        if win is not None:
-            wins[str(win.pattern)] += count
-    return InstantWinOdds(
-        chances=tuple(
-            InstantWinChance(
-                pattern=str(value.pattern), units=value.units, met=met[value.pattern], wins=wins[value.pattern]
-            )
-            for value in rules.instant_wins
-        )
-    )
+    listed = [value.pattern for value in rules.instant_wins]
+
+    def judged() -> Iterator[tuple[Sequence[str], str | None, int]]:
+        for hand, count in itertools.chain(_kinds(), _of_one_suit()):
+            win = find_instant_win(rules.instant_wins, (hand,))
+            patterns = [pattern for pattern in listed if top_of_pattern(pattern, hand) is not None]
+            yield patterns, None if win is None else win.pattern, count
+
+    return InstantWinOdds.counted({value.pattern: value.units for value in rules.instant_wins}, judged())
 
 
 def _kinds() -> Iterator[tuple[CardSet, int]]:

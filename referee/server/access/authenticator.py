@@ -11,16 +11,15 @@ True
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import grpc
 
 from referee.evidence.vkey import VerifierKey
-from referee.server.access.caller import Caller
-from referee.server.access.token import Claims, TokenError, read_token
+from referee.server.access.caller import Caller, ProvedToken
+from referee.server.access.token import TokenError, read_token
 from referee.server.name_file import NameFile
-from referee.server.settings.access import AccessSettings, Issuer
+from referee.server.settings.access import AccessSettings
 from referee.server.settings.caller_role import EVERY_TENANT
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
@@ -33,16 +32,6 @@ REMEMBERED: Final = 4096
 _SCHEME: Final = "bearer "
 
 
-@dataclass(frozen=True, slots=True)
-class _Proved:
-    caller: Caller
-    revoked_by: tuple[str, ...]
-    not_before: int
-    expires: int
-    is_current: Callable[[], bool]
-    """Whether its issuer's key is still valid; revocation aside."""
-
-
 class Authenticator:
     """Authenticates callers; safe on many threads."""
 
@@ -50,12 +39,15 @@ class Authenticator:
         self._clock = clock
         self._leeway = round(settings.leeway_seconds * 1000)
         self._issuers = [(VerifierKey.parse(one.key), one) for one in settings.issuers]
-        self._certificates = {one.name: one for one in reversed(settings.certificates)}
-        self._providers = _providers(settings)
+        self._certificates = settings.certificates
+        self._providers: ProviderTokens | None = None
+        if settings.providers:
+            from referee.server.access import provider_token  # noqa: PLC0415 - needs the extra oidc
+
+            self._providers = provider_token.ProviderTokens(settings.providers)
         self._longest = settings.longest_seconds * 1000
-        self._order = [one.name for one in settings.certificates]
         self._revocations = NameFile(settings.revoked, setting="access.revoked")
-        self._memo: dict[str, _Proved] = {}
+        self._memo: dict[str, ProvedToken] = {}
         self._remembering = threading.Lock()
 
     def recall(self, credentials: str) -> Caller | None:
@@ -79,22 +71,20 @@ class Authenticator:
         if not self._certificates:
             return None
         names = certified_names(context)
-        name = next((one for one in self._order if one in names), None)
-        if name is None:
+        one = next((one for one in self._certificates if one.name in names), None)
+        if one is None:
             return None
-        if self._revocations.has(name):
+        if self._revocations.has(one.name):
             raise RefusedError(ErrorReason.ERROR_REASON_CREDENTIALS_REVOKED, "the certificate was revoked")
-        one = self._certificates[name]
-        return Caller(name=name, role=one.role, tenant=one.tenant, tables=one.tables)
+        return Caller(name=one.name, role=one.role, tenant=one.tenant, tables=one.tables)
 
-    def _read(self, credentials: str) -> _Proved:
+    def _read(self, credentials: str) -> ProvedToken:
         if credentials[: len(_SCHEME)].lower() != _SCHEME:
             _refuse("send the token as authorization: Bearer TOKEN")
         text = credentials[len(_SCHEME) :]
         try:
             if self._providers is not None and self._providers.has_issuer(text):
-                found = self._providers.prove(text)
-                return _Proved(found.caller, found.revoked_by, found.not_before, found.expires, found.is_current)
+                return self._providers.prove(text)
             token = read_token(text)
         except TokenError as error:
             _refuse(f"this is not a token: {error}")
@@ -104,11 +94,14 @@ class Authenticator:
         if not signed:
             _refuse("no known issuer has signed this token")
         key, issuer = signed[0]
-        _check_given(claims, issuer)
+        if claims.role not in issuer.roles:
+            _refuse(f"{claims.issuer} may not grant the role {claims.role}")
+        if issuer.tenant not in (EVERY_TENANT, claims.tenant):
+            _refuse(f"{claims.issuer} may not act for the tenant {claims.tenant}")
         names = (claims.id, key.text)
-        return _Proved(claims.caller, names, claims.not_before * 1000, claims.expires * 1000, lambda: True)
+        return ProvedToken(claims.caller, names, claims.not_before * 1000, claims.expires * 1000)
 
-    def _lasting(self, proved: _Proved) -> Caller:
+    def _lasting(self, proved: ProvedToken) -> Caller:
         now = self._clock()
         if not proved.not_before - self._leeway <= now < proved.expires + self._leeway:
             raise RefusedError(
@@ -130,14 +123,6 @@ class Authenticator:
         return proved.caller
 
 
-def _providers(settings: AccessSettings) -> "ProviderTokens | None":
-    if not settings.providers:
-        return None
-    from referee.server.access.provider_token import ProviderTokens  # noqa: PLC0415 - needs the extra oidc
-
-    return ProviderTokens(settings.providers)
-
-
 def certified_names(context: grpc.ServicerContext) -> frozenset[str]:
     """Return the names in the client certificate, its common name as ``CN=``; none without one."""
     found = context.auth_context()
@@ -147,14 +132,6 @@ def certified_names(context: grpc.ServicerContext) -> frozenset[str]:
 
 def _text(name: bytes | int) -> str:
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-
-
-def _check_given(claims: Claims, issuer: Issuer) -> None:
-    """Reject claims that the issuer may not make."""
-    if claims.role not in issuer.roles:
-        _refuse(f"{claims.issuer} may not grant the role {claims.role}")
-    if issuer.tenant not in (EVERY_TENANT, claims.tenant):
-        _refuse(f"{claims.issuer} may not act for the tenant {claims.tenant}")
 
 
 def _refuse(message: str) -> NoReturn:

@@ -9,6 +9,7 @@ name is in every header and leaf, so ownership needs no storage and cannot chang
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -54,10 +55,18 @@ class Caller:
         is_its_tenants = self.tenant == EVERY_TENANT or (self.tenant and prefix.startswith(f"{self.tenant}."))
         return bool(self.place is None and is_its_tenants and star and not rest and prefix.startswith(head))
 
-    @property
-    def has_all(self) -> bool:
-        """Whether the caller may name every table of every tenant."""
-        return self.has_each("")
+
+@dataclass(frozen=True, slots=True)
+class ProvedToken:
+    """A token whose signature was verified; its times are in ms since 1970 UTC."""
+
+    caller: Caller
+    revoked_by: tuple[str, ...]
+    """Names that revoke it: its id, if it has one, and its issuer or the issuer's key."""
+    not_before: int
+    expires: int
+    is_current: Callable[[], bool] = lambda: True
+    """Whether its issuer's key is still valid; revocation aside."""
 
 
 def tenant_of(table: str) -> str:

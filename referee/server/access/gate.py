@@ -63,18 +63,20 @@ class AccessGate:
         """Reject a batch beyond the caller's rate, and a request that names a table, round or seat of others."""
         caller = call.proof
         if "requests" in request.DESCRIPTOR.fields_by_name:
-            self._charge_rest(account_of(call), len(request.requests))  # type: ignore[attr-defined] # a batch
+            size = min(len(request.requests), MAX_BATCH)  # type: ignore[attr-defined] # a batch, charged as one call
+            if size > 1:
+                self._charge(account_of(call), calls=size - 1, counted=1)
         if not isinstance(caller, Caller):
             return
         rule = self._rules[call.method]
-        if rule.shows_all and CallerRole.ANYONE not in rule.roles and not caller.has_all:
-            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, "this method shows the tables of every tenant")
+        if rule.shows_all and CallerRole.ANYONE not in rule.roles and not caller.has_each(""):
+            raise RefusedError(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, "this method shows the tables of every tenant")
         _check_tables(caller, request)
         if caller.place is not None and rule.seat:
             for seat in values_at(request, rule.seat):
                 if seat != caller.place.seat:
                     message = f"{caller.name} acts for seat {caller.place.seat}, and the request for seat {seat}"
-                    raise _forbidden(ErrorReason.ERROR_REASON_SEAT_FORBIDDEN, message)
+                    raise RefusedError(ErrorReason.ERROR_REASON_SEAT_FORBIDDEN, message)
 
     def _proved(self, prover: Authenticator, call: Call, credentials: str, context: grpc.ServicerContext) -> Caller:
         if credentials:
@@ -102,11 +104,6 @@ class AccessGate:
             )
         self._charge(account_of(call))
 
-    def _charge_rest(self, caller: str, size: int) -> None:
-        """Charge a batch of a size, which is charged as one call already, for its other requests."""
-        if size > 1:
-            self._charge(caller, calls=min(size, MAX_BATCH) - 1, counted=1)
-
     def _charge(self, caller: str, *, calls: int = 1, counted: int = 0) -> None:
         if self._buckets is None:
             return
@@ -124,13 +121,13 @@ def _check_tables(caller: Caller, request: Message) -> None:
     prefix = prefix_named(request)
     if prefix is not None and not caller.has_each(prefix):
         message = f"not every table whose id begins with {prefix[:64]!r} is {caller.name}'s; name one that is"
-        raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
+        raise RefusedError(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
     for table, round_number in rounds_named(request):
         if not caller.has(table):
-            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, f"table {table[:64]!r} is not {caller.name}'s")
+            raise RefusedError(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, f"table {table[:64]!r} is not {caller.name}'s")
         if caller.place is not None and round_number != caller.place.round_number:
             message = f"{caller.name} acts for round {caller.place.round_number}, and the request names {round_number}"
-            raise _forbidden(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
+            raise RefusedError(ErrorReason.ERROR_REASON_TABLE_FORBIDDEN, message)
 
 
 def gate_of(
@@ -150,7 +147,3 @@ def _short(method: str) -> str:
 def _allowed(rule: Rule | None) -> str:
     roles = [role.value for role in CallerRole if rule is not None and role in rule.roles]
     return f"roles that may: {', '.join(roles)}" if roles else "no role may"
-
-
-def _forbidden(reason: ErrorReason, message: str) -> RefusedError:
-    return RefusedError(reason, message)

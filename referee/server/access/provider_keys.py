@@ -85,7 +85,8 @@ class ProviderKeys:
 
     def _fetch(self) -> None:
         try:
-            self._keys = MappingProxyType(usable(read_key_set(self._provider), self._provider.algorithms))
+            keys = [key for key in read_key_set(self._provider).keys if not fault_of(key, self._provider.algorithms)]
+            self._keys = MappingProxyType({str(key.key_id): key for key in keys})
             self._has_fetched = True
             self._said = ""
         except (jwt.PyJWTError, OSError, ValueError) as error:
@@ -103,11 +104,6 @@ def read_key_set(provider: Provider) -> jwt.PyJWKSet:
         client = jwt.PyJWKClient(provider.jwks, cache_jwk_set=False, timeout=_FETCH_SECONDS)
         return client.get_jwk_set()
     return jwt.PyJWKSet.from_json(Path(provider.jwks).read_text(encoding="utf-8"))
-
-
-def usable(keys: jwt.PyJWKSet, algorithms: tuple[str, ...]) -> dict[str, jwt.PyJWK]:
-    """Return the keys for signatures of these algorithms, without those that must not be trusted."""
-    return {str(key.key_id): key for key in keys.keys if not fault_of(key, algorithms)}
 
 
 def fault_of(key: jwt.PyJWK, algorithms: tuple[str, ...]) -> str:

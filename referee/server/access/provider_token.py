@@ -6,16 +6,14 @@ and revocation on each call.
 """
 
 import base64
-import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NoReturn
 
 import jwt
 import msgspec
 from jwt.types import Options
 
-from referee.server.access.caller import Caller
+from referee.server.access.caller import Caller, ProvedToken
 from referee.server.access.provider_keys import KeyState, ProviderKeys
 from referee.server.access.token import TokenError
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
@@ -39,25 +37,12 @@ class _Issued(msgspec.Struct):
     iss: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderToken:
-    """A verified token, its times in ms since 1970 UTC."""
-
-    caller: Caller
-    revoked_by: tuple[str, ...]
-    """Names that revoke it: its id, if it has one, and its issuer."""
-    not_before: int
-    expires: int
-    is_current: Callable[[], bool]
-    """Whether the provider still publishes the key that signed it."""
-
-
 class ProviderTokens:
     """The tokens of all configured providers; safe on many threads."""
 
-    def __init__(self, providers: Iterable[Provider], *, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, providers: Iterable[Provider]) -> None:
         """Start to fetch the keys of each provider."""
-        self._providers = {one.issuer: (one, ProviderKeys(one, monotonic=monotonic)) for one in providers}
+        self._providers = {one.issuer: (one, ProviderKeys(one)) for one in providers}
         for _, keys in self._providers.values():
             keys.find("")
 
@@ -70,7 +55,7 @@ class ProviderTokens:
         except (ValueError, msgspec.MsgspecError):
             return False
 
-    def prove(self, token: str) -> ProviderToken:
+    def prove(self, token: str) -> ProvedToken:
         """Verify a token and map its claims; raise TokenError or RefusedError, with what is wrong."""
         if len(token) > MAX_PROVIDER_TOKEN_SIZE:
             raise TokenError(f"it has {len(token)} characters; {MAX_PROVIDER_TOKEN_SIZE} are allowed")
@@ -100,7 +85,7 @@ class ProviderTokens:
         begins = _seconds(claims, "nbf" if "nbf" in claims else "iat")
         expires = _seconds(claims, "exp")
         identity = claims.get("jti")
-        return ProviderToken(
+        return ProvedToken(
             caller=_caller(provider, claims),
             revoked_by=(*([str(identity)] if identity else []), provider.issuer),
             not_before=begins * 1000,
@@ -114,7 +99,7 @@ def _claims(token: str, options: Options, **how: Any) -> dict[str, Any]:  # noqa
 
 
 def _caller(provider: Provider, claims: dict[str, Any]) -> Caller:
-    """Return the caller that the claims of a verified token describe; raise TokenError if they name none."""
+    """Return the caller that a verified token's claims describe; raise TokenError for a missing or malformed claim."""
     name = claims["sub"]
     if not isinstance(name, str) or not 1 <= len(name) <= _MOST_NAME or not name.isprintable():
         raise TokenError(f"its sub is not 1 to {_MOST_NAME} printable characters")

@@ -21,7 +21,7 @@ from referee.service.registry import GAME_SERVICES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Who may call a method."""
+    """Rule of a method: the callers that it admits."""
 
     roles: frozenset[CallerRole]
     seat: tuple[str, ...] = ()
@@ -39,11 +39,8 @@ _PLAYS: Final = _TABLES | {CallerRole.SEAT}
 
 def _rules_of(service: GameService) -> dict[str, Rule]:
     """Return the rules of a game's service: a frontend may call every method, a seat those of its own."""
-    rules = {}
-    for method in service.descriptor.methods:
-        seat = service.seat_methods.get(method.name, ())
-        rules[method.name] = Rule(roles=_PLAYS if seat else _TABLES, seat=seat)
-    return rules
+    seats = {method.name: service.seat_methods.get(method.name, ()) for method in service.descriptor.methods}
+    return {name: Rule(roles=_PLAYS if seat else _TABLES, seat=seat) for name, seat in seats.items()}
 
 
 _SERVICES: Final = {

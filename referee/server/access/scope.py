@@ -2,11 +2,13 @@
 
 Each text field ``table_id``, at any depth, names a table, and a ``round_number`` beside it the round. The fields are
 found once for each message type from its descriptor, so new messages are covered. Absent parts name nothing. A request
-with a field ``table_prefix`` names by it, unless it names one table, all tables whose ids begin so.
+with a field ``table_prefix`` that names no single table names all tables whose ids begin with that prefix.
 
->>> from referee.v1 import log_pb2
->>> list(rounds_named(log_pb2.GetTableRoundRequest(table_id="acme.1", round_number=4)))
+>>> from referee.v1 import log_pb2, round_pb2
+>>> list(rounds_named(log_pb2.GetTableRoundRequest(round=round_pb2.RoundRef(table_id="acme.1", round_number=4))))
 [('acme.1', 4)]
+>>> list(rounds_named(log_pb2.GetTableRoundRequest(table_id="acme.1")))
+[('acme.1', 0)]
 """
 
 from collections.abc import Iterator

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from referee.evidence.ed25519 import SignerUnavailableError
-from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.server.doctor.check_result import CheckResult
-from referee.server.doctor.store import StoreFacts
+from referee.server.doctor.store import StoreFacts, public_key_of
 from referee.server.keys.folder import ROLES, SEALING, has_keys, is_encrypted_file
 from referee.server.keys.private_key import (
     PASSPHRASE_VARIABLE,
@@ -85,7 +84,7 @@ def _held_here(role: str, path: Path, passphrase: Passphrase | None) -> CheckRes
             read_secret(path, passphrase)
         else:
             signer = read_key(path, passphrase)
-            public = _public(path.with_suffix(".pub"))
+            public = public_key_of(path.with_suffix(".pub"))
             if public is not None and public != signer.key:
                 return CheckResult.fail(
                     role, f"{path} is not the private key of {path.stem}.pub", "restore the right one"
@@ -101,7 +100,7 @@ def _held_elsewhere(role: str, folder: Path, agent: AgentClient) -> CheckResult:
         key = agent.signer(role).key
     except SignerUnavailableError as error:
         return CheckResult.fail(role, str(error), "start the signer: referee keys agent")
-    public = _public(folder / f"{role}.pub")
+    public = public_key_of(folder / f"{role}.pub")
     if public is not None and public != key:
         return CheckResult.fail(role, f"the signer holds {key.text}, not {public.text}", "give it this log's keys")
     return CheckResult.ok(role, "held by the signer")
@@ -109,8 +108,8 @@ def _held_elsewhere(role: str, folder: Path, agent: AgentClient) -> CheckResult:
 
 def _named(role: str, folder: Path, registry: KeyRegistry | None) -> Iterator[CheckResult]:
     """Check that the log names the key; yield nothing if the log names no key yet, or if the role is not in it."""
-    public = _public(folder / f"{role}.pub")
-    if registry is None or registry.is_empty or role in {"root", SEALING} or public is None:
+    public = public_key_of(folder / f"{role}.pub")
+    if registry is None or not registry.records or role in {"root", SEALING} or public is None:
         return
     if public not in registry.in_force(role):
         yield CheckResult.fail(
@@ -130,10 +129,3 @@ def _root(configuration: Configuration, folder: Path) -> Iterator[CheckResult]:
             f"{path} is beside the keys in daily use",
             "move it offline, and give it to `referee keys rotate` with --root",
         )
-
-
-def _public(path: Path) -> VerifierKey | None:
-    try:
-        return VerifierKey.parse(path.read_text(encoding="ascii").strip())
-    except (OSError, UnicodeDecodeError, KeyTextError):
-        return None

@@ -2,14 +2,14 @@
 
 import resource
 import shutil
-import socket
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from referee.server.doctor.check_result import CheckResult
 from referee.server.folder_lock import FILE_NAME, FolderInUseError, lock_folder
+from referee.server.process.address import bound_socket
 from referee.server.process.certificate import CertificateFormatError, expires_time
 from referee.server.settings.configuration import Configuration
 
@@ -22,18 +22,6 @@ _FEW_FILES: Final = 4_096
 _LEAST_FILES: Final = 256
 
 
-class Usage(Protocol):
-    """Result of ``shutil.disk_usage``."""
-
-    @property
-    def total(self) -> int:
-        """Size in bytes."""
-
-    @property
-    def free(self) -> int:
-        """Free bytes."""
-
-
 def check_ports(configuration: Configuration) -> Iterator[CheckResult]:
     """Check that the addresses are free, or used by a server on this data folder."""
     is_served = _is_served(Path(configuration.log.data))
@@ -44,23 +32,15 @@ def check_ports(configuration: Configuration) -> Iterator[CheckResult]:
     }
     for key, address in addresses.items():
         if address and not address.startswith("unix"):
-            yield _port(key, address, is_served=is_served)
-
-
-def _port(key: str, address: str, *, is_served: bool) -> CheckResult:
-    host, _, port = address.rpartition(":")
-    try:
-        family, kind, proto, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, proto) as alone:
-            alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            alone.bind(place)
-    except OSError as error:
-        if is_served:
-            return CheckResult.ok(key, f"{address} is taken; a server runs on this data folder")
-        return CheckResult.fail(
-            key, f"{address}: {error.strerror or error}", "stop the process that has it, or use another address"
-        )
-    return CheckResult.ok(key, f"{address} is free")
+            try:
+                bound_socket(address).close()
+                yield CheckResult.ok(key, f"{address} is free")
+            except OSError as error:
+                if is_served:
+                    yield CheckResult.ok(key, f"{address} is taken; a server runs on this data folder")
+                else:
+                    remedy = "stop the process that has it, or use another address"
+                    yield CheckResult.fail(key, f"{address}: {error.strerror or error}", remedy)
 
 
 def check_modes(data: Path) -> Iterator[CheckResult]:
@@ -110,19 +90,19 @@ def check_disk(
     *,
     log_bytes: int,
     log_ms: int,
-    usage: Callable[[Path], Usage] = shutil.disk_usage,
+    usage: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage,
 ) -> Iterator[CheckResult]:
     """Check the free space, and for how long it lasts if the log (``log_bytes`` in ``log_ms``) grows as before."""
-    found = usage(_existing(data))
-    room = f"{found.free / _MIB:,.0f} MiB of {found.total / _MIB:,.0f} free"
+    total, _, free = usage(_existing(data))
+    room = f"{free / _MIB:,.0f} MiB of {total / _MIB:,.0f} free"
     if log_ms >= _DAY_MS // 24 and log_bytes:
-        days = found.free / (log_bytes / log_ms) / _DAY_MS
+        days = free / (log_bytes / log_ms) / _DAY_MS
         room += f", {days:,.0f} days at the log's growth of {log_bytes / log_ms * _DAY_MS / _MIB:,.1f} MiB a day"
     else:
         days = float("inf")
-    if found.free < _LEAST_BYTES:
+    if free < _LEAST_BYTES:
         yield CheckResult.fail("disk", room, "free space; a full disk stops the log")
-    elif found.free < _FEW_BYTES or days < _FEW_DAYS:
+    elif free < _FEW_BYTES or days < _FEW_DAYS:
         yield CheckResult.warn("disk", room, "free space, or move the data folder to a larger disk")
     else:
         yield CheckResult.ok("disk", room)

@@ -128,13 +128,13 @@ def _whole(
     except KeyFileError as error:
         yield _unlike_record("signed head", error)
         signed = None
-    root = _root_key(data / "keys" / "root.pub")
+    root = public_key_of(data / "keys" / "root.pub")
     registry = None if root is None else KeyRegistry(root)
     began = time.perf_counter()
 
     def visit(index: int, leaf: bytes) -> None:
         if registry is not None:
-            registry.visit(index, leaf)
+            registry.read(index, leaf)
         if index < _NEAR:
             stored.first_time = stored.first_time or time_of(leaf)
 
@@ -266,7 +266,8 @@ def time_of(leaf: bytes) -> int:
         return 0
 
 
-def _root_key(path: Path) -> VerifierKey | None:
+def public_key_of(path: Path) -> VerifierKey | None:
+    """Return the verifier key in a file; None if it cannot be read."""
     try:
         return VerifierKey.parse(path.read_text(encoding="ascii").strip())
     except (OSError, UnicodeDecodeError, KeyTextError):

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Final
 
 from referee.evidence.note import Note, NoteError
-from referee.server.clock import Clock, system_clock
 from referee.server.doctor.check_result import CheckResult
 from referee.server.doctor.store import StoreFacts
 from referee.server.process.cosigner import CALL_SECONDS
@@ -18,9 +17,7 @@ _STALE_SECONDS: Final = 900
 """Three times the interval after which an unchanged head is cosigned anew."""
 
 
-def check_witness_states(
-    configuration: Configuration, stored: StoreFacts, *, now: int, clock: Clock = system_clock
-) -> Iterator[CheckResult]:
+def check_witness_states(configuration: Configuration, stored: StoreFacts, *, now: int) -> Iterator[CheckResult]:
     """Check the witnesses by reading what they publish; ``now`` is in seconds since 1970 UTC."""
     witnesses = configuration.witnesses.parsed()
     if witnesses is None:
@@ -32,7 +29,7 @@ def check_witness_states(
         return
     try:
         for address in witnesses.addresses:
-            client = WitnessClient(address, reader, timeout=CALL_SECONDS, clock=clock)
+            client = WitnessClient(address, reader, timeout=CALL_SECONDS)
             try:
                 yield _asked(client, stored)
                 yield _compared(client)

@@ -11,19 +11,20 @@ The salt has 16 bytes and is shared by keys that were encrypted together; the no
 and memory are the second recommendation of RFC 9106; the box is NaCl's secretbox.
 """
 
+import abc
 import base64
 import os
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 from nacl.exceptions import CryptoError
 from nacl.pwhash import argon2id
 from nacl.secret import SecretBox
 
-from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer
+from referee.evidence.ed25519 import SIGNATURE_SIZE
 from referee.evidence.vkey import Algorithm, VerifierKey
 
 SEED_SIZE: Final = 32
@@ -38,50 +39,40 @@ _KIB: Final = 65_536
 _MOST_PASSES: Final = 16
 _MOST_KIB: Final = 1_048_576
 _SALT_SIZE: Final = 16
-_NONCE_SIZE: Final = 24
 
 
 class KeyFileError(ValueError):
     """A key file that is missing, unreadable, readable by others or malformed."""
 
 
-class EncryptedKeyError(KeyFileError):
-    """An encrypted key file without a passphrase to decrypt it."""
+class NamedSigner(abc.ABC):
+    """Signer whose key has a name; the private key may be in another process.
+
+    ``public_key`` has 32 bytes, ``verifier_key`` is the C2SP verifier key text of ``key``.
+    """
+
+    def __init__(self, key: VerifierKey) -> None:
+        self.key = key
+        self.name = key.name
+        self.public_key = key.public_key
+        self.verifier_key = key.text
+
+    @abc.abstractmethod
+    def sign(self, message: bytes) -> bytes:
+        """Return the Ed25519 signature of a message, 64 bytes; raise SignerUnavailableError without one."""
 
 
-class NamedSigner(Signer, Protocol):
-    """Signer whose key has a name; the private key may be in another process."""
-
-    @property
-    def name(self) -> str:
-        """Name of the key."""
-
-    @property
-    def key(self) -> VerifierKey:
-        """Public key with its name."""
-
-    @property
-    def verifier_key(self) -> str:
-        """Public key as C2SP verifier key text."""
-
-
-class KeySigner:
-    """Signer with one private key in this process. ``public_key`` has 32 bytes."""
+class KeySigner(NamedSigner):
+    """Signer with one private key in this process."""
 
     def __init__(self, name: str, seed: bytes, algorithm: Algorithm = Algorithm.ED25519) -> None:
-        self.name = name
         self._seed = seed
-        self.public_key, self._secret = crypto_sign_seed_keypair(seed)
-        self.key = VerifierKey(name, self.public_key, algorithm)
+        public_key, self._secret = crypto_sign_seed_keypair(seed)
+        super().__init__(VerifierKey(name, public_key, algorithm))
 
     def sign(self, message: bytes) -> bytes:
         """Return the Ed25519 signature of a message, 64 bytes."""
         return crypto_sign(message, self._secret)[:SIGNATURE_SIZE]
-
-    @property
-    def verifier_key(self) -> str:
-        """Public key as C2SP verifier key text."""
-        return self.key.text
 
     def to_text(self) -> str:
         """Encode the private key as one line."""
@@ -106,13 +97,11 @@ class KeySigner:
         return signer
 
 
-class GuardedSigner:
+class GuardedSigner(NamedSigner):
     """A signer that calls ``check``, which may raise SignerUnavailableError, before each signature."""
 
     def __init__(self, signer: NamedSigner, check: Callable[[], None]) -> None:
-        self.name = signer.name
-        self.key = signer.key
-        self.public_key = signer.public_key
+        super().__init__(signer.key)
         self._signer = signer
         self._check = check
 
@@ -120,11 +109,6 @@ class GuardedSigner:
         """Return the signature of a message, 64 bytes, unless the check raises."""
         self._check()
         return self._signer.sign(message)
-
-    @property
-    def verifier_key(self) -> str:
-        """Public key as C2SP verifier key text."""
-        return self.key.text
 
 
 class Passphrase:
@@ -163,19 +147,19 @@ class Passphrase:
         """Whether it is too short to encrypt new keys."""
         return len(self._passphrase) < LEAST_PASSPHRASE
 
-    def seal(self, text: str) -> str:
+    def encrypt(self, text: str) -> str:
         """Encrypt a text into one line; raise KeyFileError for a passphrase that is too short."""
         if self.is_short:
             raise KeyFileError(
                 f"the passphrase has fewer than {LEAST_PASSPHRASE} bytes, too few to encrypt keys; choose a longer one"
             )
         self._salt = self._salt or self._entropy(_SALT_SIZE)
-        nonce = self._entropy(_NONCE_SIZE)
-        box = SecretBox(self._key(self._salt, _PASSES, _KIB)).encrypt(text.encode("ascii"), nonce).ciphertext
-        return f"{_ENCRYPTED}+{_PASSES}+{_KIB}+{base64.b64encode(self._salt + nonce + box).decode()}"
+        box = SecretBox(self._key(self._salt, _PASSES, _KIB))
+        sealed = box.encrypt(text.encode("ascii"), self._entropy(SecretBox.NONCE_SIZE))  # which begins with the nonce
+        return f"{_ENCRYPTED}+{_PASSES}+{_KIB}+{base64.b64encode(self._salt + sealed).decode()}"
 
-    def open(self, line: str) -> str:
-        """Decrypt a line of ``seal``; raise KeyFileError for another line or passphrase."""
+    def decrypt(self, line: str) -> str:
+        """Decrypt a line of ``encrypt``; raise KeyFileError for another line or passphrase."""
         try:
             passes, kib, encoded = line.strip().removeprefix(f"{_ENCRYPTED}+").split("+", 2)
             cost = int(passes), int(kib)
@@ -187,13 +171,9 @@ class Passphrase:
             most = f"{_MOST_PASSES} passes and {_MOST_KIB} KiB"
             msg = f"the encrypted key asks for {cost[0]} passes over {cost[1]} KiB; at most {most} are allowed"
             raise KeyFileError(msg)
-        salt, nonce, box = (
-            held[:_SALT_SIZE],
-            held[_SALT_SIZE : _SALT_SIZE + _NONCE_SIZE],
-            held[_SALT_SIZE + _NONCE_SIZE :],
-        )
+        salt = held[:_SALT_SIZE]
         try:
-            text = SecretBox(self._key(salt, *cost)).decrypt(box, nonce).decode("ascii")
+            text = SecretBox(self._key(salt, *cost)).decrypt(held[_SALT_SIZE:]).decode("ascii")
         except (CryptoError, ValueError):
             raise KeyFileError("the key was encrypted with another passphrase, or its file is damaged") from None
         self._salt = self._salt or salt
@@ -202,7 +182,7 @@ class Passphrase:
     def fits(self, line: str) -> bool:
         """Return whether this passphrase decrypts the line."""
         try:
-            self.open(line)
+            self.decrypt(line)
         except KeyFileError:
             return False
         return True
@@ -255,24 +235,24 @@ def write_key(path: Path, signer: KeySigner, passphrase: Passphrase | None = Non
 
 
 def read_secret(path: Path, passphrase: Passphrase | None) -> str:
-    """Read the line of a key file and decrypt it; raise EncryptedKeyError without a passphrase for it."""
+    """Read the line of a key file and decrypt it; raise KeyFileError without a passphrase for it."""
     text = _read(path)
     if not is_encrypted(text):
         return text
     if passphrase is None:
-        raise EncryptedKeyError(
+        raise KeyFileError(
             f"{path} is encrypted; give its passphrase in a file (--passphrase-file, keys.passphrase_file) "
             f"or in {PASSPHRASE_VARIABLE}"
         )
     try:
-        return passphrase.open(text)
+        return passphrase.decrypt(text)
     except KeyFileError as error:
         raise KeyFileError(f"{path}: {error}") from None
 
 
 def write_secret(path: Path, text: str, passphrase: Passphrase | None) -> None:
     """Write a line to a new file that only its owner can read; encrypt it where there is a passphrase."""
-    held = text if passphrase is None else passphrase.seal(text)
+    held = text if passphrase is None else passphrase.encrypt(text)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(held + "\n")

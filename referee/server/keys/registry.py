@@ -3,7 +3,6 @@
 Only these keys sign for a log. A revoked key remains valid for rounds that were opened before its revocation.
 """
 
-from dataclasses import dataclass, field
 from typing import Final, Self
 
 from referee.evidence.vkey import VerifierKey
@@ -15,41 +14,24 @@ _EVER: Final = 2**53
 _MANY: Final = 100_000
 
 
-@dataclass(slots=True)
-class KeyRegistry:
-    """Keys named by the KEY leaves visited so far, under a root key."""
-
-    root: VerifierKey
-    _history: KeyHistory = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._history = KeyHistory(self.root)
+class KeyRegistry(KeyHistory):
+    """Keys named by the KEY leaves read so far, under a root key."""
 
     @classmethod
     def of(cls, reader: Reader, root: VerifierKey) -> Self:
         """Read the keys that a whole log names."""
-        register = cls(root)
+        registry = cls(root)
         for index, leaf in enumerate(reader.iterate()):
-            register.visit(index, leaf)
-        return register
+            registry.read(index, leaf)
+        return registry
 
-    def visit(self, index: int, leaf: bytes) -> None:
+    def read(self, index: int, leaf: bytes) -> None:
         """Take the log's next leaf; raise DataLossError for a KEY leaf that the root did not sign."""
         try:
-            self._history.visit(leaf, leaf_index=index)
+            self.visit(leaf, leaf_index=index)
         except ValueError as error:
             msg = f"leaf {index} names a key that the root key did not sign: {self.root.text}: {error}"
             raise DataLossError(msg) from error
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the log has named no key yet."""
-        return not self._history.records
-
-    @property
-    def records(self) -> tuple[KeyRecord, ...]:
-        """Every key that the log has named, in order."""
-        return self._history.records
 
     @property
     def leaves(self) -> tuple[int, ...]:

@@ -14,8 +14,7 @@ from typing import Final, Literal, Self
 
 import msgspec
 
-from referee.dealing.leaf import KEY_TYPE, KeyLeaf, encode
-from referee.evidence.dsse import Envelope
+from referee.dealing.leaf import KeyLeaf, sign_leaf
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import CheckpointSigner
 from referee.server.folder_lock import lock_folder
@@ -74,7 +73,7 @@ class KeyRotation:
             check_keys_exist(folder, origin=store.origin, leaves=store.head().size, root=root)
             public = KeyFolder.open(folder, private=(), passphrase=passphrase)
             register = KeyRegistry(public.public["root"])
-            head = check_store(store, progress=progress, visit=register.visit)
+            head = check_store(store, progress=progress, visit=register.read)
             signed.check_log(store, head)
             finish(public, register)
             keys = KeyFolder.open(folder, private=("root", "log"), root=root, passphrase=passphrase)
@@ -126,7 +125,7 @@ class KeyRotation:
 
     def _append(self, leaves: list[KeyLeaf], *, signer: NamedSigner, also: list[NamedSigner]) -> None:
         root = self.keys.signer("root")
-        appends = [Append(leaf=Envelope.signed(KEY_TYPE, encode(leaf), root).to_bytes()) for leaf in leaves]
+        appends = [Append(leaf=sign_leaf(leaf, root)) for leaf in leaves]
         signing = CheckpointSigner(signer, key_name=signer.name, also=also)
         with Writer(self.store, signing, origin=self.store.origin) as writer:
             writer.submit(*appends).result()

@@ -89,7 +89,7 @@ class HeadRecord:
 
 @dataclass(frozen=True, slots=True)
 class SignedHead:
-    """What the keys of a folder are known to have signed, read before the log that it is compared with.
+    """Record of the newest head that a folder's keys have signed, read before the log that it is compared with.
 
     The order matters beside a server that runs: its log is never behind a record that was read earlier.
     """

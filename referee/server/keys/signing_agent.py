@@ -124,19 +124,16 @@ class _Handler(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         self.server.connections.add(self.connection)
         try:
-            self._answer_all()
+            while True:
+                line = self.rfile.readline(MAX_LINE + 1)
+                if not line.endswith(b"\n") or len(line) > MAX_LINE:
+                    return
+                answer = self.server.agent.answer(line.decode("ascii", "replace").rstrip("\r\n"))
+                self.wfile.write(f"{answer}\n".encode("ascii", "replace"))
         except OSError:
             return  # the client disconnected, or the agent stops
         finally:
             self.server.connections.discard(self.connection)
-
-    def _answer_all(self) -> None:
-        while True:
-            line = self.rfile.readline(MAX_LINE + 1)
-            if not line.endswith(b"\n") or len(line) > MAX_LINE:
-                return
-            answer = self.server.agent.answer(line.decode("ascii", "replace").rstrip("\r\n"))
-            self.wfile.write(f"{answer}\n".encode("ascii", "replace"))
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):

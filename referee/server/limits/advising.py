@@ -50,6 +50,7 @@ _LOOK_SECONDS: Final = 0.1
 """Time between looks at whether a computation is to be stopped. A shorter one ends by itself and its process lives."""
 OUTCOMES: Final = ("ANSWERED", "GIVEN_UP", "LATE", "FAILED")
 """What becomes of a question that had a process: answered, caller gone, too long, or an error or a lost process."""
+_ENDINGS: Final = {NoAdviceError: "ANSWERED", CallEndedError: "GIVEN_UP", RefusedError: "LATE"}
 
 _log = structlog.get_logger("referee.advice")
 
@@ -283,14 +284,8 @@ class AdvicePool:
         try:
             answer = one.ask(data, check=lambda: self._check(question))
             outcome = "ANSWERED"
-        except NoAdviceError:
-            outcome = "ANSWERED"
-            raise
-        except CallEndedError:
-            outcome = "GIVEN_UP"
-            raise
-        except RefusedError:
-            outcome = "LATE"
+        except (NoAdviceError, CallEndedError, RefusedError) as error:
+            outcome = next(name for kind, name in _ENDINGS.items() if isinstance(error, kind))
             raise
         except ProcessEndedError:
             message = "the process that computed the advice has ended; asking again is safe"

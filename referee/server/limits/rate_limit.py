@@ -68,9 +68,9 @@ class ConcurrencyLimit:
         self._counting = threading.Lock()
 
     def admit(self, call: Call, context: grpc.ServicerContext) -> None:
-        """Count a call until its answer is read and its work has ended, which is later for one that was given up.
+        """Count a call until its answer is read and its work has ended; refuse a caller with too many.
 
-        Refuses a caller with too many.
+        The work of a call that the caller has cancelled may end later than the call.
         """
         caller = account_of(call)
         if not self.begin(caller):

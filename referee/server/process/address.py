@@ -1,7 +1,7 @@
 """Addresses on which this process listens: an error names the setting and the address that could not be used."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -16,8 +16,9 @@ def listening(key: str, address: str, *, is_probed: bool = False) -> Iterator[No
     ``is_probed`` binds the port first, for a library that does not say why it could not.
     """
     try:
-        if is_probed:
-            _probe(address)
+        port = address.rpartition(":")[2]
+        if is_probed and port.isdecimal() and port != "0" and not address.startswith("unix"):
+            bound_socket(address).close()
         yield
     except (OSError, RuntimeError) as error:
         why = (error.strerror if isinstance(error, OSError) else "") or str(error)
@@ -25,11 +26,16 @@ def listening(key: str, address: str, *, is_probed: bool = False) -> Iterator[No
         raise AddressError(msg) from error
 
 
-def _probe(address: str) -> None:
+def bound_socket(address: str, options: Sequence[int] = (socket.SO_REUSEADDR,)) -> socket.socket:
+    """Return a socket with these options that is bound to ``host:port``; raise OSError if that is impossible."""
     host, _, port = address.rpartition(":")
-    if address.startswith("unix") or not port.isdecimal() or port == "0":
-        return
     family, kind, proto, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind, proto) as alone:
-        alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        alone.bind(place)
+    bound = socket.socket(family, kind, proto)
+    try:
+        for option in options:
+            bound.setsockopt(socket.SOL_SOCKET, option, 1)
+        bound.bind(place)
+    except OSError:
+        bound.close()
+        raise
+    return bound

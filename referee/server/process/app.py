@@ -21,17 +21,16 @@ from referee.server.process.address import listening
 from referee.server.process.certificate import ServedCertificate
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.drain import HealthService, drain
-from referee.server.process.follower import Follower, Sweep
-from referee.server.process.metrics import Metrics
+from referee.server.process.follower import Follower
+from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.process.metrics_port import MetricsPort
 from referee.server.process.options import ServerOptions
-from referee.server.process.reflection import serve_reflection
-from referee.server.process.services import WRITING, add_services
+from referee.server.process.services import WRITING, add_services, serve_reflection
 from referee.server.process.startup import OpenedLog
 from referee.server.process.write_watch import WriteWatch
 from referee.server.settings.access import listen_problems
 from referee.server.settings.configuration import Configuration
-from referee.service.interceptor import CallBounds, CallInterceptor
+from referee.service.interceptor import CallInterceptor
 from referee.service.pool import CallPool
 from referee.storage import WriteTrouble
 
@@ -91,7 +90,7 @@ class Application:
             self._server.add_insecure_port(path)
         self._gateways: list[Callable[[], None]] = []
         if metrics and certificate:
-            metrics.watch_certificate(lambda: certificate.expires_time)
+            metrics.watch(certificate_expires_seconds=lambda: certificate.expires_time / 1000)
         self._metrics_port = self._measure(metrics, options.clock) if metrics else None
 
     @property
@@ -109,10 +108,9 @@ class Application:
 
     def start(self) -> Self:
         """Listen; first start revealing the seeds of rounds that ended before the last stop."""
-        if self._follower is not None:
-            self._follower.start()
-        if self._cosigner is not None:
-            self._cosigner.start()
+        for part in (self._follower, self._cosigner):
+            if part is not None:
+                part.start()
         self.log.guard.start(self._retire)
         self._health.serve(self.services)
         if self._watch is not None:
@@ -129,12 +127,9 @@ class Application:
         self._health.close()
         self.advice.close()
         self.pool.shutdown()
-        if self._follower is not None:
-            self._follower.close()
-        if self._watch is not None:
-            self._watch.close()
-        if self._metrics_port is not None:
-            self._metrics_port.close()
+        for part in (self._follower, self._watch, self._metrics_port):
+            if part is not None:
+                part.close()
         self._open.close()
         for observer in self._observers:
             observer.close()
@@ -153,12 +148,10 @@ class Application:
     def _make_server(self, options: ServerOptions) -> grpc.Server:
         settings, limits = self._settings, self._settings.limits
         calls = CallInterceptor(
-            bounds=CallBounds(
-                message_bytes=limits.message_bytes,
-                unread_bytes=limits.unread_bytes,
-                answer_seconds=limits.answer_seconds,
-                admission=self.admission,
-            ),
+            message_bytes=limits.message_bytes,
+            unread_bytes=limits.unread_bytes,
+            answer_seconds=limits.answer_seconds,
+            admit=None if self.admission is None else self.admission.admit,
             pool=self.pool,
             gate=gate_of(settings.access, limits, clock=options.clock, tls=settings.tls),
             gateway_pass=options.gateway_pass,
@@ -183,13 +176,21 @@ class Application:
             self._health.pause(names, f"the log cannot be written: {trouble.cause}")
 
     def _measure(self, metrics: Metrics, clock: Clock) -> MetricsPort:
-        metrics.watch_pool(self.pool, threads=self._settings.serve.threads)
-        metrics.watch_advice(self.advice)
-        metrics.watch_log(self.log.store, clock=clock)
-        if self.log.writer is not None:
-            metrics.watch_writer(self.log.writer)
-        if self._watch is not None:
-            metrics.watch_writing(self._watch)
+        pool, advice, writer, watch = self.pool, self.advice, self.log.writer, self._watch
+        metrics.watch(
+            calls_in_flight=lambda: pool.running,
+            calls_waiting=lambda: pool.waiting,
+            call_threads=lambda: self._settings.serve.threads,
+            advice_in_flight=lambda: advice.running,
+            advice_waiting=lambda: advice.waiting,
+        )
+        metrics.registry.register(LogCollector(self.log.store, clock=clock))
+        if writer is not None and watch is not None:
+            metrics.watch(
+                log_queue_requests=lambda: writer.waiting,
+                log_stopped=lambda: writer.fault is not None,
+                log_writable=lambda: watch.trouble is None,
+            )
         address = self._settings.telemetry.metrics
         host, _, port = address.rpartition(":")
         with listening("telemetry.metrics", address):
@@ -215,13 +216,14 @@ def _follower_of(options: ServerOptions, log: OpenedLog) -> Follower | None:
         log.store,
         log.writer,
         sealing_key=log.keys.sealing,
-        sweep=Sweep(clock=options.clock, signer=log.keys.signer("shuffler")) if options.sweep else None,
+        clock=options.clock,
+        signer=log.keys.signer("shuffler") if options.sweep else None,
     )
 
 
 def _certificate_of(settings: Configuration) -> ServedCertificate | None:
     """Return the TLS certificate, None without TLS; raise ValueError for an address that must not be served so."""
-    problems = listen_problems(settings.serve.listen, tls=settings.tls, access=settings.access)
+    problems = list(listen_problems(settings.serve.listen, tls=settings.tls, access=settings.access))
     if problems:
         raise ValueError("; ".join(map(str, problems)))
     return ServedCertificate(settings.tls) if settings.tls.is_on else None

@@ -72,7 +72,6 @@ class Cosigner:
     ) -> None:
         self._store = store
         self._turn = turn
-        self._leads = turn is None
         self._refresh = refresh
         self._quorum = witnesses.quorum
         self._interval = witnesses.interval
@@ -88,7 +87,7 @@ class Cosigner:
 
     def start(self) -> None:
         """Start the threads; witnesses are asked once this process leads."""
-        if self._leads:
+        if self._turn is None:
             self._lead()
         else:
             self._reading.start()
@@ -123,10 +122,9 @@ class Cosigner:
             thread.start()
 
     def _read(self) -> None:
-        """Read what the leading process stores until this process leads."""
+        """Read the cosigned checkpoints that the leading process stores, until this process leads."""
         while not self._is_closing:
             if self._turn is None or self._turn.take():
-                self._leads = True
                 self._lead()
                 return
             try:
@@ -227,13 +225,12 @@ def known_checkpoints(store: Reader) -> list[Checkpoint]:
     return [] if newest is None else [Checkpoint.parse(Note.parse(newest.note).text)]
 
 
-def check_witnesses(  # noqa: PLR0913 - the last two have defaults
+def check_witnesses(
     store: Store,
     witnesses: Witnesses,
     *,
     log_keys: Sequence[VerifierKey],
     warn: Callable[[str], None],
-    timeout: float = CALL_SECONDS,
     clock: Clock = system_clock,
 ) -> None:
     """Verify that no witness has cosigned more than the store's head or another history; raise DataLossError if so.
@@ -245,7 +242,7 @@ def check_witnesses(  # noqa: PLR0913 - the last two have defaults
     witnesses.check_origin(store.origin)
 
     def ask(address: WitnessAddress) -> None:
-        client = WitnessClient(address, store, timeout=timeout, clock=clock)
+        client = WitnessClient(address, store, timeout=CALL_SECONDS, clock=clock)
         try:
             head, lines = _submitted(client, store)
         except (WitnessAheadError, WitnessDisagreesError) as error:

@@ -5,7 +5,6 @@ It runs when woken and once a second, because other processes settle rounds and 
 
 import threading
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -14,10 +13,9 @@ from referee.dealing.seal import SealError
 from referee.evidence.ed25519 import Signer, SignerUnavailableError
 from referee.log import Slot, SlotError, StepKind
 from referee.server.clock import Clock
-from referee.service.aborting import overdue_abort_of
-from referee.service.opened import OpenedRound
-from referee.service.opening import leaf_time
-from referee.service.revealing import reveal_of
+from referee.service.aborting import received_abort_of
+from referee.service.opened import read_open, reveal_of
+from referee.service.terms import leaf_time
 from referee.storage import DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
 
 POLL_SECONDS: Final = 1.0
@@ -27,22 +25,17 @@ _APPEND_SECONDS: Final = 30.0
 _log = structlog.get_logger("referee.reveal")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
-    """Clock and shuffler's key for aborting rounds."""
-
-    clock: Clock
-    signer: Signer
-
-
 class Follower:
-    """Thread that aborts overdue rounds and reveals ended ones until closed."""
+    """Thread that aborts overdue rounds and reveals ended ones until closed; without a ``signer`` it aborts none."""
 
-    def __init__(self, reader: Reader, writer: Writer, *, sealing_key: bytes, sweep: Sweep | None) -> None:
+    def __init__(
+        self, reader: Reader, writer: Writer, *, sealing_key: bytes, clock: Clock, signer: Signer | None
+    ) -> None:
         self._reader = reader
         self._writer = writer
         self._sealing_key = sealing_key
-        self._sweep = sweep
+        self._clock = clock
+        self._signer = signer
         self._wake = threading.Event()
         self._closing = False
         self._given_up: set[bytes] = set()
@@ -81,17 +74,18 @@ class Follower:
 
     def _abort_some(self) -> int:
         """Abort overdue rounds and return how many; skip those that ended meanwhile."""
-        if self._sweep is None or self._closing:
+        if self._signer is None or self._closing:
             return 0
         aborted = 0
-        for one in self._reader.overdue_rounds(self._sweep.clock(), _AT_ONCE):
+        for one in self._reader.overdue_rounds(self._clock(), _AT_ONCE):
             leaves = {mark.kind: self._reader.leaf(mark.index) for mark in self._reader.marks(one.key)}
-            append = overdue_abort_of(
+            append = received_abort_of(
                 one,
+                None,
                 leaves,
                 self._reader.contributions(one.key),
-                now=leaf_time(self._sweep.clock(), floor=one.newest_time),
-                signer=self._sweep.signer,
+                now=leaf_time(self._clock(), floor=one.newest_time),
+                signer=self._signer,
             )
             try:
                 self._writer.append(append, timeout=_APPEND_SECONDS)
@@ -113,7 +107,7 @@ class Follower:
         for one in rounds:
             mark = next(mark for mark in self._reader.marks(one.key) if mark.kind is StepKind.OPEN)
             try:
-                append = reveal_of(OpenedRound.of(self._reader.leaf(mark.index)), sealing_key=self._sealing_key)
+                append = reveal_of(read_open(self._reader.leaf(mark.index)), sealing_key=self._sealing_key)
             except SealError as error:
                 self._given_up.add(one.round_id)
                 _log.error("seed cannot be decrypted", round_id=one.round_id.hex(), error=str(error))

@@ -39,7 +39,7 @@ class VerifiedLog(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """What one server process is given: its configuration, and the parts that no configuration can name."""
+    """Options of one server process: its configuration, and the parts that no configuration can name."""
 
     configuration: Configuration = field(default_factory=Configuration)
     """Settings of this process; of several workers with ports of their own, each has its own addresses in it."""
@@ -58,7 +58,7 @@ class ServerOptions:
     """Whether rounds past their deadline are aborted; False in tests that move the clock."""
     observers: Sequence[ServerObserver] = ()
     verified: VerifiedLog | None = None
-    """What another worker of this server has verified of the log; None to verify all of it."""
+    """The part of the log that another worker of this server has verified; None to verify all of it."""
     progress: Callable[[int, int], None] = lambda _done, _size: None
     """Called with the leaves verified so far and their total while the log is verified at the start."""
     fixture_seed: Callable[[Header], bytes] | None = None

@@ -1,10 +1,11 @@
 """The gRPC services of a server: which there are and how each is built."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 import grpc
+from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from referee.rulesets import Ruleset
 from referee.server.limits.advising import AdvicePool
@@ -14,13 +15,12 @@ from referee.server.process.options import ServerOptions
 from referee.server.process.startup import OpenedLog
 from referee.service.attesting import Attestor
 from referee.service.log import LogKeys, LogService
-from referee.service.opening import Opener
 from referee.service.registry import GAME_SERVICES
-from referee.service.round_service import RefereeParts
+from referee.service.round_service import RefereeParts, Settler
 from referee.service.rulesets import RulesetService, SeatingService
-from referee.service.settling import Settler
 from referee.service.shuffler import ShufflerService
 from referee.service.shuffler_parts import ShufflerParts
+from referee.service.terms import HeaderMaker
 from referee.service.verifying import RoundVerifier
 from referee.storage import Writer
 from referee.v1 import log_pb2_grpc, ruleset_pb2_grpc, seating_pb2_grpc, shuffler_pb2_grpc
@@ -35,6 +35,7 @@ FULL_NAMES: Final = {
 """The gRPC services of each of ``settings.configuration.SERVICES``."""
 WRITING: Final = frozenset((*FULL_NAMES["shuffler"], *FULL_NAMES["referee"]))
 """The gRPC services that write to the log."""
+_REFLECTION_V1: Final = "grpc.reflection.v1.ServerReflection"
 
 
 def add_services(  # noqa: PLR0913 - one parameter a part
@@ -80,12 +81,12 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             memo_bytes=settings.limits.memo_bytes,
         )
         for service in GAME_SERVICES.values():
-            service.add_to_server(service.servicer(parts), server)
+            service.add_to_server(service.servicer(service, parts), server)
 
     def add_shuffler() -> None:
         closed = NameFile(settings.serve.closed, setting="serve.closed")
         parts = ShufflerParts(
-            opener=Opener(
+            header_maker=HeaderMaker(
                 catalogue=catalogue,
                 origin=log.origin,
                 reader=log.store,
@@ -124,6 +125,22 @@ def add_services(  # noqa: PLR0913 - one parameter a part
     return names
 
 
+def serve_reflection(server: grpc.Server, services: Iterable[str]) -> None:
+    """Describe these services, and reflection itself, to clients that ask, by both names of reflection.
+
+    Newer clients ask for v1 first, grpcio has v1alpha; their messages are the same on the wire.
+    """
+    servicer = reflection.ReflectionServicer([*services, reflection.SERVICE_NAME])
+    answered = grpc.stream_stream_rpc_method_handler(
+        servicer.ServerReflectionInfo,
+        request_deserializer=reflection_pb2.ServerReflectionRequest.FromString,
+        response_serializer=reflection_pb2.ServerReflectionResponse.SerializeToString,
+    )
+    methods = {"ServerReflectionInfo": answered}
+    for name in (_REFLECTION_V1, reflection.SERVICE_NAME):
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, methods),))
+
+
 def _writer(log: OpenedLog) -> Writer:
     if log.writer is None:
         raise RuntimeError("a service that appends was added without the log's private key")
@@ -140,5 +157,5 @@ def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | No
         witnesses=[] if witnesses is None else [one.key.text for one in witnesses.addresses],
         quorum=0 if witnesses is None else witnesses.quorum.needed,
     )
-    waiting = max(1, settings.serve.threads // 2)
-    return LogService(log.store, keys=keys, clock=options.clock, cosigners=cosigner, waiting=waiting)
+    waiting, wait = max(1, settings.serve.threads // 2), None if cosigner is None else cosigner.wait
+    return LogService(log.store, keys=keys, clock=options.clock, wait_cosigned=wait, waiting=waiting)

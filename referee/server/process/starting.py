@@ -12,9 +12,8 @@ import structlog
 
 from referee.audit.installed import installed_files
 from referee.dealing.deadlines import DEAL_MS, LONGEST_DEAL_MS
-from referee.dealing.leaf import START_TYPE, StartLeaf, StartRuleset, encode
+from referee.dealing.leaf import StartLeaf, StartRuleset, sign_leaf
 from referee.evidence import canonical
-from referee.evidence.dsse import Envelope
 from referee.log.starts import StartHistory
 from referee.log.times import SLACK_MS
 from referee.server.keys.folder import KeyFolder
@@ -92,6 +91,6 @@ def write_start(  # noqa: PLR0913 - a server's parts
     last = history.last(leaf.instance)
     if last is not None and last.judges_as(leaf):
         return
-    data = Envelope.signed(START_TYPE, encode(leaf), keys.signer("referee")).to_bytes()
+    data = sign_leaf(leaf, keys.signer("referee"))
     append_batch(store, keys.checkpoint_signer, [[Append(leaf=data, names_keys=False)]], check_head=check)
     _log.info("start written", instance=leaf.instance, version=leaf.version, package=leaf.package)

@@ -12,7 +12,7 @@ from typing import Final
 import structlog
 
 from referee.dealing.header import SUITE_COMMITMENT
-from referee.dealing.leaf import KEY_TYPE, OPEN_TYPE, KeyLeaf, encode
+from referee.dealing.leaf import OPEN_TYPE, KeyLeaf, sign_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.log import Checkpoint, CheckpointSigner
@@ -31,7 +31,7 @@ from referee.server.process.options import ServerObserver, ServerOptions, Verifi
 from referee.server.process.starting import write_start
 from referee.server.process.witness_client import WitnessError
 from referee.service.lost_ruleset import check_rulesets
-from referee.service.opened import OpenedRound
+from referee.service.opened import read_open
 from referee.storage import (
     Append,
     DataLossError,
@@ -82,7 +82,7 @@ PASSING: Final = (
 
 
 class SuiteError(RuntimeError):
-    """A log whose rounds were dealt under the other randomness suite."""
+    """Error for a log with a round of the other randomness suite than this server's: drawn seeds or fixed ones."""
 
 
 class _KeysNamedError(Exception):
@@ -150,7 +150,7 @@ class OpenedLog:
             opened.callback(writer.close)
         compare_clock(store.head().newest_time, now=options.clock(), is_writing=writer is not None)
         if writer is not None:
-            running = [OpenedRound.of(store.leaf(index)).header for index in running_rounds(store)]
+            running = [read_open(store.leaf(index)).header for index in running_rounds(store)]
             check_rulesets(running, options.catalogue)
         witnesses = settings.witnesses.parsed()
         if witnesses is not None:
@@ -161,7 +161,7 @@ class OpenedLog:
                 warn=lambda words: _log.warning("witness has not cosigned", error=words),
                 clock=options.clock,
             )
-        if registry.is_empty and writer is not None:
+        if not registry.records and writer is not None:
             registry = name_keys(store, keys)
             head, is_behind = store.head(), True
         if writer is not None and head is not None:
@@ -173,7 +173,7 @@ class OpenedLog:
 
     @property
     def verified(self) -> VerifiedLog:
-        """What this process has verified of the log, or written since."""
+        """The part of the log that this process has verified, or written since."""
         head = self.store.head()
         return VerifiedLog(head.size, head.root, self.registry.leaves)
 
@@ -211,7 +211,10 @@ def compare_clock(newest_time: int, *, now: int, is_writing: bool) -> None:
 
 
 def check_suite(index: int, leaf: bytes, *, is_fixture: bool) -> None:
-    """Verify that a leaf opens no round of the other randomness suite; raise SuiteError if it does."""
+    """Raise SuiteError if a leaf is the OPEN of a round of the other randomness suite than this server's.
+
+    ``is_fixture``: whether this server deals from fixed seeds, for tests.
+    """
     if _MARK not in leaf:
         return
     is_drawn = _DRAWN in Envelope.parse(leaf).payload
@@ -233,7 +236,7 @@ def name_keys(store: Store, keys: KeyFolder) -> KeyRegistry:
     """
     root, signer = keys.signer("root"), keys.signer("log")
     named = [KeyLeaf(action="ADD", key=keys.public[role].text, role=role) for role in CHANGING]
-    appends = [Append(leaf=Envelope.signed(KEY_TYPE, encode(leaf), root).to_bytes()) for leaf in named]
+    appends = [Append(leaf=sign_leaf(leaf, root)) for leaf in named]
     try:
         append_batch(store, CheckpointSigner(signer, key_name=signer.name), [appends], check_head=_check_empty)
     except _KeysNamedError:
@@ -281,12 +284,12 @@ def _open_keys(
 
     def visit(index: int, leaf: bytes) -> None:
         check_suite(index, leaf, is_fixture=options.fixture_seed is not None)
-        registry.visit(index, leaf)
+        registry.read(index, leaf)
         starts.visit(leaf, leaf_index=index)
 
     before = options.verified
     for index in () if before is None else before.key_leaves:
-        registry.visit(index, store.leaf(index))
+        registry.read(index, store.leaf(index))
     head = check_store(
         store,
         known=known_checkpoints(store),

@@ -21,6 +21,8 @@ from typing import Final
 
 import structlog
 
+from referee.server.process.address import bound_socket
+
 _log = structlog.get_logger("referee.workers")
 
 HEALTHY_SECONDS: Final = 60.0
@@ -54,15 +56,10 @@ def reserve_address(listen: str) -> Iterator[str]:
     host, colon, port = listen.rpartition(":")
     if not colon or not port.isdigit() or host == "unix":
         raise ValueError(f"several workers share an address such as 127.0.0.1:50051; {listen} is none")
-    family, kind, proto, _, place = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind, proto) as alone:
-        alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        alone.bind(place)  # without SO_REUSEPORT, so that a port in use is an error
-        place = alone.getsockname()
-    with socket.socket(family, kind, proto) as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        held.bind(place)  # never listens, so that no connection is routed here
-        yield f"{host}:{place[1]}"
+    with bound_socket(listen) as alone:  # without SO_REUSEPORT, so that a port in use is an error
+        shared = f"{host}:{alone.getsockname()[1]}"
+    with bound_socket(shared, [socket.SO_REUSEPORT]):  # which never listens, so that no connection is routed here
+        yield shared
 
 
 @dataclass(slots=True)

@@ -112,9 +112,10 @@ class WitnessClient:
             return None
 
     def clock_difference(self) -> float | None:
-        """Ask for the witness's time; return by how many seconds it is surely ahead, below 0 behind.
+        """Ask for the witness's time; return the least number of seconds by which it is ahead, negative if behind.
 
-        0 where the answer's Date, which is in whole seconds, agrees with this clock; None where there is none.
+        The answer's Date has whole seconds, so the difference is 0 if any time within that second agrees with this
+        clock. Return None if the answer has no Date.
         """
         asked = self._clock()
         self._ask("GET", "/", b"")
@@ -160,12 +161,8 @@ class WitnessClient:
             return self._exchange(method, path, body)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            if not is_kept:
-                raise WitnessError(f"{self.address.url} cannot be reached: {error or type(error).__name__}") from error
-        try:  # the witness may have ended a connection that was kept
-            return self._exchange(method, path, body)
-        except (OSError, http.client.HTTPException) as error:
-            self.close()
+            if is_kept:  # the witness may have ended it
+                return self._ask(method, path, body)
             raise WitnessError(f"{self.address.url} cannot be reached: {error or type(error).__name__}") from error
 
     def _exchange(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:

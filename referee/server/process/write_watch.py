@@ -24,21 +24,14 @@ _log = structlog.get_logger("referee.log")
 class WriteWatch:
     """Watch over one writer. ``on_change`` gets the trouble when it begins, and None when it is over."""
 
-    def __init__(
-        self, writer: Writer, *, on_change: Callable[[WriteTrouble | None], None], idle_seconds: float = IDLE_SECONDS
-    ) -> None:
+    def __init__(self, writer: Writer, *, on_change: Callable[[WriteTrouble | None], None]) -> None:
         self._writer = writer
         self._on_change = on_change
-        self._idle_seconds = idle_seconds
-        self._trouble: WriteTrouble | None = None
+        self.trouble: WriteTrouble | None = None
+        """Why the log cannot be written, as last reported; None while it can."""
         self._since = self._reminded = 0.0
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="write-watch", daemon=True)
-
-    @property
-    def trouble(self) -> WriteTrouble | None:
-        """Why the log cannot be written, as last reported; None while it can."""
-        return self._trouble
 
     def start(self) -> None:
         """Report what is known from the start, such as a clock behind the log; then start the thread."""
@@ -58,11 +51,11 @@ class WriteWatch:
     def look(self) -> None:
         """Report what is known, then try to write where nothing was appended for a while or the last append failed."""
         self._report(self._writer.trouble)
-        if self._writer.trouble is not None or self._writer.idle_seconds >= self._idle_seconds:
+        if self._writer.trouble is not None or self._writer.idle_seconds >= IDLE_SECONDS:
             self._writer.prove()
 
     def _report(self, trouble: WriteTrouble | None) -> None:
-        before, self._trouble = self._trouble, trouble
+        before, self.trouble = self.trouble, trouble
         now = time.monotonic()
         if trouble is None:
             if before is not None:

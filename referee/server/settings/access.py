@@ -7,7 +7,6 @@ Without any of them every caller may call everything, so the server then serves 
 ['access.issuers[0].key', 'access.issuers[0].tenant']
 """
 
-import ipaddress
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final
@@ -19,6 +18,7 @@ from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
 from referee.server.settings.problem import SettingProblem, range_problems
 from referee.server.settings.provider import Provider
+from referee.server.settings.reach import is_of_this_machine
 from referee.server.settings.tls import TlsSettings
 
 PROVED: Final = (CallerRole.SEAT, CallerRole.FRONTEND, CallerRole.AUDITOR, CallerRole.SHUFFLER, CallerRole.ADMIN)
@@ -81,11 +81,8 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
         """Whether callers are authenticated."""
         return bool(self.issuers or self.providers or self.certificates)
 
-    def problems(self) -> tuple[SettingProblem, ...]:
-        """Return what is wrong with the section by itself."""
-        return tuple(self._found())
-
-    def _found(self) -> Iterator[SettingProblem]:
+    def problems(self) -> Iterator[SettingProblem]:
+        """Yield what is wrong with the section by itself."""
         for index, issuer in enumerate(self.issuers):
             yield from _issuer_problems(f"access.issuers[{index}]", issuer)
         for index, provider in enumerate(self.providers):
@@ -106,44 +103,27 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
             )
 
 
-def listen_problems(listen: str, *, tls: TlsSettings, access: AccessSettings) -> tuple[SettingProblem, ...]:
-    """Return what prevents serving at an address: other machines can connect without authentication or encryption.
+def listen_problems(listen: str, *, tls: TlsSettings, access: AccessSettings) -> Iterator[SettingProblem]:
+    """Yield what prevents serving at an address: other machines can connect without authentication or encryption.
 
     >>> [str(one) for one in listen_problems("127.0.0.1:50051", tls=TlsSettings(), access=AccessSettings())]
     []
     >>> [one.key for one in listen_problems("0.0.0.0:50051", tls=TlsSettings(), access=AccessSettings())]
     ['tls.certificate', 'access.issuers']
     """
-    found = []
     if access.certificates and not tls.client_ca:
         what = "are set, but the server requests no client certificate"
-        found.append(SettingProblem("access.certificates", what, "set tls.client_ca"))
+        yield SettingProblem("access.certificates", what, "set tls.client_ca")
     if access.insecure or is_of_this_machine(listen):
-        return tuple(found)
+        return
     if not tls.is_on:
         what = f"is empty, and traffic to {listen} could be read and changed"
         remedy = "set tls.certificate and tls.key, listen on 127.0.0.1, or set access.insecure"
-        found.append(SettingProblem("tls.certificate", what, remedy))
+        yield SettingProblem("tls.certificate", what, remedy)
     if not (access.is_on or tls.client_ca):
         what = f"are empty, and every caller of {listen} could deal and settle on every table"
         remedy = "set issuers or tls.client_ca, listen on 127.0.0.1, or set access.insecure"
-        found.append(SettingProblem("access.issuers", what, remedy))
-    return tuple(found)
-
-
-def is_of_this_machine(listen: str) -> bool:
-    """Return whether only this machine can connect to an address: a Unix socket or the loopback interface.
-
-    >>> [is_of_this_machine(one) for one in ("unix:/run/r", "[::1]:1", "localhost:1", "127.0.0.9:1", "[::]:1", "a:1")]
-    [True, True, True, True, False, False]
-    """
-    if listen.startswith(("unix:", "unix-abstract:")):
-        return True
-    host = listen.rpartition(":")[0].strip("[]")
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        yield SettingProblem("access.issuers", what, remedy)
 
 
 def _issuer_problems(key: str, issuer: Issuer) -> Iterator[SettingProblem]:

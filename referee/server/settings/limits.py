@@ -62,11 +62,8 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     age_grace_seconds: Annotated[float, Meta(ge=0, le=86_400)] = 30
     """Seconds that the calls of such a connection have."""
 
-    def problems(self) -> tuple[SettingProblem, ...]:
-        """Return each setting out of its range, and a burst without a rate."""
-        return tuple(self._found())
-
-    def _found(self) -> Iterator[SettingProblem]:
+    def problems(self) -> Iterator[SettingProblem]:
+        """Yield each setting out of its range, and a burst without a rate."""
         yield from range_problems("limits", self)
         if self.burst and not self.calls_per_second:
             yield SettingProblem("limits.burst", "is set without a rate", "set limits.calls_per_second too, or neither")

@@ -26,9 +26,12 @@ class SettingProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def range_problems(section: str, settings: msgspec.Struct) -> Iterator[SettingProblem]:
     """Yield a problem for each number out of its range. Parsing checks ranges; making a struct in Python does not."""
     for field in msgspec.structs.fields(settings):
-        value, bounds = getattr(settings, field.name), range_of(field.type)
-        if bounds and not is_within(value, field.type):
-            yield SettingProblem(f"{section}.{field.name}", f"is {value}", f"give a number{bounds}")
+        if bounds := range_of(field.type):
+            value = getattr(settings, field.name)
+            try:
+                msgspec.convert(value, field.type)
+            except msgspec.ValidationError:
+                yield SettingProblem(f"{section}.{field.name}", f"is {value}", f"give a number{bounds}")
 
 
 def range_of(kind: object) -> str:
@@ -43,15 +46,6 @@ def range_of(kind: object) -> str:
         return ""
     least, most = _digits(known.ge), known.le
     return f" of at least {least}" if most is None else f" from {least} to {_digits(most)}"
-
-
-def is_within(value: float, kind: object) -> bool:
-    """Return whether a number is in the range of its type."""
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError:
-        return False
-    return True
 
 
 def _digits(number: float) -> str:

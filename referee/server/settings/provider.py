@@ -1,7 +1,6 @@
 """Setting of an identity provider: whose tokens are valid, and how their claims name a role, a tenant and tables."""
 
 import importlib.util
-import ipaddress
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
@@ -11,6 +10,7 @@ import msgspec
 
 from referee.server.settings.caller_role import CallerRole, is_pattern, is_tenant
 from referee.server.settings.problem import SettingProblem
+from referee.server.settings.reach import is_loopback
 
 Signature = Literal["RS256", "ES256", "EdDSA"]
 EVERY_SIGNATURE: Final[tuple[Signature, ...]] = ("RS256", "ES256", "EdDSA")
@@ -90,13 +90,6 @@ def _jwks_problems(key: str, jwks: str) -> Iterator[SettingProblem]:
             yield SettingProblem(key, f"is {jwks!r}, which is not a file", "give the key set's URL, or a file's path")
         return
     address = urlsplit(jwks)
-    if address.scheme != "https" and not (address.scheme == "http" and _is_this_machine(address.hostname or "")):
+    if address.scheme != "https" and not (address.scheme == "http" and is_loopback(address.hostname or "")):
         what = f"is {jwks!r}, whose keys could be replaced on the way"
         yield SettingProblem(key, what, "give an https URL; http is for this machine only")
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -17,7 +17,7 @@ REFEREE_SERVE_THREADS?
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -68,27 +68,18 @@ class LoadedSettings:
     sources: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """The value of a key in one source."""
-
-    key: str
-    value: Any
-    where: str
-
-
 @dataclass(slots=True)
 class _Reading:
-    """Values read so far, the weakest source first."""
+    """Values read so far, the strongest of each key, with their sources."""
 
-    values: list[_Value] = field(default_factory=list)
+    values: dict[str, tuple[Any, str]] = field(default_factory=dict)
     faults: list[SettingsFault] = field(default_factory=list)
 
     def take(self, key: str, value: object, where: str) -> None:
         """Add a value, which overrides earlier ones."""
         kind = KEYS[key]
         try:
-            self.values.append(_Value(key, msgspec.convert(value, kind), where))
+            self.values[key] = msgspec.convert(value, kind), where
         except msgspec.ValidationError as error:
             what = f"is {value}" if range_of(kind) and type(value) in {int, float} else f"is wrong: {_plain(error)}"
             self.faults.append(SettingsFault(where, f"{key} {what}", _wanted(kind)))
@@ -100,15 +91,12 @@ class _Reading:
         self.faults.append(SettingsFault(where, "there is no such key", remedy))
 
 
-def _keys() -> Iterator[tuple[str, Any]]:
-    for section in msgspec.structs.fields(Configuration):
-        for one in msgspec.structs.fields(section.type):
-            yield f"{section.name}.{one.name}", one.type
-
-
-KEYS: Final[Mapping[str, Any]] = MappingProxyType(dict(_keys()))
+_SECTIONS: Final = msgspec.structs.fields(Configuration)
+KEYS: Final[Mapping[str, Any]] = MappingProxyType(
+    {f"{section.name}.{one.name}": one.type for section in _SECTIONS for one in msgspec.structs.fields(section.type)}
+)
 """The type of each key, by ``section.key``, in the order of the file."""
-SECTIONS: Final = tuple(section.name for section in msgspec.structs.fields(Configuration))
+SECTIONS: Final = tuple(section.name for section in _SECTIONS)
 
 
 def flag_of(key: str) -> str:
@@ -138,36 +126,24 @@ def read_settings(
     for key, value in flags.items():
         reading.take(key, value, flag_of(key))
     _read_extra(extra, reading)
-    values = {one.key: one for one in reading.values}
-    sections = {
-        section.name: section.type(
-            **{
-                one.key.partition(".")[2]: one.value
-                for one in values.values()
-                if one.key.startswith(f"{section.name}.")
-            }
-        )
-        for section in msgspec.structs.fields(Configuration)
-    }
-    configuration = Configuration(**sections)
+    values = reading.values
+    sections: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    for key, (value, _) in values.items():
+        sections[key.partition(".")[0]][key.partition(".")[2]] = value
+    configuration = Configuration(**{section.name: section.type(**sections[section.name]) for section in _SECTIONS})
     for problem in configuration.problems():
-        reading.faults.append(
-            SettingsFault(_where(problem.key, values), f"{problem.key} {problem.what}", problem.remedy)
-        )
+        what = f"{problem.key} {problem.what}"
+        reading.faults.append(SettingsFault(_where(problem.key, values), what, problem.remedy))
     if reading.faults:
         raise SettingsError(list(dict.fromkeys(reading.faults)))
-    return LoadedSettings(
-        configuration, MappingProxyType({key: values[key].where if key in values else DEFAULT for key in KEYS})
-    )
+    return LoadedSettings(configuration, MappingProxyType({key: values.get(key, ("", DEFAULT))[1] for key in KEYS}))
 
 
-def _where(key: str, values: Mapping[str, _Value]) -> str:
+def _where(key: str, values: Mapping[str, tuple[Any, str]]) -> str:
     """Return where a key was set, or else another key of its section, or else the default."""
-    whole = key.partition("[")[0]
-    if whole in values:
-        return values[whole].where
-    section = key.partition(".")[0]
-    return next((one.where for one in values.values() if one.key.startswith(f"{section}.")), DEFAULT)
+    section = f"{key.partition('.')[0]}."
+    others = (one for other, one in values.items() if other.startswith(section))
+    return (values.get(key.partition("[")[0]) or next(others, ("", DEFAULT)))[1]
 
 
 def _read_file(file: Path, reading: _Reading) -> None:

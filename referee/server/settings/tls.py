@@ -69,14 +69,7 @@ class CertificateFiles:
     @classmethod
     def read(cls, settings: TlsSettings) -> "CertificateFiles":
         """Read the files; raise TlsFileError where one is unreadable or others can read the key."""
-        held = {
-            name: _bytes_of(name, path)
-            for name, path in (
-                ("certificate", settings.certificate),
-                ("key", settings.key),
-                ("client_ca", settings.client_ca),
-            )
-        }
+        held = {name: _bytes_of(name, getattr(settings, name)) for name in settings.__struct_fields__}
         if Path(settings.key).stat().st_mode & (stat.S_IRWXO | stat.S_IWGRP):
             problem = SettingProblem(
                 "tls.key", f"is {settings.key}, which other users can read", f"run: chmod 600 {settings.key}"

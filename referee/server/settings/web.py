@@ -9,7 +9,6 @@ answered, which prevents DNS rebinding.
 
 import re
 from collections.abc import Iterator
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -17,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from referee.server.settings.problem import SettingProblem, range_problems
+from referee.server.settings.reach import is_loopback
 
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
 _HOST: Final = re.compile(r"\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\]")
@@ -71,30 +71,13 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         return self.listen if ":" in self.listen or not self.listen else f"127.0.0.1:{self.listen}"
 
-    @property
-    def is_local(self) -> bool:
-        """Whether only this machine can connect."""
-        host = self.address[0]
-        try:
-            return ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Host names that are answered."""
-        return (*LOCAL, *self.hosts)
-
-    def problems(self) -> tuple[SettingProblem, ...]:
-        """Return what prevents serving with these settings."""
-        return tuple(self._problems())
-
-    def _problems(self) -> Iterator[SettingProblem]:
+    def problems(self) -> Iterator[SettingProblem]:
+        """Yield what prevents serving with these settings."""
         if self.listen and not _is_address(self.listen):
             yield SettingProblem(
                 "web.listen", f"is {self.listen}, not an address", "write host:port, such as 127.0.0.1:8080"
             )
-        elif self.listen and not self.is_local and not self.hosts:
+        elif self.listen and not is_loopback(self.address[0]) and not self.hosts:
             yield SettingProblem(
                 "web.hosts",
                 "is empty, but other machines can connect to the address",

@@ -12,7 +12,7 @@ from msgspec import Meta
 from referee.evidence.vkey import VerifierKey
 from referee.log.cosignature import Quorum, quorum_of
 from referee.log.policy import Policy
-from referee.server.settings.access import is_of_this_machine
+from referee.server.settings.reach import is_of_this_machine
 
 _PLACEHOLDER: Final = re.compile(
     r"(?:[^/]*\.)?(?:localhost|example|test|invalid|local|example\.(?:com|net|org))(?::[0-9]+)?(?:/.*)?"
@@ -35,10 +35,11 @@ class WitnessAddress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witnesses:
-    """The witnesses of a log and their quorum. ``is_required``: every witness must answer at the start.
+    """The witnesses of a log and their quorum.
 
-    ``interval`` is the least time between two submissions to one witness, in seconds. A witness that is not on this
-    machine needs a log with an origin of the operator's own, by which a witness identifies it.
+    ``is_required``: whether the server starts only if every witness answers. ``interval`` is the least time between two
+    submissions to one witness, in seconds. A witness identifies a log by its origin, so a log with a witness on another
+    machine needs an origin that no other log has.
     """
 
     addresses: tuple[WitnessAddress, ...]
@@ -47,8 +48,10 @@ class Witnesses:
     interval: float = 0.0
 
     def check_origin(self, origin: str) -> None:
-        """Raise ValueError if a witness elsewhere would be asked about a log that has a placeholder for its origin."""
-        far = [one.url for one in self.addresses if not is_of_this_machine(f"{urlsplit(one.url).hostname}:0")]
+        """Raise ValueError if the origin is a placeholder and a witness is on another machine."""
+        far = [
+            address.url for address in self.addresses if not is_of_this_machine(f"{urlsplit(address.url).hostname}:0")
+        ]
         if far and _PLACEHOLDER.fullmatch(origin) is not None:
             raise ValueError(
                 f"the log's origin is {origin!r}, a placeholder that other logs have too, and {far[0]} would be asked "

@@ -10,6 +10,7 @@ from referee.cards import parse_cards
 from referee.games.mau_binh import Arrangement, MauBinhRules
 from referee.games.mau_binh.rules import FourAcesFullSweep, NoFourAcesSweep, NoSweep, SweptByAll, SweptPairTimes
 from referee.rulesets import Ruleset, get
+from tests.builtin import rules_as
 
 RULESETS = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
 ORIGIN = Origin(
@@ -67,16 +68,14 @@ def ruleset(request: pytest.FixtureRequest) -> Ruleset:
 
 @pytest.fixture(scope="session")
 def rules(ruleset: Ruleset) -> MauBinhRules:
-    assert isinstance(ruleset.rules, MauBinhRules)
-    return ruleset.rules
+    return rules_as(MauBinhRules, ruleset)
 
 
 @pytest.fixture(params=[*RULESETS, "no sweep", "no four aces", "four aces and a sweep between two"], scope="session")
 def few(request: pytest.FixtureRequest) -> Few:
     """Return the twelve under each ruleset, and under three variants of a house."""
     name = request.param if request.param in RULESETS else RULESETS[0]
-    rules = get(name).rules
-    assert isinstance(rules, MauBinhRules)
+    rules = rules_as(MauBinhRules, name)
     if request.param == "no sweep":
         rules = msgspec.structs.replace(rules, sweep=NoSweep(source="a test", quote="nothing"))
     elif request.param == "no four aces":

@@ -16,8 +16,8 @@ from referee.advice.mau_binh.advisor import Advisor
 from referee.advice.mau_binh.populations import Populations
 from referee.advice.mau_binh.suggestion import Suggestion
 from referee.cards import DECK, Card, parse_cards
-from referee.games.mau_binh import Arrangement, MauBinhRules, check_arrangement
-from referee.games.mau_binh.arrangement import chi_values
+from referee.games.mau_binh import Arrangement, MauBinhRules
+from referee.games.mau_binh.arrangement import check_arrangement, chi_values
 from referee.hands import HandValue, Ranking
 from referee.hands.ladder import MULTIPLICITIES, SUITED
 from referee.rulesets import Ruleset

@@ -55,12 +55,7 @@ def test_file_is_read_without_this_code(ruleset: Ruleset) -> None:
     sizes = [len(first[f"{chi}_bins"]) for chi in ("back", "middle", "front")]
     cells = sizes[0] * sizes[1] * sizes[2]
     numbers = struct.unpack(f"<{7462 + 7462 + 455}I{cells}H", rest)
-    back, middle, front, joint = (
-        numbers[:7462],
-        numbers[7462:14924],
-        numbers[14924:15379],
-        numbers[15379:],
-    )
+    back, middle, front, joint = (numbers[:7462], numbers[7462:14924], numbers[14924:15379], numbers[15379:])
     assert sum(back) == sum(middle) == sum(front) == sum(joint) == population.size
     strength, bin_of_back = 6000, 0
     while first["back_bins"][bin_of_back] < strength:
@@ -139,8 +134,7 @@ def test_no_bin_holds_two_categories(ruleset: Ruleset, rules: MauBinhRules) -> N
 
 
 def house(name: str, *, ace_low: AceLowStraight = AceLowStraight.LOWEST) -> MauBinhRules:
-    rules = get(name).rules
-    assert isinstance(rules, MauBinhRules)
+    rules = rules_as(MauBinhRules, name)
     ranking = msgspec.structs.replace(rules.ranking.rules, ace_low_straight=ace_low)
     return msgspec.structs.replace(rules, ranking=msgspec.structs.replace(rules.ranking, rules=ranking))
 

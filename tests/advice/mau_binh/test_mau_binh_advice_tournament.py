@@ -10,9 +10,11 @@ import pytest
 
 from referee.advice.mau_binh.splits import Splitter
 from referee.cards import DECK
-from referee.games.mau_binh import MauBinhRules, check_arrangement
-from referee.rulesets import Ruleset, get
+from referee.games.mau_binh import MauBinhRules
+from referee.games.mau_binh.arrangement import check_arrangement
+from referee.rulesets import Ruleset
 from tests.advice.mau_binh import tournament
+from tests.builtin import rules_as
 
 
 @pytest.mark.slow("plays thousands of rounds")
@@ -39,8 +41,7 @@ def test_every_policy_lays_out_lawful_hands(ruleset: Ruleset, rules: MauBinhRule
 
 def test_back_first_takes_the_strongest_back() -> None:
     """Then the strongest middle beside it, then the front: found again by sorting all lawful splits."""
-    rules = get("mau_binh.classic").rules
-    assert isinstance(rules, MauBinhRules)
+    rules = rules_as(MauBinhRules, "mau_binh.classic")
     luck = random.Random(6)  # noqa: S311 - a test that repeats itself
     for _ in range(20):
         splits = Splitter(rules.ranker).split(luck.sample(DECK, 13))

@@ -10,16 +10,15 @@ import pytest
 from referee.cards import DECK, Card, Seat, parse_cards
 from referee.games.commission import NoCommission
 from referee.games.tien_len import Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
-from referee.rulesets import get, load_examples
+from referee.rulesets import load_examples
+from tests.builtin import rules_as
 from tests.games.rounds import hands_deal
 
 
 @pytest.fixture(scope="session")
 def rules() -> TienLenRules:
     """Return the rules as released."""
-    found = get("tien_len.mien_nam").rules
-    assert isinstance(found, TienLenRules)
-    return found
+    return rules_as(TienLenRules, "tien_len.mien_nam")
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +33,7 @@ def chain_rules(rules: TienLenRules) -> TienLenRules:
 @pytest.fixture(scope="session")
 def house_rules() -> TienLenRules:
     """Return an example of a house's rules, without its commission, which no playout counts."""
-    found = load_examples().get("tien_len.house_example").rules
-    assert isinstance(found, TienLenRules)
+    found = rules_as(TienLenRules, load_examples().get("tien_len.house_example"))
     return msgspec.structs.replace(found, commission=NoCommission())
 
 

@@ -18,7 +18,8 @@ from typing import Final, NamedTuple
 from referee.advice.tien_len.playout import Playout
 from referee.advice.tien_len.policy import WEIGHTS, Weights, choose
 from referee.advice.tien_len.view import View
-from referee.games.tien_len import Kind, TienLenRules, find_instant_win
+from referee.games.tien_len import Kind, TienLenRules
+from referee.games.tien_len.instant_win import find_instant_win
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import THREE_OF_SPADES, CardSet
 from tests.builtin import rules_as

@@ -6,10 +6,11 @@ from fractions import Fraction
 import msgspec
 import pytest
 
-from referee.advice.tien_len import MAX_SUGGESTIONS, AdviceReason, group_plays, suggest, whole_plays
 from referee.advice.tien_len.control import HoldChances
+from referee.advice.tien_len.grouping import group_plays, whole_plays
 from referee.advice.tien_len.policy import choose
 from referee.advice.tien_len.structure import cost_of
+from referee.advice.tien_len.suggestion import MAX_SUGGESTIONS, AdviceReason, suggest
 from referee.advice.tien_len.view import EVERYTHING, View
 from referee.cards import DECK, Seat, parse_cards, spell
 from referee.games import LeaderBy

@@ -6,7 +6,8 @@ import pytest
 
 from referee.advice.tien_len.playout import Playout, left_units
 from referee.advice.tien_len.structure import cost_of, plan_of
-from referee.games.tien_len import EndKind, Pass, TienLenRules, apply, read_combination, set_of, settle
+from referee.games.tien_len import Pass, TienLenRules, apply, read_combination, set_of, settle
+from referee.games.tien_len.code import EndKind
 from referee.games.tien_len.leftover import price_leftover
 from referee.money import net_amounts
 
@@ -24,7 +25,7 @@ def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats:
         mine = None
         for state, event in play_at_random(rules, chance, seats):
             if mine is None:
-                mine = Playout(rules, state.held, turn=state.turn)
+                mine = Playout(rules, list(state.held), turn=state.turn)
             assert (mine.turn, mine.to_beat, mine.passed) == (state.turn, state.to_beat, state.passed)
             assert tuple(mine.held) == state.held
             if state.to_beat is not None:

@@ -18,7 +18,8 @@ from typing import Final
 from referee.advice.tien_len.playout import Playout
 from referee.advice.tien_len.policy import choose, weigh
 from referee.advice.tien_len.sampling import sample
-from referee.games.tien_len import Combination, TienLenRules, find_instant_win
+from referee.games.tien_len import Combination, TienLenRules
+from referee.games.tien_len.instant_win import find_instant_win
 from referee.rulesets import get
 
 Player = Callable[[Playout], Combination | None]
@@ -76,7 +77,7 @@ def sampling(samples: int) -> Player:
 
 def play_round(rules: TienLenRules, hands: Sequence[int], players: Sequence[Player], *, leader: int) -> Playout:
     """Play a round to its end."""
-    playout = Playout(rules, hands, turn=leader)
+    playout = Playout(rules, list(hands), turn=leader)
     while playout.winner is None:
         play = players[playout.turn](playout)
         if play is None:

@@ -15,18 +15,9 @@ from referee.advice.ultimate_texas.pair import PAIRS
 from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.strength import BoardStrengths, UnsupportedRankingError
 from referee.cards import DECK, Card, Seat, parse_cards
-from referee.games.ultimate_texas import (
-    Decision,
-    Event,
-    HandRule,
-    Stake,
-    State,
-    UltimateTexasRules,
-    apply,
-    begin,
-    hand_value,
-    settle,
-)
+from referee.games.ultimate_texas import Decision, Event, Stake, State, UltimateTexasRules, apply, begin, settle
+from referee.games.ultimate_texas.rules import HandRule
+from referee.games.ultimate_texas.settlement import hand_value
 from referee.hands import AceLowStraight, Category, RankingRules
 from referee.money import Amount
 from tests.games.rounds import open_texas, texas_deal

@@ -1,6 +1,5 @@
 """The log beside pymerkle and plain SQLite: appends forced to disk, proofs, and their verification."""
 
-import hashlib
 import importlib
 import random
 import sqlite3
@@ -11,63 +10,37 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from nacl.signing import SigningKey
-
-from referee.evidence.merkle import EMPTY_ROOT, leaf_hash, verify_inclusion
-from referee.log import NO_LEAF, Checkpoint, CheckpointSigner, OpenStep, SlotKey
-from referee.storage import Append, open_sqlite
+from referee.evidence.merkle import leaf_hash, verify_inclusion
 from referee.storage.batch import append_batch
+from referee.storage.sqlite import open_sqlite
 from referee.storage.store import Store
+from tests.bench.openings import SIGNER, found, opening_of
 from tests.bench.peers.rows import Row, compared
 
-ORIGIN: Final = "log.example/1"
 LEAF_BYTES: Final = 1_500
 SIZE: Final = 4_096
 BATCH: Final = 64
 OURS_MORE: Final = "a row for the round, its mark and the listing; a signed checkpoint; the proof of each leaf"
 
 
-class SeedSigner:
-    """One key."""
-
-    def __init__(self) -> None:
-        self._key = SigningKey(bytes(32))
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Sign a message."""
-        return self._key.sign(message).signature
-
-
 class OurLog:
     """A log of our own in a folder, and what appends to it."""
 
     def __init__(self, folder: Path) -> None:
-        self._signer = CheckpointSigner(SeedSigner(), key_name=ORIGIN)
         self.store: Store = open_sqlite(folder)
-        self.store.found(ORIGIN, self._signer.sign(Checkpoint(ORIGIN, 0, EMPTY_ROOT)))
+        found(self.store)
         self._numbers = count()
 
     def append(self, size: int) -> int:
         """Append a batch of OPEN leaves, each of a table of its own, in one forced commit."""
-        appends = [_append(next(self._numbers)) for _ in range(size)]
-        append_batch(self.store, self._signer, [[append] for append in appends])
+        numbers = [next(self._numbers) for _ in range(size)]
+        leaves = [number.to_bytes(8, "big") + bytes(LEAF_BYTES - 8) for number in numbers]
+        appends = [
+            opening_of("table", number, leaf=leaf, memo=bytes(200))
+            for number, leaf in zip(numbers, leaves, strict=True)
+        ]
+        append_batch(self.store, SIGNER, [[append] for append in appends])
         return size
-
-
-def _append(number: int) -> Append:
-    return Append(
-        leaf=number.to_bytes(8, "big") + bytes(LEAF_BYTES - 8),
-        step=OpenStep(
-            SlotKey(f"table-{number}", 1),
-            round_id=bytes(32),
-            previous_leaf=NO_LEAF,
-            deal_deadline=number,
-            round_deadline=number + 1,
-        ),
-        request_digest=hashlib.sha256(b"%d" % number).digest(),
-        memo=bytes(200),
-    )
 
 
 class PlainSqlite:

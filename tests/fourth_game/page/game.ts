@@ -9,14 +9,14 @@ import type {} from "./messages";
 import ResultCards from "./ResultCards.svelte";
 import ResultMarks from "./ResultMarks.svelte";
 import { textSide } from "./text";
+import title from "./title.json";
 import { WORDS } from "./words";
 
 export const GAME: PageGame = {
   name: "bai_cao",
-  title: { vi: "Bài Cào", en: "Bài Cào" },
+  title,
   tileOf: () => ["JS", "QH", "KD"],
   guide: { PLAYING: [WORDS.guide] },
-  terms: [{ code: "BA_TIEN", name: WORDS.threeFaces, means: WORDS.threeFacesMeans }],
   Board: BaiCaoTable,
   ResultMarks,
   ResultCards,

@@ -18,6 +18,9 @@ export function textSide(view: () => View): TextSide {
     lines: [],
     warning: "",
     may: [],
+    get help() {
+      return pick(WORDS.typed);
+    },
     commands: [{ phrases: ["show", "lat", "lat bai"], act }],
   };
 }

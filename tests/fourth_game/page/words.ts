@@ -19,9 +19,5 @@ export const WORDS = {
   TIED: { vi: "hòa nhà cái", en: "tied with the dealer" },
   dealer: { vi: "Nhà cái", en: "Dealer" },
   timeToShow: { vi: "Thời gian lật bài", en: "Time to show" },
-  threeFaces: { vi: "ba tiên", en: "three faces" },
-  threeFacesMeans: {
-    vi: "ba lá J, Q, K: hơn mọi tay bài khác",
-    en: "three of J, Q and K, which beat every other hand",
-  },
+  typed: { vi: "lật", en: "show" },
 } satisfies Record<string, Text>;

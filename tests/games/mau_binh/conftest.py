@@ -10,6 +10,7 @@ import pytest
 from referee.cards import DECK, Card, Seat
 from referee.games.mau_binh import Arrange, Event, Leave, MauBinhRules
 from referee.rulesets import Ruleset, get
+from tests.builtin import rules_as
 
 RULESETS = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
 CHI_MS = 5_000
@@ -171,5 +172,4 @@ def ruleset(request: pytest.FixtureRequest) -> Ruleset:
 
 @pytest.fixture(scope="session")
 def rules(ruleset: Ruleset) -> MauBinhRules:
-    assert isinstance(ruleset.rules, MauBinhRules)
-    return ruleset.rules
+    return rules_as(MauBinhRules, ruleset)

@@ -4,15 +4,8 @@ import pytest
 
 from referee.cards import DECK, Seat
 from referee.evidence.canonical import Hex
-from referee.games.mau_binh import (
-    Arrange,
-    Arrangement,
-    ViolationCode,
-    arrangement_commitment,
-    begin,
-    check,
-    check_arrangement,
-)
+from referee.games.mau_binh import Arrange, Arrangement, ViolationCode, arrangement_commitment, begin, check
+from referee.games.mau_binh.arrangement import check_arrangement
 from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.legality import refusals_of
 from referee.games.mau_binh.rules import MauBinhRules

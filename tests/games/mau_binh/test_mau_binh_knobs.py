@@ -19,6 +19,7 @@ from referee.games.mau_binh.showdown import showdown
 from referee.money import house_net
 from referee.rulesets import Ruleset, load_examples
 from tests.budget import examples
+from tests.builtin import rules_as
 from tests.games.mau_binh.test_mau_binh_slow_settlement import (
     SHEETS,
     Hand,
@@ -83,7 +84,7 @@ def test_commission_is_what_the_sheet_says_over_random_rounds(
 
 def won_from_everybody(sheet: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int) -> int | None:
     """Return the seat whose cards win all three chi from every other seat, all of them lawful and there to the show."""
-    limit = {"000": 90_000, "001": 60_000, "003": 60_000}[sheet]
+    limit = {"maubinh_com": 90_000, "classic": 60_000, "chi_2020": 60_000}[sheet]
     last, there = timeline(len(hands), events, dealt + limit)
     seats = range(len(hands))
     chi_of = [
@@ -95,7 +96,9 @@ def won_from_everybody(sheet: str, hands: Sequence[Hand], events: Sequence[Event
     if min(there) < 0 or any(is_foul(sheet, chi) for chi in chi_of):
         return None
     for winner in seats:
-        is_there = sheet != "000" or there[winner] >= 2  # the last chi, at least, where leaving costs the later ones
+        is_there = (
+            sheet != "maubinh_com" or there[winner] >= 2
+        )  # the last chi, at least, where leaving costs the later ones
         if is_there and all(
             strength(sheet, chi_of[winner][chi]) > strength(sheet, chi_of[other][chi])
             for other in seats
@@ -145,7 +148,7 @@ def test_winner_of_everything_is_paid_so_many_times(
             plain = sum(worth(sheet, chi, cards) for chi, cards in enumerate(showing.arrangement.chi))
             for loser in range(len(sample.hands)):
                 if loser != winner:
-                    more = times * (plain + (2 if sheet == "001" else 0))
+                    more = times * (plain + (2 if sheet == "classic" else 0))
                     seen["dearer" if more > owed[loser, winner] else "the sheet's"] += 1
                     owed[loser, winner] = max(owed[loser, winner], more)
             seen[f"{len(sample.hands)} seats"] += 1
@@ -156,7 +159,7 @@ def test_winner_of_everything_is_paid_so_many_times(
         assert {pair: 3 * units for pair, units in owed.items()} == dict(paid), seed
         assert max(map(abs, played.outcome.net)) <= 3 * max_units(house, seat_count=len(sample.hands))
     assert min(seen[f"{count} seats"] for count in (2, 3)) >= 3, seen
-    assert seen["dearer"] or (times, sheet) in {(2, "000"), (2, "003")}
+    assert seen["dearer"] or (times, sheet) in {(2, "maubinh_com"), (2, "chi_2020")}
     assert (seen["WINNER_SWEEP"] > 0) is (seen["dearer"] > 0), seen
 
 
@@ -174,7 +177,6 @@ def test_results_show_the_part_of_the_house_only_where_it_has_one(
 
 
 def test_example_uses_every_knob_of_the_game() -> None:
-    rules = load_examples().get("mau_binh.house_example").rules
-    assert isinstance(rules, MauBinhRules)
+    rules = rules_as(MauBinhRules, load_examples().get("mau_binh.house_example"))
     assert isinstance(rules.commission, Commission)
     assert isinstance(rules.winner_sweep, WinnerSweepTimes)

@@ -8,7 +8,8 @@ from math import comb, prod
 import pytest
 
 from referee.cards import DECK, Card
-from referee.games.mau_binh import Pattern, patterns_of
+from referee.games.mau_binh.code import Pattern
+from referee.games.mau_binh.instant_win import patterns_of
 
 HANDS = comb(52, 13)
 RUNS = {size: ["A23456789TJQKA"[low : low + size] for low in range(15 - size)] for size in (3, 5)}

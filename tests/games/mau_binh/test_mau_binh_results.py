@@ -8,22 +8,17 @@ import pytest
 from referee.cards import DECK, Seat, parse_cards
 from referee.games import DealError, DealtRound
 from referee.games.mau_binh import GAME, Arrange, Leave, MauBinhRules
-from referee.rulesets import get
+from tests.builtin import rules_as
 from tests.games.rounds import hands_deal, settled
 
+COM = rules_as(MauBinhRules, "mau_binh.maubinh_com")
 STRONG = parse_cards("KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D")
 WEAK = parse_cards("8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D")
 PAIRS = parse_cards("AS AC QS QC TS 9H 9D 6S 4D 3H 8H 7D 2C")
 
 
-def com() -> MauBinhRules:
-    rules = get("mau_binh.maubinh_com").rules
-    assert isinstance(rules, MauBinhRules)
-    return rules
-
-
 def results_of(deal: DealtRound, *events: Arrange | Leave, closed_time: int = 95_000) -> Mapping[str, Any]:
-    played = settled(GAME, com(), deal, events, closed_time=closed_time)
+    played = settled(GAME, COM, deal, events, closed_time=closed_time)
     assert played.violations == ()
     return GAME.encode_results(played.state, played.outcome)
 
@@ -80,7 +75,7 @@ def test_results_of_an_instant_win_show_no_arrangement_and_no_showdown() -> None
 def test_instant_win_is_not_settled_while_a_hand_is_closed() -> None:
     """The closed hand may hold a win of its own."""
     deal = DealtRound(seat_count=2, stake=1, sections=(None, DECK[0:52:4]), dealt_time=0, is_sealed=True)
-    state = GAME.begin(com(), deal)
+    state = GAME.begin(COM, deal)
     assert GAME.check_closing(state, 0) == ()
     with pytest.raises(DealError, match="sections that are not open: 0"):
         GAME.settle(state)

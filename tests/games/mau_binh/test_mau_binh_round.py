@@ -7,23 +7,19 @@ import msgspec
 import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
-from referee.games import DealError, StakesError, UnlawfulEventError
 from referee.games.mau_binh import (
     GAME,
-    MAX_EVENTS,
     Arrange,
     Arrangement,
     Leave,
     MauBinhRules,
-    Outcome,
     ViolationCode,
     apply,
     begin,
     check,
-    check_closing,
-    max_units,
-    showdown,
 )
+from referee.games.mau_binh.event import MAX_EVENTS
+from referee.games.mau_binh.legality import check_closing
 from referee.games.mau_binh.rules import (
     Foul,
     FoulFlat,
@@ -38,8 +34,12 @@ from referee.games.mau_binh.rules import (
     SweptByAll,
     SweptPairPlus,
     Unopened,
+    max_units,
 )
+from referee.games.mau_binh.settlement import Outcome
+from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import Ruleset, get
+from tests.builtin import rules_as
 from tests.games.rounds import hands_deal, settled
 
 STRONG = "KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D"
@@ -48,22 +48,16 @@ FOULED = "7S 7C 5D 4S 3C 8S 8C 6D 4C 3S JD 9C 3D"
 HANDS = (parse_cards(STRONG), parse_cards(WEAK))
 
 
-def rules_of(name: str) -> MauBinhRules:
-    rules = get(name).rules
-    assert isinstance(rules, MauBinhRules)
-    return rules
-
-
 def arrange(seat: int, cards: tuple[Card, ...], time: int) -> Arrange:
     return Arrange(Seat(seat), cards[:5], cards[5:10], cards[10:], time)
 
 
-COM = rules_of("mau_binh.maubinh_com")
+COM = rules_as(MauBinhRules, "mau_binh.maubinh_com")
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("maubinh_com", 90), ("classic", 60), ("chi_2020", 60)])
 def test_arrangement_is_in_time_until_the_deadline(name: str, seconds: int) -> None:
-    rules = rules_of(f"mau_binh.{name}")
+    rules = rules_as(MauBinhRules, f"mau_binh.{name}")
     state = begin(rules, hands_deal(HANDS, dealt_time=500))
     deadline = 500 + 1000 * seconds
     assert check(state, arrange(0, HANDS[0], deadline - 1)) == ()
@@ -106,13 +100,6 @@ def test_leaving_at_the_deadline_is_leaving_during_the_showdown() -> None:
     assert (after.departures[1], after.showdown_time, after.all_in_time) == (1, 90_000, None)
 
 
-def test_apply_refuses_what_check_refuses() -> None:
-    state = begin(COM, hands_deal(HANDS))
-    with pytest.raises(UnlawfulEventError) as caught:
-        apply(state, Leave(Seat(2), 5))
-    assert [violation.code for violation in caught.value.violations] == [ViolationCode.UNKNOWN_SEAT]
-
-
 def test_fouled_arrangement_is_applied_and_reported() -> None:
     state = begin(COM, hands_deal(HANDS))
     event = arrange(1, parse_cards(FOULED), 5)
@@ -151,25 +138,6 @@ def test_closing_names_every_seat_that_is_waited_for() -> None:
     state = begin(COM, hands_deal(HANDS))
     assert [fault.seat for fault in check_closing(state, 89_999)] == [0, 1]
     assert check_closing(state, 90_000) == ()
-
-
-@pytest.mark.parametrize(
-    ("hands", "words"),
-    [
-        ((HANDS[0],), "1 seats were dealt to; the table has 2 to 4"),
-        ((HANDS[0], HANDS[1][:12]), "section 1 has 13 cards, not 12"),
-        ((HANDS[0], (*HANDS[1][:12], HANDS[0][0])), "more than once: KS"),
-    ],
-)
-def test_hands_that_no_deal_gives_are_an_error(hands: tuple[tuple[Card, ...], ...], words: str) -> None:
-    with pytest.raises(DealError, match=words):
-        begin(COM, hands_deal(hands))
-
-
-@pytest.mark.parametrize("stake", [0, -1, 2**53])
-def test_stake_that_cannot_be_settled_is_an_error(stake: int) -> None:
-    with pytest.raises(StakesError, match="STAKE_TOO_"):
-        begin(COM, hands_deal(HANDS, stake=stake))
 
 
 def outcome_of(rules: MauBinhRules, *, seat_1: str = WEAK, events: tuple[Leave, ...] = (), stake: int = 1) -> Outcome:
@@ -238,7 +206,7 @@ def test_bound_counts_whatever_is_dearest() -> None:
     assert max_units(no_aces, seat_count=2) == 99
     dear = FoulFlat(units=500, unopened=Unopened.FOUL, **said)
     assert max_units(msgspec.structs.replace(no_aces, foul=dear), seat_count=4) == 1_500
-    classic = msgspec.structs.replace(rules_of("mau_binh.classic"), sweep=SweptPairPlus(units=50, **said))
+    classic = msgspec.structs.replace(rules_as(MauBinhRules, "mau_binh.classic"), sweep=SweptPairPlus(units=50, **said))
     assert max_units(classic, seat_count=2) == 5 + 10 + 3 + 50
 
 

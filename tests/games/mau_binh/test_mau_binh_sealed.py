@@ -18,21 +18,17 @@ from referee.games.mau_binh import (
     Event,
     Leave,
     MauBinhRules,
-    Timeout,
     ViolationCode,
     apply,
-    arrangement_commitment,
     begin,
 )
+from referee.games.mau_binh.event import Timeout
 from referee.rulesets import Ruleset
 from tests.games.mau_binh.test_mau_binh_slow_settlement import SHEETS, STAKE, slow_settle
 from tests.games.rounds import hands_deal, settled
 
 ROUNDS = 150
-HANDS = (
-    parse_cards("KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D"),
-    parse_cards("8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D"),
-)
+HANDS = (parse_cards("KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D"), parse_cards("8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D"))
 
 
 def sealed_events(
@@ -138,10 +134,3 @@ def test_hands_open_once_with_the_event_that_ends_committing(rules: MauBinhRules
     openings = [msgspec.structs.replace(one, nonce=Hex(b"n" * 32), opens=bytes([one.seat]) * 32) for one in plain]
     assert opened_by_each(rules, [*commitments, *openings], is_sealed=True) == [(), (0, 1), (), ()]
     assert opened_by_each(rules, list(plain), is_sealed=False) == [(), ()]
-
-
-@pytest.mark.parametrize("size", [0, 1, 31, 33, 64])
-def test_commitment_is_made_under_a_nonce_of_32_bytes_alone(size: int) -> None:
-    """A shorter one could be guessed, and another length would let two texts have one hash."""
-    with pytest.raises(ValueError, match=f"a nonce has 32 bytes, not {size}"):
-        arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=HANDS[0], nonce=b"n" * size)

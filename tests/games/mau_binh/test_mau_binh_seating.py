@@ -1,39 +1,25 @@
 """Who sits, watches, waits, is sent out, and when to deal."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referee.games.mau_binh import MauBinhRules
 from referee.games.seating import Person, Seating, SeatingError, decide_seating
-from referee.rulesets import get
+from tests.builtin import rules_as
+from tests.vectors.reading import each
 
-VECTORS = Path(__file__).parents[2] / "vectors" / "mau_binh" / "seating.jsonl"
-
-
-def vectors() -> list[Any]:
-    lines = VECTORS.read_text(encoding="utf-8").splitlines()
-    return [pytest.param(vector, id=vector["id"]) for vector in map(json.loads, lines)]
-
-
-def maubinh_com() -> MauBinhRules:
-    rules = get("mau_binh.maubinh_com").rules
-    assert isinstance(rules, MauBinhRules)
-    return rules
+COM = rules_as(MauBinhRules, "mau_binh.maubinh_com")
 
 
 def seat_people(rules: MauBinhRules, people: list[Person], *, now: int) -> Seating:
     return decide_seating(people, now=now, seats=rules.seats, ready_limit=rules.clocks.ready_limit)
 
 
-@pytest.mark.parametrize("vector", vectors())
+@each("mau_binh/seating", argument="vector")
 def test_room_is_as_the_rule_says(vector: dict[str, Any]) -> None:
-    rules = get(vector["ruleset"]).rules
-    assert isinstance(rules, MauBinhRules)
     people = [Person(**{"seated_time": None, "ready_time": None} | person) for person in vector["people"]]
-    found = seat_people(rules, people, now=vector["now"])
+    found = seat_people(rules_as(MauBinhRules, vector["ruleset"]), people, now=vector["now"])
     expected = vector["seating"]
     lists = ("seated", "newly_seated", "watching", "sent_out", "waiting")
     assert {key: expected[key] for key in lists} == {key: list(getattr(found, key)) for key in lists}
@@ -48,10 +34,10 @@ def test_next_time_is_when_the_first_is_sent_out() -> None:
         Person(name="ba", came_time=0, seated_time=100, ready_time=None),
         Person(name="cu", came_time=0, seated_time=50, ready_time=None),
     ]
-    first = seat_people(maubinh_com(), people, now=100)
+    first = seat_people(COM, people, now=100)
     assert first.next_time == 20_050
-    assert seat_people(maubinh_com(), people, now=20_049).sent_out == ()
-    assert seat_people(maubinh_com(), people, now=20_050).sent_out == ("cu",)
+    assert seat_people(COM, people, now=20_049).sent_out == ()
+    assert seat_people(COM, people, now=20_050).sent_out == ("cu",)
 
 
 @pytest.mark.parametrize(("ready", "seated", "expected"), [(0, 0, 20_000), (0, 1, 20_001), (1, 0, 20_001)])
@@ -63,11 +49,11 @@ def test_ready_clock_runs_from_the_later_of_being_seated_and_another_being_ready
         Person(name="an", came_time=0, seated_time=0, ready_time=ready),
         Person(name="ba", came_time=0, seated_time=seated, ready_time=None),
     ]
-    found = seat_people(maubinh_com(), people, now=1)
+    found = seat_people(COM, people, now=1)
     assert (found.next_time, found.seated) == (expected, ("an", "ba"))
-    assert seat_people(maubinh_com(), people[::-1], now=1).seated == (("an", "ba") if seated else ("ba", "an"))
-    assert seat_people(maubinh_com(), people, now=expected - 1).seated == ("an", "ba")
-    assert seat_people(maubinh_com(), people, now=expected).sent_out == ("ba",)
+    assert seat_people(COM, people[::-1], now=1).seated == (("an", "ba") if seated else ("ba", "an"))
+    assert seat_people(COM, people, now=expected - 1).seated == ("an", "ba")
+    assert seat_people(COM, people, now=expected).sent_out == ("ba",)
 
 
 @pytest.mark.parametrize(
@@ -86,4 +72,4 @@ def test_people_who_cannot_be_in_one_room_are_an_error(people: list[Any], words:
         Person(name=name, came_time=came, seated_time=seated, ready_time=ready) for name, came, seated, ready in people
     ]
     with pytest.raises(SeatingError, match=words):
-        seat_people(maubinh_com(), people, now=10)
+        seat_people(COM, people, now=10)

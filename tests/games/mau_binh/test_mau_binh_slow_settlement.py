@@ -1,4 +1,4 @@
-"""A second settlement, written from the rulings alone and slowly: no tables, no shared code, one law per ruleset."""
+"""A second, slow settlement from the rules of ``RULES.md`` alone: no tables, no shared code, one law per ruleset."""
 
 import itertools
 import random
@@ -10,9 +10,12 @@ from typing import Any, TypeAlias
 import pytest
 
 from referee.cards import DECK, Card
-from referee.games.mau_binh import GAME, Arrange, Event, MauBinhRules, Pattern, patterns_of
-from referee.rulesets import Ruleset, get
+from referee.games.mau_binh import GAME, Arrange, Event, MauBinhRules
+from referee.games.mau_binh.code import Pattern
+from referee.games.mau_binh.instant_win import patterns_of
+from referee.rulesets import Ruleset
 from tests.budget import examples
+from tests.builtin import rules_as
 from tests.games.rounds import hands_deal, settled
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
@@ -44,7 +47,7 @@ def shape(cards: Hand) -> tuple[str, list[int]]:
 def strength(ruleset: str, cards: Hand) -> tuple[int, list[int]]:
     name, ranks = shape(cards)
     place = RANKING.index(name)
-    if ruleset == "000":
+    if ruleset == "maubinh_com":
         if name == "tứ quý" and ranks[0] == 14:
             return 99, ranks
         if name == "thùng phá sảnh":
@@ -69,15 +72,15 @@ def is_foul(ruleset: str, chi: Sequence[Hand]) -> bool:
 def worth(ruleset: str, chi: int, cards: Hand) -> int:
     name, ranks = shape(cards)
     special = {
-        ("sám cô", 2): {"000": 3, "001": 3, "003": 8},
-        ("cù lũ", 1): {"000": 2, "001": 2, "003": 4},
-        ("tứ quý", 0): {"000": 20 if ranks[0] == 14 else 4, "001": 4, "003": 8},
-        ("tứ quý", 1): {"000": 8, "001": 8, "003": 16},
+        ("sám cô", 2): {"maubinh_com": 3, "classic": 3, "chi_2020": 8},
+        ("cù lũ", 1): {"maubinh_com": 2, "classic": 2, "chi_2020": 4},
+        ("tứ quý", 0): {"maubinh_com": 20 if ranks[0] == 14 else 4, "classic": 4, "chi_2020": 8},
+        ("tứ quý", 1): {"maubinh_com": 8, "classic": 8, "chi_2020": 16},
     }
     if name == "thùng phá sảnh":
-        if ruleset == "000":
+        if ruleset == "maubinh_com":
             return {14: 12, 5: 10}.get(ranks[0], 5) * (chi + 1)
-        return {"001": 5, "003": 10}[ruleset] * (chi + 1)
+        return {"classic": 5, "chi_2020": 10}[ruleset] * (chi + 1)
     return special.get((name, chi), {}).get(ruleset, 1)
 
 
@@ -131,16 +134,16 @@ def all_patterns(cards: Hand) -> set[str]:
 
 
 LISTS = {
-    "000": [
+    "maubinh_com": [
         *[("SUITED_DRAGON", 99, 1), ("DRAGON", 39, 2), ("THIRTEEN_RED", 26, 3), ("THIRTEEN_BLACK", 26, 4)],
         *[("FIVE_PAIRS_ONE_TRIPLE", 6, 5), ("TWELVE_BLACK_ONE_RED", 13, 6), ("TWELVE_RED_ONE_BLACK", 13, 7)],
         *[("SIX_PAIRS", 6, 8), ("THREE_FLUSHES", 6, 9), ("THREE_STRAIGHTS", 6, 10)],
     ],
-    "001": [
+    "classic": [
         *[("SUITED_DRAGON", 26, 1), ("DRAGON", 26, 2), ("FIVE_PAIRS_ONE_TRIPLE", 8, 3), ("SIX_PAIRS", 6, 4)],
         *[("THREE_FLUSHES", 6, 5), ("THREE_STRAIGHTS", 6, 6)],
     ],
-    "003": [
+    "chi_2020": [
         *[("SUITED_DRAGON", 100, 1), ("DRAGON", 50, 2), ("THIRTEEN_RED", 30, 3), ("THIRTEEN_BLACK", 30, 3)],
         *[("THREE_STRAIGHTS", 24, 4), ("THREE_FLUSHES", 24, 4), ("SIX_PAIRS", 24, 4)],
         ("FIVE_PAIRS_ONE_TRIPLE", 24, 4),
@@ -175,7 +178,7 @@ def timeline(seats: int, events: Sequence[Event], deadline: int) -> tuple[dict[i
     return last, there
 
 
-def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, as the rulings state it
+def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, as ``RULES.md`` lists it
     ruleset: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int, *, unopened: frozenset[int] = frozenset()
 ) -> dict[str, Any]:
     seats = range(len(hands))
@@ -188,9 +191,9 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
                 owed[payer, payee] += mine[1]
         top = min(win[2] for win in wins if win)
         return {"owed": dict(owed), "fouled": set(), "winners": [s for s in seats if (wins[s] or (0, 0, 99))[2] == top]}
-    deadline = dealt + {"000": 90_000, "001": 60_000, "003": 60_000}[ruleset]
+    deadline = dealt + {"maubinh_com": 90_000, "classic": 60_000, "chi_2020": 60_000}[ruleset]
     last, there = timeline(len(hands), events, deadline)
-    if ruleset != "000":
+    if ruleset != "maubinh_com":
         there = [-1 if chi == -1 else 3 for chi in there]
     chi_of = []
     for seat in seats:
@@ -222,8 +225,8 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
     for (winner, loser), lost in list(chi_won.items()):
         units = sum(worth(ruleset, one, chi_of[winner][one]) for one in lost)
         all_three = len(lost) == 3
-        if ruleset == "000":
-            aces = strength("000", chi_of[winner][0])[0] == 99
+        if ruleset == "maubinh_com":
+            aces = strength("maubinh_com", chi_of[winner][0])[0] == 99
             others = [seat for seat in stayed if seat != winner]
             village = bool(others) and all(len(chi_won[winner, other]) == 3 for other in others)
             if aces and village:
@@ -232,7 +235,7 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
                 units *= 1 if winner in left_while_shown else 3
             elif loser in swept_village:
                 units *= 3
-        elif ruleset == "001":
+        elif ruleset == "classic":
             if loser in fouled:
                 units = max(3, units + 2) if loser in unopened else 3
             elif all_three:
@@ -246,7 +249,7 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
     return {"owed": dict(owed), "fouled": fouled, "winners": winners}
 
 
-SHEETS = {"mau_binh.maubinh_com": "000", "mau_binh.classic": "001", "mau_binh.chi_2020": "003"}
+SHEETS = {"mau_binh.maubinh_com": "maubinh_com", "mau_binh.classic": "classic", "mau_binh.chi_2020": "chi_2020"}
 
 
 def test_settlement_agrees_with_the_slow_one(ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker) -> None:
@@ -289,8 +292,7 @@ def agreed(sheet: str, rules: MauBinhRules, make_round: RoundMaker, seeds: Itera
 
 def test_patterns_agree_with_splitting_the_cards(make_round: RoundMaker) -> None:
     """The patterns of each hand dealt are those that trying every split finds, and each is seen."""
-    rules = get("mau_binh.classic").rules
-    assert isinstance(rules, MauBinhRules)
+    rules = rules_as(MauBinhRules, "mau_binh.classic")
     seen: Counter[str] = Counter()
     for seed in range(10_000, 10_000 + examples(800)):
         for hand in make_round(rules, seed).hands:

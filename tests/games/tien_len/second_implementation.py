@@ -1,6 +1,7 @@
-"""Tiến Lên Miền Nam once more, straight from the rulings: cards are texts, hands are sets, no code of the referee.
+"""Tiến Lên Miền Nam once more, straight from the rules that ``tests/games/RULES.md`` lists, without code of Referee.
 
-It is slow on purpose and shares no idea with the game under test: no bits, no states, no price tables in common.
+Cards are texts and hands are sets. It is slow on purpose and shares no idea with the game under test: no bits, no
+states, no price tables in common.
 """
 
 import itertools

@@ -5,30 +5,19 @@ Hands that would win at the deal are played too: they have the most combinations
 
 import random
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from referee.cards import DECK, Card, Seat
-from referee.games.tien_len import (
-    Event,
-    Pass,
-    Play,
-    State,
-    TienLenRules,
-    apply,
-    begin,
-    check_play,
-    legal_plays,
-    may_pass,
-)
+from referee.games.tien_len import Event, Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
+from referee.games.tien_len.legality import check_play
 from tests.budget import BUDGET
 from tests.games.rounds import hands_deal
+from tests.games.tien_len import second_implementation as second
+from tests.games.tien_len.scenes import variant
 
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
-
-Variant = Callable[[dict[str, Any]], TienLenRules]
 
 
 def subsets_of(cards: list[str]) -> Iterator[frozenset[str]]:
@@ -37,7 +26,7 @@ def subsets_of(cards: list[str]) -> Iterator[frozenset[str]]:
         yield frozenset(card for place, card in enumerate(cards) if mask >> place & 1)
 
 
-def compare_all_subsets(second: ModuleType, slow: Any, state: State, by_text: dict[str, Card]) -> int:  # noqa: ANN401 - a SlowRound
+def compare_all_subsets(slow: Any, state: State, by_text: dict[str, Card]) -> int:  # noqa: ANN401 - a SlowRound
     """Assert that all three agree on the state; how many plays were legal."""
     held = [card.text for card in state.cards_of(state.turn)]
     expected = {subset for subset in subsets_of(held) if slow.is_legal(subset)}
@@ -52,7 +41,7 @@ def compare_all_subsets(second: ModuleType, slow: Any, state: State, by_text: di
     return len(expected)
 
 
-def play_comparing(rules: TienLenRules, second: ModuleType, chance: random.Random, seats: int, dealing: Dealing) -> int:
+def play_comparing(rules: TienLenRules, chance: random.Random, seats: int, dealing: Dealing) -> int:
     """Play one random round, comparing at every state; how many legal plays were seen."""
     hands = dealing(chance, seats)
     leader = Seat(chance.randrange(seats))
@@ -62,7 +51,7 @@ def play_comparing(rules: TienLenRules, second: ModuleType, chance: random.Rando
     seen = 0
     while not state.is_over and state.event_count < 100:
         assert slow.turn == state.turn
-        seen += compare_all_subsets(second, slow, state, by_text)
+        seen += compare_all_subsets(slow, state, by_text)
         plays = legal_plays(state)
         event: Event
         if may_pass(state) and (not plays or chance.random() < 0.3):
@@ -77,18 +66,16 @@ def play_comparing(rules: TienLenRules, second: ModuleType, chance: random.Rando
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_listed_plays_are_the_legal_subsets_of_the_hand(
-    variant: Variant, second: ModuleType, seats: int, dealing: Dealing, chance: random.Random
-) -> None:
+def test_listed_plays_are_the_legal_subsets_of_the_hand(seats: int, dealing: Dealing, chance: random.Random) -> None:
     rules = variant({"instant_wins": []})
-    assert sum(play_comparing(rules, second, chance, seats, dealing) for _ in range(BUDGET)) > 30
+    assert sum(play_comparing(rules, chance, seats, dealing) for _ in range(BUDGET)) > 30
 
 
 @pytest.mark.exhaustive("tries every subset of the hands of many rounds")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_listed_plays_are_the_legal_subsets_over_many_rounds(
-    variant: Variant, second: ModuleType, seats: int, dealing: Dealing, chance: random.Random
+    seats: int, dealing: Dealing, chance: random.Random
 ) -> None:
     rules = variant({"instant_wins": []})
-    assert sum(play_comparing(rules, second, chance, seats, dealing) for _ in range(30)) > 500
+    assert sum(play_comparing(rules, chance, seats, dealing) for _ in range(30)) > 500

@@ -5,7 +5,6 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,29 +13,19 @@ from referee.cards import HOUSE, Card, Seat, parse_cards
 from referee.games import LeaderBy
 from referee.games.commission import Commission, NoCommission
 from referee.games.lead import Leading
-from referee.games.tien_len import (
-    GAME,
-    Event,
-    Leave,
-    State,
-    TienLenRules,
-    Timeout,
-    apply,
-    begin,
-    legal_plays,
-    settle,
-)
-from referee.games.tien_len.codec import encode_results
+from referee.games.tien_len import GAME, Event, Leave, State, TienLenRules, Timeout, apply, begin, legal_plays, settle
 from referee.games.tien_len.combination import combinations_in
-from referee.games.tien_len.rules import DrawnLead, LeavingTimes, LowestCardLead, Untouched
-from referee.games.tien_len.stakes import max_units
+from referee.games.tien_len.rules import DrawnLead, LeavingTimes, LowestCardLead, Untouched, max_units
+from referee.games.tien_len.settlement import encode_results
 from referee.money import house_net
 from referee.rulesets import load_examples
 from tests.budget import examples
+from tests.builtin import rules_as
 from tests.games.rounds import at_stake, hands_deal, led_by
+from tests.games.tien_len import second_implementation as second
+from tests.games.tien_len.scenes import variant
 from tests.games.tien_len.test_tien_len_rounds import choose, debts, follow
 
-Variant = Callable[[dict[str, Any]], TienLenRules]
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
 Debts = Counter[tuple[int, int, str, str]]
 HANDS = (
@@ -54,7 +43,7 @@ def leading() -> Leading:
 
 
 @pytest.fixture(name="house")
-def house_fixture(variant: Callable[[dict[str, Any]], TienLenRules]) -> TienLenRules:
+def house_fixture() -> TienLenRules:
     permille, cap = COMMISSION
     return variant(
         {
@@ -99,7 +88,7 @@ def by_the_sheet(slow: Any, *, stake: int) -> Debts:  # noqa: ANN401 - a SlowRou
 
 
 def test_random_rounds_pay_what_the_sheet_says_of_the_knobs(
-    second: ModuleType, house: TienLenRules, dealing: Dealing, chance: random.Random
+    house: TienLenRules, dealing: Dealing, chance: random.Random
 ) -> None:
     reasons, capped = Counter[str](), 0
     rounds = examples(200)
@@ -127,7 +116,7 @@ def test_random_rounds_pay_what_the_sheet_says_of_the_knobs(
 
 @pytest.mark.parametrize("counts", [(True, False), (False, True), (False, False)])
 def test_rounds_without_a_rule_of_three_of_spades_go_as_the_second_implementation_says(
-    variant: Variant, second: ModuleType, dealing: Dealing, chance: random.Random, counts: tuple[bool, bool]
+    dealing: Dealing, chance: random.Random, counts: tuple[bool, bool]
 ) -> None:
     """Seats keep 3♠ for the end, so the rules that are off would often have counted."""
     last, stopped = counts
@@ -142,10 +131,7 @@ def test_rounds_without_a_rule_of_three_of_spades_go_as_the_second_implementatio
         hands = dealing(chance, seats)
         state = begin(rules, hands_deal(hands, leader=0))
         slow = second.SlowRound(
-            [[card.text for card in hand] for hand in hands],
-            0,
-            instant_wins=False,
-            three_counts=counts,
+            [[card.text for card in hand] for hand in hands], 0, instant_wins=False, three_counts=counts
         )
         without = False
         while not state.is_over and state.event_count < 120:
@@ -167,7 +153,7 @@ def test_rounds_without_a_rule_of_three_of_spades_go_as_the_second_implementatio
 
 
 def test_rounds_led_by_the_lowest_card_go_as_the_second_implementation_says(
-    variant: Variant, second: ModuleType, dealing: Dealing, chance: random.Random
+    dealing: Dealing, chance: random.Random
 ) -> None:
     """In every state each combination of the hand is lawful in both or in neither; some leaders leave or wait first."""
     rules = variant({"lead": {"first": "LOWEST_CARD", "reason": "test"}, "instant_wins": []})
@@ -259,8 +245,7 @@ def test_results_show_the_part_of_the_house_only_where_it_has_one(rules: TienLen
 
 
 def test_example_uses_every_knob_of_the_game() -> None:
-    rules = load_examples().get("tien_len.house_example").rules
-    assert isinstance(rules, TienLenRules)
+    rules = rules_as(TienLenRules, load_examples().get("tien_len.house_example"))
     assert isinstance(rules.commission, Commission)
     assert isinstance(rules.leftover, Untouched)
     assert isinstance(rules.leaving, LeavingTimes)

@@ -5,9 +5,8 @@ round earlier is counted once. On failure the counts are compared move by move (
 """
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,6 +15,8 @@ from referee.cards import Card, Seat
 from referee.games import play
 from referee.games.tien_len import GAME, Event, Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
 from tests.games.rounds import hands_deal
+from tests.games.tien_len import second_implementation as second
+from tests.games.tien_len.scenes import read_event, read_hands
 
 Vector = dict[str, Any]
 
@@ -44,7 +45,7 @@ def name(cards: Sequence[Card]) -> str:
 class SlowCounter:
     """The same by the second implementation, with the plays of each dealt hand found among all its subsets once."""
 
-    def __init__(self, second: ModuleType, hands: Sequence[Sequence[Card]]) -> None:
+    def __init__(self, hands: Sequence[Sequence[Card]]) -> None:
         self.plays: list[list[frozenset[str]]] = []
         for hand in hands:
             texts = [card.text for card in hand]
@@ -79,22 +80,19 @@ def submit(slow: Any, event: Event) -> None:  # noqa: ANN401 - as above
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["referee", "second"])
-def test_play_sequences_are_as_many_as_counted(  # noqa: PLR0913, PLR0917 - fixtures
+def test_play_sequences_are_as_many_as_counted(
     rules: TienLenRules,
-    second: ModuleType,
-    deal: Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]],
-    read_event: Callable[[str, int], Event],
     perft_vector: Vector,
     own: bool,  # noqa: FBT001 - which of the two counts
 ) -> None:
-    hands, leader = deal(perft_vector["hands"]), Seat(perft_vector["leader"])
+    hands, leader = read_hands(perft_vector["hands"]), Seat(perft_vector["leader"])
     events = [read_event(text, number) for number, text in enumerate(perft_vector["events"], start=1)]
     played = play(GAME, begin(rules, hands_deal(hands, leader=leader)), events)
     assert played.violations == ()
     slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader)
     for event in events:
         submit(slow, event)
-    counter = SlowCounter(second, hands)
+    counter = SlowCounter(hands)
     found = [count(played.state, depth) if own else counter.count(slow, depth) for depth in perft_vector["depths"]]
     if perft_vector["counts"] != found:
         depth = perft_vector["depths"][-1] - 1
@@ -103,14 +101,9 @@ def test_play_sequences_are_as_many_as_counted(  # noqa: PLR0913, PLR0917 - fixt
     assert perft_vector["counts"] == found
 
 
-def test_the_first_moves_are_the_same(
-    rules: TienLenRules,
-    second: ModuleType,
-    deal: Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]],
-    perft_vector: Vector,
-) -> None:
+def test_the_first_moves_are_the_same(rules: TienLenRules, perft_vector: Vector) -> None:
     """At the deal of each position, move by move."""
-    hands, leader = deal(perft_vector["hands"]), Seat(perft_vector["leader"])
+    hands, leader = read_hands(perft_vector["hands"]), Seat(perft_vector["leader"])
     state = begin(rules, hands_deal(hands, leader=leader))
     slow = second.SlowRound([[card.text for card in hand] for hand in hands], leader)
-    assert sorted(SlowCounter(second, hands).moves(slow)) == sorted(moves(state))
+    assert sorted(SlowCounter(hands).moves(slow)) == sorted(moves(state))

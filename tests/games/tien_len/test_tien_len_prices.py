@@ -1,17 +1,12 @@
 """Prices that a house variant sets, and chops of one trick and of several, worked out by hand."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
-from referee.cards import DECK, Card, Seat, parse_cards
+from referee.cards import DECK, Seat, parse_cards
 from referee.games import play
 from referee.games.tien_len import (
     GAME,
-    Chain,
-    Event,
     Pass,
     Play,
     State,
@@ -20,18 +15,16 @@ from referee.games.tien_len import (
     begin,
     chop_transfers,
     legal_plays,
-    max_units,
-    price_leftover,
     read_combination,
     set_of,
     settle,
 )
+from referee.games.tien_len.code import Chain
+from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.rules import max_units
 from tests.games.rounds import hands_deal
-
-Variant = Callable[[dict[str, Any]], TienLenRules]
-Vectors = Callable[[str], list[dict[str, Any]]]
-Hands = Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]]
-ReadEvent = Callable[[str, int], Event]
+from tests.games.tien_len.scenes import read_event, read_hands, variant
+from tests.vectors.reading import read
 
 FOUR_TWOS = "2S 2C 2D 2H"
 THREE_PAIRS = "4S 4C 5S 5C 6S 6C"
@@ -137,7 +130,7 @@ def two_tricks(rules: TienLenRules) -> State:
 
 
 @pytest.mark.parametrize("chain", list(Chain))
-def test_chops_of_two_tricks_are_no_chain(variant: Variant, chain: Chain) -> None:
+def test_chops_of_two_tricks_are_no_chain(chain: Chain) -> None:
     state = two_tricks(variant({"chain": chain, "instant_wins": []}))
     assert [chop.link for chop in state.chops] == [1, 1]
     assert [(paid.payer, paid.payee, paid.amount, paid.reason, paid.subject) for paid in chop_transfers(state)] == [
@@ -161,7 +154,7 @@ def test_links_of_a_chain_count_up(rules: TienLenRules) -> None:
     ]
 
 
-def test_listed_plays_are_combinations_as_read_from_their_cards(variant: Variant) -> None:
+def test_listed_plays_are_combinations_as_read_from_their_cards() -> None:
     """Kind, length and top card of each, whether led, put on a play of its kind or chopping."""
     rules = variant({"instant_wins": []})
     hands = [
@@ -177,16 +170,14 @@ def test_listed_plays_are_combinations_as_read_from_their_cards(variant: Variant
 
 
 @pytest.mark.parametrize("ending", ["stopped-three-of-spades", "last-three-of-spades"])
-def test_rule_of_three_of_spades_that_is_off_pays_nothing(
-    rules: TienLenRules, vectors: Vectors, deal: Hands, read_event: ReadEvent, ending: str
-) -> None:
+def test_rule_of_three_of_spades_that_is_off_pays_nothing(rules: TienLenRules, ending: str) -> None:
     """The round that it would end goes on, or ends as with any other last card."""
-    (vector,) = (one for one in vectors("rounds") if one["id"] == ending)
+    (vector,) = (one for one in read("tien_len/rounds") if one["id"] == ending)
     free = {
         name: replace(getattr(rules, name), units=0, applies=False)
         for name in ("last_three_of_spades", "stopped_three_of_spades")
     }
-    dealt = hands_deal(deal(vector["hands"]), leader=vector["leader"])
+    dealt = hands_deal(read_hands(vector["hands"]), leader=vector["leader"])
     events = [read_event(text, number) for number, text in enumerate(vector["events"], start=1)]
     for house, penalties in ((rules, True), (replace(rules, **free), False)):
         state = play(GAME, begin(house, dealt), events).state

@@ -3,24 +3,19 @@
 import random
 from collections import Counter
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
-from referee.games import DealError, RoundNotOverError, UnlawfulEventError, play
+from referee.games import DealError, RoundNotOverError, play
 from referee.games.tien_len import (
     GAME,
-    Chain,
-    EndKind,
     Event,
     Fault,
     Leave,
-    Outcome,
     Pass,
     Play,
-    Reason,
     State,
     TienLenRules,
     Timeout,
@@ -29,18 +24,21 @@ from referee.games.tien_len import (
     check,
     chop_transfers,
     legal_plays,
-    max_units,
     may_pass,
-    price_leftover,
     set_of,
     settle,
 )
+from referee.games.tien_len.code import Chain, EndKind, Reason
+from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.rules import max_units
+from referee.games.tien_len.settlement import Outcome
 from referee.money import MAX_AMOUNT, Amount, Transfer
 from tests.budget import examples
 from tests.games.rounds import at_stake, hands_deal
+from tests.games.tien_len import second_implementation as second
+from tests.games.tien_len.scenes import variant
 
 Dealing = Callable[[random.Random, int], tuple[tuple[Card, ...], ...]]
-Variant = Callable[[dict[str, Any]], TienLenRules]
 QUIET = (
     parse_cards("5S 6C 7D 8H 9S TC JD QH KS 3S AS AC AD"),
     parse_cards("3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S"),
@@ -86,7 +84,7 @@ def debts(transfers: tuple[Transfer, ...]) -> Counter[tuple[int, int, str, str]]
     return found
 
 
-def play_beside(second: ModuleType, chance: random.Random, dealing: Dealing, rules: TienLenRules, number: int) -> State:
+def play_beside(chance: random.Random, dealing: Dealing, rules: TienLenRules, number: int) -> State:
     """One round played by both implementations, which agree after every event, on the end and on every debt."""
     seats = 2 + number % 3
     hands, leader = dealing(chance, seats), Seat(chance.randrange(seats))
@@ -115,7 +113,7 @@ def play_beside(second: ModuleType, chance: random.Random, dealing: Dealing, rul
 
 @pytest.mark.parametrize("chain", Chain)
 def test_random_rounds_pay_what_the_second_implementation_says(
-    variant: Variant, second: ModuleType, dealing: Dealing, chance: random.Random, chain: Chain
+    dealing: Dealing, chance: random.Random, chain: Chain
 ) -> None:
     """Hundreds of rounds at two to four seats, with every ending among them, and every reason to pay.
 
@@ -126,7 +124,7 @@ def test_random_rounds_pay_what_the_second_implementation_says(
     reasons: set[str] = set()
     rounds = examples(300)
     for number in range(rounds):
-        state = play_beside(second, chance, dealing, kinds[number // 24 % 2], number)
+        state = play_beside(chance, dealing, kinds[number // 24 % 2], number)
         if state.ending is None:
             continue
         endings[state.ending.kind] += 1
@@ -177,24 +175,6 @@ def test_turning_the_table_turns_the_result(rules: TienLenRules, dealing: Dealin
             assert expected == debts(settle(moved).transfers)
 
 
-def test_a_replay_stops_at_the_first_unlawful_event(variant: Variant, dealing: Dealing, chance: random.Random) -> None:
-    rules, hands = variant({"instant_wins": []}), dealing(chance, 2)
-    state = begin(rules, hands_deal(hands, leader=Seat(0)))
-    lead = Play(Seat(0), legal_plays(state)[0].cards, 1)
-    events: list[Event] = [lead, Pass(Seat(0), 2), Pass(Seat(1), 3)]
-    stopped = play(GAME, state, events)
-    assert apply(state, lead) == stopped.state
-    assert [fault.code for fault in stopped.violations] == [Fault.OUT_OF_TURN]
-    assert stopped.violations == check(stopped.state, events[1])
-
-
-def test_an_unlawful_event_is_not_applied(variant: Variant, dealing: Dealing, chance: random.Random) -> None:
-    state = begin(variant({"instant_wins": []}), hands_deal(dealing(chance, 2), leader=Seat(0)))
-    with pytest.raises(UnlawfulEventError, match="MUST_LEAD") as refused:
-        apply(state, Pass(Seat(0), 1))
-    assert [fault.code for fault in refused.value.violations] == [Fault.MUST_LEAD]
-
-
 def events_of(seat: int, time: int) -> list[Event]:
     """One event of each kind."""
     return [Play(Seat(seat), (), time), Pass(Seat(seat), time), Leave(Seat(seat), time), Timeout(Seat(seat), time)]
@@ -230,7 +210,7 @@ def test_each_seat_leaves_once_and_alone(rules: TienLenRules, seat: int) -> None
     assert [fault.code for fault in check(state, Leave(Seat(seat), 2))] == [Fault.ALREADY_LEFT]
 
 
-def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing, chance: random.Random) -> None:
+def test_a_round_that_goes_on_is_not_settled(dealing: Dealing, chance: random.Random) -> None:
     state = begin(variant({"instant_wins": []}), hands_deal(dealing(chance, 2), leader=Seat(1)))
     with pytest.raises(RoundNotOverError, match="seat 1 is on turn"):
         settle(state)
@@ -240,23 +220,16 @@ def test_a_round_that_goes_on_is_not_settled(variant: Variant, dealing: Dealing,
 
 
 @pytest.mark.parametrize(
-    ("hands", "leader", "reason"),
+    ("leader", "reason"),
     [
-        ((DECK[:13],), 0, "1 seats were dealt to; the table has 2 to 4"),
-        ((DECK[:13], DECK[13:26], DECK[26:39], DECK[39:], DECK[:13]), 0, "5 seats were dealt to"),
-        ((DECK[:13], DECK[13:25]), 0, "section 1 has 13 cards, not 12"),
-        ((DECK[:13], DECK[13:25] + DECK[13:14]), 0, "dealt more than once: 5C"),
-        ((DECK[:13], DECK[12:25]), 0, "dealt more than once: 5S"),
-        ((DECK[:13], DECK[13:26]), 2, "seat 2 cannot lead; the seats are 0 to 1$"),
-        ((DECK[:13], DECK[13:26]), -1, "seat -1 cannot lead; the seats are 0 to 1$"),
-        ((DECK[:13], DECK[13:26]), None, "the deal names no leader; the seats are 0 to 1$"),
+        (2, "seat 2 cannot lead; the seats are 0 to 1$"),
+        (-1, "seat -1 cannot lead; the seats are 0 to 1$"),
+        (None, "the deal names no leader; the seats are 0 to 1$"),
     ],
 )
-def test_a_deal_that_is_none_is_refused(
-    rules: TienLenRules, hands: tuple[tuple[Card, ...], ...], leader: int | None, reason: str
-) -> None:
+def test_a_deal_without_a_leader_of_its_own_is_refused(rules: TienLenRules, leader: int | None, reason: str) -> None:
     with pytest.raises(DealError, match=f"^{reason}"):
-        begin(rules, hands_deal(hands, leader=leader))
+        begin(rules, hands_deal((DECK[:13], DECK[13:26]), leader=leader))
 
 
 def test_the_bound_on_a_rounds_money_lets_a_large_stake_stand(rules: TienLenRules) -> None:
@@ -266,7 +239,7 @@ def test_the_bound_on_a_rounds_money_lets_a_large_stake_stand(rules: TienLenRule
 
 
 def test_leftovers_of_random_hands_agree_with_a_search_over_cards(
-    rules: TienLenRules, second: ModuleType, dealing: Dealing, chance: random.Random
+    rules: TienLenRules, dealing: Dealing, chance: random.Random
 ) -> None:
     """The second implementation tries every pair of suits; suits make no difference to what is owed."""
     grouped = 0
@@ -285,7 +258,7 @@ def test_leftovers_of_random_hands_agree_with_a_search_over_cards(
 
 
 @pytest.mark.parametrize("out_of_time", ["PASS_OR_LOWEST_SINGLE", "LEAVE"])
-def test_every_event_counts_and_a_pass_is_no_departure(variant: Variant, out_of_time: str) -> None:
+def test_every_event_counts_and_a_pass_is_no_departure(out_of_time: str) -> None:
     state = begin(variant({"out_of_time": out_of_time}), hands_deal(QUIET, leader=Seat(0)))
     time = state.last_time
     first, second = Play(Seat(0), parse_cards("5S"), time + 1), Play(Seat(2), parse_cards("6D"), time + 3)

@@ -1,31 +1,20 @@
-"""Every vector names the sentence of the seed or the rulings that it follows; its answer was worked out by hand."""
+"""Every vector names the sentence of the rule sheet or the rule that it follows; its answer was worked out by hand."""
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from referee.cards import Card, Seat, parse_cards, spell
+from referee.cards import Seat, parse_cards, spell
 from referee.games import LeaderBy, play
-from referee.games.tien_len import (
-    GAME,
-    Event,
-    Fault,
-    TienLenRules,
-    begin,
-    check,
-    check_closing,
-    price_leftover,
-    read_combination,
-    set_of,
-)
+from referee.games.tien_len import GAME, Fault, TienLenRules, begin, check, read_combination, set_of
 from referee.games.tien_len.chop import beats, chop_units, chopped_by
 from referee.games.tien_len.instant_win import find_instant_win
+from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.legality import check_closing
 from referee.rulesets import load_examples
 from referee.verdict import Violation
 from tests.games.rounds import hands_deal, led_by, settled
+from tests.games.tien_len.scenes import read_event, read_hands, variant
+from tests.vectors.reading import read
 
-Deal = Callable[[Sequence[str]], tuple[tuple[Card, ...], ...]]
-ReadEvent = Callable[[str, int], Event]
-Variant = Callable[[dict[str, Any]], TienLenRules]
 Vector = dict[str, Any]
 
 
@@ -70,11 +59,9 @@ def test_cards_left_cost_their_dearest(rules: TienLenRules, leftovers_vector: Ve
     assert sorted(leftovers_vector["cards"].split()) == sorted(card.text for item in found for card in item.cards)
 
 
-def test_a_round_ends_and_pays_as_worked_out(
-    variant: Variant, deal: Deal, read_event: ReadEvent, rounds_vector: Vector
-) -> None:
+def test_a_round_ends_and_pays_as_worked_out(rounds_vector: Vector) -> None:
     events = [read_event(text, number) for number, text in enumerate(rounds_vector["events"], start=1)]
-    dealt = hands_deal(deal(rounds_vector["hands"]), leader=rounds_vector["leader"], stake=100)
+    dealt = hands_deal(read_hands(rounds_vector["hands"]), leader=rounds_vector["leader"], stake=100)
     rules = variant(rounds_vector.get("rules", {}))
     played = settled(GAME, rules, dealt, events, closed_time=events[-1].time if events else 0)
     assert played.violations == ()
@@ -91,10 +78,10 @@ def test_a_round_ends_and_pays_as_worked_out(
     assert sum(played.outcome.net) == 0
 
 
-def test_a_round_of_a_house_pays_as_worked_out(deal: Deal, read_event: ReadEvent, knobs_vector: Vector) -> None:
+def test_a_round_of_a_house_pays_as_worked_out(knobs_vector: Vector) -> None:
     """Commission, cóng, the price of leaving and the lead by the lowest card, in minor units."""
     events = [read_event(text, number) for number, text in enumerate(knobs_vector["events"], start=1)]
-    dealt = hands_deal(deal(knobs_vector["hands"]), leader=knobs_vector["leader"], stake=knobs_vector["stake"])
+    dealt = hands_deal(read_hands(knobs_vector["hands"]), leader=knobs_vector["leader"], stake=knobs_vector["stake"])
     dealt = led_by(dealt, read_lead(knobs_vector))
     rules = load_examples().get(knobs_vector["ruleset"]).rules
     played = settled(GAME, rules, dealt, events, closed_time=events[-1].time)
@@ -108,11 +95,9 @@ def test_a_round_of_a_house_pays_as_worked_out(deal: Deal, read_event: ReadEvent
     assert knobs_vector["net"] == list(played.outcome.net)
 
 
-def test_an_event_has_exactly_these_faults(
-    variant: Variant, deal: Deal, read_event: ReadEvent, violations_vector: Vector
-) -> None:
+def test_an_event_has_exactly_these_faults(violations_vector: Vector) -> None:
     events = [read_event(text, number) for number, text in enumerate(violations_vector["events"], start=1)]
-    hands, leader = deal(violations_vector["hands"]), Seat(violations_vector["leader"])
+    hands, leader = read_hands(violations_vector["hands"]), Seat(violations_vector["leader"])
     rules = variant(violations_vector.get("rules", {}))
     played = play(GAME, begin(rules, led_by(hands_deal(hands, leader=leader), read_lead(violations_vector))), events)
     assert played.violations == ()
@@ -144,6 +129,6 @@ def _facts(violation: Violation) -> dict[str, Any]:
     return facts
 
 
-def test_every_fault_is_the_answer_to_some_vector(vectors: Callable[[str], list[Vector]]) -> None:
-    codes = {fault["code"] for vector in vectors("violations") for fault in vector["violations"]}
+def test_every_fault_is_the_answer_to_some_vector() -> None:
+    codes = {fault["code"] for vector in read("tien_len/violations") for fault in vector["violations"]}
     assert {fault.value for fault in Fault} == codes

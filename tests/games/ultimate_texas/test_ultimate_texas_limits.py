@@ -8,16 +8,15 @@ import pytest
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.games.ultimate_texas.rules import Limits, NoLimits
 from referee.games.ultimate_texas.stakes import check_stakes
-from referee.rulesets import get, load_examples
+from referee.rulesets import load_examples
+from tests.builtin import rules_as
 
 LIMITS = Limits(smallest_ante=10, largest_ante=40, smallest_trips=5, largest_trips=15, reason="test")
 
 
 @pytest.fixture(name="rules")
 def rules_fixture() -> UltimateTexasRules:
-    rules = get("ultimate_texas.casino").rules
-    assert isinstance(rules, UltimateTexasRules)
-    return rules
+    return rules_as(UltimateTexasRules, "ultimate_texas.casino")
 
 
 def faults_of(rules: UltimateTexasRules, ante: int, trips: int) -> list[tuple[str, int | None, int | None, int | None]]:
@@ -49,7 +48,6 @@ def test_without_limits_any_bet_of_the_bet_unit_is_lawful(rules: UltimateTexasRu
 
 
 def test_example_uses_every_knob_of_the_game() -> None:
-    rules = load_examples().get("ultimate_texas.house_example").rules
-    assert isinstance(rules, UltimateTexasRules)
+    rules = rules_as(UltimateTexasRules, load_examples().get("ultimate_texas.house_example"))
     assert isinstance(rules.limits, Limits)
     assert rules.unit_bets == {"limits.smallest_ante": 100, "limits.largest_ante": 5000}

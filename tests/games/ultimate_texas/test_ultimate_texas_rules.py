@@ -7,20 +7,10 @@ import msgspec
 import pytest
 
 from referee.cards import Seat, parse_cards
-from referee.games import DealError, RoundNotOverError, StakeFault, play
-from referee.games.ultimate_texas import (
-    GAME,
-    Decision,
-    Event,
-    HandRule,
-    State,
-    UltimateTexasRules,
-    ViolationCode,
-    begin,
-    check_stakes,
-    max_units,
-    settle,
-)
+from referee.games import DealError, RoundNotOverError, play
+from referee.games.ultimate_texas import GAME, Decision, Event, State, UltimateTexasRules, ViolationCode, begin, settle
+from referee.games.ultimate_texas.rules import HandRule
+from referee.games.ultimate_texas.stakes import check_stakes, max_units
 from referee.money import AmountError
 from referee.rulesets import Language, Ruleset, RulesetError, get, load_texts, parse_ruleset
 from referee.verdict import Violation
@@ -52,7 +42,7 @@ def test_paytables_are_those_of_the_seed(casino: Ruleset):
     assert blind == [tuple(ratio) for ratio in rules.blind_ratios.values()]
     line = re.compile(r"\| ([^|]+) \| (\d+) : 1 \| (?:(\d+) : (\d)|\N{EN DASH}) \|")
     quoted = [line.fullmatch(row.quote) for row in rules.trips]
-    assert all(quoted), "each row quotes its line of the seed's table"
+    assert all(quoted), "each row quotes its line of the sheet's table"
     assert [match and f"{match[2]}/1" for match in quoted] == [row.odds for row in rules.trips]
     paid = [match for match in quoted if match and match[3]]
     assert [f"{match[3]}/{match[4]}" for match in paid] == [row.odds for row in rules.blind]
@@ -147,9 +137,8 @@ def test_contradiction_is_refused(old: str, new: str, reason: str):
         _variant(get("ultimate_texas.casino"), old, new)
 
 
-def test_every_code_has_words_in_both_languages():
+def test_words_say_the_facts_in_both_languages():
     texts = load_texts("ultimate_texas")
-    assert {str(code) for code in (*ViolationCode, *StakeFault)} == set(texts.violations)
     fault = Violation(code=ViolationCode.ALREADY_PLAYED, seat=Seat(0), found=4)
     assert texts.say(fault, Language.EN) == "Seat 0 has already played 4x; it decides nothing more in this round."
     assert texts.say(fault, Language.VI) == "Ghế 0 đã tố 4x Ante, không thể tố thêm trong ván này."
@@ -167,24 +156,6 @@ def test_round_with_closed_cards_is_not_settled(casino: Ruleset):
     state = _played(casino, [(2, 0)] * 2, [Event(Seat(seat), Decision.PLAY_4X, 0) for seat in range(2)])
     with pytest.raises(DealError, match="sections that are not open: 0, 1, 2, 3, 4"):
         settle(state)
-
-
-@pytest.mark.parametrize(
-    ("hand", "house", "board", "reason"),
-    [
-        ("AS", "KS KH", "2C 3C 4C 5D 9D", "section 0 has 2 cards, not 1: AS"),
-        ("AS AH", "", "2C 3C 4C 5D 9D", "section 1 has 2 cards, not 0: none"),
-        ("AS AH", "KS KH", "2C 3C 4C", "section 3 has 2 cards, not 0: none"),
-        ("AS AH", "AS KH", "2C 3C 4C 5D 9D", "dealt more than once: AS"),
-        ("AS AH", "KS KH", "2C 3C AH KH 9D", "dealt more than once: AH KH"),
-    ],
-)
-def test_cards_that_no_deck_deals_are_refused(casino: Ruleset, hand: str, house: str, board: str, reason: str):
-    common = parse_cards(board)
-    sections = (parse_cards(hand), parse_cards(house), common[:3], common[3:])
-    deal = msgspec.structs.replace(texas_deal([(2, 0)]), sections=sections)
-    with pytest.raises(DealError, match=reason):
-        begin(rules_as(UltimateTexasRules, casino), deal)
 
 
 def _played(ruleset: Ruleset, stakes: list[tuple[int, int]], events: list[Event]) -> State:

@@ -1,4 +1,4 @@
-"""A second settlement, written from the seed's sentences alone, agrees with the first on random rounds.
+"""A second settlement, written from the rule sheet's sentences alone, agrees with the first on random rounds.
 
 It shares no code with it: hands are counted and compared as tuples, bets are a table of cases.
 """
@@ -14,20 +14,9 @@ import msgspec
 import pytest
 
 from referee.cards import DECK, HOUSE, Card, Seat
-from referee.games.ultimate_texas import (
-    GAME,
-    Decision,
-    Event,
-    HandRule,
-    Outcome,
-    State,
-    UltimateTexasRules,
-    apply,
-    begin,
-    best_hand,
-    hand_value,
-    legal_decisions,
-)
+from referee.games.ultimate_texas import GAME, Decision, Event, State, UltimateTexasRules, apply, begin, legal_decisions
+from referee.games.ultimate_texas.rules import HandRule
+from referee.games.ultimate_texas.settlement import Outcome, best_hand, hand_value
 from referee.money import house_net
 from tests.budget import examples
 from tests.games.rounds import settled, texas_deal

@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from referee.cards import Seat
-from referee.games import StakesError, UnlawfulEventError, play
+from referee.games import play
 from referee.games.ultimate_texas import (
     GAME,
-    MAX_EVENTS,
     Decision,
     Event,
     State,
@@ -22,6 +21,7 @@ from referee.games.ultimate_texas import (
     check,
     legal_decisions,
 )
+from referee.games.ultimate_texas.state import MAX_EVENTS
 from tests.games.rounds import texas_deal
 
 RulesOf = Callable[..., UltimateTexasRules]
@@ -144,23 +144,3 @@ def test_seats_in_order_are_asked_one_after_the_other(rules_of: RulesOf):
         asked.append(seat)
         state = apply(state, Event(seat, legal_decisions(state, seat)[0], 0))
     assert asked == [0, 1, 2] * 3
-
-
-def test_replay_stops_at_the_first_unlawful_event(rules_of: RulesOf):
-    events = [Event(Seat(0), what, 0) for what in (Decision.CHECK, Decision.FOLD, Decision.CHECK)]
-    played = play(GAME, _dealt(rules_of("ultimate_texas.casino"), 1), events)
-    assert (played.state.event_count, played.state.street) == (1, "FLOP")
-    assert [violation.code for violation in played.violations] == ["FOLD_NOT_OFFERED"]
-
-
-def test_unlawful_event_is_not_applied(rules_of: RulesOf):
-    state = _dealt(rules_of("ultimate_texas.casino"), 1)
-    with pytest.raises(UnlawfulEventError, match="FOLD_NOT_OFFERED") as caught:
-        apply(state, Event(Seat(0), Decision.FOLD, 0))
-    assert check(state, Event(Seat(0), Decision.FOLD, 0)) == caught.value.violations
-
-
-def test_unlawful_stakes_start_no_round(rules_of: RulesOf):
-    rules = rules_of("ultimate_texas.casino")
-    with pytest.raises(StakesError, match="ANTE_TOO_LOW"):
-        begin(rules, texas_deal([(0, 0)]))

@@ -17,21 +17,13 @@ from referee.games.ultimate_texas import UltimateTexasRules
 from referee.hands import Category
 from referee.rulesets import Ruleset
 from tests.builtin import rules_as
+from tests.hands.test_hands_choice import SEVEN_COUNTS
 
 WAYS: Final = 2_809_475_760
 ORDER: Final = (
     *(Category.HIGH_CARD, Category.PAIR, Category.TWO_PAIR, Category.THREE_OF_A_KIND, Category.STRAIGHT),
     *(Category.FLUSH, Category.FULL_HOUSE, Category.FOUR_OF_A_KIND, Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH),
 )
-SEVEN_CARDS: Final = dict(
-    zip(
-        ORDER,
-        [23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184, 224_848, 37_260, 4_324],
-        strict=True,
-    )
-)
-"""How many of the 133,784,560 sets of seven cards hold which best hand: en.wikipedia.org/wiki/Poker_probability."""
-
 Places = npt.NDArray[np.uint8]
 
 
@@ -44,8 +36,8 @@ def _edge(ruleset: Ruleset, counts: Mapping[Category, int]) -> Fraction:
 
 def test_house_edge_of_the_casino_game_is_the_published_one(casino: Ruleset):
     """3.498 % for 50-40-30-8-7-4-3: wizardofodds.com/games/ultimate-texas-hold-em."""
-    assert sum(SEVEN_CARDS.values()) == 133_784_560
-    assert round(100_000 * _edge(casino, SEVEN_CARDS)) == 3_498
+    assert sum(SEVEN_COUNTS.values()) == 133_784_560
+    assert round(100_000 * _edge(casino, SEVEN_COUNTS)) == 3_498
 
 
 def _places(cards: npt.NDArray[np.int8]) -> Places:
@@ -111,7 +103,7 @@ def test_trips_return_over_every_deal(two_plus_three: Ruleset):
                 np.maximum(best, one[rows], out=best)
         of_seven += weight * np.bincount(best, minlength=10)
     casino_counts = dict(zip(ORDER, map(int, of_seven), strict=True))
-    assert {category: 21 * count for category, count in SEVEN_CARDS.items()} == casino_counts
+    assert {category: 21 * count for category, count in SEVEN_COUNTS.items()} == casino_counts
     counts = dict(zip(ORDER, map(int, of_two_plus_three), strict=True))
     assert sum(counts.values()) == WAYS
     assert counts[Category.ROYAL_FLUSH] == 4 * 10 * 1_081, "suit, two of its five in the hole, any two beside the three"

@@ -1,12 +1,9 @@
 """Every vector, as any client reads it: codes, numbers and cards as text, no Python."""
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-import pytest
 
 from referee.cards import Seat, parse_cards
 from referee.games.ultimate_texas import (
@@ -19,26 +16,18 @@ from referee.games.ultimate_texas import (
     apply,
     begin,
     check,
-    check_closing,
-    check_stakes,
     legal_decisions,
 )
+from referee.games.ultimate_texas.legality import check_closing
+from referee.games.ultimate_texas.stakes import check_stakes
 from referee.verdict import Violation
 from tests.games.rounds import settled, texas_deal
+from tests.vectors.reading import each, read
 
-FOLDER: Final = Path(__file__).parents[2] / "vectors" / "ultimate_texas"
 BET_UNIT: Final = 2
 
 Vector = dict[str, Any]
 RulesOf = Callable[..., UltimateTexasRules]
-
-
-def _vectors(name: str) -> list[Vector]:
-    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-def _each(name: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("vector", [pytest.param(vector, id=vector["id"]) for vector in _vectors(name)])
 
 
 def _facts(violations: tuple[Violation, ...]) -> list[Vector]:
@@ -65,7 +54,7 @@ def _state_before(vector: Vector, rules_of: RulesOf) -> State:
     return state
 
 
-@_each("decisions")
+@each("ultimate_texas/decisions", argument="vector")
 def test_decision_is_judged_as_the_vector_says(vector: Vector, rules_of: RulesOf):
     state, event = _state_before(vector, rules_of), _event(vector["event"])
     assert vector["violations"] == _facts(check(state, event))
@@ -75,7 +64,7 @@ def test_decision_is_judged_as_the_vector_says(vector: Vector, rules_of: RulesOf
         assert vector["street"] == after.street
 
 
-@_each("decisions")
+@each("ultimate_texas/decisions", argument="vector")
 def test_legal_decisions_are_those_without_a_fault(vector: Vector, rules_of: RulesOf):
     state = _state_before(vector, rules_of)
     for index in range(-1, vector["seats"] + 1):
@@ -90,7 +79,7 @@ def test_legal_decisions_are_those_without_a_fault(vector: Vector, rules_of: Rul
         assert late == lawful & {Decision.LEAVE} | ({Decision.TIMEOUT} if may_decide else set())
 
 
-@_each("stakes")
+@each("ultimate_texas/stakes", argument="vector")
 def test_stakes_are_judged_as_the_vector_says(vector: Vector, rules_of: RulesOf):
     stakes = _stakes(vector["stakes"])
     rules = rules_of(vector["ruleset"])
@@ -98,7 +87,7 @@ def test_stakes_are_judged_as_the_vector_says(vector: Vector, rules_of: RulesOf)
     assert vector["violations"] == _facts(found)
 
 
-@_each("settlements")
+@each("ultimate_texas/settlements", argument="vector")
 def test_settlement_is_what_the_vector_says(vector: Vector, rules_of: RulesOf):
     late = 30_000 + len(vector["events"])
     events = [
@@ -122,7 +111,12 @@ def test_settlement_is_what_the_vector_says(vector: Vector, rules_of: RulesOf):
 
 def test_every_code_is_broken_by_some_vector(rules_of: RulesOf):
     """The two codes of settling too early are shown here, as no vector of a finished round can."""
-    codes = {fault["code"] for name in ("decisions", "stakes") for one in _vectors(name) for fault in one["violations"]}
+    codes = {
+        fault["code"]
+        for name in ("decisions", "stakes")
+        for one in read(f"ultimate_texas/{name}")
+        for fault in one["violations"]
+    }
     state = begin(rules_of("ultimate_texas.casino"), texas_deal([(2, 0)], dealt_time=9))
     early = check_closing(state, 8)
     assert _facts(early) == [
@@ -130,11 +124,3 @@ def test_every_code_is_broken_by_some_vector(rules_of: RulesOf):
         {"code": "CLOSED_TOO_EARLY", "expected": 9, "received_time": 8},
     ]
     assert set(ViolationCode) == codes | {violation.code for violation in early}
-
-
-def test_ids_are_unique_and_every_vector_says_why():
-    vectors = [vector for name in ("decisions", "stakes", "settlements") for vector in _vectors(name)]
-    assert all(vector["why"] and vector["source"] for vector in vectors)
-    for name in ("decisions", "stakes", "settlements"):
-        ids = [vector["id"] for vector in _vectors(name)]
-        assert sorted(set(ids)) == sorted(ids)

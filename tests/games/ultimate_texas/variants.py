@@ -6,8 +6,10 @@ from typing import TypeAlias
 import msgspec
 import pytest
 
-from referee.games.ultimate_texas import Order, UltimateTexasRules
+from referee.games.ultimate_texas import UltimateTexasRules
+from referee.games.ultimate_texas.rules import Order
 from referee.rulesets import Ruleset, get, load_examples
+from tests.builtin import rules_as
 
 RulesOf: TypeAlias = Callable[..., UltimateTexasRules]
 
@@ -27,8 +29,7 @@ def rules_of() -> RulesOf:
     """Return the rules of a built-in ruleset or an example, with another order of decisions if one is named."""
 
     def _rules_of(ruleset_id: str, order: str | None = None) -> UltimateTexasRules:
-        rules = load_examples().get(ruleset_id).rules
-        assert isinstance(rules, UltimateTexasRules)
+        rules = rules_as(UltimateTexasRules, load_examples().get(ruleset_id))
         if order is None:
             return rules
         return msgspec.structs.replace(rules, seats=msgspec.structs.replace(rules.seats, order=Order(order)))

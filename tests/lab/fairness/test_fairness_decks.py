@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from referee.cards import DECK, Card
 from referee.dealing.deck import STREAM_SIZE, StreamUsedUpError, shuffle
-from referee.games.mau_binh import MauBinhRules, patterns_of
-from referee.games.mau_binh import Pattern as MauBinhPattern
-from referee.games.tien_len import Pattern as TienLenPattern
+from referee.games.mau_binh import MauBinhRules
+from referee.games.mau_binh.code import Pattern as MauBinhPattern
+from referee.games.mau_binh.instant_win import patterns_of
 from referee.games.tien_len import set_of
+from referee.games.tien_len.code import Pattern as TienLenPattern
 from referee.games.tien_len.instant_win import top_of_pattern
 from referee.hands import Ranking
 from referee.lab.fairness.decks import Decks, as_array, in_order, shuffled

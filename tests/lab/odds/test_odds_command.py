@@ -41,7 +41,7 @@ def test_unanswerable_question_ends_with_2(arguments: tuple[str, ...], words: st
 
 
 def test_shipped_ruleset_shows_what_was_counted_when_the_release_was_made():
-    from referee.lab.odds.ultimate_texas import Figures  # noqa: PLC0415 - as below
+    from referee.lab.odds.ultimate_texas.figures import Figures  # noqa: PLC0415 - as below
     from referee.rulesets import get  # noqa: PLC0415 - as below
 
     figures = Figures.counted(rules_as(UltimateTexasRules, get("ultimate_texas.casino")))
@@ -56,7 +56,7 @@ def test_shipped_ruleset_shows_what_was_counted_when_the_release_was_made():
 def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
     """A paytable of one's own: a flush of the Blind at 2 to 1 in place of 3 to 2 is worth more to the seat."""
     from referee.advice.ultimate_texas.preflop import PreflopTables  # noqa: PLC0415 - no other test here waits for numpy
-    from referee.lab.odds.ultimate_texas import Figures  # noqa: PLC0415 - as above
+    from referee.lab.odds.ultimate_texas.figures import Figures  # noqa: PLC0415 - as above
     from referee.rulesets import get, load_folder  # noqa: PLC0415 - as above
 
     text = get("ultimate_texas.casino").source.decode().replace("ultimate_texas.casino", "ultimate_texas.house")

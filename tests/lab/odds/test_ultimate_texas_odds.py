@@ -25,8 +25,10 @@ from referee.advice.ultimate_texas.showdown import on_river
 from referee.advice.ultimate_texas.strength import BoardStrengths
 from referee.cards import DECK
 from referee.games.ultimate_texas import UltimateTexasRules
-from referee.lab.odds.ultimate_texas import DEALS, Figures, bets_of, census, draw_svg, draw_text, values_of
 from referee.lab.odds.ultimate_texas.board import FLOPS_IN_BOARD, canonical_boards, flop_number, starts
+from referee.lab.odds.ultimate_texas.census import census
+from referee.lab.odds.ultimate_texas.figures import DEALS, Figures
+from referee.lab.odds.ultimate_texas.picture import bets_of, draw_svg, draw_text, values_of
 from referee.lab.odds.ultimate_texas.showdown import showdowns
 from referee.lab.odds.ultimate_texas.strategy import PAIRS_OF_KIND, sum_boards
 from tests.builtin import rules_as

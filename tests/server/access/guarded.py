@@ -1,18 +1,17 @@
 """A server that knows its callers, and tokens made without a line of the project's."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.advice import AdviceSettings
+from tests.driver.refusal import ending_of
 from tests.server.access.mint import NOW, Mint
 from tests.server.options import server_options
 
@@ -56,11 +55,7 @@ class Guarded:
         """How a call ends: its status code, and its reason where it is refused."""
         metadata = [("authorization", f"Bearer {token}")] if token else []
         call: Any = self.channel.unary_unary(method)
-        try:
-            call(request, metadata=how.pop("metadata", metadata), timeout=30, **how)
-        except grpc.RpcError as error:
-            return error.code().name, reason_of(error)
-        return "OK", ""
+        return ending_of(call, request, **{"metadata": metadata, "timeout": 30} | how)
 
     def close(self) -> None:
         """Stop the server."""
@@ -68,42 +63,18 @@ class Guarded:
         self.app.close()
 
 
-def reason_of(error: grpc.RpcError) -> str:
-    """Return the reason in the error's details; empty where it has none."""
-    status = rpc_status.from_call(error)
-    info = error_details_pb2.ErrorInfo()
-    return next((info.reason for detail in (status.details if status else ()) if detail.Unpack(info)), "")
-
-
-@pytest.fixture(scope="session")
-def mint_type() -> type[Mint]:
-    """Return the class of issuers."""
-    return Mint
-
-
-@pytest.fixture(scope="session")
-def reason() -> Callable[[grpc.RpcError], str]:
-    """Why a call was refused."""
-    return reason_of
-
-
-@pytest.fixture(scope="session")
-def guard() -> Callable[..., Any]:
-    """Start servers that authenticate callers; each stops when its block ends."""
-
-    @contextmanager
-    def make(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what server_options takes
-        guarded = Guarded(folder, **settings)
-        try:
-            yield guarded
-        finally:
-            guarded.close()
-
-    return make
+@contextmanager
+def guard(folder: Path, **settings: Any) -> Iterator[Guarded]:  # noqa: ANN401 - what server_options takes
+    """Run a server that authenticates callers for the block."""
+    guarded = Guarded(folder, **settings)
+    try:
+        yield guarded
+    finally:
+        guarded.close()
 
 
 @pytest.fixture(scope="module")
-def guarded(guard, tmp_path_factory) -> Iterator[Guarded]:
+def guarded(tmp_path_factory) -> Iterator[Guarded]:
     """Start a server on an empty folder that accepts one issuer's tokens for every tenant."""
     with guard(tmp_path_factory.mktemp("guarded")) as server:
         yield server

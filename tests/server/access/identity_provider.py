@@ -3,14 +3,14 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 import jwt
+import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from tests.server.access.mint import SECONDS
+from tests.server.http_server import Answering, http_server
 
 ISSUER: Final = "https://id.example/realms/cards"
 KEYS: Final[dict[str, tuple[str, Any]]] = {
@@ -64,30 +64,18 @@ class IdentityProvider:
         self.may_answer.set()
 
 
-@contextmanager
-def identity_provider() -> Iterator[IdentityProvider]:
-    """Run an identity provider for the block."""
+@pytest.fixture
+def provider() -> Iterator[IdentityProvider]:
+    """Run an identity provider for the test."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            provider.requests += 1
-            provider.may_answer.wait(60)
-            body = json.dumps({"keys": [public_key(kid) for kid in provider.published or ()]}).encode()
-            self.send_response(200 if provider.published is not None else 503)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    class Handler(Answering):
+        def do_GET(self) -> None:  # noqa: N802 - its name in http.server
+            made.requests += 1
+            made.may_answer.wait(60)
+            body = json.dumps({"keys": [public_key(kid) for kid in made.published or ()]}).encode()
+            self.answer(body, status=200 if made.published is not None else 503)
 
-        def log_message(self, *_: object) -> None:
-            """Log nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        provider = IdentityProvider(f"http://127.0.0.1:{server.server_port}/keys")
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
-            yield provider
-        finally:
-            provider.may_answer.set()
-            server.shutdown()
-            thread.join(60)
+    with http_server(Handler) as address:
+        made = IdentityProvider(f"{address}/keys")
+        yield made
+        made.may_answer.set()

@@ -73,29 +73,6 @@ def _text(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-REFUSED: Final = {
-    "another_type": "a header of another type",
-    "no_algorithm": "the algorithm none, and no signature",
-    "public_key_as_secret": "HS256 with the issuer's public key as the secret",
-    "critical_extension": "an extension that must be understood",
-    "another_key": "somebody else signed it in the issuer's name",
-    "claim_changed": "a claim was changed after it was signed",
-    "padded": "base64url with padding",
-    "unknown_claim": "a claim that no token has, such as a restriction that would be ignored",
-    "audience": "a token for an audience that this server does not know to be",
-    "seat_without_round": "a seat's token that names no round",
-    "frontend_with_seat": "a seat in a token that is not a seat's",
-    "role_of_anyone": "a role that needs no token",
-    "unknown_role": "a role that there is not",
-    "tenant_with_dot": "a tenant with a dot, which a table's id could not begin with",
-    "expires_at_once": "it expires when it begins",
-    "fraction": "a time that is no integer",
-    "milliseconds": "times in milliseconds, which would let it live for ages",
-    "no_signature": "header and claims alone",
-}
-"""Why each row that is refused is, by its id."""
-
-
 def rows() -> list[dict[str, Any]]:
     """Tokens that hold and tokens that do not, each with the key that should have signed it."""
     mint = Mint()
@@ -107,40 +84,47 @@ def rows() -> list[dict[str, Any]]:
         "shuffler": mint.claims("shuffler"),
         "admin": mint.claims("admin"),
     }
-    bad = dict(_refused(mint))
+    bad = list(_refused(mint))
     source = "minted by PyJWT over `cryptography`"
     return [
         {"id": name, "why": f"a token with the role {claims['role']}", "source": source, "key": mint.key}
         | {"token": mint.sign(json.dumps(claims).encode()), "claims": claims}
         for name, claims in good.items()
-    ] + [
-        {"id": name, "why": why, "source": source, "key": mint.key, "token": bad[name]} for name, why in REFUSED.items()
-    ]
+    ] + [{"id": name, "why": why, "source": source, "key": mint.key, "token": token} for name, why, token in bad]
 
 
-def _refused(mint: Mint) -> Iterator[tuple[str, str]]:
+def _refused(mint: Mint) -> Iterator[tuple[str, str, str]]:
+    """Yield the id of each row that is refused, why it is, and its token."""
     claims = mint.claims("frontend")
     payload = json.dumps(claims).encode()
     token = mint.sign(payload)
     header, _, signature = token.split(".")
-    yield "another_type", mint.sign(payload, HEADER | {"typ": "at+jwt"})
-    yield "no_algorithm", f"{_text(json.dumps({'alg': 'none'}).encode())}.{_text(payload)}."
-    yield "public_key_as_secret", _by_secret(mint, payload)
-    yield "critical_extension", mint.sign(payload, HEADER | {"crit": ["exp"]})
-    yield "another_key", Mint("another.example/tokens").sign(payload)
-    yield "claim_changed", f"{header}.{_text(json.dumps(claims | {'tenant': '*'}).encode())}.{signature}"
-    yield "padded", f"{token}=="
-    yield "unknown_claim", mint.token("frontend", table_pattern="acme.vip-*")
-    yield "audience", mint.token("frontend", aud="another.example")
-    yield "seat_without_round", mint.token("seat", round=None)
-    yield "frontend_with_seat", mint.token("frontend", table="acme.t", round=1, seat=1)
-    yield "role_of_anyone", mint.token("anyone")
-    yield "unknown_role", mint.token("owner")
-    yield "tenant_with_dot", mint.token("frontend", tenant="a.b")
-    yield "expires_at_once", mint.token("frontend", exp=SECONDS - 60)
-    yield "fraction", mint.token("frontend", exp=SECONDS + 0.5)
-    yield "milliseconds", mint.token("frontend", exp=NOW)
-    yield "no_signature", token.rpartition(".")[0]
+    changed = _text(json.dumps(claims | {"tenant": "*"}).encode())
+    bare = f"{_text(json.dumps({'alg': 'none'}).encode())}.{_text(payload)}."
+    other = Mint("another.example/tokens").sign(payload)
+    yield "another_type", "a header of another type", mint.sign(payload, HEADER | {"typ": "at+jwt"})
+    yield "no_algorithm", "the algorithm none, and no signature", bare
+    yield "public_key_as_secret", "HS256 with the issuer's public key as the secret", _by_secret(mint, payload)
+    critical = mint.sign(payload, HEADER | {"crit": ["exp"]})
+    yield "critical_extension", "an extension that must be understood", critical
+    yield "another_key", "somebody else signed it in the issuer's name", other
+    yield "claim_changed", "a claim was changed after it was signed", f"{header}.{changed}.{signature}"
+    yield "padded", "base64url with padding", f"{token}=="
+    restricted = mint.token("frontend", table_pattern="acme.vip-*")
+    yield "unknown_claim", "a claim that no token has, such as a restriction that would be ignored", restricted
+    elsewhere = mint.token("frontend", aud="another.example")
+    yield "audience", "a token for an audience that this server does not know to be", elsewhere
+    yield "seat_without_round", "a seat's token that names no round", mint.token("seat", round=None)
+    seated = mint.token("frontend", table="acme.t", round=1, seat=1)
+    yield "frontend_with_seat", "a seat in a token that is not a seat's", seated
+    yield "role_of_anyone", "a role that needs no token", mint.token("anyone")
+    yield "unknown_role", "a role that there is not", mint.token("owner")
+    dotted = mint.token("frontend", tenant="a.b")
+    yield "tenant_with_dot", "a tenant with a dot, which a table's id could not begin with", dotted
+    yield "expires_at_once", "it expires when it begins", mint.token("frontend", exp=SECONDS - 60)
+    yield "fraction", "a time that is no integer", mint.token("frontend", exp=SECONDS + 0.5)
+    yield "milliseconds", "times in milliseconds, which would let it live for ages", mint.token("frontend", exp=NOW)
+    yield "no_signature", "header and claims alone", token.rpartition(".")[0]
 
 
 def _by_secret(mint: Mint, payload: bytes) -> str:

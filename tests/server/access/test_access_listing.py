@@ -9,6 +9,7 @@ from referee.v1 import log_pb2, shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.log_pb2_grpc import LogServiceStub
 from tests.driver.opening import open_round, terms_of
 from tests.driver.table import Player
+from tests.server.access.guarded import Guarded, guard
 from tests.server.access.mint import Mint
 from tests.vectors.dealing.dealing_derivation import number, tagged
 
@@ -19,7 +20,7 @@ AN: Final = Player("an", 0)
 
 
 @pytest.fixture(scope="module")
-def filled(guarded: Any) -> Any:  # noqa: ANN401 - a server that knows its callers
+def filled(guarded: Guarded) -> Guarded:
     """Return a server with a round of each table, in which the key of An sits."""
     for table in TABLES:
         frontend = guarded.bearing(guarded.mint.token("frontend", table.partition(".")[0]))
@@ -30,23 +31,26 @@ def filled(guarded: Any) -> Any:  # noqa: ANN401 - a server that knows its calle
     return guarded
 
 
-def signed(server: Any, origin: str) -> log_pb2.ListSeatRoundsRequest:  # noqa: ANN401 - as above
+def signed(server: Guarded, origin: str) -> log_pb2.ListSeatRoundsRequest:
     """Return An's signed request."""
-    period = number(0, 8), number(0, 8)
-    statement = tagged("list-rounds", origin.encode(), AN.public_key, *period, number(server.now, 8))
-    return log_pb2.ListSeatRoundsRequest(
-        seat_key=AN.public_key, signed_time=server.now, signature=AN.key.sign(statement)
-    )
+    fields = AN.public_key, number(0, 8), number(0, 8), number(server.now, 8)
+    signature = AN.key.sign(tagged("list-rounds", origin.encode(), *fields))
+    return log_pb2.ListSeatRoundsRequest(seat_key=AN.public_key, signed_time=server.now, signature=signature)
 
 
-def tables_for(server: Any, token: str, **asked: Any) -> list[str]:  # noqa: ANN401 - as above
+def tables_for(server: Guarded, token: str, **asked: Any) -> list[str]:  # noqa: ANN401 - fields
     """Return the tables of the rounds that a caller lists, by name."""
-    stub = LogServiceStub(server.bearing(token) if token else server.channel)
-    return sorted(one.table_id for one in stub.ListRounds(log_pb2.ListRoundsRequest(**asked)).rounds)
+    stub = LogServiceStub(server.bearing(token))
+    return sorted(listed.round.table_id for listed in stub.ListRounds(log_pb2.ListRoundsRequest(**asked)).rounds)
+
+
+def refused(server: Guarded, token: str, **asked: Any) -> tuple[str, str]:  # noqa: ANN401 - fields
+    """Return status code and reason with which a caller's list of rounds is refused."""
+    return server.ask(LIST, log_pb2.ListRoundsRequest(**asked).SerializeToString(), token=token)
 
 
 @pytest.mark.parametrize("role", ["auditor", "admin"])
-def test_auditors_and_admins_of_every_tenant_list_all(filled: Any, role: str) -> None:  # noqa: ANN401
+def test_auditors_and_admins_of_every_tenant_list_all(filled, role):
     token = filled.mint.token(role, "*")
     assert tables_for(filled, token) == sorted(TABLES)
     assert tables_for(filled, token, table_prefix="acme.") == ["acme.1", "acme.vip-1"]
@@ -54,27 +58,21 @@ def test_auditors_and_admins_of_every_tenant_list_all(filled: Any, role: str) ->
 
 
 @pytest.mark.parametrize("role", ["frontend", "auditor", "admin"])
-def test_tenant_lists_its_own_tables_alone(filled: Any, role: str) -> None:  # noqa: ANN401
+def test_tenant_lists_its_own_tables_alone(filled, role):
     """Not those of another, nor all, nor those of a prefix that others have too, nor all rounds of a key."""
     token = filled.mint.token(role, "acme")
     assert tables_for(filled, token, table_prefix="acme.") == ["acme.1", "acme.vip-1"]
     assert tables_for(filled, token, table_id="acme.1") == ["acme.1"]
     assert tables_for(filled, token, table_prefix="acme.", seat_key=AN.public_key) == ["acme.1", "acme.vip-1"]
-    for asked in (
-        {},
-        {"table_prefix": "a"},
-        {"table_prefix": "acme"},
-        {"table_prefix": "bcme."},
-        {"table_prefix": ""},
-        {"table_id": "bcme.1"},
-        {"table_id": ""},
+    forbidden: list[dict[str, Any]] = [
+        *({}, {"seat_key": AN.public_key}, {"table_id": "bcme.1"}, {"table_id": ""}),
+        *({"table_prefix": prefix} for prefix in ("a", "acme", "bcme.", "")),
         {"table_id": "", "table_prefix": "bcme."},
-        {"table_id": "acme.1", "table_prefix": "bcme."},
-        {"seat_key": AN.public_key},
-    ):
-        code, reason = filled.ask(LIST, log_pb2.ListRoundsRequest(**asked).SerializeToString(), token=token)
-        expected = ("INVALID_ARGUMENT", "INVALID_FIELD") if asked.get("table_id") == "acme.1" else None
-        assert (code, reason) == (expected or ("PERMISSION_DENIED", "TABLE_FORBIDDEN")), asked
+    ]
+    for asked in forbidden:
+        assert refused(filled, token, **asked) == ("PERMISSION_DENIED", "TABLE_FORBIDDEN"), asked
+    both = refused(filled, token, table_id="acme.1", table_prefix="bcme.")
+    assert both == ("INVALID_ARGUMENT", "INVALID_FIELD")
 
 
 @pytest.mark.parametrize(
@@ -87,44 +85,37 @@ def test_tenant_lists_its_own_tables_alone(filled: Any, role: str) -> None:  # n
         ("*", "acme.vip", ["acme.vip-1"]),
     ],
 )
-def test_pattern_of_a_token_bounds_the_prefix(
-    filled: Any,  # noqa: ANN401 - as above
-    tables: str,
-    prefix: str,
-    expected: list[str] | None,
-) -> None:
+def test_pattern_of_a_token_bounds_the_prefix(filled, tables, prefix, expected):
     token = filled.mint.token("frontend", "acme", tables=tables)
     if expected is None:
-        asked = log_pb2.ListRoundsRequest(table_prefix=prefix).SerializeToString()
-        assert filled.ask(LIST, asked, token=token) == ("PERMISSION_DENIED", "TABLE_FORBIDDEN")
+        assert refused(filled, token, table_prefix=prefix) == ("PERMISSION_DENIED", "TABLE_FORBIDDEN")
     else:
         assert tables_for(filled, token, table_prefix=prefix) == expected
 
 
 @pytest.mark.parametrize("role", ["seat", "shuffler"])
-def test_seats_and_shufflers_list_no_tables(filled: Any, role: str) -> None:  # noqa: ANN401
-    asked = log_pb2.ListRoundsRequest(table_id="acme.t").SerializeToString()
-    assert filled.ask(LIST, asked, token=filled.mint.token(role)) == ("PERMISSION_DENIED", "ROLE_FORBIDDEN")
-    assert filled.ask(LIST, asked) == ("UNAUTHENTICATED", "CREDENTIALS_MISSING")
+def test_seats_and_shufflers_list_no_tables(filled, role):
+    token = filled.mint.token(role)
+    assert refused(filled, token, table_id="acme.t") == ("PERMISSION_DENIED", "ROLE_FORBIDDEN")
+    assert refused(filled, "", table_id="acme.t") == ("UNAUTHENTICATED", "CREDENTIALS_MISSING")
 
 
 @pytest.mark.parametrize("role", ["", "seat", "frontend"])
-def test_key_lists_its_rounds_of_every_tenant_by_its_signature(filled: Any, role: str) -> None:  # noqa: ANN401
+def test_key_lists_its_rounds_of_every_tenant_by_its_signature(filled, role):
     """Whatever token comes with it, and none: the signature decides."""
     channel = filled.bearing(filled.mint.token(role)) if role else filled.channel
     origin = LogServiceStub(filled.channel).GetKeys(log_pb2.GetKeysRequest()).origin
     found = LogServiceStub(channel).ListSeatRounds(signed(filled, origin)).rounds
-    assert [one.table_id for one in found] == list(reversed(TABLES))
+    assert [listed.round.table_id for listed in found] == list(reversed(TABLES))
     stolen = signed(filled, origin)
     stolen.signature = bytes(64)
     code = filled.ask(OWN, stolen.SerializeToString(), token=filled.mint.token("admin", "*"))
     assert code == ("INVALID_ARGUMENT", "BAD_SIGNATURE")
 
 
-def test_published_log_leaves_lists_to_their_tables(guard: Any, tmp_path_factory: Any) -> None:  # noqa: ANN401
+def test_published_log_leaves_lists_to_their_tables(tmp_path):
     """Where anyone reads leaves, lists are still for known callers: a leaf costs the server less."""
-    mint = Mint()
-    access = AccessSettings(issuers=(Issuer(key=mint.key),), public_log=True)
-    with guard(tmp_path_factory.mktemp("published"), access=access) as server:
+    access = AccessSettings(issuers=(Issuer(key=Mint().key),), public_log=True)
+    with guard(tmp_path, access=access) as server:
         assert server.ask("/referee.v1.LogService/ListEntries") == ("OK", "")
         assert server.ask(LIST) == ("UNAUTHENTICATED", "CREDENTIALS_MISSING")

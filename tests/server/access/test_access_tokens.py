@@ -2,9 +2,7 @@
 
 import json
 import re
-import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +20,27 @@ from referee.server.keys.private_key import KeySigner
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.caller_role import CallerRole
 from referee.wire.refusal import RefusedError
+from tests.server.access.guarded import guard
 from tests.server.access.mint import FILE, NOW, SECONDS, Mint, text
+from tests.waiting import until
 
 ROWS = [json.loads(line) for line in FILE.read_text(encoding="ascii").splitlines()]
 README = Path(__file__).parents[3] / "referee" / "server" / "access" / "README.md"
 CHECKPOINTS = "/referee.v1.LogService/GetCheckpoint"
-TABLE = "/referee.v1.LogService/GetTableRound"
 
 
-def refusal(call: Callable[[], object]) -> str:
+def refusal(call: Callable[..., object], *arguments: object) -> str:
     """Why a call is refused; empty where it is not."""
     try:
-        call()
+        call(*arguments)
     except RefusedError as error:
         return error.reason_name
     return ""
+
+
+def prover_of(*keys: str) -> Authenticator:
+    """Return a prover of the tokens of issuers with these keys."""
+    return Authenticator(AccessSettings(issuers=tuple(Issuer(key=key) for key in keys)), clock=lambda: NOW)
 
 
 def test_vectors_are_what_the_other_library_mints():
@@ -45,10 +49,9 @@ def test_vectors_are_what_the_other_library_mints():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_token_holds_where_its_vector_says_so(row):
-    prover = Authenticator(AccessSettings(issuers=(Issuer(key=row["key"]),)), clock=lambda: NOW)
-    credentials = f"Bearer {row['token']}"
+    prover, credentials = prover_of(row["key"]), f"Bearer {row['token']}"
     if "claims" not in row:
-        assert refusal(lambda: prover.prove(credentials)) == "CREDENTIALS_INVALID"
+        assert refusal(prover.prove, credentials) == "CREDENTIALS_INVALID"
         assert prover.recall(credentials) is None
         return
     token = read_token(row["token"])
@@ -88,9 +91,8 @@ def test_token_with_a_character_changed_is_refused(data):
     token = Mint().token("frontend")
     at = data.draw(st.integers(0, len(token) - 1))
     other = data.draw(st.characters(codec="ascii").filter(lambda one: one != token[at]))
-    prover = Authenticator(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
     changed = f"Bearer {token[:at]}{other}{token[at + 1 :]}"
-    assert refusal(lambda: prover.prove(changed)) == "CREDENTIALS_INVALID"
+    assert refusal(prover_of(Mint().key).prove, changed) == "CREDENTIALS_INVALID"
 
 
 @pytest.mark.parametrize(
@@ -105,17 +107,15 @@ def test_token_with_a_character_changed_is_refused(data):
 )
 def test_token_counts_from_when_to_when_it_says_give_or_take_the_leeway(begins, ends, expected):
     """Thirty seconds, remembered or not."""
-    prover = Authenticator(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: NOW)
-    token = f"Bearer {Mint().token('frontend', nbf=begins, exp=ends)}"
-    assert refusal(lambda: prover.prove(token)) == expected
-    assert refusal(lambda: prover.recall(token)) == expected
+    prover, token = prover_of(Mint().key), f"Bearer {Mint().token('frontend', nbf=begins, exp=ends)}"
+    assert [refusal(prover.prove, token), refusal(prover.recall, token)] == [expected] * 2
 
 
 def test_remembered_token_ends_when_it_expires():
     times = iter([NOW, NOW + 3_629_999, NOW + 3_630_000])
     prover = Authenticator(AccessSettings(issuers=(Issuer(key=Mint().key),)), clock=lambda: next(times))
     token = f"Bearer {Mint().token('frontend')}"
-    assert [refusal(lambda: prover.prove(token)) for _ in range(3)] == ["", "", "CREDENTIALS_EXPIRED"]
+    assert [refusal(prover.prove, token) for _ in range(3)] == ["", "", "CREDENTIALS_EXPIRED"]
 
 
 def test_issuer_gives_what_is_its_own_to_give():
@@ -131,25 +131,21 @@ def test_issuer_gives_what_is_its_own_to_give():
         "name": other.token("frontend"),
         "name taken": other.token("frontend", iss=mint.name),
     }
-    found = {name: refusal(partial(prover.prove, f"Bearer {token}")) for name, token in tokens.items()}
+    found = {name: refusal(prover.prove, f"Bearer {token}") for name, token in tokens.items()}
     assert found == dict.fromkeys(tokens, "CREDENTIALS_INVALID") | {"own": ""}
 
 
 def test_two_keys_of_one_name_count_while_one_follows_the_other():
     old, new = Mint(), Mint("acme.example/tokens/2")
-    renamed = KeySigner(old.name, new.seed)
-    prover = Authenticator(
-        AccessSettings(issuers=(Issuer(key=old.key), Issuer(key=renamed.verifier_key))), clock=lambda: NOW
-    )
-    for token in (old.token("frontend"), new.token("frontend", iss=old.name)):
-        assert refusal(partial(prover.prove, f"Bearer {token}")) == ""
+    prover = prover_of(old.key, KeySigner(old.name, new.seed).verifier_key)
+    tokens = (old.token("frontend"), new.token("frontend", iss=old.name))
+    assert [refusal(prover.prove, f"Bearer {token}") for token in tokens] == ["", ""]
 
 
 def test_memory_of_tokens_is_bounded():
     """The oldest is forgotten, and proved anew when it comes again."""
     mint = Mint()
-    prover = Authenticator(AccessSettings(issuers=(Issuer(key=mint.key),)), clock=lambda: NOW)
-    first = f"Bearer {mint.token('frontend')}"
+    prover, first = prover_of(mint.key), f"Bearer {mint.token('frontend')}"
     prover.prove(first)
     for _ in range(REMEMBERED):
         prover.prove(f"Bearer {mint.token('frontend')}")
@@ -158,7 +154,7 @@ def test_memory_of_tokens_is_bounded():
 
 
 @pytest.mark.parametrize("what", ["id", "key"])
-def test_revoked_token_is_refused_while_the_server_runs(guard, tmp_path, what):
+def test_revoked_token_is_refused_while_the_server_runs(tmp_path, what):
     """By its id or by its issuer's key, a second after the line was written; the issuer's others go on, or end too."""
     revoked = tmp_path / "revoked"
     revoked.write_text("# none yet\n")
@@ -168,10 +164,9 @@ def test_revoked_token_is_refused_while_the_server_runs(guard, tmp_path, what):
         tokens = [mint.token("frontend", jti=name) for name in ("stolen", "kept")]
         assert [server.ask(CHECKPOINTS, token=token) for token in tokens] == [("OK", "")] * 2
         revoked.write_text("stolen # on the way home\n" if what == "id" else f"{mint.key}\n")
-        found = _until_refused(lambda: server.ask(CHECKPOINTS, token=tokens[0]))
-        assert found == ("UNAUTHENTICATED", "CREDENTIALS_REVOKED")
-        kept = server.ask(CHECKPOINTS, token=tokens[1])
-        assert kept == (("OK", "") if what == "id" else found)
+        found = ("UNAUTHENTICATED", "CREDENTIALS_REVOKED")
+        until(lambda: server.ask(CHECKPOINTS, token=tokens[0]) == found)
+        assert server.ask(CHECKPOINTS, token=tokens[1]) == (("OK", "") if what == "id" else found)
         revoked.unlink()
         assert server.ask(CHECKPOINTS, token=tokens[0]) == found
 
@@ -192,25 +187,13 @@ def test_settings_that_cannot_be_meant_are_reported_at_once():
         "revoked": str(Path("no", "such", "file")),
     }
     settings = msgspec.structs.replace(msgspec.convert(message, AccessSettings), leeway_seconds=-1)
-    found = [problem.key for problem in settings.problems()]
-    assert found == [
-        "access.issuers[0].key",
-        "access.issuers[0].tenant",
-        "access.issuers[0].roles",
-        "access.issuers[1].roles",
-        "access.certificates[0].name",
-        "access.certificates[0].role",
-        "access.certificates[0].tenant",
-        "access.certificates[0].tables",
-        "access.leeway_seconds",
-        "access.revoked",
+    assert [problem.key.removeprefix("access.") for problem in settings.problems()] == [
+        *("issuers[0].key", "issuers[0].tenant", "issuers[0].roles", "issuers[1].roles"),
+        *(f"certificates[0].{key}" for key in ("name", "role", "tenant", "tables")),
+        *("leeway_seconds", "revoked"),
     ]
-    faults: list[dict[str, Any]] = [
-        {"issuer": []},
-        {"issuers": [{"key": "k", "role": "seat"}]},
-        {"issuers": [{"key": "k", "roles": ["x"]}]},
-    ]
-    for wrong in faults:
+    keys = ({"key": "k", "role": "seat"}, {"key": "k", "roles": ["x"]})
+    for wrong in ({"issuer": []}, *({"issuers": [key]} for key in keys)):
         with pytest.raises(msgspec.ValidationError):
             msgspec.convert(wrong, AccessSettings)
 
@@ -229,13 +212,6 @@ def test_example_of_the_manual_mints_a_token_of_the_issuer():
     token = read_token(names["token"])
     assert token.is_signed_by(VerifierKey.parse(Mint().key).public_key)
     assert token.claims.caller.place == SeatScope(table="acme.7", round_number=3, seat=1)
-
-
-def _until_refused(ask: Callable[[], tuple[str, str]]) -> tuple[str, str]:
-    end = time.monotonic() + 60
-    while (found := ask())[0] == "OK" and time.monotonic() < end:
-        time.sleep(0.05)
-    return found
 
 
 @pytest.mark.parametrize("is_second_valid", [True, False])

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.server.settings.witnesses import WitnessAddress, Witnesses, WitnessSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
-from referee.witness import Witness, WitnessServer, WitnessState, read_trusted
-from tests.driver.opening import open_round
+from referee.witness import Witness, WitnessServer, WitnessState
+from referee.witness.trust import read_trusted
+from tests.driver.opening import deal_round, open_round
 from tests.server.options import server_options
 
 ORIGIN = "log.example/1"
@@ -94,9 +95,7 @@ def settings(tmp_path: Path, witnesses: Witnesses | None = None, **more: Any) ->
 def quorum_of(local_witnesses: list[LocalWitness], needed: int, *, is_required: bool = False) -> Witnesses:
     addresses = tuple(local_witness.address for local_witness in local_witnesses)
     return Witnesses(
-        addresses=addresses,
-        quorum=Quorum(tuple(one.key for one in addresses), needed),
-        is_required=is_required,
+        addresses=addresses, quorum=Quorum(tuple(one.key for one in addresses), needed), is_required=is_required
     )
 
 
@@ -107,17 +106,16 @@ class House:
         channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{application.port}"))
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         self.log = log_pb2_grpc.LogServiceStub(channel)
+        self._opened: dict[str, shuffler_pb2.OpenRoundResponse] = {}
 
     def open(self, table: str) -> int:
         """Return the index of the OPEN leaf of a new table's first round."""
-        return int(open_round(self.shuffler, table, timeout=10).log_receipt.leaf_index)
+        self._opened[table] = open_round(self.shuffler, table, timeout=10)
+        return self._opened[table].log_receipt.leaf_index
 
     def deal(self, table: str) -> None:
         """Deal the round."""
-        seeds = [os.urandom(32) for _ in range(2)]
-        self.shuffler.DealRound(
-            shuffler_pb2.DealRoundRequest(table_id=table, round_number=1, client_seeds=seeds), timeout=10
-        )
+        deal_round(self.shuffler, self._opened[table], timeout=10)
 
     def cosigned(self, size: int, *, timeout: float = 10) -> Note:
         """Return the cosigned checkpoint of at least this size."""
@@ -136,33 +134,37 @@ class House:
         return caught.value.code().name, caught.value.details() or ""
 
 
-@pytest.fixture
-def local_witnesses(tmp_path: Path) -> Iterator[list[LocalWitness]]:
-    """Three witnesses, not listening yet."""
-    made = [LocalWitness(tmp_path / name, name) for name in ("w1", "w2", "w3")]
-    yield made
-    for local_witness in made:
-        local_witness.close()
+class Watched:
+    """Three witnesses that do not listen yet, the key of a log to begin, and its servers, one at a time."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder, self._stack = folder, stack
+        self.data = folder / "data"
+        self.witnesses = [LocalWitness(folder / name, name) for name in ("w1", "w2", "w3")]
+        keys = KeyFolder.open_or_make(self.data / "keys", origin=ORIGIN, entropy=os.urandom)
+        self.log_key = keys.public["log"].text
+
+    def open(self, count: int = 1) -> list[LocalWitness]:
+        """Let this many witnesses listen, which trust the log; return them."""
+        return [witness.open(self.log_key) for witness in self.witnesses[:count]]
+
+    def run(self, witnesses: Witnesses | None = None, **more: Any) -> House:  # noqa: ANN401 - settings
+        """Stop the server that runs, and start one."""
+        self._stack.close()
+        application = self._stack.enter_context(Application(settings(self.folder, witnesses, **more)))
+        return House(application, self._stack)
+
+    def start(self, count: int = 1, *, needed: int | None = None, **more: Any) -> tuple[House, Witnesses]:  # noqa: ANN401
+        """Start a server that this many witnesses cosign, of which so many are needed, or all."""
+        witnesses = quorum_of(self.open(count), count if needed is None else needed)
+        return self.run(witnesses, **more), witnesses
 
 
 @pytest.fixture
-def log_key(tmp_path: Path) -> str:
-    """Return the verifier key of the log in this test's data folder, made before its first start."""
-    keys = KeyFolder.open_or_make(tmp_path / "data" / "keys", origin=ORIGIN, entropy=os.urandom)
-    return keys.public["log"].text
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Callable[..., House]]:
-    """Start servers on this test's data folder, one at a time."""
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    """Return witnesses and a log on this test's folder."""
     with ExitStack() as stack:
-        running: list[ExitStack] = []
-
-        def start(witnesses: Witnesses | None = None, **more: Any) -> House:  # noqa: ANN401
-            while running:
-                running.pop().close()
-            running.append(stack.enter_context(ExitStack()))
-            application = running[-1].enter_context(Application(settings(tmp_path, witnesses, **more)))
-            return House(application, running[-1])
-
-        yield start
+        made = Watched(tmp_path, stack)
+        yield made
+    for witness in made.witnesses:
+        witness.close()

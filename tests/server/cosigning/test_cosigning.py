@@ -1,14 +1,11 @@
 """A server and its witnesses on loopback: heads get cosigned, are waited for and kept; commits never wait."""
 
 import base64
-import http.server
 import socket
 import threading
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -23,42 +20,41 @@ from referee.server.process.app import Application
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.witness_client import WitnessClient, WitnessError
 from referee.server.settings.witnesses import WitnessAddress
-from referee.storage import open_sqlite
+from referee.storage.sqlite import open_sqlite
 from referee.v1 import log_pb2
-from tests.server.cosigning.local_witness import ORIGIN, House, LocalWitness, quorum_of, settings
+from tests.server.cosigning.local_witness import ORIGIN, House, Watched, quorum_of, settings
+from tests.server.http_server import Answering, http_server
+from tests.waiting import until
+
+
+def size_of(note: Note) -> int:
+    return Checkpoint.parse(note.text).size
 
 
 def sizes_of(house: House) -> list[int]:
     listed = house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(), timeout=10).checkpoints
-    return [Checkpoint.parse(Note.parse(note.encode()).text).size for note in listed]
+    return [size_of(Note.parse(note.encode())) for note in listed]
 
 
-def test_head_gets_cosigned_and_is_waited_for(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_head_gets_cosigned_and_is_waited_for(watched: Watched) -> None:
     """OPEN, cosigned by two of two before the seats show their seeds, then DEAL; the history keeps it."""
-    pair = [local_witness.open(log_key) for local_witness in local_witnesses[:2]]
+    pair = watched.open(2)
     witnesses = quorum_of(pair, 2)
-    house = run(witnesses)
+    house = watched.run(witnesses)
     opened = house.open("t")
     note = house.cosigned(opened + 1)
     said = witnesses.quorum.attest(note)
     assert said.is_quorate
     assert {key.name for key, _ in said.times} == {local_witness.name for local_witness in pair}
-    assert note.signatures[0].name == ORIGIN
-    size = Checkpoint.parse(note.text).size
-    assert size == opened + 1
+    assert (note.signatures[0].name, size_of(note)) == (ORIGIN, opened + 1)
     house.deal("t")
-    later = house.cosigned(house.size())
-    assert Checkpoint.parse(later.text).size > size
-    assert {size, Checkpoint.parse(later.text).size} <= set(sizes_of(house))
+    later = size_of(house.cosigned(house.size()))
+    assert later > opened + 1
+    assert {opened + 1, later} <= set(sizes_of(house))
 
 
-def test_receipts_stand_under_the_cosigned_checkpoint(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
-    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
-    house = run(witnesses)
+def test_receipts_stand_under_the_cosigned_checkpoint(watched: Watched) -> None:
+    house, witnesses = watched.start()
     house.open("t")
     house.deal("t")
     house.cosigned(house.size())
@@ -72,78 +68,64 @@ def test_receipts_stand_under_the_cosigned_checkpoint(
         verify_inclusion(leaf.leaf_hash, index=leaf.leaf_index, size=head.size, proof=proof, root=head.root)
 
 
-def test_keys_name_the_witnesses(run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str) -> None:
-    pair = [local_witness.open(log_key) for local_witness in local_witnesses[:2]]
-    keys = run(quorum_of(pair, 1)).log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
+def test_keys_name_the_witnesses(watched: Watched) -> None:
+    pair = watched.open(2)
+    keys = watched.run(quorum_of(pair, 1)).log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
     assert list(keys.witness_keys) == [local_witness.signer.verifier_key for local_witness in pair]
     assert keys.witness_quorum == 1
-    alone = run().log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
+    alone = watched.run().log.GetKeys(log_pb2.GetKeysRequest(), timeout=10)
     assert (list(alone.witness_keys), alone.witness_quorum) == ([], 0)
 
 
-def test_two_of_three_suffice_while_one_is_away(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_two_of_three_suffice_while_one_is_away(watched: Watched) -> None:
     """The third comes back and catches up; commits go on all the while."""
-    for local_witness in local_witnesses:
-        local_witness.open(log_key)
-    local_witnesses[2].close()
-    witnesses = quorum_of(local_witnesses, 2)
-    house = run(witnesses)
+    watched.open(3)
+    watched.witnesses[2].close()
+    witnesses = quorum_of(watched.witnesses, 2)
+    house = watched.run(witnesses)
     for number in range(3):
         opened = house.open(f"t-{number}")
-        assert witnesses.quorum.attest(house.cosigned(opened + 1)).missing == (local_witnesses[2].name,)
-    local_witnesses[2].open()
-    end = time.monotonic() + 20
-    while local_witnesses[2].last() < house.size():
-        assert time.monotonic() < end, "the third witness was not asked again"
-        time.sleep(0.1)
+        assert witnesses.quorum.attest(house.cosigned(opened + 1)).missing == (watched.witnesses[2].name,)
+    watched.witnesses[2].open()
+    until(lambda: watched.witnesses[2].last() >= house.size(), "the third witness was not asked again", seconds=20)
 
 
-def test_without_a_quorum_waiting_ends_with_a_reason_and_commits_go_on(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
-    pair = [local_witness.open(log_key) for local_witness in local_witnesses[:2]]
+def test_without_a_quorum_waiting_ends_with_a_reason_and_commits_go_on(watched: Watched) -> None:
+    pair = watched.open(2)
     witnesses = quorum_of(pair, 2)
-    house = run(witnesses)
+    house = watched.run(witnesses)
     first = house.open("t-1")
     house.cosigned(first + 1)
-    local_witnesses[1].close()
+    watched.witnesses[1].close()
     opened = house.open("t-2")
     began = time.monotonic()
     code, words = house.refused(opened + 1, timeout=1.5)
     assert (code, "no quorum" in words) == ("UNAVAILABLE", True)
     assert time.monotonic() - began < 4
-    assert Checkpoint.parse(house.cosigned(first + 1).text).size >= first + 1
-    local_witnesses[1].open()
+    assert size_of(house.cosigned(first + 1)) >= first + 1
+    watched.witnesses[1].open()
     assert witnesses.quorum.attest(house.cosigned(opened + 1, timeout=20)).is_quorate
 
 
-def test_size_beyond_the_log_or_no_witnesses_is_refused_at_once(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
-    house = run(quorum_of([local_witnesses[0].open(log_key)], 1))
+def test_size_beyond_the_log_or_no_witnesses_is_refused_at_once(watched: Watched) -> None:
+    house, _ = watched.start()
     began = time.monotonic()
     assert house.refused(house.size() + 1)[0] == "OUT_OF_RANGE"
     assert time.monotonic() - began < 5
 
 
-def test_log_without_witnesses_says_so(run: Callable[..., House], log_key: str) -> None:
-    del log_key
-    house = run()
-    assert house.refused(1)[0] == "FAILED_PRECONDITION"
-    assert house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest()).checkpoints == []
+def test_log_without_witnesses_says_so(watched: Watched) -> None:
+    house = watched.run()
+    assert (house.refused(1)[0], sizes_of(house)) == ("FAILED_PRECONDITION", [])
 
 
-def test_those_who_wait_never_take_all_threads(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_those_who_wait_never_take_all_threads(watched: Watched) -> None:
     """Twenty calls wait on a server of four threads whose witness is away; others are answered meanwhile."""
-    local_witnesses[0].open(log_key)
-    witnesses = quorum_of([local_witnesses[0]], 1)
-    house = run(witnesses, threads=4)
+    watched.open()
+    witnesses = quorum_of([watched.witnesses[0]], 1)
+    house = watched.run(witnesses, threads=4)
     house.cosigned(house.size())
-    local_witnesses[0].close()
+    watched.witnesses[0].close()
     opened = house.open("t")
     waiting = [threading.Thread(target=house.refused, args=(opened + 1,), kwargs={"timeout": 4}) for _ in range(20)]
     for thread in waiting:
@@ -156,12 +138,9 @@ def test_those_who_wait_never_take_all_threads(
         thread.join(20)
 
 
-def test_many_appends_share_cosignatures(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_many_appends_share_cosignatures(watched: Watched) -> None:
     """What is appended while a head is cosigned waits for the next: fewer heads are cosigned than there are commits."""
-    witnesses = quorum_of([local_witness.open(log_key) for local_witness in local_witnesses[:2]], 2)
-    house = run(witnesses)
+    house, _ = watched.start(2)
     for number in range(60):
         house.open(f"t-{number}")
     house.cosigned(house.size())
@@ -170,21 +149,16 @@ def test_many_appends_share_cosignatures(
     assert sizes[-1] == house.size()
 
 
-class _Canned(http.server.BaseHTTPRequestHandler):
-    """Answers every submission alike, with what its server was configured with."""
+class _Canned(Answering):
+    """Answers every submission alike."""
 
-    def do_POST(self) -> None:
+    canned: tuple[int, str, bytes]
+
+    def do_POST(self) -> None:  # noqa: N802 - its name in http.server
         """Send the answer."""
-        status, media_type, body = self.server.answer  # type: ignore[attr-defined] # set where it is made
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(status)
-        self.send_header("Content-Type", media_type)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing."""
+        self.sent()
+        status, kind, body = self.canned
+        self.answer(body, status=status, kind=kind)
 
 
 @pytest.mark.parametrize(
@@ -202,39 +176,31 @@ class _Canned(http.server.BaseHTTPRequestHandler):
         (302, "text/plain", b"", "status 302"),
     ],
 )
-def test_answer_that_nobody_can_believe_is_no_cosignature(  # noqa: PLR0913 - an answer has these
-    tmp_path: Path, run: Callable[..., House], *, status: int, media_type: str, body: bytes, words: str
-) -> None:
-    run().open("t")
-    store = open_sqlite(tmp_path / "data")
+def test_answer_that_nobody_can_believe_is_no_cosignature(watched: Watched, status, media_type, body, words) -> None:
+    watched.run().open("t")
+    store = open_sqlite(watched.data)
     key = KeySigner("witness.example/w", b"w" * 32, Algorithm.COSIGNATURE_V1).key
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Canned) as server:
-        server.answer = status, media_type, body  # type: ignore[attr-defined] # read by its handler
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        client = WitnessClient(WitnessAddress(f"http://127.0.0.1:{server.server_address[1]}", key), store, timeout=5)
+    _Canned.canned = status, media_type, body
+    with http_server(_Canned) as address:
+        client = WitnessClient(WitnessAddress(address, key), store, timeout=5)
         with pytest.raises(WitnessError, match=words):
             client.submit(store.head())
         client.close()
-        server.shutdown()
-        thread.join()
     store.close()
 
 
 @pytest.mark.parametrize("url", ["", "ftp://w", "http://", "w:80", "http://w/?a", "http://w/#a"])
-def test_address_that_is_none_is_refused(local_witnesses: list[LocalWitness], url: str) -> None:
+def test_address_that_is_none_is_refused(watched: Watched, url: str) -> None:
     with pytest.raises(ValueError, match="not a witness's address"):
-        WitnessAddress(url, local_witnesses[0].signer.key)
+        WitnessAddress(url, watched.witnesses[0].signer.key)
 
 
-def test_processes_on_one_folder_take_turns_to_ask(
-    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_processes_on_one_folder_take_turns_to_ask(watched: Watched) -> None:
     """Three cosigners of one log: one asks, all know what comes of it, and when it ends another goes on."""
-    house = run(services=["shuffler", "log"])
-    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
-    stores = [open_sqlite(tmp_path / "data") for _ in range(3)]
-    cosigners = [Cosigner(store, witnesses, turn=LeaderLock(tmp_path / "data" / "turn.lock")) for store in stores]
+    house = watched.run(services=["shuffler", "log"])
+    witnesses = quorum_of(watched.open(), 1)
+    stores = [open_sqlite(watched.data) for _ in range(3)]
+    cosigners = [Cosigner(store, witnesses, turn=LeaderLock(watched.data / "turn.lock")) for store in stores]
     for cosigner in cosigners:
         cosigner.start()
     for number in range(3):
@@ -247,12 +213,9 @@ def test_processes_on_one_folder_take_turns_to_ask(
         stores[number].close()
 
 
-def test_servers_that_share_a_log_start_while_the_others_append(
-    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_servers_that_share_a_log_start_while_the_others_append(watched: Watched) -> None:
     """A witness that knows more than a starting server has just read is no loss of data."""
-    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
-    house = run(witnesses)
+    house, witnesses = watched.start()
     is_over = threading.Event()
 
     def append() -> None:
@@ -265,7 +228,7 @@ def test_servers_that_share_a_log_start_while_the_others_append(
     thread.start()
     try:
         for _ in range(4):
-            with Application(settings(tmp_path, witnesses, services=["log"])) as other, ExitStack() as stack:
+            with Application(settings(watched.folder, witnesses, services=["log"])) as other, ExitStack() as stack:
                 beside = House(other, stack)
                 assert witnesses.quorum.attest(beside.cosigned(beside.size())).is_quorate
     finally:
@@ -274,22 +237,15 @@ def test_servers_that_share_a_log_start_while_the_others_append(
 
 
 @pytest.mark.parametrize(("ahead", "words"), [(40, "ahead of"), (-40, "behind")])
-def test_cosignature_dated_away_from_the_servers_clock_is_not_used(
-    run: Callable[..., House],
-    local_witnesses: list[LocalWitness],
-    log_key: str,
-    *,
-    ahead: int,
-    words: str,
-) -> None:
+def test_cosignature_dated_away_from_the_servers_clock_is_not_used(watched: Watched, *, ahead: int, words: str) -> None:
     """Neither one that the start asks for nor later ones; once both clocks agree, the head is cosigned again."""
-    local_witness = local_witnesses[0].open(log_key)
+    (local_witness,) = watched.open()
     local_witness.ahead = ahead
     with capture_logs() as lines:
-        house = run(quorum_of([local_witness], 1))
+        house = watched.run(quorum_of([local_witness], 1))
         house.open("t")
         assert house.refused(house.size(), timeout=1.5)[0] == "UNAVAILABLE"
-        assert house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest()).checkpoints == []
+        assert sizes_of(house) == []
     said = [line for line in lines if line["event"] == "cosignature not used"]
     assert said
     assert f"{words} this server's clock, and 5 s are allowed" in said[0]["error"]
@@ -298,41 +254,35 @@ def test_cosignature_dated_away_from_the_servers_clock_is_not_used(
     assert house.cosigned(house.size(), timeout=30)
 
 
-def test_unchanged_head_is_cosigned_anew(
-    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_unchanged_head_is_cosigned_anew(watched: Watched) -> None:
     """Its cosignatures get a newer time, and its row in the history stays one."""
-    run()
-    local_witness = local_witnesses[0].open(log_key)
-    store = open_sqlite(tmp_path / "data")
+    watched.run()
+    (local_witness,) = watched.open()
+    store = open_sqlite(watched.data)
     witnesses = quorum_of([local_witness], 1)
     cosigner = Cosigner(store, witnesses, refresh=0.2)
     cosigner.start()
     first = cosigner.wait(1, 10)
     assert first is not None
     first_time = witnesses.quorum.attest(Note.parse(first.note)).time
-    end = time.monotonic() + 20
-    while (newest := cosigner.wait(1, 0)) is None or (
-        witnesses.quorum.attest(Note.parse(newest.note)).time <= first_time
-    ):
-        assert time.monotonic() < end, "it was not cosigned anew"
-        time.sleep(0.05)
-    assert newest.size == first.size
+
+    def newer() -> bool:
+        newest = cosigner.wait(1, 0)
+        return newest is not None and witnesses.quorum.attest(Note.parse(newest.note)).time > first_time
+
+    until(newer, "it was not cosigned anew", seconds=20)
     cosigner.close()
     assert [one.size for one in store.cosigned(0, 10)] == [first.size]
     store.close()
 
 
-def test_cosigner_closes_while_a_witness_hangs(
-    tmp_path: Path, run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_cosigner_closes_while_a_witness_hangs(watched: Watched) -> None:
     """A witness that takes a connection and says nothing neither holds commits nor the end."""
-    del log_key
-    run()
+    watched.run()
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        local_witnesses[0].port = silent.getsockname()[1]
-        store = open_sqlite(tmp_path / "data")
-        cosigner = Cosigner(store, quorum_of([local_witnesses[0]], 1), timeout=30)
+        watched.witnesses[0].port = silent.getsockname()[1]
+        store = open_sqlite(watched.data)
+        cosigner = Cosigner(store, quorum_of([watched.witnesses[0]], 1), timeout=30)
         cosigner.start()
         time.sleep(0.3)
         began = time.monotonic()
@@ -342,14 +292,10 @@ def test_cosigner_closes_while_a_witness_hangs(
         store.close()
 
 
-def test_witnesses_are_asked_no_more_often_than_the_interval_and_still_agree(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str
-) -> None:
+def test_witnesses_are_asked_no_more_often_than_the_interval_and_still_agree(watched: Watched) -> None:
     """Two of two, one of which came later, meet on one head although the log grows all the while."""
-    first, second = local_witnesses[:2]
-    first.open(log_key)
-    second.open(log_key)
-    house = run(replace(quorum_of([first, second], 2), interval=1.0))
+    first, second = watched.open(2)
+    house = watched.run(replace(quorum_of([first, second], 2), interval=1.0))
     began = time.monotonic()
     for number in range(40):
         opened = house.open(f"t-{number}")
@@ -360,12 +306,10 @@ def test_witnesses_are_asked_no_more_often_than_the_interval_and_still_agree(
     assert 2 <= len(sizes_of(house)) <= lasted + 3  # one each second, one at the start and one on each side
 
 
-def test_answer_with_lines_of_unknown_types_is_read_for_the_known_one(
-    run: Callable[..., House], local_witnesses: list[LocalWitness], log_key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_with_lines_of_unknown_types_is_read_for_the_known_one(watched: Watched, monkeypatch) -> None:
     """A witness that signs with ML-DSA-44 as well answers with a line that is too long to be a cosignature/v1."""
     other = b"".join((bytes(range(4)), (1).to_bytes(8, "big"), bytes(2420)))
-    line = f"\u2014 {local_witnesses[0].name} {base64.b64encode(other).decode()}\n".encode()
+    line = f"\u2014 {watched.witnesses[0].name} {base64.b64encode(other).decode()}\n".encode()
     answer = WitnessClient._exchange  # noqa: SLF001 - where an answer arrives
 
     def exchange(client: WitnessClient, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
@@ -373,7 +317,6 @@ def test_answer_with_lines_of_unknown_types_is_read_for_the_known_one(
         return status, kind, line + text if path == "/add-checkpoint" and status == 200 else text
 
     monkeypatch.setattr(WitnessClient, "_exchange", exchange)
-    witnesses = quorum_of([local_witnesses[0].open(log_key)], 1)
-    house = run(witnesses)
+    house, witnesses = watched.start()
     opened = house.open("t")
     assert witnesses.quorum.attest(house.cosigned(opened + 1)).is_quorate

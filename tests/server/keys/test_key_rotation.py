@@ -1,224 +1,152 @@
 """Keys change by leaves of the log: rounds under way go on, old statements hold, and an audit follows."""
 
+import itertools
 import json
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import grpc
 import pytest
 
-from referee.audit import Code, Report, audit_log
+from referee.audit import Code
 from referee.evidence.note import Note
 from referee.evidence.vkey import VerifierKey
-from referee.rulesets import load_builtin
 from referee.server.clock import system_clock
 from referee.server.folder_lock import FolderInUseError, lock_folder
 from referee.server.keys.folder import KeyFolder, read_public_keys
 from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.registry import KeyRegistry
 from referee.server.keys.rotation import KeyRotation, KeyRotationError
-from referee.server.process.app import Application
-from referee.storage import DataLossError, open_sqlite, open_sqlite_reader
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2_grpc
-from tests.driver.opening import deal_round, open_round
-from tests.server.options import server_options
-
-ORIGIN = "log.example/1"
-
-Rotate: TypeAlias = Callable[..., VerifierKey]
-
-
-class House:
-    """Plays rounds of Mậu Binh on a running server."""
-
-    def __init__(self, port: int, stack: ExitStack) -> None:
-        channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{port}"))
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-
-    def deal(self, table: str) -> mau_binh_pb2.MauBinhRound:
-        """Deal a round at a new table and return its inputs."""
-        opened = open_round(self.shuffler, table)
-        dealt = deal_round(self.shuffler, opened)
-        message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-        if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
-            for hand in dealt.hands:
-                cards = list(hand.cards)
-                arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-                message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
-        return message
-
-    def settle(self, message: mau_binh_pb2.MauBinhRound) -> bytes:
-        """Settle a round and return its leaf."""
-        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message)
-        return bytes(self.referee.SettleRound(request).log_receipt.leaf)
+from referee.storage import DataLossError
+from referee.storage.sqlite import open_sqlite
+from tests.command import referee, refused
+from tests.driver.house import House
+from tests.driver.playing import dealt, play_on
+from tests.driver.running import ORIGIN
+from tests.driver.table import Table
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., Any]:
-    """Run a server on this test's data folder in a block."""
-
-    @contextmanager
-    def running(**more: Any) -> Iterator[House]:  # noqa: ANN401 - a setting
-        settings = server_options(data=tmp_path / "data", origin=ORIGIN, **more)
-        with ExitStack() as stack:
-            yield House(stack.enter_context(Application(settings)).port, stack)
-
-    return running
+def stopped(house: House) -> House:
+    """Return a server that has founded its log and is stopped."""
+    house.close()
+    return house
 
 
-@pytest.fixture
-def rotate(tmp_path: Path) -> Rotate:
-    """Change a key of this test's data folder."""
-
-    def change(how: str, named: str, root: Path | None = None) -> VerifierKey:
-        with KeyRotation.of(tmp_path / "data", root=root, entropy=os.urandom) as rotation:
-            key: VerifierKey = getattr(rotation, how)(named)
-            return key
-
-    return change
+def change(house: House, how: str, named: str, *, root: Path | None = None) -> VerifierKey:
+    """Change a key of a stopped server."""
+    with KeyRotation.of(house.folder, root=root, entropy=os.urandom) as rotation:
+        key: VerifierKey = getattr(rotation, how)(named)
+        return key
 
 
-def audited(data: Path, *, log_key: str = "", root_key: str = "") -> Report:
-    """Audit a data folder with its own keys or others."""
-    keys = read_public_keys(data / "keys")
-    reader = open_sqlite_reader(data)
-    try:
-        source = type("Source", (), {"checkpoint": reader.head().checkpoint, "leaves": staticmethod(reader.iterate)})
-        return audit_log(
-            source,  # type: ignore[arg-type] # it has both members
-            origin=reader.origin,
-            log_key=log_key or keys["log"],
-            root_key=root_key or keys["root"],
-            catalogue=load_builtin(),
-            now=system_clock(),
-        )
-    finally:
-        reader.close()
+def changed(house: House, how: str, named: str, *, root: Path | None = None) -> VerifierKey:
+    """Stop the server, change a key, and start it again."""
+    house.close()
+    key = change(house, how, named, root=root)
+    house.start()
+    return key
+
+
+def played(house: House) -> Table:
+    """Play a round at a new table to its end, without receipts."""
+    table = dealt(house, "mau_binh", seats=2, keyed=False)
+    play_on(table, table.report)
+    return table
+
+
+def settle(house: House) -> None:
+    """Settle a round at a new table."""
+    assert played(house).settle().log_receipt.leaf
+
+
+def public(house: House) -> dict[str, str]:
+    """Return the public keys of the server's folder by role."""
+    return read_public_keys(house.folder / "keys")
 
 
 @pytest.mark.parametrize("role", ["shuffler", "referee"])
-def test_round_dealt_before_a_rotation_is_settled_after_it(
-    tmp_path: Path, run: Callable[..., Any], rotate: Rotate, role: str
-) -> None:
+def test_round_dealt_before_a_rotation_is_settled_after_it(house: House, role: str) -> None:
     """Its certificate is by the old key, which counts for rounds that run; new rounds are signed by the new one."""
-    with run() as house:
-        early = house.deal("early")
-        house.settle(house.deal("whole"))
-    old = read_public_keys(tmp_path / "data" / "keys")[role]
-    new = rotate("rotate", role)
+    early = played(house)
+    settle(house)
+    old = public(house)[role]
+    new = changed(house, "rotate", role)
     assert new.text != old
-    with run() as house:
-        house.settle(early)
-        house.settle(house.deal("late"))
-    report = audited(tmp_path / "data")
+    early.referee = house.referee
+    assert early.settle().log_receipt.leaf
+    settle(house)
+    report = house.audit()
     assert report.findings == ()
-    assert report.rounds.settled == 3
     lives = {record.key: record for record in report.keys if record.role == role}
     assert lives[old].revoked_leaf == lives[new.text].added_leaf + 1
 
 
-def test_event_receipts_of_a_rotated_key_hold_in_rounds_that_run(
-    tmp_path: Path, run: Callable[..., Any], rotate: Rotate
-) -> None:
-    with run() as house:
-        message = next(one for one in (house.deal(f"t-{number}") for number in range(100)) if one.events)
-        event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=message.events[0].arrange)
-        bare = mau_binh_pb2.MauBinhRound(header=message.header, certificates=message.certificates)
-        accepted = house.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=bare, event=event))
-    rotate("rotate", "referee")
-    message.events[0].CopyFrom(accepted.event)
-    message.events[1].time = accepted.event.time
-    message.receipt = accepted.receipt
-    with run() as house:
-        house.settle(message)
-    assert audited(tmp_path / "data").findings == ()
+def test_event_receipts_of_a_rotated_key_hold_in_rounds_that_run(house: House) -> None:
+    early = house.play()
+    early.accept(0, early.arrangement(0))
+    changed(house, "rotate", "referee")
+    early.message.events.add(time=house.clock.now, seat=1, arrange=house.as_dealt(early.hands[1]))
+    assert early.settle().log_receipt.leaf
+    assert house.audit().findings == ()
 
 
-def test_rotated_private_key_is_gone_from_the_folder(tmp_path: Path, run: Callable[..., Any], rotate: Rotate) -> None:
-    with run():
-        pass
-    folder = tmp_path / "data" / "keys"
+def test_rotated_private_key_is_gone_from_the_folder(stopped: House) -> None:
+    folder = stopped.folder / "keys"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    new = rotate("rotate", "shuffler")
+    new = change(stopped, "rotate", "shuffler")
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert before.keys() == after.keys()
     assert {name for name in before if before[name] != after[name]} == {"shuffler.key", "shuffler.pub", "log.head"}
     assert after["shuffler.pub"].decode().strip() == new.text
 
 
-def test_log_changes_its_key_in_two_steps_and_holders_of_one_key_follow(
-    tmp_path: Path, run: Callable[..., Any], rotate: Rotate
-) -> None:
+def test_log_changes_its_key_in_two_steps_and_holders_of_one_key_follow(house: House) -> None:
     """Both keys sign until the old one is revoked; an auditor with the old key follows the root to the new one."""
-    data = tmp_path / "data"
-    with run() as house:
-        house.settle(house.deal("first"))
-    old = read_public_keys(data / "keys")["log"]
-    new = rotate("rotate", "log").text
-    with run() as house:
-        house.settle(house.deal("second"))
-    reader = open_sqlite_reader(data)
-    note = Note.parse(reader.head().checkpoint)
-    reader.close()
+    settle(house)
+    old = public(house)["log"]
+    new = changed(house, "rotate", "log").text
+    settle(house)
     keys = [VerifierKey.parse(new), VerifierKey.parse(old)]
-    assert note.verify(keys) == tuple(keys)
-    for key in (old, new):
-        assert audited(data, log_key=key).findings == ()
-    assert rotate("revoke", "log").text == old
-    with run() as house:
-        house.settle(house.deal("third"))
-    reader = open_sqlite_reader(data)
-    assert Note.parse(reader.head().checkpoint).verify(keys) == (keys[0],)
-    reader.close()
-    for key in (old, new):
-        assert audited(data, log_key=key).findings == ()
+    assert Note.parse(house.checkpoint().encode()).verify(keys) == tuple(keys)
+    assert [house.audit(log_key=key).findings for key in (old, new)] == [(), ()]
+    assert changed(house, "revoke", "log").text == old
+    settle(house)
+    assert Note.parse(house.checkpoint().encode()).verify(keys) == (keys[0],)
+    assert [house.audit(log_key=key).findings for key in (old, new)] == [(), ()]
 
 
-def test_stranger_who_signs_checkpoints_is_not_followed(
-    tmp_path: Path, run: Callable[..., Any], rotate: Rotate
-) -> None:
+def test_stranger_who_signs_checkpoints_is_not_followed(house: House, tmp_path: Path) -> None:
     """Without the root's word a new key is nobody's."""
-    with run():
-        pass
-    rotate("rotate", "log")
-    rotate("revoke", "log")
-    other = KeyFolder.open_or_make(tmp_path / "other", origin=ORIGIN, entropy=os.urandom)
-    report = audited(tmp_path / "data", root_key=other.public["root"].text, log_key=other.public["log"].text)
+    changed(house, "rotate", "log")
+    changed(house, "revoke", "log")
+    other = KeyFolder.open_or_make(tmp_path / "other", origin=ORIGIN, entropy=os.urandom).public
+    report = house.audit(root_key=other["root"].text, log_key=other["log"].text)
     assert [finding.code for finding in report.findings] == [Code.CHECKPOINT_REFUSED]
 
 
-def test_revoked_role_serves_no_more_until_it_has_a_new_key(
-    tmp_path: Path, run: Callable[..., Any], rotate: Rotate
-) -> None:
-    with run() as house:
-        house.settle(house.deal("first"))
-    revoked = rotate("revoke", "referee")
-    with pytest.raises(KeyFileError, match="referee keys rotate referee"), run():
-        pass
-    with run(services=["shuffler", "log"]):
-        pass
-    assert rotate("rotate", "referee") != revoked
-    with run() as house:
-        house.settle(house.deal("second"))
-    assert audited(tmp_path / "data").findings == ()
+def test_revoked_role_serves_no_more_until_it_has_a_new_key(house: House) -> None:
+    settle(house)
+    house.close()
+    revoked = change(house, "revoke", "referee")
+    with pytest.raises(KeyFileError, match="referee keys rotate referee"):
+        house.start()
+    house.restart(services=["shuffler", "log"])
+    assert changed(house, "rotate", "referee") != revoked
+    house.restart(services=None)
+    settle(house)
+    assert house.audit().findings == ()
 
 
-def test_key_is_revoked_by_its_text(tmp_path: Path, run: Callable[..., Any], rotate: Rotate) -> None:
-    with run():
-        pass
-    key = read_public_keys(tmp_path / "data" / "keys")["shuffler"]
-    assert rotate("revoke", key).text == key
+def test_key_is_revoked_by_its_text(stopped: House) -> None:
+    key = public(stopped)["shuffler"]
+    assert change(stopped, "revoke", key).text == key
     with pytest.raises(KeyRotationError, match="not in force"):
-        rotate("revoke", key)
+        change(stopped, "revoke", key)
     with pytest.raises(KeyRotationError, match="no key of shuffler"):
-        rotate("revoke", "shuffler")
+        change(stopped, "revoke", "shuffler")
 
 
 @pytest.mark.parametrize(
@@ -231,50 +159,42 @@ def test_key_is_revoked_by_its_text(tmp_path: Path, run: Callable[..., Any], rot
         ("revoke", "not+a+key", "no verifier key"),
     ],
 )
-def test_change_that_cannot_be_meant_changes_nothing(  # noqa: PLR0913, PLR0917 - pytest hands these in
-    tmp_path: Path, run: Callable[..., Any], rotate: Rotate, how: str, named: str, words: str
-) -> None:
-    with run():
-        pass
+def test_change_that_cannot_be_meant_changes_nothing(stopped: House, how: str, named: str, words: str) -> None:
     with pytest.raises(KeyRotationError, match=words):
-        rotate(how, named)
-    with run():
-        pass
-    assert len(audited(tmp_path / "data").keys) == 3
+        change(stopped, how, named)
+    stopped.start()
+    assert len(stopped.audit().keys) == 3
 
 
-def test_log_key_is_not_rotated_while_the_one_before_still_signs(run: Callable[..., Any], rotate: Rotate) -> None:
-    with run():
-        pass
-    rotate("rotate", "log")
+def test_log_key_is_not_rotated_while_the_one_before_still_signs(stopped: House) -> None:
+    change(stopped, "rotate", "log")
     with pytest.raises(KeyRotationError, match="revoke it first"):
-        rotate("rotate", "log")
+        change(stopped, "rotate", "log")
 
 
-def test_root_key_may_be_away_while_servers_run(tmp_path: Path, run: Callable[..., Any], rotate: Rotate) -> None:
+def test_root_key_may_be_away_while_servers_run(make_house: Callable[..., House], tmp_path: Path) -> None:
     """Made elsewhere, shown for the first start and for changes, and otherwise not needed."""
     safe = tmp_path / "safe" / "root.key"
-    with run(root=safe) as house:
-        house.settle(house.deal("first"))
-    assert not (tmp_path / "data" / "keys" / "root.key").exists()
+    house = make_house(root=safe)
+    settle(house)
+    assert not (house.folder / "keys" / "root.key").exists()
     away = safe.rename(tmp_path / "away.key")
-    with run() as house:
-        house.settle(house.deal("second"))
+    house.restart(root=None)
+    settle(house)
+    house.close()
     with pytest.raises(KeyFileError, match=r"lacks root\.key"):
-        rotate("rotate", "referee")
-    rotate("rotate", "referee", away)
-    with run() as house:
-        house.settle(house.deal("third"))
-    assert audited(tmp_path / "data").findings == ()
+        change(house, "rotate", "referee")
+    changed(house, "rotate", "referee", root=away)
+    settle(house)
+    assert house.audit().findings == ()
 
 
-def test_other_root_key_changes_nothing(tmp_path: Path, run: Callable[..., Any], rotate: Rotate) -> None:
-    with run():
-        pass
+def test_other_root_key_changes_nothing(stopped: House, tmp_path: Path) -> None:
     KeyFolder.open_or_make(tmp_path / "other", origin=ORIGIN, entropy=os.urandom)
     with pytest.raises(KeyFileError, match="is not the private key"):
-        rotate("rotate", "referee", tmp_path / "other" / "root.key")
-    assert len(audited(tmp_path / "data").keys) == 3
+        change(stopped, "rotate", "referee", root=tmp_path / "other" / "root.key")
+    stopped.start()
+    assert len(stopped.audit().keys) == 3
 
 
 @pytest.mark.parametrize(
@@ -286,72 +206,58 @@ def test_other_root_key_changes_nothing(tmp_path: Path, run: Callable[..., Any],
         (["rulesets", "seating"], set()),
     ],
 )
-def test_process_needs_the_private_keys_of_its_services_alone(
-    tmp_path: Path, run: Callable[..., Any], services: list[str], needed: set[str]
-) -> None:
+def test_process_needs_the_private_keys_of_its_services_alone(stopped: House, tmp_path, services, needed) -> None:
     """It starts without the others, and not without any of its own."""
-    with run():
-        pass
-    folder = tmp_path / "data" / "keys"
-    kept = tmp_path / "kept"
+    folder, kept = stopped.folder / "keys", tmp_path / "kept"
     shutil.copytree(folder, kept)
     for path in folder.glob("*.key"):
         if path.stem not in needed:
             path.unlink()
-    with run(services=services):
-        pass
+    stopped.restart(services=services)
     for role in needed:
         (folder / f"{role}.key").unlink()
-        with pytest.raises(KeyFileError, match=rf"lacks {role}\.key"), run(services=services):
-            pass
+        with pytest.raises(KeyFileError, match=rf"lacks {role}\.key"):
+            stopped.restart()
         shutil.copy2(kept / f"{role}.key", folder / f"{role}.key")
 
 
-def test_server_with_keys_that_the_log_does_not_name_does_not_start(tmp_path: Path, run: Callable[..., Any]) -> None:
+def test_server_with_keys_that_the_log_does_not_name_does_not_start(stopped: House, tmp_path: Path) -> None:
     """All keys of another deployment stand in the folder, its own root's public key among them or not."""
-    with run():
-        pass
-    other = tmp_path / "other"
+    other, folder = tmp_path / "other", stopped.folder / "keys"
     KeyFolder.open_or_make(other, origin=ORIGIN, entropy=os.urandom)
-    folder = tmp_path / "data" / "keys"
     for path in other.iterdir():
         if not path.name.startswith("root"):
             shutil.copy2(path, folder / path.name)
-    with pytest.raises(KeyFileError, match="does not name"), run():
-        pass
+    with pytest.raises(KeyFileError, match="does not name"):
+        stopped.start()
     for path in other.glob("root.*"):
         shutil.copy2(path, folder / path.name)
-    with pytest.raises(DataLossError, match="did not sign"), run():
-        pass
+    with pytest.raises(DataLossError, match="did not sign"):
+        stopped.start()
 
 
-def test_keys_do_not_change_while_a_server_runs(run: Callable[..., Any], rotate: Rotate) -> None:
-    with run(), pytest.raises(FolderInUseError, match="stop it first"):
-        rotate("rotate", "referee")
-    rotate("rotate", "referee")
+def test_keys_do_not_change_while_a_server_runs(house: House) -> None:
+    with pytest.raises(FolderInUseError, match="stop it first"):
+        change(house, "rotate", "referee")
+    changed(house, "rotate", "referee")
 
 
-def test_no_server_starts_while_keys_change(tmp_path: Path, run: Callable[..., Any]) -> None:
-    with run():
-        pass
-    with lock_folder(tmp_path / "data", alone=True), pytest.raises(FolderInUseError, match="being changed"), run():
-        pass
+def test_no_server_starts_while_keys_change(stopped: House) -> None:
+    with lock_folder(stopped.folder, alone=True), pytest.raises(FolderInUseError, match="being changed"):
+        stopped.start()
 
 
-def test_servers_may_share_a_folder(run: Callable[..., Any]) -> None:
-    with run(services=["shuffler", "log"]), run(services=["referee", "log"]):
-        pass
+def test_servers_may_share_a_folder(make_house: Callable[..., House]) -> None:
+    make_house(services=["shuffler", "log"])
+    make_house(services=["referee", "log"])
 
 
 @pytest.mark.parametrize("role", ["log", "shuffler", "referee"])
 @pytest.mark.parametrize("died", ["before the append", "after the append", "while adopting"])
-def test_process_that_died_while_it_rotated_is_finished_by_the_next(  # noqa: PLR0913, PLR0917 - pytest hands these in
-    tmp_path: Path, run: Callable[..., Any], rotate: Rotate, monkeypatch: pytest.MonkeyPatch, role: str, died: str
-) -> None:
+def test_process_that_died_while_it_rotated_is_finished_by_the_next(house: House, monkeypatch, role: str, died) -> None:
     """It dies with its next key on the disk, once the log has named it, or half way through its files."""
-    with run() as house:
-        house.settle(house.deal("first"))
-    old = read_public_keys(tmp_path / "data" / "keys")[role]
+    settle(house)
+    old = public(house)[role]
 
     class DiedError(Exception):
         """The process is gone."""
@@ -366,41 +272,38 @@ def test_process_that_died_while_it_rotated_is_finished_by_the_next(  # noqa: PL
     else:
         monkeypatch.setattr(Path, "replace", die_at(2 if role == "log" else 1, DiedError, Path.replace))
     with pytest.raises(DiedError):
-        rotate("rotate", role)
+        changed(house, "rotate", role)
     monkeypatch.undo()
     if died == "before the append":
-        assert read_public_keys(tmp_path / "data" / "keys")[role] == old
-        with run() as house:
-            house.settle(house.deal("second"))
-        rotate("rotate", role)
-    with run() as house:
-        house.settle(house.deal("third"))
-    assert read_public_keys(tmp_path / "data" / "keys")[role] != old
-    assert not list((tmp_path / "data" / "keys").glob("*.next.key"))
-    assert audited(tmp_path / "data").findings == ()
+        assert public(house)[role] == old
+        house.start()
+        settle(house)
+        house.close()
+        change(house, "rotate", role)
+    house.start()
+    settle(house)
+    assert public(house)[role] != old
+    assert not list((house.folder / "keys").glob("*.next.key"))
+    assert house.audit().findings == ()
 
 
 def die_at(place: int, error: type[Exception], truly: Callable[..., Any]) -> Callable[..., Any]:
     """Make renames fail from this one on, counted from 0."""
-    left = [place]
+    renames = itertools.count()
 
     def rename(path: Path, target: Path) -> Any:  # noqa: ANN401 - as Path has it
-        if left[0] == 0:
+        if next(renames) >= place:
             raise error
-        left[0] -= 1
         return truly(path, target)
 
     return rename
 
 
-def test_register_reads_what_the_log_names(tmp_path: Path, run: Callable[..., Any], rotate: Rotate) -> None:
-    with run():
-        pass
-    old = VerifierKey.parse(read_public_keys(tmp_path / "data" / "keys")["shuffler"])
-    new = rotate("rotate", "shuffler")
-    store = open_sqlite(tmp_path / "data")
-    root = VerifierKey.parse(read_public_keys(tmp_path / "data" / "keys")["root"])
-    register = KeyRegistry.of(store, root)
+def test_register_reads_what_the_log_names(stopped: House) -> None:
+    old = VerifierKey.parse(public(stopped)["shuffler"])
+    new = change(stopped, "rotate", "shuffler")
+    store = open_sqlite(stopped.folder)
+    register = KeyRegistry.of(store, VerifierKey.parse(public(stopped)["root"]))
     store.close()
     assert register.in_force("shuffler") == (new,)
     revoked = next(record.revoked_leaf for record in register.records if record.key == old.text)
@@ -409,31 +312,26 @@ def test_register_reads_what_the_log_names(tmp_path: Path, run: Callable[..., An
     assert register.counted("shuffler", since=5) == (new,)
 
 
-def referee(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the project's command."""
-    return subprocess.run(
-        [sys.executable, "-m", "referee", *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
+def test_commands_rotate_revoke_and_print(make_house: Callable[..., House]) -> None:
+    house = make_house(clock=system_clock)
+    table = dealt(house, "mau_binh", seats=2, keyed=False)
+    play_on(table, table.accept)
+    assert table.settle().log_receipt.leaf
+    house.close()
+    data = ("--data", house.folder)
 
+    def keys() -> dict[str, str]:
+        return dict(line.split("\t") for line in referee("keys", *data).stdout.splitlines())
 
-@pytest.mark.slow("starts many processes")
-def test_commands_rotate_revoke_and_print(tmp_path: Path, run: Callable[..., Any]) -> None:
-    with run() as house:
-        house.settle(house.deal("first"))
-    data = ["--data", str(tmp_path / "data")]
-    before = dict(line.split("\t") for line in referee("keys", *data).stdout.splitlines())
+    before = keys()
     assert list(before) == ["root", "log", "shuffler", "referee"]
     rotated = referee("keys", "rotate", "shuffler", *data)
-    assert (rotated.returncode, rotated.stderr) == (0, "")
-    after = dict(line.split("\t") for line in referee("keys", *data).stdout.splitlines())
-    assert rotated.stdout == f"shuffler\t{after['shuffler']}\n"
+    after = keys()
+    assert (rotated.returncode, rotated.stderr, rotated.stdout) == (0, "", f"shuffler\t{after['shuffler']}\n")
     assert {role for role in before if before[role] != after[role]} == {"shuffler"}
     revoked = referee("keys", "revoke", after["referee"], *data)
     assert (revoked.returncode, revoked.stdout) == (0, f"revoked\t{after['referee']}\n")
-    refused = referee("keys", "rotate", "root", *data)
-    assert (refused.returncode, "roles are log, shuffler, referee" in refused.stderr) == (2, True)
-    with run(services=["log"]):
-        busy = referee("keys", "rotate", "referee", *data)
-        assert (busy.returncode, "stop it first" in busy.stderr) == (2, True)
-    report = json.loads(referee("audit", "--json", *data).stdout)
-    assert report["findings"] == []
+    assert "roles are log, shuffler, referee" in refused("keys", "rotate", "root", *data)
+    house.restart(services=["log"])
+    assert "stop it first" in refused("keys", "rotate", "referee", *data)
+    assert json.loads(referee("audit", "--json", *data).stdout)["findings"] == []

@@ -1,19 +1,25 @@
-"""The folder of private keys: made once, read strictly, never half replaced; and the port, taken once."""
+"""The folder of private keys: made once, read strictly, closed to others, never half replaced; the port, taken once."""
 
+import ast
 import hashlib
 import itertools
+import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.evidence.ed25519 import is_signature
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.server.clock import system_clock
+from referee.server.doctor.check_result import CheckLevel
+from referee.server.doctor.machine import check_modes
 from referee.server.keys.folder import ROLES, KeyFolder, read_public_keys
 from referee.server.keys.private_key import KeyFileError, KeySigner
 from referee.server.process.app import Application
+from tests.command import referee
 from tests.server.options import server_options
 
 ORIGIN = "log.example/1"
@@ -112,14 +118,6 @@ def test_root_key_may_be_made_elsewhere(tmp_path: Path) -> None:
     assert again.signer("root").key == made.public["root"]
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
-def test_key_that_others_can_reach_is_refused(tmp_path: Path, mode: int) -> None:
-    make(tmp_path)
-    (tmp_path / "log.key").chmod(mode)
-    with pytest.raises(KeyFileError, match="chmod 600"):
-        make(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("role", "text"),
     [
@@ -164,8 +162,71 @@ def test_clock_returns_milliseconds_since_1970() -> None:
 
 def test_port_that_is_taken_is_refused(tmp_path: Path) -> None:
     """A second server must not share it unseen, or half of the calls would go to the wrong log."""
-    with (
-        Application(server_options(data=tmp_path / "one")) as first,
-        pytest.raises(RuntimeError),
-    ):
+    with Application(server_options(data=tmp_path / "one")) as first, pytest.raises(RuntimeError):
         Application(server_options(data=tmp_path / "two", listen=f"127.0.0.1:{first.port}"))
+
+
+PACKAGE = Path(__file__).parents[3] / "referee"
+
+
+def test_only_one_file_can_sign():
+    """No other module imports anything of PyNaCl that makes or uses a private signing key."""
+    signing = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("nacl") and can_sign(node))
+        or (isinstance(node, ast.Import) and any(name.name.startswith("nacl") for name in node.names))
+    }
+    assert signing == {"server/keys/private_key.py"}
+
+
+def can_sign(node):
+    """Whether an import brings in PyNaCl's signing module, all of its bindings, or the binding that signs."""
+    if node.module == "nacl.signing":
+        return True
+    return any(name.name in {"signing", "bindings", "crypto_sign", "crypto_sign_seed_keypair"} for name in node.names)
+
+
+@pytest.fixture
+def _open_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """Return the mode of the folder and of everything in it, by path."""
+    return {str(path.relative_to(folder)): stat.S_IMODE(path.lstat().st_mode) for path in (folder, *folder.rglob("*"))}
+
+
+def loose(found: dict[str, int]) -> dict[str, str]:
+    """Return the modes that let others in."""
+    return {name: oct(mode) for name, mode in found.items() if mode & 0o077}
+
+
+@pytest.mark.usefixtures("_open_umask")
+def test_served_folder_and_its_backup_are_closed_to_others(serve: Callable[..., Any], tmp_path: Path) -> None:
+    server = serve()
+    server.play("modes")
+    found = modes(server.data)
+    assert {"log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm", "keys", "keys/log.key", "keys/log.pub"} <= set(found)
+    assert loose(found) == {}
+    backup, again = tmp_path / "backup.sqlite3", tmp_path / "again"
+    for command in (("backup", backup, "--data", server.data), ("restore", backup, "--data", again)):
+        assert referee(*command).returncode == 0
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert loose(modes(again)) == {}
+
+
+def test_doctor_reports_what_others_can_read(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    file = folder / "log.sqlite3"
+    file.touch(mode=0o600)
+    assert [one.level for one in check_modes(folder)] == [CheckLevel.OK]
+    file.chmod(0o640)
+    (found,) = check_modes(folder)
+    assert found.level is CheckLevel.WARN
+    assert (str(file) in found.measured, "0640" in found.measured) == (True, True)
+    assert found.remedy == f"run: chmod -R go= {folder}"

@@ -1,19 +1,18 @@
 """Keys that another process holds: what it signs, what it refuses, and a server whose signer dies and comes back."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-import grpc
 import pytest
-from grpc_status import rpc_status
 
 from referee.dealing.leaf import DEAL_TYPE, KEY_TYPE
 from referee.evidence.dsse import pae
@@ -24,10 +23,12 @@ from referee.server.keys.private_key import KeySigner
 from referee.server.keys.remote_signer import MAX_MESSAGE, AgentClient, RemoteSigner
 from referee.server.keys.signing_agent import SigningAgent
 from referee.v1 import log_pb2
+from tests.command import refused
 from tests.driver.opening import open_round
+from tests.driver.refusal import refusal_of
+from tests.server.processes import Serve
+from tests.waiting import until
 
-Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
-Serve: TypeAlias = Callable[..., Process]
 Ask: TypeAlias = Callable[..., RemoteSigner]
 
 ORIGIN: Final = "log.example/1"
@@ -47,9 +48,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def agent(path: Path) -> Iterator[SigningAgent]:
-    answering = SigningAgent(path, KEYS).start()
-    yield answering
-    answering.close()
+    with closing(SigningAgent(path, KEYS).start()) as running:
+        yield running
 
 
 @pytest.fixture
@@ -67,8 +67,7 @@ def ask(path: Path) -> Iterator[Ask]:
 
 
 @pytest.mark.parametrize(
-    ("role", "message"),
-    [("log", CHECKPOINT), ("root", NAMING), ("shuffler", STATEMENT), ("referee", STATEMENT)],
+    ("role", "message"), [("log", CHECKPOINT), ("root", NAMING), ("shuffler", STATEMENT), ("referee", STATEMENT)]
 )
 @pytest.mark.usefixtures("agent")
 def test_it_signs_for_each_role_what_that_role_says(ask: Ask, role: str, message: bytes) -> None:
@@ -80,16 +79,11 @@ def test_it_signs_for_each_role_what_that_role_says(ask: Ask, role: str, message
 @pytest.mark.parametrize(
     ("role", "message", "expected"),
     [
-        ("log", STATEMENT, "signs checkpoints and nothing else"),
-        ("log", b"\xff", "signs checkpoints and nothing else"),
-        ("log", b"", "signs checkpoints and nothing else"),
+        *(("log", message, "signs checkpoints and nothing else") for message in (STATEMENT, b"\xff", b"")),
         ("log", Checkpoint("other.example", 3, b"r" * 32).body.encode(), "signs checkpoints of 'log.example/1'"),
-        ("root", STATEMENT, "the root's key signs no such statement"),
-        ("root", CHECKPOINT, "the root's key signs no such statement"),
-        ("shuffler", NAMING, "the shuffler's key signs no such statement"),
-        ("referee", NAMING, "the referee's key signs no such statement"),
-        ("referee", CHECKPOINT, "the referee's key signs no such statement"),
-        ("shuffler", b"anything", "the shuffler's key signs no such statement"),
+        *(("root", message, "the root's key signs no such statement") for message in (STATEMENT, CHECKPOINT)),
+        *(("shuffler", message, "the shuffler's key signs no such statement") for message in (NAMING, b"anything")),
+        *(("referee", message, "the referee's key signs no such statement") for message in (NAMING, CHECKPOINT)),
         ("referee", pae(DEAL_TYPE, bytes(MAX_MESSAGE - 40)), "more than 65536 bytes"),
     ],
 )
@@ -103,15 +97,9 @@ def test_it_does_not_sign_for_one_role_what_another_says(ask: Ask, role: str, me
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("", "NO the request is not"),
-        ("KEY", "NO the request is not"),
-        ("KEY cook", "NO this agent has no key for 'cook'"),
-        ("KEY log log", "NO the request is not"),
-        ("SIGN log", "NO the request is not"),
-        ("SIGN cook 00", "NO this agent has no key for 'cook'"),
-        ("SIGN log 0", "NO the message is not in hexadecimal digits"),
-        ("SIGN log zz", "NO the message is not in hexadecimal digits"),
-        ("key log", "NO the request is not"),
+        *((line, "NO the request is not") for line in ("", "KEY", "KEY log log", "SIGN log", "key log")),
+        *((line, "NO this agent has no key for 'cook'") for line in ("KEY cook", "SIGN cook 00")),
+        *((line, "NO the message is not in hexadecimal digits") for line in ("SIGN log 0", "SIGN log zz")),
     ],
 )
 def test_request_that_is_none_is_answered_with_why(agent: SigningAgent, line: str, answer: str) -> None:
@@ -120,13 +108,10 @@ def test_request_that_is_none_is_answered_with_why(agent: SigningAgent, line: st
 
 def test_role_that_was_not_given_is_not_signed_for(ask: Ask, path: Path) -> None:
     """An agent without the root's key cannot be made to name keys."""
-    answering = SigningAgent(path, {"referee": KEYS["referee"]}).start()
-    try:
+    with closing(SigningAgent(path, {"referee": KEYS["referee"]}).start()):
         assert ask("referee").key == KEYS["referee"].key
         with pytest.raises(SignerUnavailableError, match="this agent has no key for 'root', only for referee"):
             ask("root")
-    finally:
-        answering.close()
 
 
 @pytest.mark.usefixtures("agent")
@@ -165,40 +150,38 @@ def test_second_agent_does_not_take_the_place_of_one_that_answers(path: Path) ->
 
 
 def test_agent_that_comes_back_is_found_at_once(ask: Ask, path: Path) -> None:
-    first = SigningAgent(path, KEYS).start()
-    signer = ask("referee")
-    assert signer.sign(STATEMENT)
-    first.close()
-    with pytest.raises(SignerUnavailableError, match="cannot be reached"):
-        signer.sign(STATEMENT)
-    with pytest.raises(SignerUnavailableError, match="cannot be reached"):
-        signer.sign(STATEMENT)
-    second = SigningAgent(path, KEYS).start()
-    assert is_signature(signer.sign(STATEMENT), STATEMENT, KEYS["referee"].public_key)
-    second.close()
+    with closing(SigningAgent(path, KEYS).start()):
+        signer = ask("referee")
+        assert signer.sign(STATEMENT)
+    for _ in range(2):
+        with pytest.raises(SignerUnavailableError, match="cannot be reached"):
+            signer.sign(STATEMENT)
+    with closing(SigningAgent(path, KEYS).start()):
+        assert is_signature(signer.sign(STATEMENT), STATEMENT, KEYS["referee"].public_key)
 
 
-class Answering:
-    """Something at the socket that answers one request, in a way of its own, and hangs up."""
+@pytest.fixture
+def answering(path: Path) -> Iterator[Callable[[bytes], None]]:
+    """Return a function after which something at the socket answers one request so, and hangs up."""
+    threads: list[threading.Thread] = []
 
-    def __init__(self, path: Path, answer: bytes) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.bind(str(path))
-        self._socket.listen()
-        self._thread = threading.Thread(target=self._serve, args=(answer,), daemon=True)
-        self._thread.start()
-
-    def _serve(self, answer: bytes) -> None:
-        connection, _ = self._socket.accept()
-        with connection, connection.makefile("rwb") as file:
+    def serve(listening: socket.socket, answer: bytes) -> None:
+        connection, _ = listening.accept()
+        with listening, connection, connection.makefile("rwb") as file:
             file.readline()
             file.write(answer)
 
-    def close(self) -> None:
-        """Assert that it was asked, and close it."""
-        self._thread.join(START_SECONDS)
-        assert not self._thread.is_alive()
-        self._socket.close()
+    def begin(answer: bytes) -> None:
+        listening = socket.socket(socket.AF_UNIX)
+        listening.bind(str(path))
+        listening.listen()
+        threads.append(threading.Thread(target=serve, args=(listening, answer), daemon=True))
+        threads[-1].start()
+
+    yield begin
+    for thread in threads:
+        thread.join(START_SECONDS)
+        assert not thread.is_alive(), "nobody asked"
 
 
 @pytest.mark.parametrize(
@@ -212,15 +195,14 @@ class Answering:
         (b"\xff\n", "refuses"),
     ],
 )
-def test_what_is_no_signature_never_leaves(ask: Ask, path: Path, answer: bytes, expected: str) -> None:
+def test_what_is_no_signature_never_leaves(ask: Ask, path: Path, answering, answer: bytes, expected: str) -> None:
     """Whatever answers there, a server says nothing with a signature that does not verify."""
     honest = SigningAgent(path, KEYS).start()
     signer = ask("referee")
     honest.close()
-    other = Answering(path, answer)
+    answering(answer)
     with pytest.raises(SignerUnavailableError, match=expected):
         signer.sign(STATEMENT)
-    other.close()
 
 
 def test_signer_that_does_not_answer_is_given_up_in_time(ask: Ask, path: Path) -> None:
@@ -232,11 +214,10 @@ def test_signer_that_does_not_answer_is_given_up_in_time(ask: Ask, path: Path) -
     quiet.close()
 
 
-def test_signer_that_hangs_up_each_time_is_given_up(ask: Ask, path: Path) -> None:
-    rude = Answering(path, b"")
+def test_signer_that_hangs_up_each_time_is_given_up(ask: Ask, answering) -> None:
+    answering(b"")
     with pytest.raises(SignerUnavailableError, match="closed the connection"):
         ask("log")
-    rude.close()
 
 
 class AgentProcess:
@@ -246,25 +227,13 @@ class AgentProcess:
         command = [sys.executable, "-m", "referee", "keys", "agent", "--keys", str(keys), "--socket", str(path)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         assert self._process.stdout is not None
-        self.printed = self._process.stdout.readline()
-        assert self.printed, "the agent did not start"
+        assert self._process.stdout.readline(), "the agent did not start"
 
-    def kill(self) -> None:
-        """Kill it."""
-        self._process.kill()
-        self.wait()
-
-    def stop(self) -> int:
-        """Its exit code, asked to stop."""
-        self._process.terminate()
-        return self.wait()
-
-    def wait(self) -> int:
-        """Its exit code, once it has ended."""
-        code = self._process.wait(START_SECONDS)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-        return code
+    def end(self, number: signal.Signals) -> int:
+        """Its exit code after a signal."""
+        self._process.send_signal(number)
+        self._process.communicate(timeout=START_SECONDS)
+        return self._process.returncode
 
 
 def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_path: Path, path: Path) -> None:
@@ -282,36 +251,24 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     table = process.play("t")
     process.accept(table)
     assert process.referee.SettleRound(table.request).log_receipt.leaf
-    agent.kill()
+    agent.end(signal.SIGKILL)
 
     for ask in (lambda: open_round(process.shuffler, "u"), lambda: process.accept(process.play("v"))):
-        with pytest.raises(grpc.RpcError) as caught:
-            ask()
-        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
-        assert b"SIGNER_UNAVAILABLE" in rpc_status.from_call(caught.value).details[0].value
-        assert str(path) not in str(caught.value.details())
+        refusal = refusal_of(ask)
+        assert (refusal.code, refusal.reason) == ("UNAVAILABLE", "SIGNER_UNAVAILABLE")
+        assert str(path) not in refusal.message
     assert process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
 
     agent = AgentProcess(safe, path)
     again = process.play("u")
     leaf = process.referee.SettleRound(again.request).log_receipt.leaf
-    end = time.monotonic() + 30
-    while len(process.leaves()) < 4 + 2 * 4:  # three keys and START; two rounds opened, dealt, settled and revealed
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: len(process.leaves()) >= 4 + 2 * 4, seconds=30)
     assert leaf in process.leaves()
     assert process.stop() == 0
-    assert agent.stop() == 0
+    assert agent.end(signal.SIGTERM) == 0
 
 
 def test_server_does_not_start_without_its_signer(tmp_path: Path, path: Path) -> None:
-    command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"]
-    done = subprocess.run(
-        [*command, "--set", f"keys.signer=unix:{path}"],
-        capture_output=True,
-        text=True,
-        timeout=START_SECONDS,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"the signer at {path} cannot be reached: No such file or directory" in done.stderr
+    options = ("--listen", "127.0.0.1:0", "--set", f"keys.signer=unix:{path}")
+    message = refused("serve", "--data", tmp_path / "data", *options)
+    assert f"the signer at {path} cannot be reached: No such file or directory" in message

@@ -7,16 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import grpc
 import psutil
 import pytest
 from bai_cao.hand import Hand, hand_of
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 
 from referee.advice.process import AdviceFaultError
 from referee.cards import parse_cards
@@ -28,7 +25,11 @@ from referee.service.call import CallEndedError
 from referee.v1 import log_pb2, log_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
+from tests.driver.refusal import refusal_of
+from tests.server.observing import Methods
 from tests.server.options import server_options
+from tests.server.processes import Caller
+from tests.waiting import until
 
 SECONDS: Final = 60
 FOR_EVER: Final = b"3600"
@@ -36,25 +37,6 @@ FOR_EVER: Final = b"3600"
 SLEEP: Final = "/tests.Advice/Sleep"
 OPEN: Final = "/tests.Advice/Open"
 PID: Final = "/tests.Advice/Pid"
-
-
-class Computing(grpc.GenericRpcHandler):
-    """Methods that compute something in an advice process."""
-
-    def __init__(self, app: Application) -> None:
-        functions: dict[str, Callable[[bytes], object]] = {
-            SLEEP: lambda request: app.advice.compute(time.sleep, float(request)),
-            OPEN: lambda request: app.advice.compute(os.open, request.decode(), os.O_RDONLY),
-            PID: lambda _request: app.advice.compute(os.getpid),
-        }
-        self._functions = functions
-
-    def service(self, details: Any) -> Any:  # noqa: ANN401 - grpc's own
-        """Return the method's handler."""
-        function = self._functions.get(details.method)
-        if function is None:
-            return None
-        return grpc.unary_unary_rpc_method_handler(lambda request, _context: str(function(request)).encode())
 
 
 @contextmanager
@@ -65,20 +47,22 @@ def serving(
     drain_grace: float = 10,
     **advice: Any,  # noqa: ANN401 - settings of advice
 ) -> Iterator[tuple[Application, grpc.Channel]]:
-    """Start a server with these settings of advice, one process by default, and dial it."""
+    """Start a server with these settings of advice, one process by default, and dial it.
+
+    It has methods that compute something in an advice process.
+    """
     settings = AdviceSettings(**{"processes": 1, "seconds": 3600} | advice)
     options = server_options(data=folder, sweep=False, threads=threads, drain_grace=drain_grace, advice=settings)
     app = Application(options)
-    app.add_handler(Computing(app))
+    compute = app.advice.compute
+    functions: dict[str, Callable[[bytes], bytes]] = {
+        SLEEP: lambda request: b"%s" % str(compute(time.sleep, float(request))).encode(),
+        OPEN: lambda request: b"%d" % compute(os.open, request.decode(), os.O_RDONLY),
+        PID: lambda _request: b"%d" % compute(os.getpid),
+    }
+    app.add_handler(Methods(functions))
     with app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
         yield app, channel
-
-
-def ask(channel: grpc.Channel, method: str, request: bytes = b"") -> bytes:
-    """Return the answer of a call."""
-    call: Any = channel.unary_unary(method)
-    answer: bytes = call(request, timeout=SECONDS)
-    return answer
 
 
 def begin(channel: grpc.Channel, method: str, request: bytes, *, timeout: float | None = None) -> Any:  # noqa: ANN401
@@ -87,37 +71,29 @@ def begin(channel: grpc.Channel, method: str, request: bytes, *, timeout: float 
     return call.future(request, timeout=timeout)
 
 
-def refusal_of(channel: grpc.Channel, method: str, request: bytes = b"") -> tuple[str, str, bool]:
+def ask(channel: grpc.Channel, method: str, request: bytes = b"") -> bytes:
+    """Return the answer of a call."""
+    answer: bytes = begin(channel, method, request, timeout=SECONDS).result()
+    return answer
+
+
+def refused(channel: grpc.Channel, method: str, request: bytes = b"") -> tuple[str, str, bool]:
     """Status code and reason of a refused call, and whether it says when to ask again."""
-    with pytest.raises(grpc.RpcError) as caught:
-        ask(channel, method, request)
-    status = rpc_status.from_call(caught.value)
-    assert status is not None
-    info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
-    found = [detail.Unpack(info) or detail.Unpack(retry) for detail in status.details]
-    assert all(found)
-    return caught.value.code().name, info.reason, retry.retry_delay.ToNanoseconds() > 0
+    refusal = refusal_of(ask, channel, method, request)
+    return refusal.code, refusal.reason, refusal.retry_seconds > 0
 
 
-def until(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    end = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def test_judging_goes_on_while_all_processes_and_places_are_taken(tmp_path, caller_type):
+def test_judging_goes_on_while_all_processes_and_places_are_taken(tmp_path):
     """On a server with one thread: calls that wait for advice do not hold it."""
     with serving(tmp_path, threads=1, processes=2, queue=3, calls_at_once=8) as (app, channel):
-        caller = caller_type(channel)
+        caller = Caller(channel)
         busy = [begin(channel, SLEEP, FOR_EVER) for _ in range(5)]
         until(lambda: (app.advice.running, app.advice.waiting) == (2, 3))
         table = caller.play("judged")
         caller.accept(table)
         assert caller.referee.SettleRound(table.request, timeout=SECONDS).log_receipt.leaf
         assert [call.done() for call in busy] == [False] * 5
-        assert refusal_of(channel, PID) == ("RESOURCE_EXHAUSTED", "ADVICE_BUSY", True)
+        assert refused(channel, PID) == ("RESOURCE_EXHAUSTED", "ADVICE_BUSY", True)
         assert caller.log.GetKeys(log_pb2.GetKeysRequest(), timeout=SECONDS).log_key
 
 
@@ -173,7 +149,7 @@ def test_given_up_call_counts_against_its_caller_until_it_ends(tmp_path, monkeyp
         call = begin(channel, OPEN, str(fifo).encode())
         until(lambda: app.advice.running == 1)
         call.cancel()
-        assert refusal_of(channel, PID) == ("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS", True)
+        assert refused(channel, PID) == ("RESOURCE_EXHAUSTED", "TOO_MANY_CALLS", True)
         os.close(os.open(fifo, os.O_WRONLY))
         until(lambda: app.advice.running == 0)
         assert ask(channel, PID)
@@ -181,7 +157,7 @@ def test_given_up_call_counts_against_its_caller_until_it_ends(tmp_path, monkeyp
 
 def test_computation_beyond_its_time_is_stopped(tmp_path):
     with serving(tmp_path, seconds=0.5) as (app, channel):
-        assert refusal_of(channel, SLEEP, FOR_EVER) == ("DEADLINE_EXCEEDED", "ADVICE_TOO_LONG", False)
+        assert refused(channel, SLEEP, FOR_EVER) == ("DEADLINE_EXCEEDED", "ADVICE_TOO_LONG", False)
         assert (app.advice.running, app.advice.pids) == (0, [])
 
 
@@ -262,9 +238,9 @@ def pool(monkeypatch) -> Iterator[AdvicePool]:
     made.close()
 
 
-def submit(pool: AdvicePool, function: Callable[..., object], *args: object) -> "Future[object]":
+def submit(pool: AdvicePool, function: Callable[..., object], *args: object) -> "Future[Any]":
     """Ask on a thread of its own."""
-    found: Future[object] = Future()
+    found: Future[Any] = Future()
 
     def run() -> None:
         try:
@@ -276,34 +252,33 @@ def submit(pool: AdvicePool, function: Callable[..., object], *args: object) -> 
     return found
 
 
-def has_waiting(pool: AdvicePool, count: int) -> bool:
-    """Whether so many questions wait for a process."""
-    return pool.waiting == count
-
-
-def test_questions_are_answered_in_their_order(pool, tmp_path):
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    asked = [submit(pool, os.open, str(fifo), os.O_RDONLY)]
-    until(lambda: pool.running == 1)
-    for number in range(2):
-        asked.append(submit(pool, time.time_ns))
-        until(partial(has_waiting, pool, number + 1))
-    os.close(os.open(fifo, os.O_WRONLY))
-    _, *times = [cast("int", one.result(SECONDS)) for one in asked]
-    assert times == sorted(times)
-
-
-def test_question_that_waits_too_long_for_a_process_is_refused(tmp_path, pool):
-    fifo = tmp_path / "fifo"
+def held_up(pool: AdvicePool, folder: Path) -> tuple["Future[Any]", Callable[[], None]]:
+    """Occupy the pool's process; return what it computes and the function that lets it end."""
+    fifo = folder / "fifo"
     os.mkfifo(fifo)
     first = submit(pool, os.open, str(fifo), os.O_RDONLY)
     until(lambda: pool.running == 1)
+    return first, lambda: os.close(os.open(fifo, os.O_WRONLY))
+
+
+def test_questions_are_answered_in_their_order(pool, tmp_path):
+    first, go = held_up(pool, tmp_path)
+    earlier = submit(pool, time.time_ns)
+    until(lambda: pool.waiting == 1)
+    later = submit(pool, time.time_ns)
+    until(lambda: pool.waiting == 2)
+    go()
+    assert earlier.result(SECONDS) <= later.result(SECONDS)
+    assert first.done()
+
+
+def test_question_that_waits_too_long_for_a_process_is_refused(tmp_path, pool):
+    first, go = held_up(pool, tmp_path)
     pool._settings = AdviceSettings(processes=1, seconds=0.2)  # noqa: SLF001 - the first had more time
     with pytest.raises(RefusedError) as caught:
         pool.compute(os.getpid)
     assert caught.value.reason == ErrorReason.ERROR_REASON_ADVICE_BUSY
-    os.close(os.open(fifo, os.O_WRONLY))
+    go()
     assert isinstance(first.result(SECONDS), int)
 
 

@@ -4,6 +4,7 @@ import errno
 import multiprocessing
 import subprocess
 import sys
+from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import SimpleNamespace
@@ -44,27 +45,30 @@ with Application(options) as app, Client(f"127.0.0.1:{app.port}", timeout=100) a
 """
 
 
-def processes_that_fail(error: Exception, *, times: int) -> Any:  # noqa: ANN401 - a stand-in for a context
-    """Return a context whose first processes cannot be started."""
-    context = multiprocessing.get_context("spawn")
-    faults = [error] * times
+@pytest.fixture
+def fail_to_start(monkeypatch) -> Callable[[Exception], None]:
+    """Return a function after which the first process for advice cannot be started."""
 
-    def start() -> None:
-        raise faults.pop()
+    def fail(error: Exception) -> None:
+        context, faults = multiprocessing.get_context("spawn"), [error]
 
-    def process(**given: Any) -> BaseProcess:  # noqa: ANN401 - what the context takes
-        made = context.Process(**given)
-        if faults:
-            made.start = start  # type: ignore[method-assign] # of this one
-        return made
+        def start() -> None:
+            raise faults.pop()
 
-    return SimpleNamespace(Pipe=context.Pipe, Process=process)
+        def process(**given: Any) -> BaseProcess:  # noqa: ANN401 - what the context takes
+            made = context.Process(**given)
+            if faults:
+                made.start = start  # type: ignore[method-assign] # of this one
+            return made
+
+        monkeypatch.setattr(advising, "_context", lambda: SimpleNamespace(Pipe=context.Pipe, Process=process))
+
+    return fail
 
 
 @pytest.mark.parametrize(("error", "reason", "text"), FAULTS, ids=["for want of something", "for good"])
-def test_question_after_a_failed_start_has_another_process(monkeypatch, error, reason, text):
-    context = processes_that_fail(error, times=1)
-    monkeypatch.setattr(advising, "_context", lambda: context)
+def test_question_after_a_failed_start_has_another_process(fail_to_start, error, reason, text):
+    fail_to_start(error)
     pool = AdvicePool(AdviceSettings(processes=1, seconds=SECONDS))
     with pytest.raises(RefusedError, match=text) as caught:
         pool.compute(len, "four")
@@ -74,9 +78,8 @@ def test_question_after_a_failed_start_has_another_process(monkeypatch, error, r
     pool.close()
 
 
-def test_pool_whose_process_never_started_can_be_closed(monkeypatch):
-    context = processes_that_fail(OSError(errno.ENOMEM, "Cannot allocate memory"), times=1)
-    monkeypatch.setattr(advising, "_context", lambda: context)
+def test_pool_whose_process_never_started_can_be_closed(fail_to_start):
+    fail_to_start(OSError(errno.ENOMEM, "Cannot allocate memory"))
     pool = AdvicePool(AdviceSettings(processes=2))
     with pytest.raises(RefusedError):
         pool.compute(len, "four")
@@ -89,25 +92,22 @@ def test_process_that_was_never_asked_can_be_killed():
     assert process.pid is None
 
 
-def run_script(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
-    """Run a script that starts a server and asks for advice."""
-    script = folder / "script.py"
-    script.write_text(text, encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, str(script)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=5 * SECONDS,
-        check=False,
-    )
+@pytest.fixture
+def run_script(tmp_path: Path) -> Callable[[str], "subprocess.CompletedProcess[str]"]:
+    """Return a function that runs a script that starts a server and asks for advice."""
+
+    def run(text: str) -> "subprocess.CompletedProcess[str]":
+        (tmp_path / "script.py").write_text(text, encoding="utf-8")
+        command = [sys.executable, "script.py"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5 * SECONDS, check=False)
+
+    return run
 
 
 @pytest.mark.slow("starts a server and processes that import its script")
-def test_script_without_a_main_guard_reads_what_to_write(tmp_path):
+def test_script_without_a_main_guard_reads_what_to_write(run_script):
     """The script's own call says what to write, and the process that imported the script has Python's own words."""
-    run = run_script(tmp_path, SCRIPT)
+    run = run_script(SCRIPT)
     assert run.returncode == 1
     assert "AttributeError" not in run.stderr
     assert "before the\ncurrent process has finished its bootstrapping phase" in run.stderr
@@ -117,9 +117,9 @@ def test_script_without_a_main_guard_reads_what_to_write(tmp_path):
 
 
 @pytest.mark.slow("starts a server and processes that import its script")
-def test_script_with_a_main_guard_is_advised(tmp_path):
+def test_script_with_a_main_guard_is_advised(run_script):
     head, body = SCRIPT.split("\n\n", 1)
     indented = "\n".join(f"    {line}" for line in body.splitlines())
-    run = run_script(tmp_path, f'{head}\n\nif __name__ == "__main__":\n{indented}\n')
+    run = run_script(f'{head}\n\nif __name__ == "__main__":\n{indented}\n')
     assert (run.returncode, run.stderr) == (0, "")
     assert "suggested " in run.stdout

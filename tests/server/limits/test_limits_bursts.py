@@ -25,6 +25,7 @@ from referee.server.settings.limits import LimitSettings
 from referee.service.call import Call
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, frame, settings
+from tests.server.observing import Quiet
 from tests.server.options import server_options
 
 AT_ONCE: Final = 256
@@ -40,13 +41,11 @@ def serving(folder: Path, **options: Any) -> Iterator[str]:  # noqa: ANN401 - wh
 
 
 def outcome(call: Callable[[], object]) -> str:
-    """Return how a call ends: OK, or its status and what gRPC says of it."""
+    """Return how a call ends: OK, or the error."""
     try:
         call()
-    except grpc.RpcError as error:
-        return f"{error.code().name}: {error.details()}"
-    except RefereeError as error:
-        return f"{error.code.name} {error.reason}: {error}"
+    except (grpc.RpcError, RefereeError) as error:
+        return repr(error)
     return "OK"
 
 
@@ -65,19 +64,17 @@ def futures(channel: grpc.Channel) -> Counter[str]:
 
 async def all_at_once(open_one: Callable[[], grpc.aio.Channel], *, bursts: int) -> list[Counter[str]]:
     """Make bursts of calls on one asyncio channel."""
-
-    async def ended(stub: Any) -> str:  # noqa: ANN401 - the stubs of asyncio have no type of their own
-        try:
-            await stub.GetKeys(ASKED, timeout=SECONDS)
-        except grpc.RpcError as error:
-            return repr(error)
-        except RefereeError as error:
-            return f"{error.code.name} {error.reason}: {error}"
-        return "OK"
-
     async with open_one() as channel:
-        stub = log_pb2_grpc.LogServiceStub(channel)
-        return [Counter(await asyncio.gather(*(ended(stub) for _ in range(AT_ONCE)))) for _ in range(bursts)]
+        stub: Any = log_pb2_grpc.LogServiceStub(channel)  # which is asyncio's here
+
+        async def ended() -> str:
+            try:
+                await stub.GetKeys(ASKED, timeout=SECONDS)
+            except (grpc.RpcError, RefereeError) as error:
+                return repr(error)
+            return "OK"
+
+        return [Counter(await asyncio.gather(*(ended() for _ in range(AT_ONCE)))) for _ in range(bursts)]
 
 
 def test_256_calls_at_once_on_one_channel_of_stock_stubs_are_answered(tmp_path: Path) -> None:
@@ -98,15 +95,12 @@ def test_256_calls_at_once_on_one_channel_of_the_client_are_answered(tmp_path: P
         assert found == [Counter(OK=AT_ONCE)] * 4
 
 
-class Refusing:
+class Refusing(Quiet):
     """Observer that makes room once a call was refused, and counts the refusals."""
 
     def __init__(self) -> None:
         self.reasons: list[str] = []
         self.make_room: Callable[[], object] = lambda: None
-
-    def began(self, call: Call) -> None:
-        """Nothing."""
 
     def ended(self, call: Call) -> None:
         """Make room after a refusal for want of it."""
@@ -114,31 +108,14 @@ class Refusing:
             self.reasons.append(call.reason)
             self.make_room()
 
-    def probe(self, step: str) -> None:
-        """Nothing."""
-
-    def committed(self, requests: int) -> None:
-        """Nothing."""
-
-    def close(self) -> None:
-        """Nothing."""
-
 
 @pytest.mark.parametrize("is_asyncio", [False, True])
 @pytest.mark.parametrize("reason", ["OVERLOADED", "TOO_MANY_CALLS"])
 def test_client_asks_again_what_a_limit_kept_from_beginning(tmp_path: Path, reason: str, *, is_asyncio: bool) -> None:
     """The method is AcceptEvent, which is never repeated otherwise; its one attempt finds room and is judged."""
     refusing = Refusing()
-    app = Application(
-        server_options(
-            data=tmp_path,
-            listen="127.0.0.1:0",
-            sweep=False,
-            observers=[refusing],
-            limits=LimitSettings(calls_at_once=1),
-        )
-    )
-    with app:
+    limits = LimitSettings(calls_at_once=1)
+    with Application(server_options(data=tmp_path, sweep=False, observers=[refusing], limits=limits)) as app:
         if reason == "OVERLOADED":
             queue, app.pool.queue = app.pool.queue, 0
             refusing.make_room = lambda: setattr(app.pool, "queue", queue)

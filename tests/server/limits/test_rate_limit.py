@@ -1,5 +1,6 @@
-"""Token buckets against a count by fractions, and the address that identifies an unnamed caller."""
+"""Token buckets against a count by fractions, the address that identifies an unnamed caller, and settings of limits."""
 
+import itertools
 from fractions import Fraction
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from referee.server.limits import rate_limit
 from referee.server.limits.rate_limit import ConcurrencyLimit, TokenBuckets, address_of
+from referee.server.settings.limits import LimitSettings
 
 steps = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 64)), max_size=60)
 
@@ -97,3 +99,24 @@ def test_batches_together_are_held_to_the_rate(burst, sizes, pause):
                 assert buckets.wait("an", calls=calls, counted=counted) == 0
         assert through <= burst + now
         through += size
+
+
+@pytest.mark.parametrize("name", LimitSettings.__struct_fields__)
+def test_setting_out_of_its_range_is_reported(name):
+    """Both ends of every range; the values that stand there are lawful."""
+    assert list(LimitSettings().problems()) == []
+    for value in (-1, 10**15):
+        problems = LimitSettings(**{name: value}).problems()
+        assert [problem.key for problem in problems][:1] == [f"limits.{name}"]
+
+
+def test_numbers_of_settings_stay_numbers():
+    """Each default lies within its range, and reaches the transport in milliseconds."""
+    options = dict(LimitSettings(connections=7, idle_seconds=1.5, age_seconds=2, age_grace_seconds=3).transport)
+    assert options["grpc.max_allowed_incoming_connections"] == 7
+    assert options["grpc.max_connection_idle_ms"] == 1500
+    assert (options["grpc.max_connection_age_ms"], options["grpc.max_connection_age_grace_ms"]) == (2000, 3000)
+    assert not {name for name in dict(LimitSettings().transport) if "idle" in name or "_age" in name}
+    assert all(
+        type(value) is int for value in itertools.chain(options.values(), dict(LimitSettings().transport).values())
+    )

@@ -1,13 +1,14 @@
 """What a server's log lines say of calls, and what they never say, over a run of every game and ruleset."""
 
 import base64
+import itertools
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import grpc
 import pytest
@@ -17,14 +18,13 @@ from rich.console import Console
 
 from referee.cards import DECK
 from referee.cli.demo import DEMOS
-from referee.cli.table import Table
+from referee.cli.table import Table as DemoTable
 from referee.rulesets import load_builtin
-from referee.server.reference import LOG_LINE
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
-from tests.driver.opening import opening, terms_of
-
-Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
-Serve: TypeAlias = Callable[..., Process]
+from tests.driver.opening import deal_round, open_round, opening, terms_of
+from tests.driver.refusal import ending_of
+from tests.server.processes import Caller, Process, Serve, Table, servers_in
+from tests.server.reference import LOG_LINE
 
 PUBLIC: Final = frozenset({"round_id"})
 """Bytes that a line may name: what is no secret and shows an operator which round it was."""
@@ -72,9 +72,8 @@ def bytes_of(message: Message) -> Iterator[bytes]:
             yield from (one for one in values if len(one) >= SHORTEST)
 
 
-def spellings(secret: bytes) -> list[bytes]:
-    """Yield the encodings of a secret that a log line could contain: hex, base64, raw, Python and JSON."""
-    part = secret[:48]
+def spellings(part: bytes) -> list[bytes]:
+    """Yield the encodings of a piece of a secret that a log line could contain: hex, base64, raw, Python and JSON."""
     text = part.decode("latin-1")
     encoded = base64.b64encode(part)[: len(part)]
     return [
@@ -90,8 +89,9 @@ def spellings(secret: bytes) -> list[bytes]:
 
 
 def said(secret: bytes, printed: bytes) -> bool:
-    """Whether what was printed holds a piece of the secret."""
-    return any(spelled in printed for spelled in spellings(secret))
+    """Whether what was printed holds a piece of the secret: its beginning, or one from within if it is long."""
+    parts = [secret[:48], *(part for part in (secret[20:60], secret[200:240]) if len(part) == 40)]
+    return any(spelled in printed for part in parts for spelled in spellings(part))
 
 
 def play_everything(channel: grpc.Channel) -> None:
@@ -99,44 +99,75 @@ def play_everything(channel: grpc.Channel) -> None:
     for ruleset in load_builtin():
         game = DEMOS[ruleset.game]
         console = Console(file=StringIO())
-        table = Table(channel=channel, ruleset=ruleset, seat_count=game.seat_counts[0], console=console)
+        table = DemoTable(channel=channel, ruleset=ruleset, seat_count=game.seat_counts[0], console=console)
         for _ in range(2):
             game.play(table, stronger=False)
 
 
+def be_refused(process: Process, caller: Caller, serve: Serve) -> tuple[Process, Table]:
+    """Make calls with secrets that are refused, and one that fails: by a server with another sealing key, returned."""
+    tables = (caller.play(f"a-table-{number}", seats=4) for number in range(1000))
+    table = next(one for one in tables if one.request.round.events)  # one that no hand wins at the deal
+    caller.accept(table)
+    leaf = caller.referee.SettleRound(table.request).log_receipt.leaf
+    left = open_round(caller.shuffler, terms_of("b-table", seat_count=4))
+    (certificate,) = table.request.round.certificates
+    table.request.round.certificates[0] = certificate.replace(b'"payload":"', b'"payload":"A', 1)
+    assert "OK" not in {ending_of(caller.referee.SettleRound, table.request)[0], ending_of(caller.accept, table)[0]}
+    raw: Any = process.channel.unary_unary("/referee.v1.ShufflerService/DealRound")
+    assert ending_of(raw, b"\xff" + leaf[200:240])[0] != "OK"
+    assert process.stop() == 0
+    (process.data / "keys" / "sealing.key").write_text(bytes(range(1, 33)).hex() + "\n", encoding="ascii")
+    broken = serve()
+    assert ending_of(deal_round, broken.shuffler, left, table.seeds)[0] != "OK"
+    assert broken.is_running
+    assert broken.stop() == 0
+    return broken, table
+
+
+def keys_in(data: Path) -> list[str]:
+    """Return the words in a data folder's files of keys that could be keys."""
+    texts = [path.read_text(encoding="ascii") for path in (data / "keys").iterdir() if path.name != "log.head"]
+    return [word for text in texts for word in re.findall(r"[0-9A-Za-z+/=]{32,}", text)]
+
+
 def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp_path: Path) -> None:
-    """Every seed, signature, receipt, certificate and leaf that went over the wire, every card and private key."""
+    """Every seed, signature, receipt, certificate and leaf that went over the wire, every card and private key.
+
+    Among the calls are refused ones and a fault of the server.
+    """
     process = serve("--metrics", "127.0.0.1:0", "--set", "advice.seconds=300")
     recorder = Recorder()
-    play_everything(grpc.intercept_channel(process.channel, recorder))
-    leaves = process.leaves()
-    asked = 2  # by the line before: a checkpoint, and one page of leaves
-    assert process.stop() == 0
-    printed = (tmp_path / "errors.log").read_bytes()
+    channel = grpc.intercept_channel(process.channel, recorder)
+    play_everything(channel)
+    leaves, keys = process.leaves(), keys_in(process.data)
+    broken, table = be_refused(process, Caller(channel), serve)
+    asked = 4  # by the lines before: a checkpoint, one page of leaves, and the two that were sent past the recorder
+    printed = (tmp_path / "errors.log").read_bytes() + process.printed + broken.printed
     lines = [json.loads(line) for line in printed.splitlines()]
-    calls = [line for line in lines if "method" in line]
+    calls = [line for line in lines if "method" in line and line["event"] != "failed"]
+    assert [line["event"] for line in lines].count("failed") == 1
     assert len(calls) == recorder.calls + asked > 50
     games = {line["method"].split(".")[2].split("/")[0] for line in calls}
     assert {"MauBinhService", "TienLenService", "UltimateTexasService", "ShufflerService"} <= games
     assert all(line.keys() >= FIELDS and line.keys() - FIELDS <= {"reason", "leaves"} for line in calls)
     assert {member for line in calls for member in line} <= LOG_LINE.keys()
 
-    secrets = {one for message in recorder.messages for one in bytes_of(message)} | set(leaves)
+    secrets = {one for message in recorder.messages for one in bytes_of(message)} | {*leaves, *table.seeds}
     assert len(secrets) > 200
     assert [secret for secret in secrets if said(secret, printed)] == []
     cards = "|".join(card.text for card in DECK)
     assert re.findall(rf"(?<![A-Za-z0-9])(?:{cards})(?![A-Za-z0-9])", printed.decode()) == []
-    keys = [
-        path.read_text(encoding="ascii") for path in (tmp_path / "data" / "keys").iterdir() if path.name != "log.head"
-    ]
-    words = [word for text in keys for word in re.findall(r"[0-9A-Za-z+/=]{32,}", text)]
-    assert len(words) >= 4
-    assert [word for word in words if word.encode() in printed] == []
+    pairs = [tuple(map(str, pair)) for hand in table.dealt.hands for pair in itertools.pairwise(hand.cards)]
+    assert [pair for pair in pairs for comma in (", ", ",") if comma.join(pair).encode() in printed] == []
+    keys += keys_in(process.data)
+    assert len(keys) >= 8
+    assert [word for word in keys if word.encode() in printed] == []
     assert said(next(iter(secrets)), printed + next(iter(secrets)).hex().encode()), "the search finds what is there"
 
 
 @pytest.fixture(scope="module")
-def server(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """Return a server for calls whose lines are found by their request's id."""
     with servers_in(tmp_path_factory.mktemp("server")) as serve:
         yield serve()
@@ -156,7 +187,7 @@ def lines_of(server: Process, request_id: str) -> list[dict[str, Any]]:
 def test_request_id_leads_from_the_caller_to_the_leaf(server: Process) -> None:
     """It comes back with the answer, and its line names the leaf that the call put into the log."""
     terms = terms_of("t")
-    opened, call = server.shuffler.OpenRound.with_call(opening(terms), metadata=[("x-request-id", "from-the-table")])
+    opened, call = server.shuffler.OpenRound.with_call(opening(terms), metadata=(("x-request-id", "from-the-table"),))
     assert dict(call.trailing_metadata())["x-request-id"] == "from-the-table"
     (line,) = lines_of(server, "from-the-table")
     assert line["leaves"] == [opened.log_receipt.leaf_index]
@@ -173,7 +204,8 @@ def test_refusal_has_its_request_id_and_reason(server: Process) -> None:
     """One line with the code and the reason; the trailers hold the id beside the error's details."""
     with pytest.raises(grpc.RpcError) as caught:
         server.log.GetTableRound(
-            log_pb2.GetTableRoundRequest(table_id="nobody", round_number=1), metadata=[("x-request-id", "r/1")]
+            log_pb2.GetTableRoundRequest(round={"table_id": "nobody", "round_number": 1}),
+            metadata=(("x-request-id", "r/1"),),
         )
     trailers = {one.key: one.value for one in caught.value.trailing_metadata()}
     assert str(trailers["x-request-id"]) == "r/1"
@@ -185,8 +217,8 @@ def test_refusal_has_its_request_id_and_reason(server: Process) -> None:
 @pytest.mark.parametrize("bad", ["", "x" * 129])
 def test_request_id_that_is_none_is_replaced(server: Process, bad: str) -> None:
     """A line is always to be found by the id that comes back, and nobody writes pages into the log."""
-    _, call = server.log.GetKeys.with_call(log_pb2.GetKeysRequest(), metadata=[("x-request-id", bad)])
-    made = dict(call.trailing_metadata())["x-request-id"]
+    _, call = server.log.GetKeys.with_call(log_pb2.GetKeysRequest(), metadata=(("x-request-id", bad),))
+    made = str(dict(call.trailing_metadata())["x-request-id"])
     assert re.fullmatch(r"[0-9a-f]{16}", made)
     assert len(lines_of(server, made)) == 1
 

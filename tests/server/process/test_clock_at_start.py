@@ -2,26 +2,18 @@
 
 import json
 import re
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-import grpc
-import pytest
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 from structlog.testing import capture_logs
 
 from referee.log.times import SLACK_MS
-from referee.server.process.app import Application
 from tests.command import referee
-from tests.server.options import server_options
-
-Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
-Serve: TypeAlias = Callable[..., Process]
+from tests.driver.refusal import refusal_of
+from tests.server.processes import Process, Serve, calling
+from tests.waiting import until
 
 TEN_MINUTES: Final = 600_000
 
@@ -40,18 +32,6 @@ def probe(server: Process) -> str:
             return str(answer.read().decode())
     except urllib.error.HTTPError as error:
         return str(error.read().decode())
-
-
-def refusal(server: Process, table: str) -> tuple[str, float]:
-    """Try to play a round; return the reason for which it is refused, and after how many seconds to ask again."""
-    with pytest.raises(grpc.RpcError) as caught:
-        server.play(table)
-    status = rpc_status.from_call(caught.value)
-    assert status is not None
-    info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
-    for detail in status.details:
-        assert detail.Unpack(info) or detail.Unpack(retry)
-    return info.reason, retry.retry_delay.ToTimedelta().total_seconds()
 
 
 def clock_lines(folder: Path, event: str) -> list[dict[str, Any]]:
@@ -75,8 +55,9 @@ def test_log_that_was_dated_ahead_waits_until_that_time(serve: Serve, tmp_path: 
     assert "takes leaves again in" in words
     size = len(server.leaves())
     assert size > 0
-    reason, seconds = refusal(server, "now")
-    assert (reason, 0 < seconds <= (TEN_MINUTES - SLACK_MS) / 1000) == ("CLOCK_BEHIND", True)
+    refusal = refusal_of(server.play, "now")
+    assert refusal.reason == "CLOCK_BEHIND"
+    assert 0 < refusal.retry_seconds <= (TEN_MINUTES - SLACK_MS) / 1000
     assert len(server.leaves()) == size
     (line,) = clock_lines(tmp_path, "clock behind the log")
     assert (line["level"], 0 < line["takes_leaves_in_seconds"] <= 590) == ("error", True)
@@ -98,27 +79,23 @@ def test_log_takes_leaves_again_once_the_clock_is_there(serve: Serve, tmp_path: 
     assert right.stop() == 0
     server = serve("--metrics", "127.0.0.1:0", program=off_by(tmp_path, -TEN_MINUTES))
     assert "behind the log's newest leaf" in probe(server)
-    assert refusal(server, "now")[0] == "CLOCK_BEHIND"
+    assert refusal_of(server.play, "now").reason == "CLOCK_BEHIND"
     (tmp_path / "clock").write_text("0")
-    end = time.monotonic() + 60
-    while probe(server) != "ready\n":
-        assert time.monotonic() < end, "the server did not become ready"
-        time.sleep(0.2)
+    until(lambda: probe(server) == "ready\n", "the server did not become ready")
     assert server.play("now").opened.header
 
 
-def test_clock_a_little_behind_serves_and_says_so(tmp_path: Path, caller_type: type[Any]) -> None:
+def test_clock_a_little_behind_serves_and_says_so(tmp_path: Path) -> None:
     now = [1_800_000_000_000]
-    options = server_options(data=tmp_path / "data", clock=lambda: now[0])
 
-    def play(table: str) -> Any:  # noqa: ANN401 - a table of conftest
-        with Application(options) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-            return caller_type(channel).play(table)
+    def dealt_time(table: str) -> int:
+        with calling(data=tmp_path / "data", clock=lambda: now[0]) as (_, caller):
+            return caller.play(table).dealt.dealt_time
 
-    before = play("before").dealt.dealt_time
+    before = dealt_time("before")
     now[0] -= SLACK_MS
     with capture_logs() as lines:
-        assert play("now").dealt.dealt_time == before - SLACK_MS
+        assert dealt_time("now") == before - SLACK_MS
     (line,) = [line for line in lines if line["event"] == "clock behind the log"]
     assert (line["log_level"], line["behind_seconds"] * 1000) == ("warning", SLACK_MS)
     assert "clock right" in line["remedy"]

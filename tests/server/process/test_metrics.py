@@ -1,4 +1,4 @@
-"""What Prometheus reads of a real server, and that the shipped dashboard and alerts ask for what is there."""
+"""What Prometheus reads of a server, its spans, and that the shipped dashboard and alerts ask for existing figures."""
 
 import json
 import os
@@ -14,8 +14,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import grpc
 import pytest
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -24,37 +27,37 @@ from referee.rulesets import load_builtin
 from referee.server.clock import system_clock
 from referee.server.process.app import Application
 from referee.server.process.metrics import LogCollector, Metrics
+from referee.server.process.tracing import Tracing, exporting
 from referee.service.call import Call
-from referee.storage import Cosigned, StoreError, open_sqlite
+from referee.storage import Cosigned, StoreError
+from referee.storage.sqlite import open_sqlite
 from referee.v1 import log_pb2, shuffler_pb2
 from referee.wire.refusal import RefusedError
 from tests.driver.opening import open_round, terms_of
-from tests.server.options import server_options
+from tests.driver.refusal import ending_of, refusal_of
+from tests.server.http_server import Answering, http_server
+from tests.server.processes import Caller, calling
+from tests.waiting import until
 
-Caller: TypeAlias = Any  # made by a fixture, and has its class in conftest
 Figures: TypeAlias = dict[tuple[str, tuple[str, ...]], float]
 
 DEPLOY: Final = resources.files("referee.server").joinpath("deploy")
 NAMES: Final = re.compile(r"\b((?:referee|process)_[a-z_]+)\b")
 
 
-class Clock:
-    """The system's time and whatever is added to it, in milliseconds."""
-
-    def __init__(self) -> None:
-        self.ahead = 0
-
-    def __call__(self) -> int:
-        """Return the time."""
-        return system_clock() + self.ahead
+OF_THE_LOG: Final = {
+    *("referee_log_readable", "referee_log_leaves", "referee_log_cosigned_leaves", "referee_log_cosigned_lag_leaves"),
+    *("referee_clock_seconds", "referee_checkpoint_age_seconds", "referee_rounds_overdue", "referee_rounds_unrevealed"),
+    *("referee_table_rounds", "referee_table_aborts"),
+}
+"""Figures that are read from the log."""
 
 
 @contextmanager
-def serving(folder: Path, caller_type: type, **more: Any) -> Iterator[tuple[Application, Caller]]:  # noqa: ANN401 - settings
+def serving(folder: Path, **more: Any) -> Iterator[tuple[Application, Caller]]:  # noqa: ANN401 - settings
     """Start a server with metrics, and a caller."""
-    settings = server_options(data=folder, metrics="127.0.0.1:0", sweep=False, **more)
-    with Application(settings) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
-        yield app, caller_type(channel)
+    with calling(data=folder, metrics="127.0.0.1:0", sweep=False, **more) as served:
+        yield served
 
 
 def read(app: Application) -> Figures:
@@ -70,28 +73,22 @@ def read(app: Application) -> Figures:
 
 def read_idle(app: Application) -> Figures:
     """Every sample, once nothing is under way: the last answers are sent a moment before they are counted as ended."""
-    end = time.monotonic() + 10
-    while True:
+
+    def idle() -> Figures | None:
         found = read(app)
-        commits = found["referee_commit_seconds_count", ()], found["referee_commit_requests_count", ()]
-        if not found["referee_calls_in_flight", ()] and commits[0] == commits[1]:
-            return found
-        assert time.monotonic() < end, "something is under way for ever"
+        commits = found["referee_commit_seconds_count", ()] == found["referee_commit_requests_count", ()]
+        return found if commits and not found["referee_calls_in_flight", ()] else None
+
+    return until(idle, "something is under way for ever") or {}
 
 
-def refused(call: Any) -> None:  # noqa: ANN401 - any call
-    """Reject the call."""
-    with pytest.raises(grpc.RpcError):
-        call()
-
-
-def test_calls_commits_and_the_log_are_counted(tmp_path: Path, caller_type: type) -> None:
+def test_calls_commits_and_the_log_are_counted(tmp_path: Path) -> None:
     """Known calls are made, and the figures say exactly those."""
-    clock = Clock()
-    with serving(tmp_path, caller_type, clock=clock, threads=3) as (app, caller):
+    ahead = [0]
+    with serving(tmp_path, clock=lambda: system_clock() + ahead[0], threads=3) as (app, caller):
         for _ in range(3):
             caller.log.GetKeys(log_pb2.GetKeysRequest())
-        refused(lambda: caller.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="nobody", round_number=1)))
+        assert refusal_of(caller.log.GetTableRound, log_pb2.GetTableRoundRequest(table_id="nobody"))
         caller.play("t-1")
         caller.play("t-2")
         found = read_idle(app)
@@ -101,26 +98,25 @@ def test_calls_commits_and_the_log_are_counted(tmp_path: Path, caller_type: type
         assert found["referee_calls_total", ("OK", f"{shuffler}DealRound")] == 2
         assert found["referee_refusals_total", ("NOT_OPENED",)] == 1
         assert found["referee_call_seconds_count", (f"{log}GetKeys",)] == 3
-        assert found["referee_call_wait_seconds_count", ()] == 10
-        assert (
-            found["referee_message_bytes_total", ("response",)]
-            > 2 * found["referee_message_bytes_total", ("request",)] / 3
-        )
-        assert found["referee_commit_requests_sum", ()] == 4  # two rounds of two steps
+        received, sent = (found["referee_message_bytes_total", (way,)] for way in ("request", "response"))
+        assert sent > 2 * received / 3
         assert found["referee_commit_seconds_count", ()] == found["referee_commit_requests_count", ()]
-        assert found["referee_log_leaves", ()] == 4 + 4
-        assert found["referee_call_threads", ()] == 3
-        assert found["referee_calls_in_flight", ()] == found["referee_calls_waiting", ()] == 0
-        assert found["referee_log_readable", ()] == 1
-        assert found["referee_log_stopped", ()] == 0
-        assert found["referee_rounds_overdue", ()] == 0
-        clock.ahead = 10**10
+        for name, figure in {
+            "call_wait_seconds_count": 10,
+            "commit_requests_sum": 4,  # two rounds of two steps
+            "log_leaves": 4 + 4,
+            "call_threads": 3,
+            **dict.fromkeys(("calls_in_flight", "calls_waiting", "log_stopped", "rounds_overdue"), 0),
+            "log_readable": 1,
+        }.items():
+            assert found[f"referee_{name}", ()] == figure, name
+        ahead[0] = 10**10
         assert read(app)["referee_rounds_overdue", ()] == 2
 
 
-def test_call_under_way_and_calls_that_wait_are_counted(tmp_path: Path, caller_type: type) -> None:
+def test_call_under_way_and_calls_that_wait_are_counted(tmp_path: Path) -> None:
     """One thread, kept busy: the first call runs, two wait, and one more is refused at once with the reason why."""
-    with serving(tmp_path, caller_type, threads=1, queue=2) as (app, caller):
+    with serving(tmp_path, threads=1, queue=2) as (app, caller):
         busy, let_go = threading.Event(), threading.Event()
 
         def work() -> None:
@@ -133,9 +129,7 @@ def test_call_under_way_and_calls_that_wait_are_counted(tmp_path: Path, caller_t
         waiting = [caller.log.GetKeys.future(log_pb2.GetKeysRequest()) for _ in range(2)]
         while app.pool.waiting < 2:
             pass
-        with pytest.raises(grpc.RpcError) as caught:
-            caller.log.GetKeys(log_pb2.GetKeysRequest(), timeout=5)
-        assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert ending_of(caller.log.GetKeys, log_pb2.GetKeysRequest(), timeout=5)[0] == "RESOURCE_EXHAUSTED"
         found = read(app)
         assert found["referee_calls_in_flight", ()] == 1, "the busy one"
         assert found["referee_calls_waiting", ()] == 2
@@ -145,10 +139,10 @@ def test_call_under_way_and_calls_that_wait_are_counted(tmp_path: Path, caller_t
         caller.log.GetKeys(log_pb2.GetKeysRequest())
 
 
-def test_lag_of_the_witnesses_and_age_of_the_checkpoint(tmp_path: Path, caller_type: type) -> None:
+def test_lag_of_the_witnesses_and_age_of_the_checkpoint(tmp_path: Path) -> None:
     """The age is counted from when a checkpoint was first seen; the lag to the newest one that a quorum cosigned."""
     now = 100.0
-    with serving(tmp_path, caller_type) as (_, caller):
+    with serving(tmp_path) as (_, caller):
         store = open_sqlite(tmp_path)
         collector = LogCollector(store, clock=system_clock, monotonic=lambda: now)
 
@@ -161,27 +155,23 @@ def test_lag_of_the_witnesses_and_age_of_the_checkpoint(tmp_path: Path, caller_t
         caller.play("t-1")
         store.keep_cosigned(3, lambda _: Cosigned(size=3, note=b"note", is_quorate=True))
         assert abs(figures()["referee_clock_seconds"] - system_clock() / 1000) < 60
-        assert {name: value for name, value in figures().items() if name != "referee_clock_seconds"} == {
+        assert figures().keys() == OF_THE_LOG
+        assert {name: value for name, value in figures().items() if value and name != "referee_clock_seconds"} == {
             "referee_log_readable": 1,
             "referee_log_leaves": 6,
-            "referee_checkpoint_age_seconds": 0,
             "referee_log_cosigned_leaves": 3,
             "referee_log_cosigned_lag_leaves": 3,
-            "referee_rounds_overdue": 0,
-            "referee_rounds_unrevealed": 0,
-            "referee_table_rounds": 0,
-            "referee_table_aborts": 0,
         }
         store.close()
 
 
-def test_aborts_are_those_of_the_table_with_most(tmp_path: Path, caller_type: type) -> None:
-    with serving(tmp_path, caller_type) as (_, caller), closing(open_sqlite(tmp_path)) as store:
+def test_aborts_are_those_of_the_table_with_most(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, caller), closing(open_sqlite(tmp_path)) as store:
         caller.play("settles")
         for number in range(1, 4):
             open_round(caller.shuffler, terms_of("aborts"))
-            reason = shuffler_pb2.ABORT_REASON_OPERATOR
-            request = shuffler_pb2.AbortRoundRequest(table_id="aborts", round_number=number, reason=reason)
+            named: dict[str, Any] = {"round": {"table_id": "aborts", "round_number": number}}
+            request = shuffler_pb2.AbortRoundRequest(**named, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
             caller.shuffler.AbortRound(request)
         found = {metric.name: metric.samples[0].value for metric in LogCollector(store, clock=system_clock).collect()}
     assert (found["referee_table_rounds"], found["referee_table_aborts"]) == (3, 3)
@@ -195,14 +185,14 @@ def test_log_that_cannot_be_read_is_a_figure_and_no_failure() -> None:
             raise StoreError("the disk is gone")
 
     metrics = Metrics()
-    metrics.watch_log(Gone(), clock=system_clock)  # type: ignore[arg-type] # a reader that can do no more than fail
+    metrics.registry.register(LogCollector(Gone(), clock=system_clock))  # type: ignore[arg-type] # a reader that can do no more than fail
     assert b"\nreferee_log_readable 0.0" in generate_latest(metrics.registry)
     assert b"referee_calls" in generate_latest(metrics.registry)
 
 
-def test_labels_are_never_of_a_table_a_round_or_a_caller(tmp_path: Path, caller_type: type) -> None:
+def test_labels_are_never_of_a_table_a_round_or_a_caller(tmp_path: Path) -> None:
     """However many tables, callers and request ids there are, there are no more samples than before."""
-    with serving(tmp_path, caller_type) as (app, caller):
+    with serving(tmp_path) as (app, caller):
         caller.play("table-1")
         before = set(read(app))
         open_round(
@@ -230,22 +220,11 @@ def test_dashboard_and_alerts_use_existing_metrics_the_dashboard_all() -> None:
         family.name: family for family in text_string_to_metric_families(generate_latest(metrics.registry).decode())
     }
     names = {sample.name for family in families.values() for sample in family.samples}
-    log = {
-        "referee_clock_seconds",
-        "referee_log_readable",
-        "referee_log_leaves",
-        "referee_checkpoint_age_seconds",
-        "referee_log_cosigned_leaves",
-        "referee_log_cosigned_lag_leaves",
-        "referee_rounds_overdue",
-        "referee_rounds_unrevealed",
-        "referee_table_rounds",
-        "referee_table_aborts",
-    }  # those that the test of the lag reads
     for file, asked in shown().items():
         assert len(asked) > 8
-        assert asked <= names | log, file
-    for name in [one for one in families if one.startswith("referee_") and not one.endswith("_created")] + sorted(log):
+        assert asked <= names | OF_THE_LOG, file
+    own = [one for one in families if one.startswith("referee_") and not one.endswith("_created")]
+    for name in [*own, *sorted(OF_THE_LOG)]:
         assert any(one.startswith(name) for one in shown()["grafana.json"]), name
 
 
@@ -261,9 +240,9 @@ def test_dashboard_can_be_imported() -> None:
     assert [one["name"] for one in board["templating"]["list"]] == ["datasource", "job"]
 
 
-def test_advice_is_counted_by_what_became_of_it(tmp_path: Path, caller_type: type) -> None:
+def test_advice_is_counted_by_what_became_of_it(tmp_path: Path) -> None:
     """With the time that it took; a refused function failed, and what is under way is a figure of its own."""
-    with serving(tmp_path, caller_type) as (app, _):
+    with serving(tmp_path) as (app, _):
         assert app.advice.compute(len, "four") == 4
         with pytest.raises(AdviceFaultError):
             app.advice.compute(int, "x")
@@ -276,9 +255,82 @@ def test_advice_is_counted_by_what_became_of_it(tmp_path: Path, caller_type: typ
         assert (found["referee_advice_in_flight", ()], found["referee_advice_waiting", ()]) == (0, 0)
         with ThreadPoolExecutor(1) as other:
             asked = other.submit(app.advice.compute, time.sleep, 600)
-            end = time.monotonic() + 60
-            while not read(app)["referee_advice_in_flight", ()]:
-                assert time.monotonic() < end
+            until(lambda: read(app)["referee_advice_in_flight", ()])
             os.kill(app.advice.pids[0], signal.SIGKILL)
             assert isinstance(asked.exception(60), RefusedError)
         assert read(app)["referee_advice_outcomes_total", ("FAILED",)] == 2
+
+
+TRACE, PARENT = 0x0AF7651916CD43DD8448EB211C80319C, 0xB7AD6B7169203331
+"""The example of the W3C's Trace Context recommendation, section 3.2.2.5."""
+TRACE_PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@pytest.fixture
+def spans(tmp_path: Path) -> list[ReadableSpan]:
+    """Return the spans of a played round, a traced call and a refused one."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with calling(data=tmp_path, sweep=False, observers=[Tracing(provider)]) as (_, caller):
+        caller.play("t-1")
+        metadata = (("traceparent", TRACE_PARENT), ("x-request-id", "r-1"))
+        caller.log.GetKeys(log_pb2.GetKeysRequest(), metadata=metadata)
+        assert refusal_of(caller.log.GetTableRound, log_pb2.GetTableRoundRequest(table_id="nobody"))
+    return list(exporter.get_finished_spans())
+
+
+def test_each_call_is_a_span_under_its_caller(spans: list[ReadableSpan]) -> None:
+    """It has the caller's trace, the outcome, the request id and the leaves; a refusal is no error of ours."""
+    by_name = {span.name.rpartition("/")[2]: span for span in spans if span.name.startswith("referee.v1.")}
+    said = {name: dict(span.attributes or {}) for name, span in by_name.items()}
+    keys = by_name["GetKeys"]
+    assert keys.parent is not None
+    assert (keys.context.trace_id, keys.parent.span_id, keys.kind) == (TRACE, PARENT, SpanKind.SERVER)
+    assert keys.name == "referee.v1.LogService/GetKeys"
+    assert said["GetKeys"]["referee.request_id"] == "r-1"
+    assert said["GetKeys"]["rpc.response.status_code"] == "OK"
+    assert said["OpenRound"]["referee.leaves"] == (4,)
+    assert said["GetTableRound"]["error.type"] == "NOT_OPENED"
+    assert by_name["GetTableRound"].status.status_code is StatusCode.UNSET
+
+
+def test_each_commit_is_a_span_with_its_steps(spans: list[ReadableSpan]) -> None:
+    """The opening and the deal; the log's keys were named before any call was served."""
+    commits = [span for span in spans if span.name == "log commit"]
+    assert [span.attributes["referee.requests"] for span in commits if span.attributes] == [1, 1]
+    assert [event.name for event in commits[0].events] == ["JUDGED", "SIGNED", "WRITTEN", "COMMITTED"]
+
+
+def test_commit_that_fails_is_an_error() -> None:
+    """A batch that is never answered ends in error when the next begins."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracing = Tracing(provider)
+    for step in ("BEGUN", "JUDGED", "BEGUN", "COMMITTED", "ANSWERED"):
+        tracing.probe(step)
+    tracing.committed(2)
+    tracing.close()
+    assert [span.status.status_code for span in exporter.get_finished_spans()] == [StatusCode.ERROR, StatusCode.UNSET]
+
+
+def test_spans_go_where_the_standard_variables_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The collector that the variable names is sent the span of a commit, with the service's name."""
+    received: list[tuple[str, bytes]] = []
+
+    class Collector(Answering):
+        def do_POST(self) -> None:  # noqa: N802 - its name in http.server
+            """Keep what is sent and answer that it has arrived."""
+            received.append((self.path, self.sent()))
+            self.answer(b"")
+
+    with http_server(Collector) as address:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
+        tracing = exporting()
+        tracing.probe("BEGUN")
+        tracing.committed(1)
+        tracing.close()
+    ((path, sent),) = received
+    assert path == "/v1/traces"
+    assert b"log commit" in sent
+    assert b"referee" in sent

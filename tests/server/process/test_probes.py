@@ -1,18 +1,22 @@
-"""HTTP probes on the port of the metrics: what an orchestrator asks, and what it must not take for an answer."""
+"""Probes by HTTP, on the port of the metrics, and by gRPC: what an orchestrator asks, and who watches."""
 
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
-import pytest
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from referee.server.process.address import AddressError
 from referee.server.process.app import Application
-from referee.server.process.options import ServerOptions
+from referee.server.process.drain import HealthService
 from referee.storage import WriteTrouble
 from tests.server.options import server_options
+from tests.waiting import until
 
 SECONDS = 60
 
@@ -28,19 +32,13 @@ def probe(app: Application, path: str, method: str = "GET") -> tuple[int, str]:
             return error.code, error.read().decode()
 
 
-def options(folder: Path, *, on_retired: Callable[[str], None] = print) -> ServerOptions:
-    """Return the options of a server with metrics on a free port."""
-    return server_options(
-        data=folder,
-        listen="127.0.0.1:0",
-        metrics="127.0.0.1:0",
-        sweep=False,
-        on_retired=on_retired,
-    )
+def probed(folder: Path, *, on_retired: Callable[[str], None] = print) -> Application:
+    """Make a server with metrics on a free port; ``with`` starts it."""
+    return Application(server_options(data=folder, metrics="127.0.0.1:0", sweep=False, on_retired=on_retired))
 
 
 def test_paths_other_than_metrics_and_probes_are_not_found(tmp_path: Path) -> None:
-    with Application(options(tmp_path)) as app:
+    with probed(tmp_path) as app:
         status, text = probe(app, "/metrics")
         assert (status, "referee_log_leaves 4.0" in text) == (200, True)
         assert probe(app, "/healthz") == (200, "alive\n")
@@ -54,7 +52,7 @@ def test_paths_other_than_metrics_and_probes_are_not_found(tmp_path: Path) -> No
 
 def test_server_is_not_ready_before_it_listens_and_while_it_drains(tmp_path: Path) -> None:
     """The process answers all the while."""
-    app, draining, let_go = Application(options(tmp_path)), threading.Event(), threading.Event()
+    app, draining, let_go = probed(tmp_path), threading.Event(), threading.Event()
 
     def hold() -> None:
         draining.set()
@@ -76,28 +74,59 @@ def test_server_is_not_ready_before_it_listens_and_while_it_drains(tmp_path: Pat
 
 def test_server_that_must_sign_no_more_is_not_ready_and_says_why(tmp_path: Path) -> None:
     reasons: list[str] = []
-    with Application(options(tmp_path, on_retired=reasons.append)) as app:
+    with probed(tmp_path, on_retired=reasons.append) as app:
         app._retire("its keys were changed")  # noqa: SLF001 - what the guard of the keys calls
         assert probe(app, "/healthz")[0] == 200
         assert probe(app, "/readyz") == (503, "not ready: NOT_SERVING: its keys were changed\n")
     assert reasons == ["its keys were changed"]
 
 
-def test_address_of_the_probes_that_is_taken_is_said(tmp_path: Path) -> None:
-    with Application(options(tmp_path / "one")) as app:
-        taken = f"127.0.0.1:{app.metrics_port}"
-        with pytest.raises(AddressError, match=r"telemetry\.metrics"):
-            Application(server_options(data=tmp_path / "two", metrics=taken))
-
-
 def test_server_whose_log_cannot_be_written_is_not_ready_until_it_can(tmp_path: Path) -> None:
-    with Application(options(tmp_path)) as app:
+    with probed(tmp_path) as app:
         trouble = WriteTrouble(kind="DISK", cause="the disk is full", remedy="free space")
         app._report_writing(trouble)  # noqa: SLF001 - what the watch of the log calls
         assert probe(app, "/healthz")[0] == 200
-        assert probe(app, "/readyz") == (
-            503,
-            "not ready: NOT_SERVING: the log cannot be written: the disk is full\n",
-        )
+        assert probe(app, "/readyz") == (503, "not ready: NOT_SERVING: the log cannot be written: the disk is full\n")
         app._report_writing(None)  # noqa: SLF001 - as above
         assert probe(app, "/readyz") == (200, "ready\n")
+
+
+ROUNDS = 5
+WATCHERS = 40
+
+
+def are_counted(healths: HealthService) -> bool:
+    return healths.watchers == WATCHERS
+
+
+def test_server_stops_while_its_watchers_leave() -> None:
+    """They leave one after another while the server reports that it stops."""
+    for _ in range(ROUNDS):
+        server, healths = grpc.server(ThreadPoolExecutor(4)), HealthService()
+        healths.serve(())
+        health_pb2_grpc.add_HealthServicer_to_server(healths, server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            stub = health_pb2_grpc.HealthStub(channel)
+            watches = [stub.Watch(health_pb2.HealthCheckRequest()) for _ in range(WATCHERS)]
+            for watch in watches:
+                assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+            until(partial(are_counted, healths))  # each is counted once its first answer is on its way
+            leaving = threading.Thread(target=lambda all_of_them=watches: [watch.cancel() for watch in all_of_them])
+            stopping = threading.Thread(target=healths.enter_graceful_shutdown, daemon=True)
+            leaving.start()
+            stopping.start()
+            leaving.join()
+            stopping.join(60)
+            assert not stopping.is_alive(), "the watchers keep the server from stopping"
+            server.stop(0).wait(60)
+        healths.close()
+
+
+def test_watcher_that_left_before_it_was_known_is_forgotten() -> None:
+    healths = HealthService()
+    left = SimpleNamespace(add_callback=lambda _callback: False)  # the context of a call that has ended
+    healths.Watch(health_pb2.HealthCheckRequest(), left, lambda _answer: None)
+    healths._removing.shutdown(wait=True)  # noqa: SLF001 - the thread on which watchers are removed
+    assert healths.watchers == 0

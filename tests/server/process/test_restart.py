@@ -5,27 +5,18 @@ import threading
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import resources
-from typing import Any, TypeAlias
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from referee.v1 import (
-    log_pb2,
-    mau_binh_pb2,
-    ruleset_pb2,
-    seating_pb2,
-    shuffler_pb2,
-    tien_len_pb2,
-    ultimate_texas_pb2,
-)
-
-Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
-Serve: TypeAlias = Callable[..., Process]
+from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
+from tests.driver.refusal import ending_of
+from tests.server.processes import Caller, Load, Process, Serve
+from tests.waiting import until
 
 CONFIG = resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
 FILES = (log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2)
@@ -39,6 +30,12 @@ RECONNECTING = [
 option keeps channels from sharing one."""
 GRACE_SECONDS = 10
 CALLERS = 8
+
+
+def has_settled(server: Process) -> bool:
+    return b"SettleRound" in urllib.request.urlopen(f"http://{server.ready['metrics']}/metrics").read()
+
+
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
 
@@ -60,7 +57,7 @@ def test_each_method_is_retried_exactly_where_its_proto_lets_it() -> None:
 
 
 @pytest.mark.slow("starts many processes")
-def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve, load_type: type) -> None:
+def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve) -> None:
     """Four callers play rounds over two servers on one log; each server is stopped and started again meanwhile.
 
     The second one is stopped once the first takes calls again, as in any rolling restart.
@@ -70,7 +67,7 @@ def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve, loa
     addresses = [one.ready["address"] for one in servers]
     target = "ipv4:" + ",".join(addresses)
     arguments = [("grpc.service_config", CONFIG), *RECONNECTING]
-    with load_type([grpc.insecure_channel(target, arguments) for _ in range(4)]) as load:
+    with Load([grpc.insecure_channel(target, arguments) for _ in range(4)]) as load:
         for index, address in enumerate(addresses):
             load.more(20)
             begun = time.monotonic()
@@ -78,13 +75,13 @@ def test_two_servers_restarted_in_turn_under_load_fail_no_call(serve: Serve, loa
             assert time.monotonic() - begun < GRACE_SECONDS, "it waited for calls that nobody made"
             load.more(20)
             servers[index] = serve(*options, "--listen", address)
-            await_calls(servers[index])
+            until(partial(has_settled, servers[index]), "nobody came back", seconds=30)
     assert not load.errors, load.errors[0]
     assert len(load.settled) >= 80
     assert set(load.settled.values()) <= set(servers[0].leaves())
 
 
-def test_stop_under_load_ends_no_call_with_what_is_not_repeated(serve: Serve, caller_type: type) -> None:
+def test_stop_under_load_ends_no_call_with_what_is_not_repeated(serve: Serve) -> None:
     """By default the server takes calls for two seconds after it says that it stops, and its callers leave meanwhile.
 
     They ask one after another until the server is gone; whatever they are then refused with, the config repeats.
@@ -100,28 +97,19 @@ def test_stop_under_load_ends_no_call_with_what_is_not_repeated(serve: Serve, ca
     is_gone = threading.Event()
 
     def ask() -> None:
-        caller = caller_type(grpc.insecure_channel(server.ready["address"], arguments))
-        while not is_gone.is_set():
-            try:
-                caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60)
-                codes["OK"] += 1
-            except grpc.RpcError as error:
-                codes[error.code().name] += 1
-        caller.channel.close()
+        with grpc.insecure_channel(server.ready["address"], arguments) as channel:
+            caller = Caller(channel)
+            while not is_gone.is_set():
+                codes[ending_of(caller.log.GetCheckpoint, log_pb2.GetCheckpointRequest(), timeout=60)[0]] += 1
 
     with ThreadPoolExecutor(CALLERS) as threads:
         asked = [threads.submit(ask) for _ in range(CALLERS)]
-        end = time.monotonic() + 60
-        while codes["OK"] < 20 * CALLERS:
-            assert time.monotonic() < end, f"the callers stand still: {codes}"
-            time.sleep(0.05)
-        late = caller_type(grpc.insecure_channel(server.ready["address"], RECONNECTING))
+        until(lambda: codes["OK"] >= 20 * CALLERS, f"the callers stand still: {codes}")
+        late = Caller(grpc.insecure_channel(server.ready["address"], RECONNECTING))
         late.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60)
         server.terminate()
         health = health_pb2_grpc.HealthStub(late.channel)
-        while health.Check(health_pb2.HealthCheckRequest(), timeout=60).status == SERVING:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        until(lambda: health.Check(health_pb2.HealthCheckRequest(), timeout=60).status != SERVING)
         assert late.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60).checkpoint, "it took no call any more"
         late.channel.close()
         assert server.stop() == 0
@@ -132,23 +120,12 @@ def test_stop_under_load_ends_no_call_with_what_is_not_repeated(serve: Serve, ca
     assert set(codes) <= {"OK"} | repeated, codes
 
 
-def await_calls(server: Process) -> None:
-    """Somebody has settled a round on the server."""
-    end = time.monotonic() + 30
-    while b"SettleRound" not in urllib.request.urlopen(f"http://{server.ready['metrics']}/metrics").read():
-        assert time.monotonic() < end, "nobody came back"
-        time.sleep(0.1)
-
-
-def test_without_retries_and_health_a_stop_is_noticed(serve: Serve, caller_type: type) -> None:
+def test_without_retries_and_health_a_stop_is_noticed(serve: Serve) -> None:
     """The test above would notice: the same stop fails calls of a caller who has no config."""
     server = serve("--quiet")
-    caller = caller_type(grpc.insecure_channel(server.ready["address"]))
-    assert server.stop() == 0
-    with pytest.raises(grpc.RpcError) as caught:
-        caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest())
-    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
-    caller.channel.close()
+    with grpc.insecure_channel(server.ready["address"]) as channel:
+        assert server.stop() == 0
+        assert ending_of(Caller(channel).log.GetCheckpoint, log_pb2.GetCheckpointRequest())[0] == "UNAVAILABLE"
 
 
 def test_server_says_that_it_stops_and_still_answers_meanwhile(serve: Serve) -> None:
@@ -157,10 +134,7 @@ def test_server_says_that_it_stops_and_still_answers_meanwhile(serve: Serve) -> 
     health = health_pb2_grpc.HealthStub(server.channel)
     services = ("", "referee.v1.LogService", "referee.v1.ShufflerService")
     server.terminate()
-    end = time.monotonic() + 7
-    for service in services:
-        while health.Check(health_pb2.HealthCheckRequest(service=service)).status == SERVING:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+    requests = [health_pb2.HealthCheckRequest(service=service) for service in services]
+    until(lambda: all(health.Check(request).status != SERVING for request in requests), seconds=7)
     assert server.referee.SettleRound(server.play("late").request).log_receipt.leaf
     assert server.stop() == 0

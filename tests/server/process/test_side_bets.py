@@ -33,8 +33,8 @@ def server(tmp_path: Path, quiet_calls: None) -> Iterator[Server]:  # noqa: ARG0
 
 def counted(server: Server) -> dict[str, float]:
     """Return the samples of side bets by name; every sample is of the casino's ruleset."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{server.app.metrics_port}/metrics") as answer:
-        families = list(text_string_to_metric_families(answer.read().decode()))
+    text = urllib.request.urlopen(f"http://127.0.0.1:{server.app.metrics_port}/metrics").read().decode()
+    families = text_string_to_metric_families(text)
     samples = [one for family in families for one in family.samples if one.name.startswith("referee_side_bet")]
     kept = [one for one in samples if one.name.endswith("_total")]
     assert all(one.labels == {"ruleset": "ultimate_texas.casino", "version": "1.0.0"} for one in kept)

@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 
-from referee.audit.audit import audit_log
 from referee.audit.installed import InstalledFiles
-from referee.audit.source import MemoryLog
 from referee.dealing.leaf import EDITABLE, START_TYPE, StartLeaf, parse
 from referee.evidence.dsse import Envelope
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.process import starting
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
+from tests.driver.house import House
 from tests.server.options import server_options
 
 KEYS = 3
@@ -74,10 +73,8 @@ def test_server_of_other_rulesets_or_settings_says_so_once(tmp_path: Path, given
     after = started(tmp_path, **given)
     assert len(after) == len(before) + 1
     old, new = starts_in(after)
-    assert (old.rulesets != new.rulesets, old.settings != new.settings) == (
-        "catalogue" in given,
-        "catalogue" not in given,
-    )
+    is_catalogue = "catalogue" in given
+    assert (old.rulesets != new.rulesets, old.settings != new.settings) == (is_catalogue, not is_catalogue)
     assert started(tmp_path, **given) == after
 
 
@@ -103,14 +100,13 @@ def test_other_program_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_two_servers_of_one_log_have_a_start_each_and_run_together(tmp_path: Path) -> None:
     """Neither START makes the other server think that the log's keys were changed."""
-    both = load_builtin()
     with Application(server_options(data=tmp_path, instance="room-1")) as one:
         with Application(server_options(data=tmp_path, instance="room-2")) as other:
             one.log.guard.check(one.log.store.head())
             other.log.guard.check(other.log.store.head())
         leaves = list(one.log.store.iterate())
     assert [start.instance for start in starts_in(leaves)] == ["room-1", "room-2"]
-    fewer = Catalogue(list(both)[1:])
+    fewer = Catalogue(list(load_builtin())[1:])
     leaves = started(tmp_path, instance="room-1", catalogue=fewer)
     assert started(tmp_path, instance="room-2") == leaves
     assert started(tmp_path, instance="room-1", catalogue=fewer) == leaves
@@ -137,24 +133,13 @@ def test_server_killed_before_it_serves_says_nothing_twice(tmp_path: Path) -> No
     assert len(starts_in(leaves)) == 1
 
 
+def test_audit_prints_what_judged(house: House) -> None:
+    report = house.audit()
+    assert report.findings == ()
+    assert ([one.leaf_index for one in report.starts], report.start_count) == ([KEYS], 1)
+
+
 def test_more_rulesets_than_a_leaf_can_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "MAX_RULESETS", 2)
     with pytest.raises(starting.TooManyRulesetsError, match="a START, which names 2: serve fewer"):
         started(tmp_path)
-
-
-def test_audit_prints_what_judged(tmp_path: Path) -> None:
-    with Application(server_options(data=tmp_path)) as application:
-        store, keys = application.log.store, application.log.keys.public
-        entries, note = tuple(store.iterate()), store.head().checkpoint
-        report = audit_log(
-            MemoryLog(checkpoint=note, entries=entries),
-            origin=application.origin,
-            log_key=keys["log"].text,
-            root_key=keys["root"].text,
-            catalogue=load_builtin(),
-            now=server_options(data=tmp_path).clock(),
-        )
-    assert report.findings == ()
-    assert [one.leaf_index for one in report.starts] == [KEYS]
-    assert report.start_count == 1

@@ -5,12 +5,10 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import grpc
 import psutil
@@ -19,18 +17,14 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from referee.server.process.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 from referee.v1 import log_pb2
-
-Process: TypeAlias = Any  # made by a fixture, and has its class in conftest
-Serve: TypeAlias = Callable[..., Process]
+from tests.command import referee
+from tests.driver.refusal import ending_of
+from tests.server.processes import Load, Process, Serve, servers_in
+from tests.waiting import until
 
 RESTART_SECONDS: Final = 40
 READY = "print('ready', flush=True)"
 UNTIL_ASKED = f"import signal; signal.signal(signal.SIGTERM, lambda *_: exit(0)); {READY}; signal.pause()"
-
-
-def workers_of(process: Process) -> list[psutil.Process]:
-    """Return the processes that serve, by the order of their start."""
-    return sorted(psutil.Process(process.pid).children(), key=lambda one: one.create_time())
 
 
 def threads_of(process: psutil.Process) -> set[str]:
@@ -43,15 +37,20 @@ def apart(address: str, count: int) -> list[grpc.Channel]:
     return [grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) for _ in range(count)]
 
 
-def test_two_workers_share_a_port_and_a_log_each_on_its_core(serve: Serve, load_type: type) -> None:
+def supervising(*scripts: str, **policy: Any) -> Supervisor:  # noqa: ANN401 - fields of the policy
+    """Supervise processes that run these scripts."""
+    return Supervisor([[sys.executable, "-c", script] for script in scripts], policy=RestartPolicy(**policy))
+
+
+def test_two_workers_share_a_port_and_a_log_each_on_its_core(serve: Serve) -> None:
     """Both answer, both write; the parent has no gRPC thread; SIGTERM under load loses nothing that was answered."""
     process = serve("--workers", "2", "--metrics", "127.0.0.1:0", "--quiet")
-    first, second = workers_of(process)
+    first, second = process.workers()
     cores = sorted(os.sched_getaffinity(0))
     assert [first.cpu_affinity(), second.cpu_affinity()] == [[cores[0]], [cores[1 % len(cores)]]]
     assert "event_engine" in threads_of(first)
     assert "event_engine" not in threads_of(psutil.Process(process.pid))
-    with load_type(apart(process.ready["address"], 12)) as load:
+    with Load(apart(process.ready["address"], 12)) as load:
         load.more(60)
         assert not load.errors, load.errors[0]
         process.terminate()
@@ -62,43 +61,37 @@ def test_two_workers_share_a_port_and_a_log_each_on_its_core(serve: Serve, load_
     assert set(load.settled.values()) <= set(serve("--quiet").leaves())
 
 
-def test_log_is_verified_whole_by_the_first_worker_alone(serve: Serve, load_type: type) -> None:
+def test_log_is_verified_whole_by_the_first_worker_alone(serve: Serve) -> None:
     """The others receive what it verified, and so does one that takes its place; the ready line leaves that out."""
     alone = serve("--quiet")
-    with load_type([alone.channel]) as load:
+    with Load([alone.channel]) as load:
         load.more(3)
     assert alone.stop() == 0
     process = serve("--workers", "2", "--quiet")
     assert "verified" not in process.ready
-    first, second = workers_of(process)
+    first, second = process.workers()
     variable = "REFEREE_WORKER_VERIFIED"
     assert variable not in first.environ()
     size = json.loads(second.environ()[variable])["size"]
     assert size >= len(load.settled) > 0
     first.kill()
-    end = time.monotonic() + RESTART_SECONDS
-    while len(workers_of(process)) < 2 or first in workers_of(process):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    assert json.loads(workers_of(process)[-1].environ()[variable])["size"] == size
+    until(lambda: len(process.workers()) >= 2 and first not in process.workers(), seconds=RESTART_SECONDS)
+    assert json.loads(process.workers()[-1].environ()[variable])["size"] == size
     assert len(process.leaves()) >= size
     assert process.stop() == 0
 
 
-def test_killed_worker_is_replaced_and_the_other_serves_meanwhile(serve: Serve, load_type: type) -> None:
+def test_killed_worker_is_replaced_and_the_other_serves_meanwhile(serve: Serve) -> None:
     """One is killed; callers that follow no config see its connections break, and go on."""
     process = serve("--workers", "2", "--quiet")
-    first, second = workers_of(process)
-    with load_type(apart(process.ready["address"], 8)) as load:
+    first, second = process.workers()
+    with Load(apart(process.ready["address"], 8)) as load:
         load.more(10)
         first.kill()
         load.more(40)
-        end = time.monotonic() + RESTART_SECONDS
-        while len(workers_of(process)) < 2 or first in workers_of(process):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        until(lambda: len(process.workers()) >= 2 and first not in process.workers(), seconds=RESTART_SECONDS)
         load.more(20)
-    assert second in workers_of(process)
+    assert second in process.workers()
     assert {error.code().name for error in load.errors} <= {"UNAVAILABLE"}
     assert process.stop() == 0
 
@@ -106,7 +99,7 @@ def test_killed_worker_is_replaced_and_the_other_serves_meanwhile(serve: Serve, 
 def test_workers_whose_parent_is_killed_stop_by_themselves(serve: Serve) -> None:
     """Nobody is left behind who holds the port and the log."""
     process = serve("--workers", "2", "--quiet")
-    left = workers_of(process)
+    left = process.workers()
     process.kill()
     _, alive = psutil.wait_procs(left, timeout=20)
     assert not alive
@@ -124,14 +117,13 @@ def test_each_worker_reports_the_health_of_each_service(serve: Serve) -> None:
             for service in ("", "referee.v1.RulesetService", "referee.v1.LogService"):
                 answer = health.Check(health_pb2.HealthCheckRequest(service=service))
                 assert answer.status == health_pb2.HealthCheckResponse.SERVING
-            with pytest.raises(grpc.RpcError) as caught:
-                health.Check(health_pb2.HealthCheckRequest(service="referee.v1.ShufflerService"))
-            assert caught.value.code() is grpc.StatusCode.NOT_FOUND
+            other = health_pb2.HealthCheckRequest(service="referee.v1.ShufflerService")
+            assert ending_of(health.Check, other)[0] == "NOT_FOUND"
     assert process.stop() == 0
 
 
 @pytest.fixture(scope="module")
-def process(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """Return a server of two workers that no test stops."""
     with servers_in(tmp_path_factory.mktemp("server")) as serve:
         yield serve("--quiet", "--workers", "2")
@@ -140,24 +132,20 @@ def process(servers_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFac
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow("starts many processes")), "2"])
 def test_taken_port_is_an_error(tmp_path: Path, process: Process, workers: str) -> None:
     """A second server on a port neither starts nor takes calls from the first, however many processes it has."""
-    command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "other"), "--quiet"]
-    options = ["--listen", process.ready["address"], "--workers", workers]
-    done = subprocess.run([*command, *options], capture_output=True, timeout=60, check=False)
-    assert done.returncode == 2
-    assert not done.stdout
+    options = ("--listen", process.ready["address"], "--workers", workers)
+    done = referee("serve", "--data", tmp_path / "other", "--quiet", *options)
+    assert (done.returncode, done.stdout) == (2, "")
     assert process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
 
 
 @pytest.mark.slow("starts many processes")
-def test_log_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> None:
+def test_log_that_cannot_be_opened_stops_the_start(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The first worker says why; the command ends and nothing is left running."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "log.sqlite3").write_bytes(b"no database " * 1000)
-    command = [sys.executable, "-m", "referee", "serve", "--data", str(tmp_path / "data"), "--workers", "2"]
-    done = subprocess.run([*command, "--listen", "127.0.0.1:0"], capture_output=True, timeout=60, check=False)
-    assert done.returncode == 1
-    assert not done.stdout
-    assert b"not a database" in done.stderr
+    done = referee("serve", "--data", tmp_path / "data", "--workers", "2", "--listen", "127.0.0.1:0")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "not a database" in done.stderr + capfd.readouterr().err
 
 
 def test_worker_that_keeps_dying_before_it_is_ready_ends_all(tmp_path: Path) -> None:
@@ -165,10 +153,7 @@ def test_worker_that_keeps_dying_before_it_is_ready_ends_all(tmp_path: Path) -> 
     tries = tmp_path / "tries"
     script = f"import sys; f = open({str(tries)!r}, 'a'); f.write('x'); f.close(); "
     script += f"{READY} if len(open({str(tries)!r}).read()) == 1 else sys.exit(3)"
-    good = [sys.executable, "-c", UNTIL_ASKED]
-    supervisor = Supervisor(
-        [good, [sys.executable, "-c", script]], policy=RestartPolicy(first=0.01, longest=0.05, give_up=3)
-    )
+    supervisor = supervising(UNTIL_ASKED, script, first=0.01, longest=0.05, give_up=3)
     assert supervisor.start() == [b"ready\n", b"ready\n"]
     assert supervisor.ended.wait(20)
     assert supervisor.stop()
@@ -182,15 +167,10 @@ def test_worker_that_is_killed_before_it_is_ready_is_never_given_up(tmp_path: Pa
     lines = ["import os, signal", f"f = open({str(tries)!r}, 'a'); f.write('x'); f.close()"]
     lines += [f"count = len(open({str(tries)!r}).read())", "if 1 < count < 6: os.kill(os.getpid(), signal.SIGKILL)"]
     lines += ["signal.signal(signal.SIGTERM, lambda *_: exit(0))", READY, "if count > 1: signal.pause()"]
-    supervisor = Supervisor(
-        [[sys.executable, "-c", "\n".join(lines)]], policy=RestartPolicy(first=0.01, longest=0.05, give_up=3)
-    )
+    supervisor = supervising("\n".join(lines), first=0.01, longest=0.05, give_up=3)
     assert supervisor.start() == [b"ready\n"]
-    end = time.monotonic() + 60
-    while not tries.exists() or len(tries.read_text()) < 6:
-        assert time.monotonic() < end
-        assert not supervisor.ended.is_set(), "it was given up"
-        time.sleep(0.05)
+    until(lambda: supervisor.ended.is_set() or len(tries.read_text()) == 6)
+    assert not supervisor.ended.is_set(), "it was given up"
     assert supervisor.stop()
     assert tries.read_text() == "x" * 6
 
@@ -199,11 +179,9 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
     """A worker that is ready and dies again and again is always replaced, ever later."""
     times = tmp_path / "times"
     script = f"import time; f = open({str(times)!r}, 'a'); f.write(f'{{time.time()}}\\n'); f.close(); {READY}"
-    supervisor = Supervisor([[sys.executable, "-c", script]], policy=RestartPolicy(first=0.2, longest=0.8, give_up=1))
+    supervisor = supervising(script, first=0.2, longest=0.8, give_up=1)
     supervisor.start()
-    end = time.monotonic() + 30
-    while len(times.read_text().splitlines()) < 5 and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: len(times.read_text().splitlines()) >= 5)
     assert supervisor.stop()
     started = [float(line) for line in times.read_text().splitlines()]
     gaps = [later - earlier for earlier, later in itertools.pairwise(started)]
@@ -214,7 +192,7 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
 def test_worker_that_does_not_stop_is_killed() -> None:
     """It ignores SIGTERM; the supervisor ends all the same and says that it did not end well."""
     deaf = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}; signal.pause()"
-    supervisor = Supervisor([[sys.executable, "-c", deaf]], policy=RestartPolicy(stopping=0.3))
+    supervisor = supervising(deaf, stopping=0.3)
     supervisor.start()
     (pid,) = supervisor.pids
     assert not supervisor.stop()
@@ -225,7 +203,7 @@ def test_worker_that_does_not_stop_is_killed() -> None:
 def test_worker_that_never_starts_is_an_error() -> None:
     """Nothing is tried again at the start: its parent reads why."""
     with pytest.raises(WorkerError, match="worker 0"):
-        Supervisor([[sys.executable, "-c", "exit(1)"]]).start()
+        supervising("exit(1)").start()
 
 
 def test_reserved_port_leads_no_caller_astray() -> None:

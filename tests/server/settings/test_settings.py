@@ -1,4 +1,7 @@
-"""Settings from a file, the environment and flags: which one counts, and that every fault is reported at once."""
+"""Settings from a file, the environment and flags: which one counts, and that every fault is reported at once.
+
+Witnesses may be named by a policy file.
+"""
 
 import re
 import tomllib
@@ -10,16 +13,11 @@ import msgspec
 import pytest
 
 from referee.cli.main import load_command
-from referee.server.settings.configuration import Configuration
-from referee.server.settings.reading import (
-    DEFAULT,
-    KEYS,
-    LoadedSettings,
-    SettingsError,
-    flag_of,
-    read_settings,
-)
+from referee.server.settings.configuration import DEFAULT_ORIGIN, Configuration
+from referee.server.settings.reading import DEFAULT, KEYS, LoadedSettings, SettingsError, flag_of, read_settings
 from referee.server.settings.variable import variable_of
+from referee.server.settings.witnesses import WitnessAddress, Witnesses, WitnessSettings
+from tests.log.test_log_policy import LOG, MLDSA, THREE, parse, vkey
 
 SERVE: Final = load_command("serve")
 EXAMPLE: Final = resources.files("referee.server").joinpath("deploy/referee.toml").read_text(encoding="utf-8")
@@ -132,25 +130,20 @@ def test_what_cannot_be_served_with_is_reported_with_its_line(tmp_path: Path, te
     assert message in "\n".join(faults(tmp_path, text))
 
 
-def test_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"cannot be read: .*No such file"):
-        read_settings(file=tmp_path / "nowhere.toml")
-
-
-def test_file_that_is_not_text_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "referee.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(SettingsError, match="cannot be read"):
+@pytest.mark.parametrize(("data", "why"), [(None, "No such file"), (b"\xff\xfe", "")])
+def test_file_that_cannot_be_read_is_reported(tmp_path: Path, data: bytes | None, why: str) -> None:
+    if data is not None:
+        (tmp_path / "referee.toml").write_bytes(data)
+    with pytest.raises(SettingsError, match=f"cannot be read: .*{why}"):
         read_settings(file=tmp_path / "referee.toml")
 
 
 def test_variables_that_orchestrators_set_for_services_are_ignored() -> None:
     """Kubernetes sets these for services called referee, referee-log and referee-serve."""
     environ = {
-        "REFEREE_SERVICE_HOST": "10.0.0.1",
-        "REFEREE_PORT": "tcp://10.0.0.1:1",
-        "REFEREE_LOG_SERVICE_HOST": "10.0.0.1",
+        **dict.fromkeys(("REFEREE_SERVICE_HOST", "REFEREE_LOG_SERVICE_HOST"), "10.0.0.1"),
+        **dict.fromkeys(("REFEREE_PORT", "REFEREE_SERVE_PORT"), "tcp://10.0.0.1:1"),
         "REFEREE_LOG_SERVICE_PORT_GRPC": "1",
-        "REFEREE_SERVE_PORT": "tcp://10.0.0.1:1",
         "REFEREE_SERVE_PORT_50051_TCP_ADDR": "10.0.0.1",
         "REFEREE_PASSPHRASE": "not a setting",
     }
@@ -200,5 +193,68 @@ def test_flags_have_the_names_that_serve_gives_them() -> None:
 
 def test_serve_shows_a_dozen_parameters_at_most() -> None:
     """Whatever else is to be set is a key of the configuration, which --set reaches."""
-    shown = [one for one in SERVE.params if not getattr(one, "hidden", False)]
-    assert 4 <= len(shown) <= 12
+    assert 4 <= len([one for one in SERVE.params if not getattr(one, "hidden", False)]) <= 12
+
+
+def write(folder: Path, text: str) -> str:
+    """Write a policy; return its path."""
+    file = folder / "policy"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_policy_gives_addresses_keys_and_quorum(tmp_path: Path) -> None:
+    policy = write(tmp_path, f"{LOG}{THREE}{MLDSA}group g 2 X1 Q1 X3\nquorum g\n")
+    found = WitnessSettings(policy=policy, interval_seconds=5, required=True).parsed()
+    assert found is not None
+    assert [one.url for one in found.addresses] == ["https://x1.example", "https://x3.example"]
+    assert [one.key.text for one in found.addresses] == [vkey("x1.example"), vkey("x3.example")]
+    assert (found.quorum.needed, found.interval, found.is_required) == (2, 5, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"{THREE}quorum none\n", "asks for no cosignature"),
+        (f"witness Y {vkey('y.example')}\nquorum Y\n", "no address of Y"),
+        (f"witness Y {vkey('y.example')} ftp://y.example\nquorum Y\n", "not a witness's address"),
+        ("quorum Y\n", "line 1 of the policy"),
+        (None, "cannot be read: No such file"),
+    ],
+)
+def test_policy_that_cannot_be_followed_prevents_serving(tmp_path: Path, text: str | None, words: str) -> None:
+    policy = str(tmp_path / "nowhere") if text is None else write(tmp_path, text)
+    (problem,) = Configuration(witnesses=WitnessSettings(policy=policy)).problems()
+    assert problem.key == "witnesses"
+    assert words in str(problem)
+
+
+def test_policy_beside_keys_is_refused(tmp_path: Path) -> None:
+    policy = write(tmp_path, f"{THREE}quorum X1\n")
+    (problem,) = Configuration(witnesses=WitnessSettings(policy=policy, quorum=1)).problems()
+    assert "leave urls, keys and quorum out" in str(problem)
+
+
+def asked_at(url: str) -> Witnesses:
+    """Return one witness at an address."""
+    policy = parse(f"{THREE}quorum X1\n")
+    assert policy.quorum is not None
+    return Witnesses(addresses=(WitnessAddress(url, policy.witnesses[0].key),), quorum=policy.quorum)
+
+
+PLACEHOLDERS = ("localhost", "localhost:80/a", "example.com/referee", "log.example/1", "a.example.org", "x.test/1")
+
+
+@pytest.mark.parametrize("origin", [DEFAULT_ORIGIN, *PLACEHOLDERS])
+def test_placeholder_is_no_origin_for_a_witness_elsewhere(origin: str) -> None:
+    with pytest.raises(ValueError, match=r"a placeholder .* log\.origin"):
+        asked_at("https://witness.invalid").check_origin(origin)
+    for here in ("http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1"):
+        asked_at(here).check_origin(origin)
+
+
+@pytest.mark.parametrize(
+    "origin", ["cards.club/log", "example.com.vn/1", "myexample.com/1", "localhosts.net", "a/localhost"]
+)
+def test_origin_of_ones_own_is_one(origin: str) -> None:
+    asked_at("https://witness.invalid").check_origin(origin)

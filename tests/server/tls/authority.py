@@ -92,12 +92,6 @@ class Authority:
 
 
 @pytest.fixture(scope="session")
-def authority_type() -> type[Authority]:
-    """Return the class of authorities."""
-    return Authority
-
-
-@pytest.fixture(scope="session")
 def authority() -> Authority:
     """Whom the tests' clients and servers trust."""
     return Authority("the tests' authority")

@@ -1,18 +1,18 @@
 """TLS and mutual TLS over real sockets: who is let in, and how a certificate changes under a server that runs."""
 
 import datetime as dt
+import itertools
 import json
 import os
 import re
 import ssl
 import threading
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import grpc
 import pytest
@@ -25,7 +25,11 @@ from referee.server.settings.access import AccessSettings, Certified, listen_pro
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.tls import TlsFileError, TlsSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.opening import terms_of
+from tests.driver.refusal import ending_of
 from tests.server.options import server_options
+from tests.server.tls.authority import Authority, Paper
+from tests.waiting import until
 
 SECONDS = 60
 
@@ -33,6 +37,13 @@ SECONDS = 60
 def settings_in(folder: Path, **more) -> TlsSettings:
     """Return the section for the pair ``server`` in a folder."""
     return TlsSettings(certificate=str(folder / "server.pem"), key=str(folder / "server.key"), **more)
+
+
+def mutual(folder: Path, authority: Authority) -> TlsSettings:
+    """Return the section of a server that asks for certificates of the authority; write its files."""
+    authority.server().write(folder)
+    (folder / "ca.pem").write_bytes(authority.paper.pem)
+    return settings_in(folder, client_ca=str(folder / "ca.pem"))
 
 
 @contextmanager
@@ -50,63 +61,30 @@ def dial(port: int, root: bytes, paper=None) -> grpc.Channel:
     return grpc.secure_channel(f"localhost:{port}", credentials, [("grpc.use_local_subchannel_pool", 1)])
 
 
-def ended(call: Callable[[], object]) -> str:
-    """Return a call's status code."""
-    try:
-        call()
-    except grpc.RpcError as error:
-        return str(error.code().name)
-    return "OK"
-
-
 def asked(channel: grpc.Channel) -> str:
     """How asking for the checkpoint ends, on a channel that is closed then."""
     with channel:
         stub = log_pb2_grpc.LogServiceStub(channel)
-        return ended(lambda: stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=30))
+        return ending_of(stub.GetCheckpoint, log_pb2.GetCheckpointRequest(), timeout=30)[0]
 
 
-def encrypted(paper) -> bytes:
+def encrypted(paper: Paper) -> bytes:
     """Return the key of a certificate, in PEM, under a passphrase."""
     sealed = serialization.BestAvailableEncryption(b"passphrase")
-    form = serialization.PrivateFormat.PKCS8
-    data: bytes = paper.key.private_bytes(serialization.Encoding.PEM, form, sealed)
-    return data
+    return paper.key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, sealed)
 
 
-def der(paper) -> bytes:
-    """Return the certificate's bytes."""
-    data: bytes = paper.certificate.public_bytes(serialization.Encoding.DER)
-    return data
+def is_served(port: int, paper: Paper) -> bool:
+    """Say whether a new connection is given this certificate."""
+    return ssl.get_server_certificate(("127.0.0.1", port)).strip() == paper.pem.decode().strip()
 
 
-def figures(app: Application) -> str:
-    """Fetch the metrics."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{app.metrics_port}/metrics") as answer:
-        return str(answer.read().decode())
-
-
-def served(port: int) -> bytes:
-    """Return the certificate that a new connection is given, as DER."""
-    return ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", port)))
-
-
-def until(is_so: Callable[[], bool]) -> bool:
-    """Whether it becomes so in time."""
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        if is_so():
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def test_caller_who_trusts_the_authority_is_served(tmp_path, authority, authority_type):
+def test_caller_who_trusts_the_authority_is_served(tmp_path, authority):
     """Who trusts another authority, or speaks no TLS, is not."""
     authority.server().write(tmp_path)
     with serving(tmp_path, settings_in(tmp_path)) as app:
         assert asked(dial(app.port, authority.paper.pem)) == "OK"
-        assert asked(dial(app.port, authority_type("another").paper.pem)) == "UNAVAILABLE"
+        assert asked(dial(app.port, Authority("another").paper.pem)) == "UNAVAILABLE"
         assert asked(grpc.insecure_channel(f"127.0.0.1:{app.port}")) == "UNAVAILABLE"
 
 
@@ -116,12 +94,10 @@ def test_expired_server_is_not_trusted(tmp_path, authority):
         assert asked(dial(app.port, authority.paper.pem)) == "UNAVAILABLE"
 
 
-def test_mutual_tls_lets_in_whom_the_authority_signed(tmp_path, authority, authority_type):
+def test_mutual_tls_lets_in_whom_the_authority_signed(tmp_path, authority):
     """Not a caller without a certificate, of another authority, or whose certificate has ended."""
-    authority.server().write(tmp_path)
-    (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
-    other = authority_type("another")
-    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem"))) as app:
+    other = Authority("another")
+    with serving(tmp_path, mutual(tmp_path, authority)) as app:
         papers = {
             "good": authority.caller("frontend"),
             "none": None,
@@ -134,8 +110,6 @@ def test_mutual_tls_lets_in_whom_the_authority_signed(tmp_path, authority, autho
 
 def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
     """By its SPIFFE id or its common name; a certificate that names nobody is anyone's, and a revoked one nobody's."""
-    authority.server().write(tmp_path)
-    (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
     access = AccessSettings(
         certificates=(
             Certified(name="spiffe://acme/frontend", role=CallerRole.FRONTEND, tenant="acme"),
@@ -152,20 +126,17 @@ def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
         "looks alike": authority.caller("spiffe://acme/frontend"),
         "nobody": authority.caller("frontend", "spiffe://acme/frontend/2"),
     }
-    terms = shuffler_pb2.RoundTerms(ruleset_id="mau_binh.classic", seat_count=2, currency="VND", stake_minor=10)
     found: dict[str, list[str]] = {}
-    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem")), access=access) as app:
+    with serving(tmp_path, mutual(tmp_path, authority), access=access) as app:
         for name, paper in papers.items():
             with dial(app.port, authority.paper.pem, paper) as channel:
-                shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-                log = log_pb2_grpc.LogServiceStub(channel)
-                found[name] = []
-                for table in ("acme.1", "bcme.1"):
-                    terms.table_id = table
-                    request = shuffler_pb2.PrepareRoundRequest(terms=terms)
-                    found[name].append(ended(partial(shuffler.PrepareRound, request, timeout=30)))
-                found[name].append(ended(partial(log.ListEntries, log_pb2.ListEntriesRequest(), timeout=30)))
-                found[name].append(ended(partial(log.GetKeys, log_pb2.GetKeysRequest(), timeout=30)))
+                log, prepare = log_pb2_grpc.LogServiceStub(channel), shuffler_pb2_grpc.ShufflerServiceStub(channel)
+                calls: list[tuple[Any, Any]] = [
+                    (prepare.PrepareRound, shuffler_pb2.PrepareRoundRequest(terms=terms_of(table)))
+                    for table in ("acme.1", "bcme.1")
+                ]
+                calls += [(log.ListEntries, log_pb2.ListEntriesRequest()), (log.GetKeys, log_pb2.GetKeysRequest())]
+                found[name] = [ending_of(call, request, timeout=30)[0] for call, request in calls]
     denied, unknown = "PERMISSION_DENIED", "UNAUTHENTICATED"
     assert found == {
         "frontend": ["OK", denied, denied, "OK"],
@@ -178,27 +149,19 @@ def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
 
 def test_every_way_in_needs_a_certificate_where_nothing_else_protects(tmp_path, authority):
     """A way in without TLS, such as a gateway's socket, does not lead around it."""
-    authority.server().write(tmp_path)
-    (tmp_path / "ca.pem").write_bytes(authority.paper.pem)
     door = f"unix:{tmp_path}/door"
-    with serving(tmp_path, settings_in(tmp_path, client_ca=str(tmp_path / "ca.pem")), gateway_sockets=[door]) as app:
+    with serving(tmp_path, mutual(tmp_path, authority), gateway_sockets=[door]) as app:
         assert asked(grpc.insecure_channel(door)) == "UNAUTHENTICATED"
         assert asked(dial(app.port, authority.paper.pem, authority.caller("frontend"))) == "OK"
-
-
-def is_served(port: int, certificate: bytes) -> bool:
-    return served(port) == certificate
 
 
 def test_new_certificate_is_taken_up_under_load_without_a_failed_call(tmp_path, authority):
     """Callers who connect anew for every call see the old one and then the new one, and no call fails."""
     old = authority.server().write(tmp_path)
     with serving(tmp_path, settings_in(tmp_path)) as app, Knocking(app.port, authority.paper.pem) as knocking:
-        assert served(app.port) == der(old)
+        assert is_served(app.port, old)
         for _ in range(3):
-            new = authority.server().write(tmp_path)
-            expected = der(new)
-            assert until(partial(is_served, app.port, expected))
+            until(partial(is_served, app.port, authority.server().write(tmp_path)))
         knocking.more(20)
     assert set(knocking.found) == {"OK"}
 
@@ -208,17 +171,15 @@ def test_open_connection_goes_on_when_the_certificate_changes(tmp_path, authorit
     with serving(tmp_path, settings_in(tmp_path)) as app, dial(app.port, authority.paper.pem) as channel:
         stub = log_pb2_grpc.LogServiceStub(channel)
         before = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=30)
-        new = authority.server().write(tmp_path)
-        assert until(lambda: served(app.port) == der(new))
+        until(partial(is_served, app.port, authority.server().write(tmp_path)))
         assert stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=30) == before
 
 
 def test_half_written_pair_keeps_the_old_one_and_says_so_once(tmp_path, authority):
     """A certificate without its key, then a cut-off file; once the pair holds together it is served."""
     old = authority.server().write(tmp_path)
-    seconds = iter(range(1000))
     with structlog.testing.capture_logs() as lines:
-        certificate = ServedCertificate(settings_in(tmp_path), monotonic=lambda: float(next(seconds)))
+        certificate = ServedCertificate(settings_in(tmp_path), monotonic=map(float, itertools.count()).__next__)
         new = authority.server()
         (tmp_path / "server.pem").write_bytes(new.pem)
         assert [certificate.renewed() for _ in range(3)] == [None] * 3
@@ -237,8 +198,7 @@ def test_half_written_pair_keeps_the_old_one_and_says_so_once(tmp_path, authorit
 def test_content_counts_and_not_the_time_of_the_file(tmp_path, authority):
     """A file that was only touched is nothing new; one that was changed within the same second is."""
     authority.server().write(tmp_path)
-    seconds = iter(range(1000))
-    certificate = ServedCertificate(settings_in(tmp_path), monotonic=lambda: float(next(seconds)))
+    certificate = ServedCertificate(settings_in(tmp_path), monotonic=map(float, itertools.count()).__next__)
     before = (tmp_path / "server.pem").stat()
     (tmp_path / "server.pem").touch()
     assert certificate.renewed() is None
@@ -259,8 +219,8 @@ def test_several_workers_take_it_up_each(serve, tmp_path, authority):
     port = int(json.loads(process.printed)["address"].rpartition(":")[2])
     with Knocking(port, authority.paper.pem) as knocking:
         knocking.more(5)
-        new = der(authority.server().write(tmp_path))
-        assert until(lambda: all(served(port) == new for _ in range(20)))
+        new = authority.server().write(tmp_path)
+        until(lambda: all(is_served(port, new) for _ in range(20)))
         knocking.more(20)
     assert set(knocking.found) == {"OK"}
     assert process.stop() == 0
@@ -288,7 +248,7 @@ class Knocking:
     def more(self, calls: int) -> None:
         """So many more calls have ended."""
         before = len(self.found)
-        assert until(lambda: len(self.found) >= before + calls)
+        until(lambda: len(self.found) >= before + calls)
 
     def _knock(self) -> None:
         while not self._done.is_set():
@@ -358,8 +318,8 @@ def test_other_machines_are_served_with_tls_and_callers_or_on_purpose(listen, ke
     tls = TlsSettings(certificate="c", key="k")
     assert [problem.key for problem in listen_problems(listen, tls=tls, access=access)] == keys[1:]
     mutual = TlsSettings(certificate="c", key="k", client_ca="a")
-    assert listen_problems(listen, tls=mutual, access=access) == ()
-    assert listen_problems(listen, tls=off, access=AccessSettings(insecure=True)) == ()
+    assert list(listen_problems(listen, tls=mutual, access=access)) == []
+    assert list(listen_problems(listen, tls=off, access=AccessSettings(insecure=True))) == []
 
 
 def test_server_does_not_start_where_others_would_reach_it(tmp_path):
@@ -375,5 +335,5 @@ def test_end_of_the_certificate_is_a_figure(tmp_path, authority):
     ends = paper.certificate.not_valid_after_utc.timestamp()
     for tls, expected in ((settings_in(tmp_path), ends), (TlsSettings(), 0)):
         with serving(tmp_path, tls, metrics="127.0.0.1:0") as app:
-            text = figures(app)
+            text = urllib.request.urlopen(f"http://127.0.0.1:{app.metrics_port}/metrics").read().decode()
         assert float(re.findall(r"^referee_certificate_expires_seconds (.*)$", text, re.MULTILINE)[0]) == int(expected)

@@ -1,17 +1,15 @@
 """The bot plays by asking alone: always lawfully, to the end, and better than chance."""
 
 import random
-from typing import Any, TypeAlias
 
 import pytest
 
 from referee.cli.demo_tien_len import choose
 from referee.v1 import tien_len_pb2
+from tests.driver.tien_len_house import TienLenHouse
 
-House: TypeAlias = Any  # a TienLenHouse of the driver
 
-
-def _play(tien_len: House, message: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
+def _play(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
     """Play the round to its end; the other seats choose at random."""
     while True:
         event = choose(tien_len.referee, message)
@@ -28,7 +26,7 @@ def _play(tien_len: House, message: tien_len_pb2.TienLenRound, *, bots: set[int]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_bots_play_every_round_lawfully_to_its_end(tien_len: House, seats: int) -> None:
+def test_bots_play_every_round_lawfully_to_its_end(tien_len: TienLenHouse, seats: int) -> None:
     luck = random.Random(seats)  # noqa: S311 - the same choices in every run
     for _ in range(10):
         one = tien_len.deal_playable(seats=seats)
@@ -38,7 +36,7 @@ def test_bots_play_every_round_lawfully_to_its_end(tien_len: House, seats: int) 
         assert answer.HasField("log_receipt")
 
 
-def test_bot_beats_a_player_that_chooses_at_random(tien_len: House) -> None:
+def test_bot_beats_a_player_that_chooses_at_random(tien_len: TienLenHouse) -> None:
     """A fair coin shows 40 heads of 60 once in 148 runs."""
     luck, won = random.Random(1), 0  # noqa: S311 - the same choices in every run
     for number in range(60):

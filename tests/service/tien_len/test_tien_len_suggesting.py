@@ -1,31 +1,29 @@
 """Suggestions and groups over gRPC: lawful, with words and prices, and the old answer of ListPlays unchanged."""
 
 import random
-from typing import Any, TypeAlias
 
 import pytest
 
-from referee.advice.tien_len import AdviceReason
+from referee.advice.tien_len.suggestion import AdviceReason
 from referee.cards import DECK, parse_cards
 from referee.rulesets import Language, load_texts
 from referee.v1 import tien_len_pb2
-
-House: TypeAlias = Any  # a TienLenHouse of the driver
+from tests.driver.tien_len_house import TienLenHouse
 
 CHOPPED = "4S 4C 5D 5H 6S 6C 9S TD JH QS KC AS 2S"
 LEADS_TWO = "3S 3C 5S 6H 7D 8H 9D TC JD QH KS AC 2H"
 
 
-def suggest(tien_len: House, message: tien_len_pb2.TienLenRound, *, count: int = 0, samples: int = 0):
+def suggest(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, count: int = 0, samples: int = 0):
     return tien_len.referee.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=message, count=count, samples=samples))
 
 
-def grouped(tien_len: House, message: tien_len_pb2.TienLenRound):
+def grouped(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound):
     return tien_len.referee.ListPlays(tien_len_pb2.ListPlaysRequest(round=message, grouped=True))
 
 
 @pytest.fixture
-def chop(tien_len: House) -> tien_len_pb2.TienLenRound:
+def chop(tien_len: TienLenHouse) -> tien_len_pb2.TienLenRound:
     """Seat 0 has led 2H; seat 1 can chop it."""
     message = tien_len.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=tien_len.clock.now)
     two = [card.number for card in parse_cards("2H")]
@@ -33,7 +31,7 @@ def chop(tien_len: House) -> tien_len_pb2.TienLenRound:
     return message
 
 
-def test_every_suggestion_of_a_round_is_lawful(tien_len: House):
+def test_every_suggestion_of_a_round_is_lawful(tien_len: TienLenHouse):
     one = tien_len.deal_playable(seats=3)
     luck = random.Random(2)  # noqa: S311 - the same choices in every run
     while (answer := suggest(tien_len, one.round, count=10)).HasField("turn"):
@@ -55,7 +53,7 @@ def test_every_suggestion_of_a_round_is_lawful(tien_len: House):
     assert not answer.violations
 
 
-def test_a_chop_is_suggested_with_its_price_and_words(tien_len: House, chop: tien_len_pb2.TienLenRound):
+def test_a_chop_is_suggested_with_its_price_and_words(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
     """A red two chopped pays 6 stakes of 100."""
     best, other = suggest(tien_len, chop).suggestions
     assert best.play.kind == "PAIR_RUN_3"
@@ -66,7 +64,7 @@ def test_a_chop_is_suggested_with_its_price_and_words(tien_len: House, chop: tie
     assert reasons["LIKELY_HOLDS"].chance_permille > 900
 
 
-def test_playing_out_says_what_a_play_is_worth(tien_len: House, chop: tien_len_pb2.TienLenRound):
+def test_playing_out_says_what_a_play_is_worth(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
     first = suggest(tien_len, chop, samples=30)
     assert first.suggestions[0].play.kind == "PAIR_RUN_3"
     chops, passes = first.suggestions
@@ -76,7 +74,7 @@ def test_playing_out_says_what_a_play_is_worth(tien_len: House, chop: tien_len_p
     assert first == suggest(tien_len, chop, samples=30)
 
 
-def test_the_count_bounds_the_answer(tien_len: House):
+def test_the_count_bounds_the_answer(tien_len: TienLenHouse):
     one = tien_len.deal_playable(seats=4)
     asked = [len(suggest(tien_len, one.round, count=count).suggestions) for count in (0, 1, 2, 10)]
     assert asked[:3] == [3, 1, 2]
@@ -84,13 +82,15 @@ def test_the_count_bounds_the_answer(tien_len: House):
 
 
 @pytest.mark.parametrize(("field", "value"), [("count", 11), ("samples", 201)])
-def test_more_than_may_be_asked_is_refused(tien_len: House, chop: tien_len_pb2.TienLenRound, field: str, value: int):
-    refusal = tien_len.refusal_of(lambda: suggest(tien_len, chop, **{field: value}))
+def test_more_than_may_be_asked_is_refused(
+    tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound, field: str, value: int
+):
+    refusal = tien_len.refusal_of(suggest, tien_len, chop, **{field: value})
     assert refusal.code == "INVALID_ARGUMENT"
     assert (refusal.reason, refusal.field) == ("INVALID_FIELD", field)
 
 
-def test_a_round_with_an_unlawful_event_has_no_suggestions(tien_len: House, chop: tien_len_pb2.TienLenRound):
+def test_a_round_with_an_unlawful_event_has_no_suggestions(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
     chop.events.append(tien_len.make_play(1, [DECK[51].number], time=tien_len.clock.now))
     answer = suggest(tien_len, chop)
     assert [violation.code for violation in answer.violations]
@@ -99,7 +99,7 @@ def test_a_round_with_an_unlawful_event_has_no_suggestions(tien_len: House, chop
     assert not answer.HasField("turn")
 
 
-def test_groups_are_listed_only_on_request(tien_len: House, chop: tien_len_pb2.TienLenRound):
+def test_groups_are_listed_only_on_request(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
     """Without them the answer has the bytes that it always had."""
     plain, with_groups = tien_len.plays(chop), grouped(tien_len, chop)
     assert not plain.groups
@@ -109,7 +109,7 @@ def test_groups_are_listed_only_on_request(tien_len: House, chop: tien_len_pb2.T
     assert plain.SerializeToString(deterministic=True) == with_groups.SerializeToString(deterministic=True)
 
 
-def test_groups_name_what_they_chop(tien_len: House, chop: tien_len_pb2.TienLenRound):
+def test_groups_name_what_they_chop(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
     listed = grouped(tien_len, chop)
     (group,) = listed.groups
     assert (group.kind, group.length, list(group.plays)) == ("PAIR_RUN_3", 3, [0])
@@ -122,7 +122,7 @@ def test_groups_name_what_they_chop(tien_len: House, chop: tien_len_pb2.TienLenR
     assert list(listed.whole_plays) == [0]
 
 
-def test_groups_of_a_lead_are_kinds_and_lengths(tien_len: House):
+def test_groups_of_a_lead_are_kinds_and_lengths(tien_len: TienLenHouse):
     message = tien_len.script([parse_cards(LEADS_TWO), parse_cards(CHOPPED)], leader=0, dealt_time=tien_len.clock.now)
     listed = grouped(tien_len, message)
     groups_found = [(group.kind, group.length) for group in listed.groups]

@@ -4,15 +4,14 @@ import importlib
 import itertools
 import warnings
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pytest
 
 from referee.cards import DECK
 from referee.v1 import ultimate_texas_pb2
-
-Server: TypeAlias = Any
-House: TypeAlias = Any
+from tests.driver.house import House
+from tests.driver.ultimate_texas_house import Server
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its parser of hand ranges, not used here, calls what its dependency deprecates

@@ -1,35 +1,17 @@
 """Decisions asked about and accepted: broken rules are answered with violations, and nothing else happens."""
 
-import re
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pytest
 
-from referee.games.ultimate_texas import ViolationCode
 from referee.rulesets import get, load_folder
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.driver.courses import payload_of
+from tests.driver.ultimate_texas_house import Refused, Server
 
-Server: TypeAlias = Any
-Round: TypeAlias = Any
-Refused: TypeAlias = Any
-
-PROTO: Final = Path(__file__).parents[3] / "protos" / "referee" / "v1" / "ultimate_texas.proto"
 DECISIONS: Final = tuple(name.removeprefix("DECISION_") for name in Decision.keys() if name != "DECISION_UNSPECIFIED")  # noqa: SIM118 - an enum of the wire is no dict
-STAKE_CODES: Final = {
-    ViolationCode.TOO_FEW_SEATS,
-    ViolationCode.TOO_MANY_SEATS,
-    ViolationCode.ANTE_TOO_LOW,
-    ViolationCode.ANTE_TOO_HIGH,
-    ViolationCode.ANTE_NOT_A_MULTIPLE,
-    ViolationCode.TRIPS_TOO_LOW,
-    ViolationCode.TRIPS_TOO_HIGH,
-    ViolationCode.STAKES_TOO_HIGH,
-}
-"""These are refused when a round is opened."""
-
 STATES: Final = (
     (),
     ((0, "CHECK"),),
@@ -46,12 +28,6 @@ STATES: Final = (
 
 def _codes(answer: Any) -> list[str]:  # noqa: ANN401 - answers of several methods
     return [violation.code for violation in answer.violations]
-
-
-def test_documented_violation_codes_are_those_of_the_game():
-    comment = re.search(r"// Violation codes.*?(?=// Transfer reasons)", PROTO.read_text(encoding="utf-8"), re.DOTALL)
-    assert comment is not None
-    assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", comment[0])) == set(ViolationCode) - STAKE_CODES
 
 
 @pytest.mark.parametrize("decisions", STATES)
@@ -134,10 +110,7 @@ def test_event_is_not_accepted_before_the_time_of_the_last_reported_one(server: 
     server.clock.now += 5_000
     played.report(0, "CHECK")
     server.clock.now -= 1
-    request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played.message)
-    request.event.seat, request.event.decision = 1, Decision.DECISION_CHECK
-    found = refused(server.referee.AcceptEvent, request)
-    assert (found.code, found.reason, found.field) == ("UNAVAILABLE", "CLOCK_BEHIND", "round.events")
+    assert refused(played.accept, 1, "CHECK").seen == ("UNAVAILABLE", "CLOCK_BEHIND", "round.events")
     server.clock.now += 1
     assert played.accept(1, "CHECK").event_number == 2
 
@@ -160,9 +133,7 @@ def test_referees_clock_that_was_set_back_a_little_stays_at_the_rounds_time(serv
 def test_referees_clock_that_was_set_back_by_more_is_refused(server: Server, refused: Refused):
     played = server.deal(2)
     server.clock.now -= 2_001
-    request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played.message)
-    request.event.decision = Decision.DECISION_CHECK
-    assert refused(server.referee.AcceptEvent, request).reason == "CLOCK_BEHIND"
+    assert refused(played.accept, 0, "CHECK").reason == "CLOCK_BEHIND"
 
 
 def test_seats_decide_in_order_where_a_house_ruleset_says_so(server: Server, tmp_path: Path):
@@ -180,37 +151,6 @@ def test_seats_decide_in_order_where_a_house_ruleset_says_so(server: Server, tmp
     assert played.play((0, "CHECK"), (1, "CHECK")).state.street == "FLOP"
 
 
-@pytest.mark.parametrize("method", ["check", "accept", "preview", "settle"])
-def test_unlawful_event_of_the_round_itself_is_named_by_its_number(server: Server, method: str):
-    played = server.deal(2)
-    for seat, decision in ((0, "CHECK"), (1, "FOLD"), (1, "CHECK")):
-        played.report(seat, decision)
-    size = server.size
-    calls = {
-        "check": lambda: played.check(1, "CHECK"),
-        "accept": lambda: played.accept(1, "CHECK"),
-        "preview": played.preview,
-        "settle": played.settle,
-    }
-    answer = calls[method]()
-    assert _codes(answer) == ["FOLD_NOT_OFFERED"]
-    assert answer.refused_event_number == 2
-    assert server.size == size
-
-
-def test_round_in_which_seats_have_still_to_decide_is_not_settled(server: Server):
-    played = server.deal(3)
-    played.play((1, "PLAY_4X"))
-    size = server.size
-    answer = played.settle()
-    assert [(violation.code, violation.seat) for violation in answer.violations] == [
-        ("ROUND_NOT_OVER", 0),
-        ("ROUND_NOT_OVER", 2),
-    ]
-    assert not answer.HasField("log_receipt")
-    assert server.size == size
-
-
 def test_round_is_settled_at_the_referees_last_time_at_the_earliest(server: Server):
     """The clock was set back since."""
     played = server.deal(1)
@@ -219,11 +159,3 @@ def test_round_is_settled_at_the_referees_last_time_at_the_earliest(server: Serv
     server.clock.now -= 1
     settled = played.settle()
     assert payload_of(settled.log_receipt.leaf)["inputs"]["closed_time"] == server.clock.now + 1
-
-
-def test_round_is_not_settled_before_a_reported_event(server: Server):
-    played = server.deal(2)
-    server.clock.now += 5_000
-    played.report(0, "LEAVE")
-    server.clock.now -= 1
-    assert "CLOSED_TOO_EARLY" in _codes(played.settle())

@@ -13,21 +13,13 @@ import pytest
 
 from referee.cards import DECK
 from referee.cli.demo_ultimate_texas import play_round
-from referee.dealing.deal import Deal
-from referee.dealing.leaf import DealLeaf, OpenLeaf, RevealLeaf
-from referee.dealing.leaf import parse as parse_leaf
 from referee.evidence.dsse import Envelope
-from referee.evidence.merkle import LeafIndex
-from referee.evidence.vkey import VerifierKey
-from referee.log import LogReceipt
 from referee.rulesets import get
 from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
-from referee.v1 import round_pb2, shuffler_pb2, ultimate_texas_pb2
+from referee.v1 import shuffler_pb2, ultimate_texas_pb2
+from tests.driver.ultimate_texas_house import Refused, Server
 
-Server: TypeAlias = Any
-Refused: TypeAlias = Any
-Round: TypeAlias = Any
 Outcome: TypeAlias = ultimate_texas_pb2.UltimateTexasOutcome
 
 with warnings.catch_warnings():
@@ -77,45 +69,12 @@ def _net(ruleset_id: str, outcome: Outcome, stakes: Sequence[tuple[int, int]]) -
     return net
 
 
-def _check_receipt(server: Server, receipt: round_pb2.LogReceipt) -> None:
-    proved = LogReceipt(
-        index=LeafIndex(receipt.leaf_index),
-        leaf_hash=receipt.leaf_hash,
-        proof=tuple(receipt.inclusion_proof),
-        checkpoint=receipt.checkpoint.encode(),
-    )
-    key = VerifierKey.parse(server.app.keys.signer("log").verifier_key)
-    proved.verify(receipt.leaf, origin=server.app.origin, keys=[key])
-
-
-def _check_evidence(server: Server, ruleset_id: str, opened: Any, dealt: Any, settled: Any) -> None:  # noqa: ANN401 - answers of three services
-    """Verify that the transcript replays, the deal follows from the seeds and every leaf is in the log."""
-    payload = Envelope.parse(settled.log_receipt.leaf).payload
-    inputs = parse(payload).inputs
-    assert replay(inputs, get(ruleset_id)).payload == payload
-    revealed = server.shuffler.RevealRound(
-        shuffler_pb2.RevealRoundRequest(table_id=opened.header.table_id, round_number=opened.header.round_number)
-    )
-    open_leaf = parse_leaf(Envelope.parse(opened.log_receipt.leaf).payload, OpenLeaf)
-    deal_leaf = parse_leaf(Envelope.parse(dealt.log_receipt.leaf).payload, DealLeaf)
-    reveal_leaf = parse_leaf(Envelope.parse(revealed.log_receipt.leaf).payload, RevealLeaf)
-    deal = Deal.derive(
-        open_leaf.header.to_header(),
-        server_seed=bytes.fromhex(reveal_leaf.server_seed),
-        client_seeds=[bytes.fromhex(seed) for seed in deal_leaf.client_seeds],
-    )
-    assert deal.deck_root.hex() == deal_leaf.deck_root == inputs.deck_root
-    assert tuple(tuple(card.number for card in section) for section in deal.sections[:-1]) == inputs.sections
-    for receipt in (opened.log_receipt, dealt.log_receipt, settled.log_receipt, revealed.log_receipt):
-        _check_receipt(server, receipt)
-
-
 @pytest.mark.parametrize("receipts", [True, False])
 @pytest.mark.parametrize("ruleset_id", RULESETS)
 def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
     server: Server, ruleset_id: str, *, receipts: bool
 ):
-    """Bots play three rounds at each of six tables; nets by eval7, evidence from the leaves alone."""
+    """Bots play three rounds at each of six tables; nets by eval7, and each transcript replays."""
     results: Counter[str] = Counter()
     for seats in range(1, 7):
         stakes = [(10 + 2 * seat, 5 * (seat % 3)) for seat in range(seats)]
@@ -124,8 +83,7 @@ def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
             opened = server.open_round(terms)
             dealt = server.shuffler.DealRound(
                 shuffler_pb2.DealRoundRequest(
-                    table_id=terms.table_id,
-                    round_number=number,
+                    round={"table_id": terms.table_id, "round_number": number},
                     client_seeds=[bytes([seats, number, seat]).rjust(32, b"s") for seat in range(seats)],
                 )
             )
@@ -144,7 +102,8 @@ def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
             assert outcome.ruleset_digest == get(ruleset_id).digest
             for seat in outcome.seats:
                 assert eval7.evaluate(_eval7(seat.best)) == _value(ruleset_id, seat.hole, outcome.board)
-            _check_evidence(server, ruleset_id, opened, dealt, settled)
+            payload = Envelope.parse(settled.log_receipt.leaf).payload
+            assert replay(parse(payload).inputs, get(ruleset_id)).payload == payload
             results.update(seat.result for seat in outcome.seats)
     assert set(results) >= {"WON", "LOST", "FOLDED"}
 
@@ -172,44 +131,6 @@ def test_streets_open_one_after_another(server: Server):
     assert played.settle().outcome.board == [*played.sections[0].cards, *played.sections[1].cards]
 
 
-def test_bets_before_the_flop_open_everything_at_once(server: Server):
-    """With nobody left to decide, one receipt names the house, and one answer opens flop, turn, river and house."""
-    played = server.deal(3)
-    assert not played.accept(0, "PLAY_4X").HasField("opens_section")
-    assert not played.accept(2, "PLAY_3X").HasField("opens_section")
-    answer = played.accept(1, "PLAY_4X")
-    assert answer.opens_section == 3
-    assert answer.state.street == "SHOWDOWN"
-    opened = played.open_section()
-    assert [(part.name, part.section, len(part.cards)) for part in opened.opened] == [
-        ("flop", 4, 3),
-        ("turn_river", 5, 2),
-        ("house", 3, 2),
-    ]
-    assert played.settle().violations == []
-
-
-def test_streets_that_only_leavers_are_left_to_decide_close_at_once(server: Server):
-    """Seat 1 left, so it checks and folds by itself: seat 0's bet on the flop closes the flop and the river."""
-    played = server.deal(2)
-    played.play((1, "LEAVE"), (0, "CHECK"))
-    answer = played.play((0, "PLAY_2X"))
-    assert answer.state.street == "SHOWDOWN"
-    assert [part.name for part in played.sections[-1].opened] == ["flop", "turn_river", "house"]
-    outcome = played.settle().outcome
-    assert outcome.seats[1].result == "FOLDED"
-    assert outcome.seats[1].net_minor == -25
-
-
-def test_house_opens_when_everybody_has_folded(server: Server):
-    played = server.deal(2)
-    played.play((0, "CHECK"), (1, "TIMEOUT"), (1, "CHECK"), (0, "CHECK"), (1, "FOLD"), (0, "TIMEOUT"))
-    outcome = played.settle().outcome
-    assert [seat.result for seat in outcome.seats] == ["FOLDED", "FOLDED"]
-    assert len(outcome.house_hole) == 2
-    assert outcome.house_net_minor == 50
-
-
 def test_frontend_asks_only_for_receipts_of_events_that_close_a_street(server: Server):
     """Three of six events have only the frontend's time; the transcript says so, and what opened after the others."""
     played = server.deal(2)
@@ -229,9 +150,7 @@ def test_event_that_opens_cards_cannot_be_reported(server: Server, refused: Refu
     """The frontend took the closing event on its own word; asked again without it, the referee gives the receipt."""
     played = server.deal(1)
     played.report(0, "PLAY_4X")
-    preview = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=played.message)
-    found = refused(server.referee.PreviewRound, preview)
-    assert (found.reason, found.field) == ("NOT_RECEIVED", "round.events[0]")
+    assert refused(played.preview).reason_and_field == ("NOT_RECEIVED", "round.events[0]")
     del played.message.events[:]
     played.play((0, "PLAY_4X"))
     assert played.settle().violations == []
@@ -242,10 +161,7 @@ def test_certificate_of_the_deal_is_not_enough_to_play_on(server: Server, refuse
     played = server.deal(1)
     played.play((0, "CHECK"))
     played.message.certificates[:] = [played.dealt.certificate]
-    request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(round=played.message)
-    request.event.decision = ultimate_texas_pb2.DECISION_CHECK
-    found = refused(server.referee.AcceptEvent, request)
-    assert (found.reason, found.field) == ("SECTION_MISSING", "round.certificates")
+    assert refused(played.accept, 0, "CHECK").reason_and_field == ("SECTION_MISSING", "round.certificates")
 
 
 def test_preview_writes_nothing_and_shows_the_outcome_once_all_is_open(server: Server):

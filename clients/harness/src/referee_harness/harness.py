@@ -1,10 +1,13 @@
 """A server on loopback, with scripted decks, a clock and a list of faults."""
 
+import logging
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Self
+
+import structlog
 
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.process.app import Application
@@ -33,7 +36,8 @@ class Harness:
     ``grpc`` is its address. Without ``data`` its log is in a temporary folder that is deleted with it. ``luck`` chooses
     the unscripted cards; the same luck and the same calls deal the same cards. With ``web_port``, 0 for a free
     one, browsers can ask as well, from pages of any origin; that needs the extra ``web``. ``access`` and ``tls`` are
-    the server's own settings: callers with roles and tenants, and certificates.
+    the server's own settings: callers with roles and tenants, and certificates. Unless the process has configured
+    structlog, the server logs warnings and errors only.
     """
 
     def __init__(  # noqa: PLR0913 - what a test may choose
@@ -85,6 +89,8 @@ class Harness:
 
     def start(self) -> Self:
         """Start the server."""
+        if not structlog.is_configured():
+            structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
         self._start()
         self._relay.start()
         if self._web_port is not None:

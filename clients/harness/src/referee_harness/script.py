@@ -21,7 +21,8 @@ from referee.dealing.header import Header
 from referee.games import GAMES
 from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.games.tien_len import TienLenRules, find_instant_win, set_of
+from referee.games.tien_len import TienLenRules, set_of
+from referee.games.tien_len.instant_win import find_instant_win
 from referee.rulesets import Ruleset
 from referee_harness import vectors
 from referee_harness.refusal import HarnessError

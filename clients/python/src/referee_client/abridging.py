@@ -10,6 +10,8 @@ from typing import Any, Final, TypeVar
 
 from google.protobuf.message import Message
 
+from referee.v1.round_pb2 import RoundCourse, RoundRef
+
 Request = TypeVar("Request", bound=Message)
 
 MISSES: Final = 2
@@ -53,13 +55,12 @@ class Abridging:
             self.unknown, self._misses = self.unknown + 1, self._misses + 1
 
 
-def abridged(request: Request, *, table: str, number: int, history: bytes) -> Request:
+def abridged(request: Request, *, ref: RoundRef, history: bytes) -> Request:
     """Return a request that names its round by the course; all its other fields are the same."""
     short: Any = type(request)()
     for field, value in request.ListFields():
         if field.name == "round":
-            course = short.round.course
-            course.table_id, course.round_number, course.history = table, number, history
+            short.round.course.CopyFrom(RoundCourse(round=ref, history=history))
         elif field.message_type is not None:
             getattr(short, field.name).CopyFrom(value)
         else:

@@ -124,7 +124,15 @@ class AsyncClient:
 
     async def rulesets(self) -> list[ruleset_pb2.Ruleset]:
         """List the rulesets that can be played."""
-        return await rulesets(self._session)
+        request, listed = ruleset_pb2.ListRulesetsRequest(), list[ruleset_pb2.Ruleset]()
+        while True:
+            page = await self._session.line.ask(
+                "RulesetService/ListRulesets", request, ruleset_pb2.ListRulesetsResponse
+            )
+            listed += page.rulesets
+            if not page.next_page_token:
+                return listed
+            request.page_token = page.next_page_token
 
     async def rounds(  # noqa: PLR0913 - one parameter a field
         self,
@@ -159,17 +167,6 @@ class AsyncClient:
     async def checkpoint(self) -> Checkpoint:
         """Fetch the log's newest checkpoint and verify that it continues the earlier ones that this client has seen."""
         return await self._session.checkpoint()
-
-
-async def rulesets(session: Session) -> list[ruleset_pb2.Ruleset]:
-    """List the rulesets that can be played."""
-    request, listed = ruleset_pb2.ListRulesetsRequest(), list[ruleset_pb2.Ruleset]()
-    while True:
-        page = await session.line.ask("RulesetService/ListRulesets", request, ruleset_pb2.ListRulesetsResponse)
-        listed += page.rulesets
-        if not page.next_page_token:
-            return listed
-        request.page_token = page.next_page_token
 
 
 def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Sequence[SeatSecrets] | None) -> AnyRound:

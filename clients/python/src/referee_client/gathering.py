@@ -152,7 +152,7 @@ def _fail(future: "asyncio.Future[Any]", error: BaseException) -> None:
 
 
 def _split(waiting: Sequence[_Asked]) -> Iterator[list[_Asked]]:
-    """Yield batches of at most so many requests and bytes, in their order."""
+    """Yield batches of requests, in their order, within the largest number of requests and of bytes."""
     batch: list[_Asked] = []
     size = 0
     for asked in waiting:

@@ -55,7 +55,7 @@ def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> Dealt
     terms = state.terms
     layout = GAMES[ruleset.game].layout(terms.seats)
     known = state.sections | {seat: cards for seat, (_, cards) in state.private.items()}
-    lead = state.lead
+    leader, leader_by = state.lead or (None, None)
     return DealtRound(
         round_id=round_id,
         seat_count=terms.seats,
@@ -63,8 +63,8 @@ def _deal_of(state: RoundState[Any], ruleset: Ruleset, round_id: bytes) -> Dealt
         seat_stakes=tuple([tuple(bet) for bet in terms.bets]),
         bet_unit=ruleset.bet_unit,
         sections=tuple([known.get(section) for section in range(len(layout.shown))]),
-        leader=None if lead is None else lead.seat,
-        leader_by=None if lead is None else lead.by,
+        leader=leader,
+        leader_by=leader_by,
         dealt_time=state.dealt_time,
         is_sealed=bool(state.tokens),
     )

@@ -19,7 +19,7 @@ _PAGE = 100
 
 
 async def list_rounds(session: Session, request: ListRoundsRequest, *, most: int) -> list[ListedRound]:
-    """List the rounds that a request asks for, newest first, at most so many."""
+    """List at most ``most`` of the rounds that a request asks for, newest first."""
 
     async def ask(page_size: int, token: str | None) -> ListRoundsResponse:
         page = ListRoundsRequest(page_size=page_size, page_token=token)

@@ -1,24 +1,12 @@
 """Mậu Binh: seats arrange thirteen cards in three chi; on a sealed table they commit to the arrangement first."""
 
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from referee.cards import Card
 from referee.v1 import mau_binh_pb2, round_pb2
 from referee_client.cards import Cards, numbers_of, read_cards
 from referee_client.resuming import ResumableRound
-from referee_client.state import RoundState
 from referee_client.verified import Messages
-
-MESSAGES: Final = Messages(
-    service="MauBinhService",
-    round=mau_binh_pb2.MauBinhRound,
-    accept_request=mau_binh_pb2.MauBinhServiceAcceptEventRequest,
-    accept_answer=mau_binh_pb2.MauBinhServiceAcceptEventResponse,
-    preview_request=mau_binh_pb2.MauBinhServicePreviewRoundRequest,
-    preview_answer=mau_binh_pb2.MauBinhServicePreviewRoundResponse,
-    settle_request=mau_binh_pb2.MauBinhServiceSettleRoundRequest,
-    settle_answer=mau_binh_pb2.MauBinhServiceSettleRoundResponse,
-)
 
 
 class Arrangement(NamedTuple):
@@ -35,16 +23,10 @@ class Arrangement(NamedTuple):
         )
 
 
-def committed(state: RoundState[Any], seat: int) -> Arrangement | None:
-    """Return the arrangement that a seat committed to; None if it has not committed."""
-    cards = [Card(number) for number in state.arrangements.get(seat, ())]
-    return Arrangement(cards[:5], cards[5:10], cards[10:]) if cards else None
-
-
 class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBinhOutcome]):
     """A round of Mậu Binh, for asyncio."""
 
-    messages = MESSAGES
+    messages = Messages.of(mau_binh_pb2, "MauBinh")
 
     async def check(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
         """Check an arrangement without submitting it: its violations, and the names of its hands."""
@@ -79,7 +61,8 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
 
     def committed(self, seat: int) -> Arrangement | None:
         """Return the arrangement that a seat committed to through this client; None if it has not committed."""
-        return committed(self.state, seat)
+        cards = [Card(number) for number in self.state.arrangements.get(seat, ())]
+        return Arrangement(cards[:5], cards[5:10], cards[10:]) if cards else None
 
     async def time_out(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
         """Report that a seat of a sealed table has not committed, or not opened its commitment, in time.

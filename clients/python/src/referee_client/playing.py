@@ -231,8 +231,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         receipt = await self._receipted(given.receipt, course)
         links = course.links[: receipt.number]
         request = shuffler_pb2.OpenSectionRequest(
-            table_id=self.table,
-            round_number=self.number,
+            round=self.ref,
             steps=[
                 shuffler_pb2.Step(event_hash=link.event_hash, time=link.time, received=link.received) for link in links
             ],

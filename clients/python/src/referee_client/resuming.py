@@ -27,7 +27,7 @@ from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
 from referee_client.state import Outcome, RoundMessage, RoundState, Stage
-from referee_client.terms import Bet, Terms, read_header
+from referee_client.terms import Bet, Terms, read_header, round_request
 
 Kinds: TypeAlias = "Mapping[str, type[ResumableRound[Any, Any]]]"
 """Class of a game's rounds, by the game's name."""
@@ -180,8 +180,8 @@ async def resume(
 
 async def read_logged(session: Session, table: str, number: int) -> log_pb2.GetTableRoundResponse | None:
     """Read a table's round from the log, by number or 0 for its latest; None if it was never opened."""
-    request = log_pb2.GetTableRoundRequest(table_id=table, round_number=number)
     try:
+        request = round_request(table, number)
         return await session.line.ask("LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
     except NotReadyError as error:
         if error.reason != "NOT_OPENED":

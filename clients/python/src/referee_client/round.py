@@ -16,8 +16,7 @@ from referee.cards import Card, Seat
 from referee.dealing.commitment import server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
-from referee.dealing.header import HeaderJson
-from referee.dealing.lead import Lead, dealt_leader
+from referee.dealing.lead import dealt_leader, read_lead
 from referee.dealing.leaf import (
     ABORT_TYPE,
     DEAL_TYPE,
@@ -41,7 +40,7 @@ from referee_client.errors import RoundLapsesError, WrongSecretsError
 from referee_client.lapse import is_decided
 from referee_client.playing import PlayedRound
 from referee_client.state import Outcome, Revealed, RoundMessage, Settled, Stage
-from referee_client.terms import read_header
+from referee_client.terms import read_header, round_request
 from referee_client.trust import Proved
 
 OPERATOR: Final = shuffler_pb2.ABORT_REASON_OPERATOR
@@ -92,7 +91,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         proved = await self._proved(answer.log_receipt, OPEN_TYPE, role="shuffler")
         leaf = read_leaf(proved, OpenLeaf)
         expected = [one.hex() for one in state.commitments] or [""] * state.terms.seats
-        same("the opened header", leaf.header, HeaderJson.of(self.header))
+        same("the opened header", leaf.header, self.header)
         same("the header answered", answer.header, state.header_message)
         same("the seats' commitments in OPEN", list(leaf.client_commitments), expected)
         same("the seat tokens in OPEN", list(leaf.seat_tokens or ()), [one.hex() for one in state.tokens])
@@ -110,8 +109,8 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         the settlement: get them from the frontend and ``adopt`` them. A frontend that lost its memory uses the client's
         ``resume``.
         """
-        asked = log_pb2.GetTableRoundRequest(table_id=self.table, round_number=number)
-        answer = await self._session.line.ask("LogService/GetTableRound", asked, log_pb2.GetTableRoundResponse)
+        request = round_request(self.table, number)
+        answer = await self._session.line.ask("LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
         return await self._take_logged(answer)
 
     async def _take_logged(self, answer: log_pb2.GetTableRoundResponse) -> Proved:
@@ -122,7 +121,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         state.terms.check(header, seat_keys=state.seat_keys, origin=believed.origin)
         proved = await self._proved(answer.leaves[0], OPEN_TYPE, role="shuffler")
         leaf = read_leaf(proved, OpenLeaf)
-        same("the opened header", leaf.header, HeaderJson.of(header))
+        same("the opened header", leaf.header, header)
         state.commitments = (
             [bytes.fromhex(one) for one in leaf.client_commitments] if any(leaf.client_commitments) else []
         )
@@ -155,8 +154,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         secrets = self.secrets[seat]
         self.state.seeds_shown_time = self.state.seeds_shown_time or clock.now()
         request = shuffler_pb2.ContributeSeedRequest(
-            table_id=self.table,
-            round_number=self.number,
+            round=self.ref,
             seat=seat,
             seed=secrets.seed,
             signature=secrets.sign_seed(
@@ -194,9 +192,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             ]
             signatures = signed if any(signed) else []
             state.seeds_shown_time = state.seeds_shown_time or clock.now()
-        request = shuffler_pb2.DealRoundRequest(
-            table_id=self.table, round_number=self.number, client_seeds=seeds, seed_signatures=signatures
-        )
+        request = shuffler_pb2.DealRoundRequest(round=self.ref, client_seeds=seeds, seed_signatures=signatures)
         answer = await self._session.line.ask("ShufflerService/DealRound", request, shuffler_pb2.DealRoundResponse)
         proved = await self._proved(answer.log_receipt, DEAL_TYPE, role="shuffler")
         self._take_deal(read_leaf(proved, DealLeaf), asked=seeds)
@@ -214,9 +210,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
 
     async def open_hand(self, seat: int) -> tuple[Card, ...]:
         """Open a seat's own hand on a sealed table with the seat's token, and return it."""
-        request = shuffler_pb2.OpenHandRequest(
-            table_id=self.table, round_number=self.number, seat=seat, token=self.secrets[seat].token
-        )
+        request = shuffler_pb2.OpenHandRequest(round=self.ref, seat=seat, token=self.secrets[seat].token)
         answer = await self._session.line.ask("ShufflerService/OpenHand", request, shuffler_pb2.OpenHandResponse)
         opened = await self._certified(answer.certificate)
         hand = opened.hand(Seat(seat))
@@ -266,7 +260,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         The reason OPERATOR is allowed only before a seat's seed was received; afterwards a round can end only by its
         deadline.
         """
-        request = shuffler_pb2.AbortRoundRequest(table_id=self.table, round_number=self.number, reason=reason)
+        request = shuffler_pb2.AbortRoundRequest(round=self.ref, reason=reason)
         answer = await self._session.line.ask("ShufflerService/AbortRound", request, shuffler_pb2.AbortRoundResponse)
         proved = await self._proved(answer.log_receipt, ABORT_TYPE, role="shuffler")
         same("the aborted round", read_leaf(proved, AbortLeaf).round_id, self.round_id.hex())
@@ -278,7 +272,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
 
         Afterwards the journal has no record of the round.
         """
-        request = shuffler_pb2.RevealRoundRequest(table_id=self.table, round_number=self.number)
+        request = shuffler_pb2.RevealRoundRequest(round=self.ref)
         answer = await self._session.line.ask("ShufflerService/RevealRound", request, shuffler_pb2.RevealRoundResponse)
         proved = await self._proved(answer.log_receipt, REVEAL_TYPE, role="")
         seed = bytes.fromhex(read_leaf(proved, RevealLeaf).server_seed)
@@ -295,9 +289,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the deck root dealt again", deal.deck_root, self.state.deck_root)
         for section, cards in self.state.sections.items():
             same(f"section {section} dealt again", deal.sections[section], cards)
-        lead = self.state.lead
-        if lead is not None and lead.by is not LeaderBy.WINNER:
-            same("the leader by the deal made again", dealt_leader(self.header, deal, lead.by), lead.seat)
+        leader, by = self.state.lead or (None, None)
+        if by is not None and by is not LeaderBy.WINNER:
+            same("the leader by the deal made again", dealt_leader(self.header, deal, by), leader)
         await self._end()
         return Revealed(seed, deal.sections, proved)
 
@@ -321,9 +315,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
 
     def _check_inputs(self, inputs: Inputs) -> None:
         state = self.state
-        same("the settled header", inputs.header, HeaderJson.of(self.header))
+        same("the settled header", inputs.header, self.header)
         same("the settled deal", (inputs.deck_root, inputs.dealt_time), (state.deck_root.hex(), state.dealt_time))
-        same("the settled leader", Lead.of(inputs.leader, inputs.leader_by), state.lead)
+        same("the settled leader", read_lead(inputs.leader, inputs.leader_by), state.lead)
         for section, cards in enumerate(inputs.cards()):
             same(f"the settled section {section}", cards, state.sections.get(section, cards))
         course, given = self.course, self._given

@@ -200,6 +200,11 @@ class RoundView(Generic[RoundMessage]):
         return self.header.round_number
 
     @property
+    def ref(self) -> round_pb2.RoundRef:
+        """What names the round in a request."""
+        return round_pb2.RoundRef(table_id=self.table, round_number=self.number)
+
+    @property
     def round_id(self) -> bytes:
         """The hash of the header; 32 bytes."""
         return self.header.round_id
@@ -240,12 +245,12 @@ class RoundView(Generic[RoundMessage]):
     @property
     def leader(self) -> int | None:
         """The seat that leads, as DEAL names it; None before the deal and in a game without a leader."""
-        return None if self.state.lead is None else self.state.lead.seat
+        return None if self.state.lead is None else self.state.lead[0]
 
     @property
     def leader_by(self) -> LeaderBy | None:
         """Reason of the lead: the seat won the last round, was drawn, or has the lowest card. None without a leader."""
-        return None if self.state.lead is None else self.state.lead.by
+        return None if self.state.lead is None else self.state.lead[1]
 
     @property
     def message(self) -> RoundMessage:

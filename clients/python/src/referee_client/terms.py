@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.dealing.header import Header, HeaderError
+from referee.dealing.header import NO_KEY, NO_LEAF, Header, HeaderError
 from referee.games import GAMES
 from referee.rulesets import load_builtin
+from referee.v1 import log_pb2
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import RoundHeader
 from referee.v1.shuffler_pb2 import RoundTerms
@@ -48,15 +49,15 @@ class Terms:
             seat_count=self.seats,
             currency=self.currency,
             stake_minor=self.stake,
-            seat_stakes=[SeatStake(bet_minor=bet.ante, side_bet_minor=bet.trips) for bet in self.bets],
-            seat_keys=seat_keys,
+            seat_stakes=[SeatStake(bet_minor=bet.ante, side_bet_minor=bet.trips or None) for bet in self.bets],
+            seat_keys=[b"" if key == NO_KEY else key for key in seat_keys],
             deal_deadline_time=self.deal_deadline or None,
             round_deadline_time=self.round_deadline or None,
         )
 
     def check(self, header: Header, *, seat_keys: Sequence[bytes], origin: str) -> None:
         """Verify that a header has these terms; raise VerificationError, which names the first difference."""
-        keys = tuple(seat_keys) or (bytes(32),) * self.seats
+        keys = tuple(seat_keys) or (NO_KEY,) * self.seats
         for name, asked, found in (
             ("origin", origin, header.origin),
             ("table_id", self.table, header.table_id),
@@ -84,23 +85,30 @@ def check_ruleset(ruleset: str, *, game: str) -> None:
     )
 
 
+def round_request(table: str, number: int) -> log_pb2.GetTableRoundRequest:
+    """Return the request for a round of a table, by number or 0 for the table's latest."""
+    if number:
+        return log_pb2.GetTableRoundRequest(round={"table_id": table, "round_number": number})
+    return log_pb2.GetTableRoundRequest(table_id=table)
+
+
 def read_header(message: RoundHeader) -> Header:
     """Read the header of a message; raise VerificationError if it breaks the protocol."""
     header = Header(
         protocol=message.protocol,
         origin=message.origin,
         randomness_suite=message.randomness_suite,
-        table_id=message.table_id,
-        round_number=message.round_number,
+        table_id=message.round.table_id,
+        round_number=message.round.round_number,
         ruleset_id=message.ruleset_id,
         ruleset_version=message.ruleset_version,
-        ruleset_digest=message.ruleset_digest,
+        ruleset_digest_hex=message.ruleset_digest.hex(),
         layout=tuple(message.layout),
         currency=message.currency,
         stake=message.stake_minor,
         seat_stakes=tuple([(stake.bet_minor, stake.side_bet_minor) for stake in message.seat_stakes]),
-        seat_keys=tuple(message.seat_keys),
-        previous_leaf=message.previous_leaf_hash,
+        seat_keys_hex=tuple([(key or NO_KEY).hex() for key in message.seat_keys]),
+        previous_leaf_hex=(message.previous_leaf_hash or NO_LEAF).hex(),
         deal_deadline=message.deal_deadline_time,
         round_deadline=message.round_deadline_time,
     )

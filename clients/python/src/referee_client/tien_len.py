@@ -1,28 +1,15 @@
 """Tiến Lên Miền Nam: plays and passes; the deal says who leads."""
 
-from typing import Final
-
 from referee.v1 import round_pb2, tien_len_pb2
 from referee_client.cards import Cards, numbers_of
 from referee_client.resuming import ResumableRound
 from referee_client.verified import Messages
 
-MESSAGES: Final = Messages(
-    service="TienLenService",
-    round=tien_len_pb2.TienLenRound,
-    accept_request=tien_len_pb2.TienLenServiceAcceptEventRequest,
-    accept_answer=tien_len_pb2.TienLenServiceAcceptEventResponse,
-    preview_request=tien_len_pb2.TienLenServicePreviewRoundRequest,
-    preview_answer=tien_len_pb2.TienLenServicePreviewRoundResponse,
-    settle_request=tien_len_pb2.TienLenServiceSettleRoundRequest,
-    settle_answer=tien_len_pb2.TienLenServiceSettleRoundResponse,
-)
-
 
 class AsyncTienLenRound(ResumableRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]):
     """A round of Tiến Lên, for asyncio."""
 
-    messages = MESSAGES
+    messages = Messages.of(tien_len_pb2, "TienLen")
 
     async def plays(self, *, grouped: bool = False) -> tien_len_pb2.ListPlaysResponse:
         """List every legal play of the seat on turn, and whether it may pass."""

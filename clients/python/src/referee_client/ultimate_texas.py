@@ -1,22 +1,9 @@
 """Ultimate Texas Hold'em: each seat decides against the house; the end of a street opens the next cards."""
 
-from typing import Final
-
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_client.resuming import ResumableRound
 from referee_client.verified import Messages
-
-MESSAGES: Final = Messages(
-    service="UltimateTexasService",
-    round=ultimate_texas_pb2.UltimateTexasRound,
-    accept_request=ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest,
-    accept_answer=ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse,
-    preview_request=ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest,
-    preview_answer=ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse,
-    settle_request=ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest,
-    settle_answer=ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse,
-)
 
 
 class AsyncUltimateTexasRound(
@@ -24,7 +11,7 @@ class AsyncUltimateTexasRound(
 ):
     """A round of Ultimate Texas Hold'em, for asyncio. A ``decide`` that ends a street also opens the next cards."""
 
-    messages = MESSAGES
+    messages = Messages.of(ultimate_texas_pb2, "UltimateTexas")
 
     async def check(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.CheckDecisionResponse:
         """Check a decision without making it: its violations and the round's state."""

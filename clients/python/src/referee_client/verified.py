@@ -1,8 +1,10 @@
 """A round whose leaves, certificates and deal are verified and compared with earlier answers."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from types import ModuleType
+from typing import Any, Literal, Self, TypeVar
 
 from google.protobuf.message import Message
 
@@ -12,7 +14,7 @@ from referee.dealing.certificate import Certificate, CertificateError
 from referee.dealing.commitment import client_commitment, mix
 from referee.dealing.deal import has_leader
 from referee.dealing.header import Header
-from referee.dealing.lead import Lead
+from referee.dealing.lead import read_lead
 from referee.dealing.leaf import DealLeaf
 from referee.rulesets import Ruleset
 from referee.v1 import round_pb2, shuffler_pb2
@@ -31,7 +33,7 @@ from referee_client.trust import Believed, Proved
 Answered = TypeVar("Answered", bound=Message)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Messages:
     """The name of a game's service, and its message classes."""
 
@@ -43,6 +45,13 @@ class Messages:
     preview_answer: type[Any]
     settle_request: type[Any]
     settle_answer: type[Any]
+
+    @classmethod
+    def of(cls, module: ModuleType, game: str) -> Self:
+        """Return those of a game, such as ``MauBinh``, from the module of its proto."""
+        calls = itertools.product(("AcceptEvent", "PreviewRound", "SettleRound"), ("Request", "Response"))
+        names = (f"{game}Round", *(f"{game}Service{method}{kind}" for method, kind in calls))
+        return cls(f"{game}Service", *(getattr(module, name) for name in names))
 
 
 class VerifiedRound(RoundView[RoundMessage]):
@@ -89,13 +98,13 @@ class VerifiedRound(RoundView[RoundMessage]):
             await self._save()
 
     async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
-        """Ask about a round, by its course where the server read the very same round before, or else whole."""
+        """Call a method about a round. If the server has read this round before, send only the hash of its course."""
         line, name, abridging = self._session.line, f"{self.messages.service}/{method}", self._session.abridging
         if method in WHOLE_ONLY:
             return await line.ask(name, request, kind)
         identity = self._identity(request.round)  # type: ignore[attr-defined] # of every other method
         if identity == self._sent and abridging.is_on():
-            short = abridged(request, table=self.table, number=self.number, history=identity[0])
+            short = abridged(request, ref=self.ref, history=identity[0])
             try:
                 answer = await line.ask(name, short, kind)
             except NotReadyError as error:
@@ -110,7 +119,7 @@ class VerifiedRound(RoundView[RoundMessage]):
         return answer
 
     def _identity(self, message: Any) -> tuple[Any, ...]:  # noqa: ANN401 - the game's own message
-        """Return what a round message says: r_n of its course first, then all that the course does not cover."""
+        """Return a round message's identity: the history hash of its course, then what the course does not cover."""
         course = self._course_of(message.events)
         return (
             course.history,
@@ -136,8 +145,8 @@ class VerifiedRound(RoundView[RoundMessage]):
 
         found = await self._session.check(read)
         state = self.state
-        same("the certificate's commitment", found.commitment, self._opened.server_commitment)
-        same("the certificate's deal", (found.mixed, found.deck_root), (state.mixed, state.deck_root))
+        same("the certificate's commitment", found.server_commitment, self._opened.server_commitment.hex())
+        same("the certificate's deal", (found.mix, found.deck_root), (state.mixed.hex(), state.deck_root.hex()))
         same("the certificate's time", found.dealt_time, state.dealt_time)
         same("the certificate's leader", found.lead, state.lead)
         same("whether the table is sealed", found.is_sealed, self.is_sealed)
@@ -156,13 +165,13 @@ class VerifiedRound(RoundView[RoundMessage]):
     async def _take_certificate(self, data: bytes) -> None:
         """Add the cards that a certificate opens; it replaces the earlier one if it opens all of that one's cards."""
         state, found = self.state, await self._certified(data)
-        for section in state.sections.keys() & found.sections.keys():
-            same(f"section {section}, opened before", found.sections[section], state.sections[section])
+        for section in state.sections.keys() & found.cards.keys():
+            same(f"section {section}, opened before", found.cards[section], state.sections[section])
             opened = (found.unsealed_times.get(section), state.unsealed.get(section))
             same(f"the time of section {section}, opened before", *opened)
-        if found.sections.keys() >= state.sections.keys():
+        if found.cards.keys() >= state.sections.keys():
             self._given.certificates[:] = [data]
-        state.sections.update(found.sections)
+        state.sections.update(found.cards)
         state.unsealed.update(found.unsealed_times)
 
     def _take_deal(self, leaf: DealLeaf, *, asked: Sequence[bytes]) -> None:
@@ -179,7 +188,7 @@ class VerifiedRound(RoundView[RoundMessage]):
         committed = self._opened.server_commitment
         mixed = mix(round_id=self.round_id, commitment=committed, client_seeds=seeds)
         same("the mix", leaf.mix, mixed.hex())
-        lead = Lead.of(leaf.leader, leaf.leader_by)
+        lead = read_lead(leaf.leader, leaf.leader_by)
         same("whether DEAL names a leader", lead is not None, has_leader(header))
         state.client_seeds, state.mixed, state.deck_root = seeds, mixed, bytes.fromhex(leaf.deck_root)
         state.dealt_time, state.lead = leaf.dealt_time, lead

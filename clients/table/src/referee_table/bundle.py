@@ -12,17 +12,16 @@ from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2
 from referee_table.judge import Judge
 
-NO_LEAF: Final = bytes(32)
 _SETTLED: Final = {log_pb2.ROUND_STAGE_SETTLED, log_pb2.ROUND_STAGE_REVEALED}
 
 
 class RoundNotOverError(Exception):
-    """A round that is still played: its proof is complete once it has ended."""
+    """Error for a round that has not ended: its proof is not complete yet."""
 
 
 @dataclass(slots=True)
 class Prover:
-    """Makes bundles. ``keys`` are the log's origin and keys, for convenience; who verifies should know them."""
+    """Maker of bundles. ``keys``, the log's origin and keys, are for convenience; verifiers should have their own."""
 
     judge: Judge
     keys: dict[str, str]
@@ -36,7 +35,7 @@ class Prover:
         _end_of(found)
         leaves = {one.leaf_index: one.leaf for one in found.leaves}
         before, header = number, found.header
-        while header.previous_leaf_hash != NO_LEAF and before > 1:
+        while header.previous_leaf_hash and before > 1:
             before -= 1
             earlier = await self._round(table, before)
             ended = _end_of(earlier)
@@ -61,23 +60,23 @@ class Prover:
         }
 
     async def _round(self, table: str, number: int) -> log_pb2.GetTableRoundResponse:
-        request = log_pb2.GetTableRoundRequest(table_id=table, round_number=number)
-        return await self.judge.ask(self.judge.log.GetTableRound, request, log_pb2.GetTableRoundResponse)
+        request = log_pb2.GetTableRoundRequest(round={"table_id": table, "round_number": number})
+        return await self.judge.ask(self.judge.log.GetTableRound, request)
 
     async def _checkpoint(self) -> str:
         request = log_pb2.GetCheckpointRequest()
-        return (await self.judge.ask(self.judge.log.GetCheckpoint, request, log_pb2.GetCheckpointResponse)).checkpoint
+        answer: log_pb2.GetCheckpointResponse = await self.judge.ask(self.judge.log.GetCheckpoint, request)
+        return answer.checkpoint
 
     async def _proof(self, index: int, size: int) -> list[str]:
         request = log_pb2.GetInclusionProofRequest(leaf_index=index, tree_size=size)
-        kind = log_pb2.GetInclusionProofResponse
-        answer = await self.judge.ask(self.judge.log.GetInclusionProof, request, kind)
+        answer = await self.judge.ask(self.judge.log.GetInclusionProof, request)
         return [node.hex() for node in answer.inclusion_proof]
 
     async def _key_leaves(self) -> dict[int, bytes]:
         asked, leaves = log_pb2.GetKeysRequest(), dict[int, bytes]()
         while True:
-            page = await self.judge.ask(self.judge.log.GetKeys, asked, log_pb2.GetKeysResponse)
+            page = await self.judge.ask(self.judge.log.GetKeys, asked)
             leaves |= {one.leaf_index: one.leaf for one in page.key_leaves}
             if not page.HasField("next_page_token"):
                 return leaves

@@ -20,7 +20,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=1_000)]
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
-    """The first message of a page."""
+    """First message of a page."""
 
     protocol: int
     secret: Secret
@@ -33,13 +33,13 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
-    """Any command."""
+    """Base of all commands."""
 
     id: Identifier
 
 
 class Create(Command, frozen=True, tag="create"):
-    """A room to make."""
+    """Command to make a room."""
 
     ruleset: Identifier
     stake_minor: int
@@ -51,33 +51,33 @@ class Create(Command, frozen=True, tag="create"):
 
 
 class Quick(Command, frozen=True, tag="quick"):
-    """A seat at any table of a ruleset, ready at once; a new table with bots if none is free."""
+    """Command for a seat, ready at once, at any table of a ruleset; at a new table with bots if no seat is free."""
 
     ruleset: Identifier
     stake_minor: int | None = None
 
 
 class Preview(Command, frozen=True, tag="preview"):
-    """What a room is, asked before joining it."""
+    """Command to describe a room before joining it."""
 
     room: Identifier
 
 
 class Rules(Command, frozen=True, tag="rules"):
-    """The rules of a ruleset are wanted."""
+    """Command to send the rules of a ruleset."""
 
     ruleset: Identifier
 
 
 class Join(Command, frozen=True, tag="join"):
-    """A room to go to, to play or to watch."""
+    """Command to enter a room, to play or to watch."""
 
     room: Identifier
     watch: bool = False
 
 
 class Leave(Command, frozen=True, tag="leave"):
-    """The room is left; a seat with a key signs that while its round is played."""
+    """Command to leave the room. During a round, a seat with a key signs it."""
 
     round_id: Hash | None = None
     seen: Count | None = None
@@ -93,37 +93,37 @@ class Rename(Command, frozen=True, tag="rename"):
 
 
 class SitOut(Command, frozen=True, tag="sit_out"):
-    """Whether the person watches instead of playing."""
+    """Command to watch instead of playing, or to play again."""
 
     is_out: bool
 
 
 class AutoReady(Command, frozen=True, tag="auto_ready"):
-    """Whether the person is ready for each next round without being asked."""
+    """Command to be ready for each next round without asking, or no longer."""
 
     is_on: bool
 
 
 class Say(Command, frozen=True, tag="say"):
-    """A phrase or an emote of the fixed list."""
+    """Command to say a phrase or show an emote of the fixed list."""
 
     phrase: Identifier
 
 
 class Kick(Command, frozen=True, tag="kick"):
-    """The host sends somebody away."""
+    """Command by which the host sends a person away."""
 
     person: Identifier
 
 
 class Pause(Command, frozen=True, tag="pause"):
-    """The host stops dealing, or goes on."""
+    """Command by which the host stops dealing, or goes on."""
 
     is_paused: bool
 
 
 class Ready(Command, frozen=True, tag="ready"):
-    """Whether the next round is wanted, and the bets for it."""
+    """Command to be ready for the next round, with the bets for it, or not to be."""
 
     is_ready: bool
     ante_minor: Bet | None = None
@@ -131,15 +131,15 @@ class Ready(Command, frozen=True, tag="ready"):
 
 
 class AddBot(Command, frozen=True, tag="add_bot"):
-    """A bot takes a seat."""
+    """Command to seat a bot."""
 
 
 class RemoveBot(Command, frozen=True, tag="remove_bot"):
-    """The last bot goes."""
+    """Command to remove the last bot."""
 
 
 class Bots(Command, frozen=True, tag="bots"):
-    """How well the bots play and how long they think; what is left out stays."""
+    """Command to set how well the bots play and how long they think. An absent member changes nothing."""
 
     bot_level: LevelName | None = None
     bot_pace: PaceName | None = None
@@ -173,58 +173,72 @@ class Move(InRound, frozen=True, kw_only=True):
 
 
 class Suggest(InRound, frozen=True, kw_only=True, tag="suggest"):
-    """Advice is wanted."""
+    """Command to ask for advice."""
 
 
-class History(Command, frozen=True, tag="history"):
-    """The finished rounds are wanted."""
+class AtTable(Command, frozen=True, kw_only=True):
+    """A command about the person's room, or about a kept table that the person is a member of."""
+
+    room: str = ""
 
 
-class Replay(Command, frozen=True, tag="replay"):
-    """One finished round is wanted."""
+class History(AtTable, frozen=True, tag="history"):
+    """Command to list the finished rounds."""
+
+
+class Members(AtTable, frozen=True, tag="members"):
+    """Command to list the members of a kept table, with their scores and nets."""
+
+
+class Keep(AtTable, frozen=True, kw_only=True, tag="keep"):
+    """Command to be remembered by the table, or no longer. The host's first one makes it a kept table."""
+
+    is_kept: bool
+
+
+class HandOver(AtTable, frozen=True, kw_only=True, tag="hand_over"):
+    """Command by which the host of a kept table makes another member its host."""
+
+    person: Identifier
+
+
+class Unkeep(AtTable, frozen=True, tag="unkeep"):
+    """Command by which the host closes a kept table: it forgets its members, and closes when it is empty."""
+
+
+class Replay(AtTable, frozen=True, kw_only=True, tag="replay"):
+    """Command to send a finished round."""
 
     table: Identifier
     number: int
 
 
-class Share(Command, frozen=True, tag="share"):
-    """A link to one finished round is wanted, with the names of its people or without."""
+class Share(AtTable, frozen=True, kw_only=True, tag="share"):
+    """Command to make a link to a finished round, with the names of its people or without."""
 
     table: Identifier
     number: int
     has_names: bool = False
 
 
-class Review(Command, frozen=True, tag="review"):
-    """One finished round is wanted with the seat's choices beside the best."""
+class DeviceScores(Command, frozen=True, tag="scores"):
+    """Command to send the device's scores over all rooms."""
+
+
+class ForgetScores(Command, frozen=True, tag="forget_scores"):
+    """Command to delete the device's scores."""
+
+
+class Review(AtTable, frozen=True, kw_only=True, tag="review"):
+    """Command to send a finished round with the seat's choices beside the best."""
 
     table: Identifier
     number: int
 
 
-SHARED: Final[tuple[type[Command], ...]] = (
-    Create,
-    Quick,
-    Preview,
-    Rules,
-    Join,
-    Leave,
-    Rename,
-    SitOut,
-    AutoReady,
-    Say,
-    Kick,
-    Pause,
-    Ready,
-    AddBot,
-    RemoveBot,
-    Bots,
-    Bind,
-    Seed,
-    Suggest,
-    History,
-    Replay,
-    Share,
-    Review,
+SHARED: Final[tuple[type[Command], ...]] = tuple(
+    kind
+    for kind in list(globals().values())
+    if isinstance(kind, type) and issubclass(kind, Command) and kind not in {Command, InRound, Move, AtTable}
 )
 """The commands that are no game's own."""

@@ -1,58 +1,104 @@
 """What people in a room do beside the round: being ready, sitting out, talking, and what the host may do."""
 
-from typing import Any, Protocol
+import contextlib
+from typing import TYPE_CHECKING, Any, Final
 
 from referee_table.commands import (
     AddBot,
     AutoReady,
     Bots,
     Command,
+    HandOver,
+    Keep,
     Kick,
     Leave,
+    Members,
     Pause,
     Ready,
     RemoveBot,
     Rename,
     Say,
     SitOut,
+    Unkeep,
 )
+from referee_table.kept import forget, hand_over, is_kept_by, member_of, remember, shown
 from referee_table.people import People, rename
 from referee_table.play import Bench, Settled
 from referee_table.seating import Seating, judged
 from referee_table.state import Person, RoomState, Round
 from referee_table.wording import Code, RefusedError, notice
 
+if TYPE_CHECKING:
+    from referee_table.room import Room
 
-class Notifier(Protocol):
-    """Somebody who can send a message to a person's page."""
-
-    def notify(self, person: Person, message: dict[str, Any]) -> None:
-        """Send a message to a person's page, if one is connected."""
-
-
-class Rooms(Protocol):
-    """Room, as far as the commands of its people need it."""
-
-    @property
-    def keeper(self) -> Notifier:
-        """The house around the room."""
-
-    async def remove(self, person: Person, command: Leave) -> None:
-        """Take a person out of the room."""
+MOST_BANNED: Final = 100
+"""Devices that a room refuses, those sent away last."""
 
 
 class Company(People):
     """The people of a room and their commands."""
 
-    def __init__(self, bench: Bench, state: RoomState, room: Rooms) -> None:
+    def __init__(self, bench: Bench, state: RoomState, room: "Room") -> None:
         super().__init__(bench, state)
         self._room = room
 
-    async def do(self, person: Person, command: Command) -> None:
-        """Carry out a command that concerns no round."""
+    def join(self, person: Person, *, watch: bool = False) -> dict[str, Any]:
+        """Add a person to the room; a kept table remembers each player, as far as it has room for members."""
+        joined = super().join(person, watch=watch)
+        if self._state.kept is not None and not watch:
+            with contextlib.suppress(RefusedError):
+                self._remember(person)
+        self._rename_member(person)
+        return joined
+
+    async def do(self, person: Person, command: Command) -> dict[str, Any]:
+        """Carry out a command that concerns no round, and return its result."""
+        match command:
+            case Members():
+                return shown(self._state)
+            case Keep() | HandOver() | Unkeep():
+                self._keep(person, command)
+            case _:
+                await self._do(person, command)
+        return {}
+
+    def _keep(self, person: Person, command: Keep | HandOver | Unkeep) -> None:
+        """Change who is a member of a kept table, who its host is, or whether it is kept."""
+        match command:
+            case Keep(is_kept=True):
+                self._remember(person)
+            case Keep():
+                member = member_of(self._state, person.key)
+                if member is not None:
+                    forget(self._state, member)
+            case HandOver():
+                self._require_keeper(person)
+                hand_over(self._state, command.person)
+            case Unkeep():
+                self._require_keeper(person)
+                self._state.kept = None
+
+    def _remember(self, person: Person) -> None:
+        if member_of(self._state, person.key) is None:
+            if self._state.kept is None:
+                self.require_host(person)
+            self._room.keeper.require_room(person, is_new=self._state.kept is None)
+            remember(self._state, person, now=self._bench.clock.now())
+
+    def _rename_member(self, person: Person) -> None:
+        member = member_of(self._state, person.key)
+        if member is not None:
+            member.name, member.avatar = person.name, person.avatar
+
+    def _require_keeper(self, person: Person) -> None:
+        if not is_kept_by(self._state, person):
+            raise RefusedError(Code.NOT_KEPT if self._state.kept is None else Code.NOT_HOST)
+
+    async def _do(self, person: Person, command: Command) -> None:
         match command:
             case Rename():
                 rename(person, command, self._room.keeper.notify)
+                self._rename_member(person)
             case Ready():
                 self.ready(person, command)
             case AutoReady():
@@ -97,12 +143,7 @@ class Company(People):
             one = by_person.get(seat.person)
             if one is None:
                 continue
-            one.score_minor += net
-            stats = one.stats
-            stats.best_minor = net if not stats.rounds else max(stats.best_minor, net)
-            stats.worst_minor = net if not stats.rounds else min(stats.worst_minor, net)
-            stats.rounds += 1
-            stats.won += net > 0
+            one.stats.add(net)
             if one.is_auto_ready and is_played and not one.has_acted:
                 one.is_auto_ready = False
                 self._room.keeper.notify(one, notice("AUTO_READY_OFF"))
@@ -118,17 +159,31 @@ class Company(People):
             case Pause():
                 self._state.is_paused = command.is_paused
             case Kick():
-                await self._kick(host, self.named(command.person))
+                await self._kick(host, command.person)
 
-    async def _kick(self, host: Person, person: Person) -> None:
+    async def _kick(self, host: Person, name: str) -> None:
+        """Send somebody out; at a kept table its host alone, who so forgets the member, also one who is away."""
+        kept = self._state.kept
+        if kept is not None:
+            self._require_keeper(host)
+        member = next((member for member in kept.members if member.person == name), None) if kept is not None else None
+        if member is not None and member.key != host.key and self._state.phase == "LOBBY":
+            forget(self._state, member)
+            if all(person.person != name for person in self.all):
+                self._ban(member.key)
+                return
+        person = self.named(name)
         if self._state.phase != "LOBBY" or person is host:
             raise RefusedError(Code.WRONG_PHASE)
         if person.is_bot:
             self.all.remove(person)
             return
-        self._state.banned.append(person.key)
+        self._ban(person.key)
         self._room.keeper.notify(person, notice("KICKED"))
         await self._room.remove(person, Leave(id="kick"))
+
+    def _ban(self, key: str) -> None:
+        self._state.banned = [*self._state.banned[-MOST_BANNED + 1 :], key]
 
     async def _send_out(self, person: Person, code: str) -> None:
         self._room.keeper.notify(person, notice(code, room=self._state.room))

@@ -39,13 +39,13 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
         for one in seated:
             terms.seat_stakes.append(
                 money_pb2.SeatStake(
-                    bet_minor=one.ante_minor or law.default_ante(stake_minor), side_bet_minor=one.trips_minor
+                    bet_minor=one.ante_minor or law.default_ante(stake_minor), side_bet_minor=one.trips_minor or None
                 )
             )
     if game.round_ms is not None:
         terms.round_deadline_time = bench.clock.now() + game.round_ms
     keys = seat_keys(seated)
-    terms.seat_keys.extend(keys)
+    terms.seat_keys.extend([b"" if key == NO_KEY else key for key in keys])
     try:
         answer = await _prepare(judge, terms)
     except RefereeRefusedError:  # a key that the referee does not take must not keep the others from playing
@@ -53,7 +53,7 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
         terms.ClearField("seat_keys")
         answer = await _prepare(judge, terms)
     made = Round(
-        number=answer.header.round_number,
+        number=answer.header.round.round_number,
         table=table,
         round_id=answer.round_id,
         header=answer.header.SerializeToString(),
@@ -72,14 +72,13 @@ async def prepared(bench: Bench, seated: Sequence[Person], *, table: str, stake_
 
 async def _prepare(judge: Judge, terms: shuffler_pb2.RoundTerms) -> shuffler_pb2.PrepareRoundResponse:
     request = shuffler_pb2.PrepareRoundRequest(terms=terms)
-    return await judge.ask(judge.shuffler.PrepareRound, request, shuffler_pb2.PrepareRoundResponse)
+    return await judge.ask(judge.shuffler.PrepareRound, request)
 
 
 def _seat(one: Person, key: bytes) -> RoundSeat:
     has_key = key != NO_KEY
-    return RoundSeat(
-        one.person, one.name, one.is_bot, key if has_key else b"", one.signing_key if has_key and one.is_bot else b""
-    )
+    private = one.signing_key if has_key and one.is_bot else b""
+    return RoundSeat(one.person, one.name, one.is_bot, key if has_key else b"", private, device=one.key)
 
 
 def _bind_bot(bench: Bench, made: Round, seat: Seat) -> None:
@@ -123,7 +122,7 @@ async def opened(bench: Bench, made: Round) -> None:
         client_commitments=made.commitments,
         seat_tokens=made.token_hashes if bench.is_sealed else [],
     )
-    answer = await judge.ask(judge.shuffler.OpenRound, request, shuffler_pb2.OpenRoundResponse)
+    answer = await judge.ask(judge.shuffler.OpenRound, request)
     made.server_commitment = answer.server_commitment
     sign_bot_seeds(made)
 
@@ -132,9 +131,11 @@ async def dealt(bench: Bench, made: Round) -> shuffler_pb2.DealRoundResponse:
     """Deal the round from all seats' seeds."""
     judge = bench.judge
     request = shuffler_pb2.DealRoundRequest(
-        table_id=made.table, round_number=made.number, client_seeds=made.seeds, seed_signatures=made.seed_signatures
+        round={"table_id": made.table, "round_number": made.number},
+        client_seeds=made.seeds,
+        seed_signatures=made.seed_signatures,
     )
-    answer = await judge.ask(judge.shuffler.DealRound, request, shuffler_pb2.DealRoundResponse)
+    answer: shuffler_pb2.DealRoundResponse = await judge.ask(judge.shuffler.DealRound, request)
     made.dealt_time = answer.dealt_time
     made.deck_root = deck_root_of(answer.certificate)
     return answer
@@ -144,40 +145,38 @@ async def contributed(bench: Bench, made: Round, seat: int) -> None:
     """Give the shuffler a seat's seed, so that an abort names only the seats that did not give theirs."""
     judge = bench.judge
     request = shuffler_pb2.ContributeSeedRequest(
-        table_id=made.table,
-        round_number=made.number,
+        round={"table_id": made.table, "round_number": made.number},
         seat=seat,
         seed=made.seeds[seat],
         signature=made.seed_signatures[seat],
     )
-    await judge.ask(judge.shuffler.ContributeSeed, request, shuffler_pb2.ContributeSeedResponse)
+    await judge.ask(judge.shuffler.ContributeSeed, request)
 
 
 async def aborted(bench: Bench, made: Round) -> round_pb2.LogReceipt:
     """Abort the round, after the deal's deadline, because seats did not give their seeds."""
     judge = bench.judge
     request = shuffler_pb2.AbortRoundRequest(
-        table_id=made.table,
-        round_number=made.number,
+        round={"table_id": made.table, "round_number": made.number},
         reason=shuffler_pb2.ABORT_REASON_SEED_MISSING,
     )
-    answer = await judge.ask(judge.shuffler.AbortRound, request, shuffler_pb2.AbortRoundResponse)
+    answer: shuffler_pb2.AbortRoundResponse = await judge.ask(judge.shuffler.AbortRound, request)
     return answer.log_receipt
 
 
 async def revealed(bench: Bench, *, table: str, number: int) -> None:
     """Return once the log has the server's seed of an ended round."""
     judge = bench.judge
-    request = shuffler_pb2.RevealRoundRequest(table_id=table, round_number=number)
-    await judge.ask(judge.shuffler.RevealRound, request, shuffler_pb2.RevealRoundResponse)
+    request = shuffler_pb2.RevealRoundRequest(round={"table_id": table, "round_number": number})
+    await judge.ask(judge.shuffler.RevealRound, request)
 
 
 async def is_aborted(bench: Bench, made: Round) -> bool:
-    """Whether the log has the round as aborted."""
+    """Return whether the round is aborted in the log."""
     judge = bench.judge
-    request = log_pb2.GetTableRoundRequest(table_id=made.table, round_number=made.number)
+    request = log_pb2.GetTableRoundRequest(round={"table_id": made.table, "round_number": made.number})
     try:
-        found = await judge.ask(judge.log.GetTableRound, request, log_pb2.GetTableRoundResponse)
+        found: log_pb2.GetTableRoundResponse = await judge.ask(judge.log.GetTableRound, request)
     except RefereeRefusedError:
         return False
     return found.stage == log_pb2.ROUND_STAGE_ABORTED

@@ -19,32 +19,36 @@ from referee.v1 import log_pb2
 from referee_table import reception
 from referee_table.clock import Clock
 from referee_table.commands import (
+    AtTable,
     Command,
     Create,
     Hello,
     InRound,
     Join,
     Leave,
-    Preview,
     Quick,
     Rename,
-    Rules,
 )
+from referee_table.files import delete_halves, write_whole
 from referee_table.judge import Judge
+from referee_table.kept import member_of, require_room
 from referee_table.laws import STAKES, Law
 from referee_table.loading import load_laws
 from referee_table.phrases import AVATARS, shown_avatars, shown_phrases
 from referee_table.play import Bench, Pace
 from referee_table.reception import set_away
-from referee_table.room import Room
+from referee_table.room import KEPT_ROUNDS, Room
+from referee_table.scores import Scores
 from referee_table.shares import Shares
 from referee_table.signing import read_key
 from referee_table.state import Person, RoomState
-from referee_table.view import listing_of, reached, view_of
+from referee_table.view import listing_of, reached, table_of, view_of
 from referee_table.wording import Code, RefusedError, notice
 
 LOG: Final = logging.getLogger("referee_table")
 PROTOCOL: Final = 1
+MOST_RECORDED: Final = 4 * 1024 * 1024
+"""Size of a room's file of rounds after which it is written anew, with the rounds that the room keeps."""
 
 
 class Stream(Protocol):
@@ -62,7 +66,7 @@ class Stream(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class House:
-    """What the hall is built from. ``folder`` is None for a hall that forgets."""
+    """Parts that the hall is built from. ``folder`` is None if nothing is kept on the disk."""
 
     judge: Judge
     clock: Clock
@@ -75,7 +79,7 @@ class House:
 
 @dataclass(slots=True)
 class Hall:
-    """All rooms and everybody in them.
+    """All rooms and the people in them.
 
     ``views`` has what each person was last shown of a room. They are made between two of its steps, after its file was
     written.
@@ -91,21 +95,25 @@ class Hall:
     tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     restored: set[str] = field(default_factory=set)
     shares: Shares = field(init=False)
+    scores: Scores = field(init=False)
 
     def __post_init__(self) -> None:
-        folder = None if self.house.folder is None else self.house.folder / "shares"
-        self.shares = Shares(folder, self.house.clock, self.house.entropy)
+        folder, clock = self.house.folder, self.house.clock
+        self.shares = Shares(None if folder is None else folder / "shares", clock, self.house.entropy)
+        self.scores = Scores(None if folder is None else folder / "scores", clock)
 
     async def start(self) -> None:
         """Load the rulesets and keys, and continue the rooms of the folder."""
         judge = self.house.judge
         self.laws = await load_laws(judge)
-        keys = await judge.ask(judge.log.GetKeys, log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
+        keys = await judge.ask(judge.log.GetKeys, log_pb2.GetKeysRequest())
         self.keys = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
         judge.listeners.append(self._on_referee)
         if self.house.folder is not None:
             self.house.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            delete_halves(self.house.folder)
             self.shares.start()
+            self.scores.start()
             for path in sorted(self.house.folder.glob("*.room.json")):
                 self._restore(path)
 
@@ -119,11 +127,13 @@ class Hall:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def person_of(self, hello: Hello, *, name: str) -> Person:
-        """Who shows this secret."""
+        """Return the person with the hello's secret, or a new one; set the person's name and language."""
         key = hashlib.sha256(hello.secret.encode()).hexdigest()
         person = self.people.get(key)
         if person is None:
-            person = Person(person=f"p{self.house.entropy(8).hex()}", key=key, name=name)
+            members = (member_of(room.state, key) for room in self.rooms.values())
+            public = next((member.person for member in members if member is not None), "")
+            person = Person(person=public or f"p{self.house.entropy(8).hex()}", key=key, name=name)
             self.people[key] = person
         person.name, person.language = name, hello.language
         person.avatar = hello.avatar if hello.avatar in AVATARS else person.avatar
@@ -180,20 +190,27 @@ class Hall:
             return None if view is None else view | {"time": now, "referee": reached(judge)}
         rooms = [listing_of(room) for room in self.rooms.values() if room.state.is_listed]
         back = self.rooms.get(person.back)
-        return {"type": "lobby", "time": now, "rooms": rooms, "back": None if back is None else listing_of(back)}
+        yours = [table_of(room, person) for room in self.rooms.values() if member_of(room.state, person.key)]
+        shown = {"rooms": rooms, "yours": yours, "back": None if back is None else listing_of(back)}
+        return {"type": "lobby", "time": now} | shown
 
     async def do(self, person: Person, command: Command) -> dict[str, Any]:
-        """Carry out a command and return its result."""
+        """Carry out a command and return the answer for the page: a result or a refusal.
+
+        A command id that the person used recently gets its earlier answer; nothing is carried out twice.
+        """
         room = self.rooms.get(person.room)
+        if isinstance(command, AtTable) and command.room:
+            room = self.rooms.get(command.room)
+            if room is not None and person.room != command.room and member_of(room.state, person.key) is None:
+                room = None
         for done in person.done:
             if done.id == command.id:
                 return done.answer
         if isinstance(command, Create | Join | Quick):
             return await reception.go(self, person, command)
-        if isinstance(command, Preview | Rules):
-            return reception.asked(self, command)
-        if room is None and isinstance(command, Rename):
-            return reception.renamed(self, person, command)
+        if isinstance(command, reception.Roomless) or (room is None and isinstance(command, Rename)):
+            return reception.answered(self, person, command)
         if room is None:
             code = Code.OTHER_ROUND if isinstance(command, InRound) else Code.NO_ROOM
             return RefusedError(code).message(command.id)
@@ -228,19 +245,16 @@ class Hall:
         room = self.rooms.get(name)
         if room is not None:
             room.is_closed = True
-            self.closed(room)
+            self.closed(room, is_failed=True)
 
     # What rooms ask of the house.
 
     def save(self, room: Room) -> None:
-        """Write the room's file atomically."""
+        """Write the room's file, which holds hands and seeds, atomically."""
         if self.house.folder is None or room.is_closed:
             return
         path = self.house.folder / f"{room.state.room}.room.json"
-        beside = path.with_suffix(".new")
-        beside.touch(mode=0o600)  # it holds hands and seeds
-        beside.write_bytes(msgspec.json.encode(room.state))
-        beside.replace(path)
+        write_whole(path, msgspec.json.encode(room.state))
 
     def record(self, room: Room, given: dict[str, Any]) -> None:
         """Append the line of a finished round; the last line about a round counts."""
@@ -248,11 +262,17 @@ class Hall:
             return
         path = self.house.folder / f"{room.state.room}.rounds.jsonl"
         path.touch(mode=0o600)
+        if path.stat().st_size > MOST_RECORDED:
+            write_whole(path, b"".join(msgspec.json.encode(line) + b"\n" for line in room.records))
         with path.open("ab") as file:
             file.write(msgspec.json.encode(given) + b"\n")
 
+    def require_room(self, person: Person, *, is_new: bool) -> None:
+        """Raise TOO_MANY if the person cannot be a member of one more kept table."""
+        require_room([room.state for room in self.rooms.values()], person, is_new=is_new)
+
     def changed(self, room: Room) -> None:
-        """Pages in the room are shown it, pages in the lobby the list."""
+        """Send the room's view to the pages in it, and the list of rooms to the pages in the lobby."""
         for person in room.people.humans:
             self.views[person.key] = view_of(room, person)
             self.show(person)
@@ -271,15 +291,15 @@ class Hall:
         self.show(person)
         self._forget(person)
 
-    def closed(self, room: Room) -> None:
-        """Delete the room and its files."""
+    def closed(self, room: Room, *, is_failed: bool = False) -> None:
+        """Delete the room and its files; those of a kept table that failed stay, for the next start."""
         self.rooms.pop(room.state.room, None)
         for person in [one for one in room.state.people if not one.is_bot]:
             person.room = ""
             self.views.pop(person.key, None)
             self.notify(person, notice("ROOM_CLOSED"))
             self.show(person)
-        if self.house.folder is not None:
+        if self.house.folder is not None and not (is_failed and room.state.kept is not None):
             for suffix in ("room.json", "rounds.jsonl"):
                 (self.house.folder / f"{room.state.room}.{suffix}").unlink(missing_ok=True)
         for person in [one for one in self.people.values() if one.back == room.state.room]:
@@ -338,6 +358,6 @@ class Hall:
                 person.away_time = now if person.away_time is None else person.away_time
                 self.people[person.key] = person
                 self.restored.add(person.key)
-        room = self.open(state, list(records.values()))
+        room = self.open(state, list(records.values())[-KEPT_ROUNDS:])
         for person in room.people.humans:
             self.views[person.key] = view_of(room, person)

@@ -13,7 +13,7 @@ from referee_table.wording import Code, RefusedError
 
 @dataclass(slots=True)
 class Item:
-    """Something that reaches a room. ``answer`` is set where somebody waits for it."""
+    """A command or a function for a room. ``answer`` is the future that its caller waits for, if it does."""
 
     do: Callable[[], None] | None = None
     person: Person | None = None

@@ -83,5 +83,5 @@ def _split(
 
 
 def _with_first(cards: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
-    """Every choice of so many cards with the first among them."""
+    """Yield every choice of ``size`` cards that has the first card."""
     return ((cards[0], *others) for others in itertools.combinations(cards[1:], size - 1))

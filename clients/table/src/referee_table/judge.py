@@ -7,7 +7,7 @@ takes, and nothing is done twice.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import grpc
 from google.protobuf.message import Message
@@ -21,11 +21,14 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 
+Request = TypeVar("Request", bound=Message)
 Answer = TypeVar("Answer", bound=Message)
 Stub = TypeVar("Stub")
 
 _AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED}
-_BUSY: Final = {"OVERLOADED", "LOG_BUSY", "TOO_MANY_CALLS", "ADVICE_BUSY", "ADVICE_LOST", "ADVICE_TOO_LONG"}
+_BUSY: Final = {"OVERLOADED", "LOG_BUSY", "TOO_MANY_CALLS", "ADVICE_BUSY", "ADVICE_LOST"}
+TOO_LONG: Final = "ADVICE_TOO_LONG"
+"""Reason of a refusal that repeating does not help: the question takes more than the server's time for advice."""
 _TIMEOUT: Final = 20.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
@@ -37,7 +40,7 @@ _OPTIONS: Final = [
 
 
 class RefereeRefusedError(Exception):
-    """The referee refused a question, for good: asking again will not help."""
+    """Error for a call that the referee refused for good: repeating it does not help."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(f"{reason}: {message}")
@@ -63,22 +66,20 @@ class Judge:
         made: Stub = self._stubs.setdefault(kind, kind(self._channel))
         return made
 
-    async def ask(self, call: Callable[..., Any], request: Message, kind: type[Answer]) -> Answer:
-        """Ask the referee until it answers with a ``kind``; raise RefereeRefusedError if it refuses."""
+    async def ask(self, call: "grpc.UnaryUnaryMultiCallable[Request, Answer]", request: Request) -> Answer:
+        """Ask the referee until it answers; raise RefereeRefusedError if it refuses."""
         pause = _FIRST_PAUSE
         while True:
             try:
-                answer = await _awaited(call(request, timeout=_TIMEOUT))
+                answer = await cast("Awaitable[Answer]", call(request, timeout=_TIMEOUT))
             except grpc.aio.AioRpcError as error:
                 reason = _reason(error)
-                if error.code() not in _AWAY and reason not in _BUSY:
+                if reason == TOO_LONG or (error.code() not in _AWAY and reason not in _BUSY):
                     raise RefereeRefusedError(reason, error.details() or "") from None
                 if pause > _FIRST_PAUSE and reason not in _BUSY:  # once is no absence
                     self._reach(is_reached=False)
             else:
                 self._reach(is_reached=True)
-                if not isinstance(answer, kind):
-                    raise TypeError(f"{type(answer).__name__} is no {kind.__name__}")
                 return answer
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
@@ -92,10 +93,6 @@ class Judge:
             self.is_reached = is_reached
             for listener in self.listeners:
                 listener()
-
-
-async def _awaited(call: Awaitable[Message]) -> Message:
-    return await call
 
 
 def _reason(error: grpc.aio.AioRpcError) -> str:

@@ -25,12 +25,12 @@ _FREE: Final = "127.0.0.1:0"
 
 
 class LaunchError(RuntimeError):
-    """The referee did not start."""
+    """Error for a referee that did not start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where a referee listens: for gRPC, and its gateway for browsers."""
+    """Addresses of a referee: for gRPC, and of its gateway for browsers."""
 
     grpc: str
     web: str

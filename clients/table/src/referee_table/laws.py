@@ -10,7 +10,7 @@ STAKES: Final = (100, 500, 1000, 5000, 10_000)
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """One ruleset. ``data`` is its file as read; nothing is decided by it but clocks and words.
+    """One ruleset. ``data`` is its parsed file, from which only clocks and words are taken.
 
     ``shown`` is what pages are given of it; its names are spelled as the glossary has them.
     """
@@ -40,7 +40,7 @@ class Law:
         return ""
 
     def clock_ms(self, name: str) -> int:
-        """How long a clock of the ruleset runs, such as ``arranging``; milliseconds."""
+        """Return the length of a clock of the ruleset, such as ``arranging``, in milliseconds."""
         return int(self.data["clocks"][name]["seconds"]) * 1000
 
     def name(self, table: str, code: str) -> dict[str, str]:

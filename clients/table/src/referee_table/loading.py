@@ -18,7 +18,7 @@ async def load_laws(judge: Judge) -> dict[str, Law]:
     listed = [one for one in await _list_rulesets(judge) if one.game in GAMES]
     for ruleset_id in dict.fromkeys(one.ruleset_id for one in listed):
         request = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id)
-        found = await judge.ask(judge.rulesets.GetRuleset, request, ruleset_pb2.GetRulesetResponse)
+        found = await judge.ask(judge.rulesets.GetRuleset, request)
         laws[ruleset_id] = _law(found)
     for law in laws.values():
         alike = [other.data for other in laws.values() if other.game == law.game]
@@ -31,7 +31,7 @@ async def _list_rulesets(judge: Judge) -> list[ruleset_pb2.Ruleset]:
     """List the rulesets of all pages."""
     request, listed = ruleset_pb2.ListRulesetsRequest(), list[ruleset_pb2.Ruleset]()
     while True:
-        page = await judge.ask(judge.rulesets.ListRulesets, request, ruleset_pb2.ListRulesetsResponse)
+        page = await judge.ask(judge.rulesets.ListRulesets, request)
         listed += page.rulesets
         if not page.next_page_token:
             return listed
@@ -52,7 +52,7 @@ def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
         "bet_unit_minor": one.bet_unit_minor,
         "can_seal": game.can_seal,
         "round_ms": {name: 1000 * data["round"][f"{name}_seconds"] for name in ("shortest", "longest")},
-        "names": named(one.game, data["names"]),
+        "names": named(game.glossary, data["names"]),
     }
     shown |= game.shown(data)
     return Law(one.ruleset_id, one.game, int(one.bet_unit_minor), one.min_seats, one.max_seats, data, shown)

@@ -45,7 +45,7 @@ def characters(text: str) -> list[str]:
 
 
 def _is_kept(text: str, at: int) -> bool:
-    """Whether a character stays: visible, a space, or the joiner between two emoji."""
+    """Return whether a character of a name is kept: visible, a space, or the joiner between two emoji."""
     one = text[at]
     if one == _JOINER:
         return 0 < at < len(text) - 1 and _is_emoji(text[at - 1]) and _is_emoji(text[at + 1])
@@ -57,7 +57,7 @@ def _is_emoji(one: str) -> bool:
 
 
 def _is_mark(one: str) -> bool:
-    """Whether a code point belongs to the one before it: a combining mark, a joiner, a skin tone or a keycap."""
+    """Return whether a code point belongs to the one before it: a combining mark, a joiner, a skin tone or a keycap."""
     return unicodedata.combining(one) > 0 or one == _JOINER or one in _KEYCAPS or "\U0001f3fb" <= one <= "\U0001f3ff"
 
 

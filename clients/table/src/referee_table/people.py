@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from referee_table.commands import Bots, Ready, Rename, Say
 from referee_table.games import GAMES
+from referee_table.kept import is_kept_by, member_of
 from referee_table.names import clean_name, is_changed
 from referee_table.phrases import AVATARS, MOST_SAID, SAID_MS, SAYABLE
 from referee_table.play import Bench
@@ -18,7 +21,7 @@ MOST_PEOPLE: Final = 24
 
 
 class People:
-    """Everybody in a room, in order, as its state keeps them."""
+    """The people in a room, in the order of its state."""
 
     def __init__(self, bench: Bench, state: RoomState) -> None:
         self._bench = bench
@@ -26,23 +29,24 @@ class People:
 
     @property
     def all(self) -> list[Person]:
-        """Everybody, bots included."""
+        """All people, bots included."""
         return self._state.people
 
     @property
     def humans(self) -> list[Person]:
-        """Everybody who is no bot."""
+        """All people who are no bots."""
         return [one for one in self.all if not one.is_bot]
 
     @property
     def players(self) -> list[Person]:
-        """Everybody who has a seat or wants one."""
+        """All who have a seat or want one, bots included."""
         return [one for one in self.all if not one.is_sitting_out]
 
     @property
     def host(self) -> Person | None:
-        """The person who has been here longest."""
-        return next(iter(self.humans), None)
+        """The host of a kept table if present, otherwise the person who has been here longest."""
+        kept = (person for person in self.humans if is_kept_by(self._state, person))
+        return next(kept, next(iter(self.humans), None))
 
     @property
     def free_seats(self) -> int:
@@ -56,12 +60,12 @@ class People:
 
     @property
     def kick_time(self) -> int | None:
-        """When the first is sent out for not being ready; None without a clock."""
+        """Time in ms at which the first person is sent out for not being ready; None if nobody will be."""
         return min([one.kick_time for one in self.all if one.kick_time is not None], default=None)
 
     @property
     def away_limits(self) -> list[int]:
-        """Until when each person without a stream keeps the seat."""
+        """Times in ms until which people without a stream keep their seats."""
         return [one.away_time + self._bench.pace.away_ms for one in self.humans if one.away_time is not None]
 
     def join(self, person: Person, *, watch: bool = False) -> dict[str, Any]:
@@ -74,9 +78,10 @@ class People:
             place = "WATCHING" if watch else "SEAT" if self.open_seats else "WAITING"
             person.room, person.came_time, person.back = self._state.room, self._bench.clock.now(), ""
             person.seated_time = person.ready_time = person.away_time = person.kick_time = person.said = None
-            person.score_minor = person.ante_minor = person.trips_minor = 0
+            person.ante_minor = person.trips_minor = 0
             person.is_sitting_out, person.is_auto_ready, person.wants_ready = watch, False, False
-            person.stats = Stats()
+            member = member_of(self._state, person.key)
+            person.stats = Stats() if member is None else replace(member.stats)
             self.all.append(person)
             return {"room": self._state.room, "place": place}
         if person.is_sitting_out and not watch:
@@ -186,7 +191,7 @@ class People:
 
 
 def place_of(person: Person) -> str:
-    """Whether somebody has a seat, waits for one, or watches."""
+    """Return ``SEAT``, ``WAITING`` for a seat or ``WATCHING``, by what the person does."""
     if person.seated_time is not None:
         return "SEAT"
     return "WATCHING" if person.is_sitting_out else "WAITING"

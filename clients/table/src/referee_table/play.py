@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+import grpc
 import msgspec
 from referee_client.event import event_bytes
 
@@ -17,11 +18,11 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, Course
 from referee.transcript.receipted import receipted_event
 from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
-from referee_table.bots import LEVELS, PACES, Level
+from referee_table.bots import LEVELS, PACES, Level, Thinking
 from referee_table.cards import texts
 from referee_table.clock import Clock
 from referee_table.commands import InRound, Leave
-from referee_table.judge import Judge
+from referee_table.judge import Answer, Judge, Request
 from referee_table.laws import Law
 from referee_table.signing import Signed, keep_signature, shown_course, sign_event
 from referee_table.state import Round
@@ -36,7 +37,7 @@ RETRY_MS: Final = 250
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How fast a table goes, in milliseconds. A brisk one settles without waiting for a show.
+    """Times of a table, in milliseconds. A brisk table settles without waiting for a show.
 
     For ``scene_ms`` a hand that wins at the deal is shown before its round ends, and the end of any round before the
     clock for being ready starts.
@@ -52,7 +53,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """What every play of a room works with."""
+    """Parts that all rounds of a room share."""
 
     judge: Judge
     law: Law
@@ -74,7 +75,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a seat did beside the best, as pages read both, and their values; amounts in minor units.
+    """A seat's choice and the best one, both as pages read them, and their values in minor units.
 
     ``number`` is that of the event. ``error_minor`` is the advice's own error of the difference.
     """
@@ -98,8 +99,13 @@ class Play(ABC):
         self.bench = bench
         self.round = played
         self.again = 0
+        self.thinking = Thinking(bench.clock)
         self.evidence: list[tuple[bytes, list[bytes]]] = []
         self.header = round_pb2.RoundHeader.FromString(played.header)
+
+    async def ask(self, call: "grpc.UnaryUnaryMultiCallable[Request, Answer]", request: Request) -> Answer:
+        """Ask the referee."""
+        return await self.bench.judge.ask(call, request)
 
     def own(self, kind: type[Own]) -> Own:
         """Return what was kept of the round besides its message; a new ``kind`` for a round that is not dealt yet."""
@@ -116,12 +122,12 @@ class Play(ABC):
     @property
     @abstractmethod
     def deadline(self) -> int | None:
-        """Until when seats may act; None where nobody is waited for."""
+        """Time in ms until which seats may act; None if no seat is waited for."""
 
     @property
     @abstractmethod
     def wake(self) -> int:
-        """When ``advance`` has something to do even if nobody says anything."""
+        """Time in ms at which ``advance`` has something to do without a command."""
 
     @property
     @abstractmethod
@@ -164,7 +170,7 @@ class Play(ABC):
         """
 
     def beginning(self, count: int) -> Any:  # noqa: ANN401 - the game's own message
-        """Return the round as it was after so many events; raise NO_ADVICE if another process accepted some of it."""
+        """Return the round after its first ``count`` events; raise NO_ADVICE if another process accepted any."""
         message = self.message
         if len(self.evidence) != len(message.events):
             raise RefusedError(Code.NO_ADVICE, detail="the table server was started again in this round")
@@ -187,7 +193,7 @@ class Play(ABC):
         """Return the events in order, for a replay; only for a round that is over."""
 
     def is_bot(self, seat: int) -> bool:
-        """Whether a bot sits there."""
+        """Return whether a bot has this seat."""
         return self.round.seats[seat].is_bot
 
     @property
@@ -204,12 +210,11 @@ class Play(ABC):
         """Fetch a bot's own certificate and hand on a sealed table, by the bot's token."""
         judge = self.bench.judge
         request = shuffler_pb2.OpenHandRequest(
-            table_id=self.round.table,
-            round_number=self.round.number,
+            round={"table_id": self.round.table, "round_number": self.round.number},
             seat=seat,
             token=self.round.tokens[seat],
         )
-        opened = await judge.ask(judge.shuffler.OpenHand, request, shuffler_pb2.OpenHandResponse)
+        opened = await judge.ask(judge.shuffler.OpenHand, request)
         return opened.certificate, list(opened.hand.cards)
 
     @property
@@ -277,15 +282,14 @@ class Play(ABC):
         """
         judge, events = self.bench.judge, self.message.events
         request = shuffler_pb2.OpenSectionRequest(
-            table_id=self.round.table,
-            round_number=self.round.number,
+            round={"table_id": self.round.table, "round_number": self.round.number},
             steps=[
                 shuffler_pb2.Step(event_hash=event_hash, time=event.time, received=event.received)
                 for event_hash, event in zip(self.round.event_hashes, events, strict=True)
             ],
             receipt=self.message.receipt,
         )
-        opened = await judge.ask(judge.shuffler.OpenSection, request, shuffler_pb2.OpenSectionResponse)
+        opened = await judge.ask(judge.shuffler.OpenSection, request)
         self.message.certificates[:] = [opened.certificate]
         if opened.hands:
             self.round.hands = [list(hand.cards) for hand in opened.hands]
@@ -312,7 +316,7 @@ class Play(ABC):
         return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=given)
 
     def transfers(self, transfers: Iterable[money_pb2.Transfer]) -> list[dict[str, Any]]:
-        """Who pays whom, with the words for why."""
+        """Return the transfers for the page, each with the name of its reason."""
         word = self.bench.law.word
         return [
             {

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from referee_table.commands import Create, Join, Leave, Preview, Quick, Rename, Rules
+from referee_table.commands import Create, DeviceScores, ForgetScores, Join, Leave, Preview, Quick, Rename, Rules
 from referee_table.laws import STAKES
 from referee_table.people import rename
 from referee_table.room import Room
@@ -14,32 +14,40 @@ from referee_table.wording import Code, RefusedError
 if TYPE_CHECKING:
     from referee_table.hall import Hall
 
+Roomless = Preview | Rules | DeviceScores | ForgetScores
+"""Commands that are answered alike inside and outside a room."""
 MOST_ROOMS: Final = 1000
 QUICK_SEATS: Final = 4
-"""Seats that quick play fills with bots, where a game has so many."""
+"""Number of seats that quick play fills with bots, if the game has that many."""
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 
 
-def asked(hall: "Hall", command: Preview | Rules) -> dict[str, Any]:
-    """Answer a question that needs no room."""
-    if isinstance(command, Preview):
-        room = hall.rooms.get(command.room)
-        if room is None or not room.people.humans:
-            return RefusedError(Code.NO_ROOM).message(command.id)
-        return {"type": "done", "id": command.id, "result": listing_of(room)}
-    law = hall.laws.get(command.ruleset)
-    if law is None:
-        return RefusedError(Code.BAD_COMMAND, detail="no such ruleset").message(command.id)
-    return {"type": "done", "id": command.id, "result": rules_of(law)}
-
-
-def renamed(hall: "Hall", person: Person, command: Rename) -> dict[str, Any]:
-    """Give a person in the lobby another name."""
+def answered(hall: "Hall", person: Person, command: Roomless | Rename) -> dict[str, Any]:
+    """Answer a command that needs no room."""
     try:
-        rename(person, command, hall.notify)
+        return {"type": "done", "id": command.id, "result": _answer(hall, person, command)}
     except RefusedError as error:
         return error.message(command.id)
-    return {"type": "done", "id": command.id, "result": {}}
+
+
+def _answer(hall: "Hall", person: Person, command: Roomless | Rename) -> dict[str, Any]:
+    match command:
+        case Preview():
+            room = hall.rooms.get(command.room)
+            if room is None or not (room.people.humans or room.state.kept):
+                raise RefusedError(Code.NO_ROOM)
+            return listing_of(room)
+        case Rules():
+            law = hall.laws.get(command.ruleset)
+            if law is None:
+                raise RefusedError(Code.BAD_COMMAND, detail="no such ruleset")
+            return rules_of(law)
+        case Rename():
+            rename(person, command, hall.notify)
+            return {}
+        case ForgetScores():
+            hall.scores.forget(person.key)
+    return hall.scores.shown(person.key)
 
 
 async def go(hall: "Hall", person: Person, command: Create | Join | Quick) -> dict[str, Any]:
@@ -113,7 +121,7 @@ def _made(hall: "Hall", command: Create) -> Room:
 
 
 def _is_quick(room: Room, person: Person, ruleset: str, stake: int) -> bool:
-    """Whether quick play leads to a room of these terms: open, between rounds, with a free seat and somebody present.
+    """Return whether quick play may lead to this room: open, between rounds, with a free seat and a person present.
 
     A room in a round would make the person watch, for as long as its players take.
     """

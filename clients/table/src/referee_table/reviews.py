@@ -17,7 +17,7 @@ REVIEWED: Final = 3
 
 
 class Reviews:
-    """The newest finished rounds of a room, and what was found in them, by table, number and seat."""
+    """The newest finished rounds of a room, and their reviews by table, number and seat."""
 
     def __init__(self) -> None:
         self._played: dict[tuple[str, int], Play] = {}
@@ -52,6 +52,7 @@ class Reviews:
         try:
             choices = task.result()
         except RefereeRefusedError as error:
+            del self._tasks[key]  # the next question tries again
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         lost = [one for one in choices if one.cost_minor > one.error_minor]
         return {

@@ -9,10 +9,11 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from referee.v1 import round_pb2
 from referee_table import dealing
+from referee_table.advice import Advice
 from referee_table.commands import (
     Bind,
     Command,
@@ -20,66 +21,48 @@ from referee_table.commands import (
     InRound,
     Join,
     Leave,
+    Members,
     Replay,
     Review,
     Seed,
     Share,
+    Suggest,
 )
 from referee_table.company import Company
 from referee_table.games import GAMES
 from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
+from referee_table.kept import count as count_kept
 from referee_table.play import Bench, Play
 from referee_table.records import proof_of, record_at, record_of, remembered, settled_record
 from referee_table.reviews import Reviews
-from referee_table.shares import Shares
 from referee_table.state import Done, Person, RoomState, Round
 from referee_table.wording import Code, RefusedError, notice
+
+if TYPE_CHECKING:
+    from referee_table.hall import Hall
 
 LOG: Final = logging.getLogger("referee_table")
 REMEMBERED: Final = 64
 KEPT_ROUNDS: Final = 50
 
 
-class Keeper(Protocol):
-    """What a room needs of the house around it."""
-
-    shares: Shares
-
-    def save(self, room: "Room") -> None:
-        """Write the room's file."""
-
-    def record(self, room: "Room", given: dict[str, Any]) -> None:
-        """Keep a finished round."""
-
-    def changed(self, room: "Room") -> None:
-        """Pages are shown the room."""
-
-    def notify(self, person: Person, message: dict[str, Any]) -> None:
-        """Send a message to a person's page, if one is connected."""
-
-    def gone(self, room: "Room", person: Person) -> None:
-        """Record that a person has left the room."""
-
-    def closed(self, room: "Room") -> None:
-        """Record that the room is closed."""
-
-
 class Room:
-    """A room that runs as a task. ``state`` is all of it that is kept; ``play`` the round as it is being played."""
+    """A room that runs as a task. ``state`` is the part that its file keeps, ``play`` the round in progress."""
 
-    def __init__(self, keeper: Keeper, bench: Bench, state: RoomState, records: list[dict[str, Any]]) -> None:
+    def __init__(self, keeper: "Hall", bench: Bench, state: RoomState, records: list[dict[str, Any]]) -> None:
         self.keeper = keeper
         self.bench = bench
         self.state = state
         self.records = records
         self.people = Company(bench, state, self)
         self.is_closed = False
+        self._inbox = Inbox()
         self.play: Play | None = None
         if state.round is not None and state.round.message:
-            self.play = GAMES[bench.law.game].play(bench, state.round)
+            self.play = self._play_of(state.round)
         self.reviews = Reviews()
-        self._inbox = Inbox()
+        self.advice = Advice()
         self._again = 0
         self._contributed: set[bytes] = set()
         self._revealing: set[asyncio.Task[None]] = set()
@@ -91,8 +74,14 @@ class Room:
         """The table's name in the log."""
         return f"{self.state.room}.{self.state.generation}"
 
+    def _play_of(self, made: Round) -> Play:
+        """Return the play of a round; the room goes on when one of its bots has thought."""
+        play = GAMES[self.bench.law.game].play(self.bench, made)
+        play.thinking.on_end = lambda: self.post(lambda: None)
+        return play
+
     def post(self, do: Callable[[], None]) -> None:
-        """Something is done in the room's turn."""
+        """Queue a function, which the room calls in its turn."""
         self._inbox.put(Item(do=do))
 
     async def ask(self, person: Person, command: Command) -> dict[str, Any]:
@@ -112,33 +101,39 @@ class Room:
                 await asyncio.sleep(0)
         finally:
             self.reviews.close()
+            self.advice.close()
+            if self.play is not None:
+                self.play.thinking.stop()
             for task in self._revealing:
                 task.cancel()
             self._inbox.close()
 
     def wake(self) -> int | None:
-        """When something is due by itself; None for never."""
+        """Return the time in ms at which the room acts without a command; None if it never does."""
         state = self.state
         if self.play is not None:
             return max(0 if self.play.round.is_opening_due else self.play.wake, self._again)
         times = [] if state.deadline is None else [state.deadline]
         if state.phase == "LOBBY":
             times += self.people.away_limits
+            times += [] if state.kept is None or self.people.humans else [state.kept.until]
         return max(min(times), self._again) if times else None
+
+    @property
+    def _is_kept(self) -> bool:
+        """Whether the room remains when it is empty."""
+        return self.state.kept is not None and self.bench.clock.now() < self.state.kept.until
 
     async def _step(self, item: Item | None) -> None:
         if item is not None and item.do is not None:
             item.do()
-        if item is not None and item.command is not None and item.person is not None:
-            message = await self._answer(item.person, item.command)
-            self._save()
-            if item.answer is not None and not item.answer.done():
-                item.answer.set_result(message)
+        if item is not None and item.command is not None and item.person is not None and item.answer is not None:
+            await self._answer(item.person, item.command, item.answer)
         try:
             await self._advance()
         except (RefereeRefusedError, RefusedError) as error:
             await self._give_up(error)
-        if self.state.phase == "LOBBY" and not self.people.humans:
+        if self.state.phase == "LOBBY" and not self.people.humans and not self._is_kept:
             self.is_closed = True
             self.keeper.closed(self)
             return
@@ -151,39 +146,48 @@ class Room:
             self.play.freeze()
         self.keeper.save(self)
 
-    async def _answer(self, person: Person, command: Command) -> dict[str, Any]:
-        """Answer a command; carry it out once for its id."""
-        for done in person.done:
-            if done.id == command.id:
-                return done.answer
+    async def _answer(self, person: Person, command: Command, answer: asyncio.Future[dict[str, Any]]) -> None:
+        """Answer a command; carry it out once for its id. Advice is answered later, while the room goes on."""
+        if isinstance(command, Suggest):
+            await self.advice.ask(person, command, self._message(person, command), answer)
+            return
+        message = next((done.answer for done in person.done if done.id == command.id), None)
+        if message is None:
+            message = await self._message(person, command)
+            if not isinstance(command, History | Replay | Review | Members):
+                person.done = [*person.done[1 - REMEMBERED :], Done(command.id, message)]
+        self._save()
+        if not answer.done():
+            answer.set_result(message)
+
+    async def _message(self, person: Person, command: Command) -> dict[str, Any]:
+        """Carry out a command; return its result or its refusal as pages read it."""
         try:
-            message = {"type": "done", "id": command.id, "result": await self._do(person, command)}
+            return {"type": "done", "id": command.id, "result": await self._do(person, command)}
         except RefusedError as error:
-            message = error.message(command.id)
+            return error.message(command.id)
         except RefereeRefusedError as error:
-            message = RefusedError(Code.REFEREE_REFUSED, reason=error.reason).message(command.id)
-        if not isinstance(command, History | Replay | Review):
-            person.done = [*person.done[1 - REMEMBERED :], Done(command.id, message)]
-        return message
+            return RefusedError(Code.REFEREE_REFUSED, reason=error.reason).message(command.id)
 
     async def _do(self, person: Person, command: Command) -> dict[str, Any]:
+        result: dict[str, Any] = {}
         match command:
             case Join():
-                return self.people.join(person, watch=command.watch)
+                result = self.people.join(person, watch=command.watch)
             case Leave():
                 await self.remove(person, command)
             case InRound():
-                return await self._do_in_round(person, command)
+                result = await self._do_in_round(person, command)
             case History() | Replay():
-                return remembered(self.records, command)
+                result = remembered(self.records, command)
             case Review():
-                return self.reviews.ask(person, record_at(self.records, table=command.table, number=command.number))
+                result = self.reviews.ask(person, record_at(self.records, table=command.table, number=command.number))
             case Share():
                 record = record_at(self.records, table=command.table, number=command.number)
-                return self.keeper.shares.make(person, self.state, record, has_names=command.has_names)
+                result = self.keeper.shares.make(person, self.state, record, has_names=command.has_names)
             case _:
-                await self.people.do(person, command)
-        return {}
+                result = await self.people.do(person, command)
+        return result
 
     async def _do_in_round(self, person: Person, command: InRound) -> dict[str, Any]:
         seat = self._seat_of(person, command)
@@ -275,7 +279,7 @@ class Room:
 
     async def _deal(self, made: Round) -> None:
         dealt = await dealing.dealt(self.bench, made)
-        self.play = GAMES[self.bench.law.game].play(self.bench, made)
+        self.play = self._play_of(made)
         for one in self.state.people:
             one.has_acted = False
         await self.play.begin(dealt)
@@ -287,6 +291,8 @@ class Room:
             return
         made = play.round
         self.people.score(made, settled)
+        count_kept(self.state, made, settled.nets, settled.shown["transfers"], now=self.bench.clock.now())
+        self.keeper.scores.count(self.state, self.bench.law.game, made, settled.nets)
         given = settled_record(made, settled, play.events(), time=self.bench.clock.now())
         self.reviews.add(play)
         self._end(given)
@@ -335,6 +341,8 @@ class Room:
 
     def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
         state = self.state
+        if self.play is not None:
+            self.play.thinking.stop()
         state.phase, state.deadline, state.round, self.play = "LOBBY", None, None, None
         for one in state.people:
             if one.person in unready:

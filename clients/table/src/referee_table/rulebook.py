@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from referee_table.games import GAMES
-from referee_table.glossary import GLOSSARY
+from referee_table.glossary import terms
 from referee_table.laws import Law
 from referee_table.rows import row, section, sentence
 from referee_table.sentences import Data, Text, say
@@ -40,8 +40,7 @@ def rules_of(law: Law) -> dict[str, Any]:
     given = {"ruleset": law.id, "title": law.shown["title"], "sections": [*sections, _clocks(law)]}
     given["terms"] = [
         {"code": code, "name": say(one["vi"], one["en"]), "means": one["means"]}
-        for code, one in GLOSSARY["terms"].items()
-        if law.game in one["games"]
+        for code, one in terms(law.game, GAMES[law.game].glossary).items()
     ]
     given["data"] = _bare({name: value for name, value in law.data.items() if name != "names"})
     return given | ({"differs": law.shown["differs"]} if "differs" in law.shown else {})

@@ -18,7 +18,7 @@ from referee_table.state import Person, RoomState
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """The room as it should be: who sits, in order of seats, who goes, whether to deal, when to look again.
+    """Changes that a room needs: who sits, in order of seats, who leaves, whether to deal, when to compute this again.
 
     ``kick_times`` says by person when they are sent out unless they are ready.
     """
@@ -67,7 +67,7 @@ async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Se
         for one in people
     ]
     request = seating_pb2.DecideSeatingRequest(ruleset_id=bench.law.id, persons=given, now_time=now)
-    answer = await bench.judge.ask(bench.judge.seating.DecideSeating, request, seating_pb2.DecideSeatingResponse)
+    answer = await bench.judge.ask(bench.judge.seating.DecideSeating, request)
     decided = list(zip(answer.decisions, people, strict=True))
     seats = sorted([(one.seat, place) for place, (one, _) in enumerate(decided) if one.HasField("seat")])
     seated = [people[place] for _, place in seats]
@@ -95,7 +95,7 @@ async def _by_habit(bench: Bench, people: Sequence[Person], *, now: int) -> Seat
 
 
 def _limits(seated: Sequence[Person], *, ready_ms: int) -> dict[str, int]:
-    """When each who is not ready is sent out; nobody is while nobody is ready."""
+    """Return by person who is not ready the time at which the person is sent out; empty while nobody is ready."""
     ready = [one.ready_time for one in seated if one.ready_time is not None]
     if not ready:
         return {}

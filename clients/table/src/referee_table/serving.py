@@ -23,7 +23,7 @@ _STOPPING_SECONDS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a table server is to run. ``folder`` is where rooms are remembered, None for nowhere.
+    """Options of a table server. ``folder`` is where rooms are stored, None to store none.
 
     ``hosts`` are names that it answers for, besides those of this machine and the address of each connection.
     """

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from referee_table.clock import Clock
+from referee_table.files import write_whole
 from referee_table.records import shown
 from referee_table.state import Person, RoomState
 from referee_table.wording import Code, RefusedError
@@ -30,15 +31,15 @@ _HIDDEN: Final = ("person", "name", "key")
 
 
 class ShareUnknownError(Exception):
-    """A share that was never made here."""
+    """Error for a share that was never made here."""
 
 
 class ShareExpiredError(Exception):
-    """A share whose 30 days are over."""
+    """Error for a share whose 30 days are over."""
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """What a share is of and who made it: the first line of its file, never shown. ``maker`` is a person's key."""
+    """Round of a share, and who made it: the first line of its file, never shown. ``maker`` is a person's key."""
 
     maker: str
     table: str
@@ -48,7 +49,7 @@ class Origin(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Shares:
-    """All shares, by name. ``folder`` is None for a table server that forgets; it keeps them in memory."""
+    """All shares, by name. They are kept in memory only if ``folder`` is None."""
 
     folder: Path | None
     clock: Clock
@@ -57,12 +58,10 @@ class Shares:
     _answers: dict[str, bytes] = field(default_factory=dict)
 
     def start(self) -> None:
-        """Read which shares the folder has; delete those that have ended, and what a kill left half written."""
+        """Read which shares the folder has; delete those that have ended."""
         if self.folder is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for path in self.folder.glob("*.share.new"):
-            path.unlink()
         for path in sorted(self.folder.glob("*.share.json")):
             try:
                 with path.open("rb") as file:
@@ -104,7 +103,7 @@ class Shares:
         return {"share": name, "until": _end_of(name)}
 
     def read(self, name: str) -> bytes:
-        """Return a share as its link answers, as JSON; raise ShareUnknownError or ShareExpiredError."""
+        """Return the JSON that a share's link answers; raise ShareUnknownError or ShareExpiredError."""
         if len(name) != _NAME_DIGITS or not set(name) <= set("0123456789abcdef"):
             raise ShareUnknownError
         if self.clock.now() >= _end_of(name):
@@ -120,10 +119,7 @@ class Shares:
         if self.folder is None:
             self._answers[name] = answer
         else:
-            beside = self._path(name).with_suffix(".new")
-            beside.touch(mode=0o600)
-            beside.write_bytes(msgspec.json.encode(origin) + b"\n" + answer)
-            beside.replace(self._path(name))
+            write_whole(self._path(name), msgspec.json.encode(origin) + b"\n" + answer)
         self.origins[name] = origin
 
     def _drop_ended(self) -> None:

@@ -21,7 +21,7 @@ from referee_table.wording import Code, RefusedError
 
 
 class Signed(Protocol):
-    """What says which event a seat had seen, and has its signature: a command, or a game's draft of one."""
+    """A command, or a game's draft of one, with the event that the seat had seen and the seat's signature."""
 
     @property
     def seen(self) -> int | None:

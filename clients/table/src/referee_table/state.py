@@ -19,12 +19,25 @@ class Done(msgspec.Struct):
 
 
 class Stats(msgspec.Struct, kw_only=True):
-    """The settled rounds of a person in a room: how many, how many won, the best and the worst of them."""
+    """Settled rounds of somebody: how many, how many won, what they brought in all, the best and the worst of them."""
 
     rounds: int = 0
     won: int = 0
+    net_minor: int = 0
     best_minor: int = 0
     worst_minor: int = 0
+
+    def add(self, net: int) -> None:
+        """Add a round."""
+        self.merge(Stats(rounds=1, won=int(net > 0), net_minor=net, best_minor=net, worst_minor=net))
+
+    def merge(self, other: "Stats") -> None:
+        """Add other rounds."""
+        self.best_minor = max(self.best_minor, other.best_minor) if self.rounds else other.best_minor
+        self.worst_minor = min(self.worst_minor, other.worst_minor) if self.rounds else other.worst_minor
+        self.rounds += other.rounds
+        self.won += other.won
+        self.net_minor += other.net_minor
 
 
 class Said(msgspec.Struct):
@@ -54,7 +67,6 @@ class Person(msgspec.Struct, kw_only=True):
     ready_time: int | None = None
     away_time: int | None = None
     kick_time: int | None = None
-    score_minor: int = 0
     ante_minor: int = 0
     trips_minor: int = 0
     done: list[Done] = []
@@ -72,13 +84,17 @@ class Person(msgspec.Struct, kw_only=True):
 
 
 class RoundSeat(msgspec.Struct):
-    """Who sits in one seat of a round, with the seat's public key, and a bot's private one, where it has them."""
+    """Who sits in one seat of a round, with the seat's public key, and a bot's private one, where it has them.
+
+    ``device`` is the hash of the person's secret, whose scores the round counts for; empty for a bot, never shown.
+    """
 
     person: str
     name: str
     is_bot: bool
     key: bytes = b""
     signing_key: bytes = b""
+    device: str = ""
 
 
 class Round(msgspec.Struct, kw_only=True):
@@ -113,8 +129,37 @@ class Round(msgspec.Struct, kw_only=True):
     bot_pace: PaceName = "USUAL"
 
 
+class Member(msgspec.Struct, kw_only=True):
+    """Somebody whom a kept table remembers. ``key`` is the hash of the device's secret, ``person`` the public name."""
+
+    key: str
+    person: str
+    name: str
+    avatar: str
+    stats: Stats
+
+
+class Net(msgspec.Struct):
+    """What one member has paid another in all, as public names; negative for what it was paid."""
+
+    payer: str
+    payee: str
+    amount_minor: int = 0
+
+
+class Kept(msgspec.Struct, kw_only=True):
+    """What makes a room a kept table: until when it stays without a round, and whom it remembers.
+
+    The first member is its host.
+    """
+
+    until: int
+    members: list[Member] = []
+    nets: list[Net] = []
+
+
 class RoomState(msgspec.Struct, kw_only=True):
-    """A room.
+    """A room. ``kept`` is None for one that closes when its last person leaves.
 
     Until ``scene_until`` the end of the last round is shown, and no clock runs against anyone. ``banned`` are the keys
     of people whom the host sent away. ``generation`` counts the tables in the log that it has used. ``previous`` are
@@ -137,5 +182,6 @@ class RoomState(msgspec.Struct, kw_only=True):
     is_paused: bool = False
     scene_until: int | None = None
     banned: list[str] = []
+    kept: Kept | None = None
     bot_level: LevelName = "STEADY"
     bot_pace: PaceName = "USUAL"

@@ -1,4 +1,4 @@
-"""One page's WebSocket: what it says is done in order, what it sees is sent as fast as it reads.
+"""One page's WebSocket: its commands begin in their order, what it sees is sent as fast as it reads.
 
 A page is sent the newest view when it can take one: who reads slowly misses views, but never sees an old one last.
 """
@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from referee_table.commands import Hello
+from referee_table.commands import Command, Hello, Suggest
 from referee_table.hall import PROTOCOL, Hall
 from referee_table.names import clean_name, is_changed
 from referee_table.reading import read
@@ -27,7 +27,7 @@ _HELLO: Final = msgspec.json.Decoder(Hello)
 
 
 class _Kind(msgspec.Struct):
-    """The part of a message that says what it is."""
+    """The members of a message that name its kind and id."""
 
     type: str
     id: str = ""
@@ -95,7 +95,7 @@ class PageStream:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _meet(self) -> Person | None:
-        """Who comes; None where goodbye is all there is to say."""
+        """Return the person of the hello that the page sends; None if the stream ends instead."""
         async with asyncio.timeout(HELLO_SECONDS):
             data = await self._receive()
         try:
@@ -154,19 +154,29 @@ class PageStream:
         return True
 
     async def _do(self) -> None:
-        """Commands are done one after the other, and each is answered."""
-        while True:
-            data = await self._doing.get()
-            try:
-                command = read(data)
-            except RefusedError as error:
-                self.say(error.message(_KIND.decode(data).id))
-                continue
-            if self._person is not None:
-                answer = await self._hall.do(self._person, command)
-                self.say(answer)
-                if command.id == self._invited and answer["type"] == "refused":
-                    self.say(notice("DEAD_INVITE" if answer["code"] == Code.NO_ROOM else answer["code"]))
+        """Carry out the page's commands one after the other, and answer each; none waits for advice."""
+        advice: asyncio.Task[None] | None = None
+        async with asyncio.TaskGroup() as beside:
+            while True:
+                data = await self._doing.get()
+                try:
+                    command = read(data)
+                except RefusedError as error:
+                    self.say(error.message(_KIND.decode(data).id))
+                    continue
+                if isinstance(command, Suggest) and (advice is None or advice.done()):
+                    advice = beside.create_task(self._answer(command))
+                    await asyncio.sleep(0)  # the room has the question before the next command
+                else:
+                    await self._answer(command)
+
+    async def _answer(self, command: Command) -> None:
+        """Carry out a command and answer it."""
+        if self._person is not None:
+            answer = await self._hall.do(self._person, command)
+            self.say(answer)
+            if command.id == self._invited and answer["type"] == "refused":
+                self.say(notice("DEAD_INVITE" if answer["code"] == Code.NO_ROOM else answer["code"]))
 
     async def _speak(self) -> None:
         while True:

@@ -1,10 +1,11 @@
 """What the table server needs of a game: the type of a game's registration."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from referee_table.commands import Command
+from referee_table.glossary import Glossary
 from referee_table.laws import Law
 from referee_table.play import Bench, Play
 from referee_table.sentences import Data, Text
@@ -17,7 +18,7 @@ class TableGame:
 
     ``commands`` are those of its own that a page may send in a round. ``sections`` writes the screen of rules;
     ``features`` are sentences on what its rulesets differ in, the most important first. ``shown`` returns the members
-    of a ruleset that pages are given of this game alone.
+    of a ruleset that pages are given of this game alone. ``glossary`` has the words of this game alone.
 
     ``can_seal``: a table may deal hands that only their seats can open. ``is_seated_by_referee``: its rulesets have
     rules of seating and a clock for being ready. ``has_bets``: each seat chooses an Ante and Trips before the deal,
@@ -30,6 +31,7 @@ class TableGame:
     sections: Callable[[Law], list[dict[str, Any]]] = lambda _law: []
     features: tuple[Callable[[Data], Text], ...] = ()
     shown: Callable[[Data], dict[str, Any]] = lambda _data: {}
+    glossary: Glossary = field(default_factory=dict)
     can_seal: bool = False
     is_seated_by_referee: bool = False
     has_bets: bool = False

@@ -12,6 +12,7 @@ from referee_table.cards import texts
 from referee_table.dealing import CURRENCY
 from referee_table.games import GAMES
 from referee_table.judge import Judge
+from referee_table.kept import member_of
 from referee_table.people import place_of
 from referee_table.records import shown, shown_seat
 from referee_table.room import Room
@@ -39,6 +40,8 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
         "is_paused": state.is_paused,
         "bot_level": state.bot_level,
         "bot_pace": state.bot_pace,
+        "kept_until": None if state.kept is None else state.kept.until,
+        "is_member": member_of(state, person.key) is not None,
         "you": person.person,
         "persons": [_person(one, is_host=one is host, ante=ante) for one in state.people],
         "round": None if state.round is None else _round(room, state.round, person),
@@ -47,14 +50,16 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
 
 
 def reached(judge: Judge) -> str:
-    """Whether the referee answers."""
+    """Return ``REACHED`` if the referee answers, ``AWAY`` if not."""
     return "REACHED" if judge.is_reached else "AWAY"
 
 
 def listing_of(room: Room) -> dict[str, Any]:
     """Return the room in the lobby's list, and as an invitation shows it."""
     state, host = room.state, room.people.host
-    return {
+    kept = {} if state.kept is None else {"kept_until": state.kept.until}
+    name = state.kept.members[0].name if state.kept is not None else "" if host is None else host.name
+    return kept | {
         "room": state.room,
         "ruleset": state.ruleset,
         "stake_minor": state.stake_minor,
@@ -64,9 +69,19 @@ def listing_of(room: Room) -> dict[str, Any]:
         "free_seats": room.people.free_seats,
         "open_seats": room.people.open_seats,
         "max_seats": room.bench.law.max_seats,
-        "host": "" if host is None else host.name,
+        "host": name,
         "bots": sum(one.is_bot for one in state.people),
         "watchers": len(state.people) - len(room.people.players),
+    }
+
+
+def table_of(room: Room, person: Person) -> dict[str, Any]:
+    """Return a kept table as its member's lobby lists it: the members, the own score, and the last round's time."""
+    member, last = member_of(room.state, person.key), room.state.last
+    return listing_of(room) | {
+        "members": [each.name for each in room.state.kept.members] if room.state.kept is not None else [],
+        "score_minor": 0 if member is None else member.stats.net_minor,
+        "time": None if last is None else last["time"],
     }
 
 
@@ -82,7 +97,7 @@ def _person(one: Person, *, is_host: bool, ante: int | None) -> dict[str, Any]:
         "is_host": is_host,
         "is_auto_ready": one.is_auto_ready,
         "avatar": one.avatar,
-        "score_minor": one.score_minor,
+        "score_minor": one.stats.net_minor,
         "stats": msgspec.structs.asdict(one.stats),
     }
     if one.kick_time is not None:

@@ -3,7 +3,7 @@
 import enum
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from google.protobuf.message import Message
 
@@ -13,65 +13,60 @@ _CARD: Final = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([SCDH])(?![A-Za-z0-9])"
 
 
 class Code(enum.StrEnum):
-    """Why a command is not done."""
+    """Reasons for refusing a command, each with what is said of it in Vietnamese and in English."""
 
-    BAD_COMMAND = "BAD_COMMAND"
-    NO_ROOM = "NO_ROOM"
-    NOT_SEATED = "NOT_SEATED"
-    OTHER_ROUND = "OTHER_ROUND"
-    WRONG_PHASE = "WRONG_PHASE"
-    UNLAWFUL = "UNLAWFUL"
-    TOO_LATE = "TOO_LATE"
-    SEALED = "SEALED"
-    NO_SEAT_FREE = "NO_SEAT_FREE"
-    REFEREE_AWAY = "REFEREE_AWAY"
-    REFEREE_REFUSED = "REFEREE_REFUSED"
-    NO_ADVICE = "NO_ADVICE"
-    TOO_MANY = "TOO_MANY"
-    NOT_HOST = "NOT_HOST"
-    ROOM_FULL = "ROOM_FULL"
-    KICKED = "KICKED"
-    UNSIGNED = "UNSIGNED"
-    NO_ROUND = "NO_ROUND"
-    NOTHING_TO_SHOW = "NOTHING_TO_SHOW"
-    PROOF_SOON = "PROOF_SOON"
+    vi: str
+    en: str
 
+    def __new__(cls, code: str, vi: str, en: str) -> Self:
+        """Return the code, with its words beside it."""
+        member = str.__new__(cls, code)
+        member._value_, member.vi, member.en = code, vi, en
+        return member
 
-REFUSALS: Final[Mapping[Code, tuple[str, str]]] = {
-    Code.BAD_COMMAND: ("Lệnh không hợp lệ.", "The command is not one that can be done."),
-    Code.NO_ROOM: ("Không có phòng này.", "There is no such room."),
-    Code.NOT_SEATED: ("Bạn không có ghế trong ván này.", "You have no seat in this round."),
-    Code.OTHER_ROUND: ("Ván đó không còn đang chơi.", "That round is not being played."),
-    Code.WRONG_PHASE: ("Chưa đến lúc làm việc này, hoặc đã qua.", "It is not the time for that."),
-    Code.UNLAWFUL: ("Trái luật.", "The rules do not allow that."),
-    Code.TOO_LATE: ("Đã hết giờ.", "The time is up."),
-    Code.SEALED: ("Bàn kín: chỉ bạn biết bài của mình.", "The table is sealed: only you know your cards."),
-    Code.NO_SEAT_FREE: ("Hết ghế trống.", "No seat is free."),
-    Code.REFEREE_AWAY: ("Không liên lạc được với trọng tài.", "The referee cannot be reached."),
-    Code.REFEREE_REFUSED: ("Trọng tài từ chối.", "The referee refused."),
-    Code.NO_ADVICE: ("Không có gợi ý.", "There is no advice to give."),
-    Code.TOO_MANY: ("Quá nhiều; hãy thử lại sau.", "Too many; try again later."),
-    Code.NOT_HOST: ("Chỉ chủ bàn làm được việc này.", "Only the host of the table can do that."),
-    Code.ROOM_FULL: ("Phòng đã đầy, kể cả chỗ xem.", "The room is full, places to watch included."),
-    Code.KICKED: ("Chủ bàn đã mời bạn ra khỏi phòng này.", "The host sent you out of this room."),
-    Code.UNSIGNED: (
+    BAD_COMMAND = ("BAD_COMMAND", "Lệnh không hợp lệ.", "The command is not one that can be done.")
+    NO_ROOM = ("NO_ROOM", "Không có phòng này.", "There is no such room.")
+    NOT_SEATED = ("NOT_SEATED", "Bạn không có ghế trong ván này.", "You have no seat in this round.")
+    OTHER_ROUND = ("OTHER_ROUND", "Ván đó không còn đang chơi.", "That round is not being played.")
+    WRONG_PHASE = ("WRONG_PHASE", "Chưa đến lúc làm việc này, hoặc đã qua.", "It is not the time for that.")
+    UNLAWFUL = ("UNLAWFUL", "Trái luật.", "The rules do not allow that.")
+    TOO_LATE = ("TOO_LATE", "Đã hết giờ.", "The time is up.")
+    SEALED = ("SEALED", "Bàn kín: chỉ bạn biết bài của mình.", "The table is sealed: only you know your cards.")
+    NO_SEAT_FREE = ("NO_SEAT_FREE", "Hết ghế trống.", "No seat is free.")
+    REFEREE_AWAY = ("REFEREE_AWAY", "Không liên lạc được với trọng tài.", "The referee cannot be reached.")
+    REFEREE_REFUSED = ("REFEREE_REFUSED", "Trọng tài từ chối.", "The referee refused.")
+    NO_ADVICE = ("NO_ADVICE", "Không có gợi ý.", "There is no advice to give.")
+    TOO_MANY = ("TOO_MANY", "Quá nhiều; hãy thử lại sau.", "Too many; try again later.")
+    NOT_HOST = ("NOT_HOST", "Chỉ chủ bàn làm được việc này.", "Only the host of the table can do that.")
+    ROOM_FULL = ("ROOM_FULL", "Phòng đã đầy, kể cả chỗ xem.", "The room is full, places to watch included.")
+    KICKED = ("KICKED", "Chủ bàn đã mời bạn ra khỏi phòng này.", "The host sent you out of this room.")
+    UNSIGNED = (
+        "UNSIGNED",
         "Ghế này có khóa: nước đi phải có chữ ký của nó.",
         "This seat has a key: what it does needs its signature.",
-    ),
-    Code.NO_ROUND: (
+    )
+    NO_ROUND = (
+        "NO_ROUND",
         "Phòng này không còn giữ ván đó; phòng giữ 50 ván gần nhất.",
         "This room does not keep that round; it keeps its last 50.",
-    ),
-    Code.NOTHING_TO_SHOW: (
+    )
+    NOTHING_TO_SHOW = (
+        "NOTHING_TO_SHOW",
         "Ván này không được tính tiền nên không có gì để khoe.",
         "This round was not settled, so there is nothing to show.",
-    ),
-    Code.PROOF_SOON: (
+    )
+    PROOF_SOON = (
+        "PROOF_SOON",
         "Bằng chứng của ván chưa đủ trong sổ; hãy thử lại sau vài giây.",
         "The log does not have the whole proof of the round yet; try again in some seconds.",
-    ),
-}
-"""Why a command was not done."""
+    )
+    DISK_FAULT = (
+        "DISK_FAULT",
+        "Máy chủ bàn không đọc hoặc ghi được dữ liệu này.",
+        "The table server cannot read or write this.",
+    )
+    NOT_KEPT = ("NOT_KEPT", "Bàn này không được giữ.", "This table is not kept.")
+
 
 NOTICES: Final[Mapping[str, tuple[str, str]]] = {
     "SENT_OUT": ("Bạn không sẵn sàng kịp giờ nên đã rời phòng.", "You were not ready in time and left the room."),
@@ -79,7 +74,7 @@ NOTICES: Final[Mapping[str, tuple[str, str]]] = {
         "Lời mời này không còn: phòng đã đóng.",
         "This invitation is over: the room was closed.",
     ),
-    "ROOM_FULL": REFUSALS[Code.ROOM_FULL],
+    "ROOM_FULL": (Code.ROOM_FULL.vi, Code.ROOM_FULL.en),
     "KICKED": ("Chủ bàn đã mời bạn ra khỏi phòng.", "The host sent you out of the room."),
     "AUTO_READY_OFF": (
         "Bạn không chơi ván vừa rồi nên không còn tự sẵn sàng.",
@@ -134,7 +129,7 @@ GOODBYES: Final[Mapping[str, tuple[int, str, str]]] = {
 
 
 class RefusedError(Exception):
-    """A command that is not done, with the code that says why."""
+    """Error for a command that is refused, with the code of the reason."""
 
     def __init__(
         self, code: Code, *, violations: Sequence[dict[str, Any]] = (), reason: str = "", detail: str = ""
@@ -144,13 +139,8 @@ class RefusedError(Exception):
 
     def message(self, command: str) -> dict[str, Any]:
         """Return the refusal as the page reads it."""
-        vi, en = REFUSALS[self.code]
-        given: dict[str, Any] = {
-            "type": "refused",
-            "id": command,
-            "code": self.code.value,
-            "text": {"vi": vi, "en": en},
-        }
+        text = {"vi": self.code.vi, "en": self.code.en}
+        given: dict[str, Any] = {"type": "refused", "id": command, "code": self.code.value, "text": text}
         if self.violations:
             given["violations"] = self.violations
         for name in ("reason", "detail"):

@@ -70,15 +70,16 @@ function inMembers(
   });
 }
 
-/** Null if one schema holds; otherwise the fault of the one that holds longest. */
+/** Null if one schema holds; otherwise the fault of the schema that fits best. */
 function ofAny(value: unknown, schemas: readonly Schema[], where: string): Fault | null {
-  const faults = schemas.map((one) => faultAt(value, one, where));
-  return faults.includes(null)
-    ? null
-    : faults.reduce((best, fault) =>
-        (fault?.where.length ?? 0) > (best?.where.length ?? 0) ? fault : best,
-      );
+  const faults = schemas.map((schema) => faultAt(value, schema, where));
+  return firstOf(faults.includes(null) ? [] : faults.sort(byFit), (fault) => fault);
 }
+
+/** A schema fits better the deeper its fault lies, and better with a wrong member than without one. */
+const fitOf = (fault: Fault | null): number =>
+  (fault?.where.split(/[.[]/).length ?? 0) + (fault?.why === "missing" ? 0 : 0.5);
+const byFit = (one: Fault | null, other: Fault | null): number => fitOf(other) - fitOf(one);
 
 function firstOf<Item>(items: Iterable<Item>, find: (item: Item) => Fault | null): Fault | null {
   for (const item of items) {
@@ -100,8 +101,12 @@ export function faultOfMessage(message: unknown): Fault | null {
   return part === undefined ? null : faultAt(message, part, type);
 }
 
-/** What is wrong with the result of a command; null for nothing, and for a command whose results are not described. */
+/** What is wrong with the result of a command; null for nothing, and for a command that the page does not know. */
 export function faultOfResult(command: string, result: unknown): Fault | null {
   const part = Object.hasOwn(RESULTS, command) ? RESULTS[command] : undefined;
   return part === undefined ? null : faultAt(result, part, command);
 }
+
+/** What is wrong with the answer to a link of a finished round; null for nothing. */
+export const faultOfShare = (share: unknown): Fault | null =>
+  faultAt(share, { $ref: "#/$defs/Share" }, "share");

@@ -5,13 +5,24 @@
  */
 
 import { settings } from "../settings.svelte";
-import { both, say, type Text } from "../words/say";
+import { both, pick, say, type Text } from "../words/say";
 import { type Fault, faultOfMessage, faultOfResult } from "./checking";
 import { forgetTime, learnTime } from "./clock.svelte";
 import { keptSecret, tab } from "./identity";
 import { keepMove } from "./keepsakes";
 import { seatKey } from "./seat-key";
-import type { Lobby, Message, Refused, Notice, View, Violation, Welcome } from "./messages";
+import type {
+  Lobby,
+  Message,
+  Refused,
+  ResultOf,
+  Ruleset,
+  Suggestions,
+  Notice,
+  View,
+  Violation,
+  Welcome,
+} from "./messages";
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 8_000;
@@ -42,6 +53,14 @@ export class RefusedError extends Error {
     this.violations = refused.violations ?? [];
   }
 }
+
+/** What is said of a question that failed. */
+export const wordsOf = (error: unknown): string =>
+  error instanceof RefusedError ? pick(error.text) : String(error);
+
+/** Waits for an answer; what is said where there is none, empty where there is one. */
+export const troubleOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(() => "", wordsOf);
 
 /** Why an invitation leads nowhere. */
 const invitationText = ({ code, text }: Refused): Text =>
@@ -132,6 +151,11 @@ class Connection {
     };
   }
 
+  /** A ruleset that rooms can play by; undefined for one that the table server does not have. */
+  ruleset(id: string | null | undefined): Ruleset | undefined {
+    return this.welcome?.rulesets.find((one) => one.id === id);
+  }
+
   /** An id for a new command. */
   freshId(): string {
     this.#count += 1;
@@ -139,13 +163,13 @@ class Connection {
   }
 
   /** The result of a command; RefusedError where the server would not. */
-  command<Result = unknown>(
-    name: string,
+  command<Name extends string>(
+    name: Name,
     fields: object = {},
     id = this.freshId(),
-  ): Promise<Result> {
+  ): Promise<ResultOf<Name>> {
     const frame = JSON.stringify({ type: "command", id, name, ...fields });
-    return new Promise<Result>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       this.#asked.set(id, { name, frame, resolve: resolve as (result: unknown) => void, reject });
       if (this.status === "OPEN") {
         this.#socket?.send(frame);
@@ -153,10 +177,18 @@ class Connection {
     });
   }
 
+  /** The referee's suggestions to a seat, best first, as the folder of its game describes them. */
+  async suggestions<Game extends keyof Suggestions>(
+    round_id: string,
+  ): Promise<readonly Suggestions[Game][]> {
+    const { suggestions } = await this.command("suggest", { round_id });
+    return suggestions as readonly Suggestions[Game][];
+  }
+
   /** The result of a move, once the view that follows from it is there too; soon where none comes. */
-  async move<Result = unknown>(name: string, fields: object, id?: string): Promise<Result> {
+  async move(name: string, fields: object, id?: string): Promise<unknown> {
     const before = this.view?.version;
-    const result = await this.command<Result>(name, fields, id);
+    const result = await this.command(name, fields, id);
     const end = performance.now() + LONGEST_MOVE;
     while (this.view?.version === before && performance.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, 15));

@@ -3,7 +3,7 @@
 import { type Card, fromProto } from "../cards/card";
 
 /** The referee did not answer, or refused. */
-export class GatewayError extends Error {
+class GatewayError extends Error {
   override name = "GatewayError";
 }
 
@@ -29,15 +29,20 @@ export async function ask<Answer>(
   return (await response.json()) as Answer;
 }
 
+/** A round as the referee is asked about it: as the table server showed it, with the certificate of one's own hand. */
+export interface AskedRound {
+  readonly header: unknown;
+  readonly certificates: readonly string[];
+}
+
 /** A seat's own hand on a sealed table, with the certificate that shows it. */
 export async function openHand(
   gateway: string,
   at: { table: string; number: number; seat: number; token: string },
 ): Promise<{ certificate: string; cards: Card[] }> {
-  const answer = await ask<{ certificate: string; hand: { cards: string[] } }>(
-    gateway,
-    "ShufflerService/OpenHand",
-    { tableId: at.table, roundNumber: String(at.number), seat: at.seat, token: at.token },
-  );
-  return { certificate: answer.certificate, cards: answer.hand.cards.map(fromProto) };
+  const { table, number, seat, token } = at;
+  const request = { round: { tableId: table, roundNumber: String(number) }, seat, token };
+  type Answer = { certificate: string; hand: { cards: string[] } };
+  const { certificate, hand } = await ask<Answer>(gateway, "ShufflerService/OpenHand", request);
+  return { certificate, cards: hand.cards.map(fromProto) };
 }

@@ -5,6 +5,9 @@
 
 import type { Card } from "../cards/card";
 import type { Text } from "../words/say";
+import type { DeviceScores, ListedRoom, Members, OwnTable, Stats } from "./kept";
+
+export type { ListedRoom } from "./kept";
 
 /** Name of a game, which is also its folder's and its member's of a round. */
 export type Game = string;
@@ -91,28 +94,16 @@ export interface Rules {
       readonly cards?: readonly Card[];
     }[];
   }[];
-}
-
-export interface ListedRoom {
-  readonly room: string;
-  readonly ruleset: string;
-  readonly stake_minor: number;
-  readonly sealed: boolean;
-  readonly phase: Phase;
-  readonly persons: readonly string[];
-  readonly free_seats: number;
-  readonly host?: string;
-  readonly bots?: number;
-  readonly watchers?: number;
-  readonly max_seats?: number;
-  /** Seats that a person would get now: bots give way. */
-  readonly open_seats?: number;
+  /** Words of the game's players. */
+  readonly terms: readonly { readonly code: string; readonly name: Text; readonly means: Text }[];
 }
 
 export interface Lobby {
   readonly type: "lobby";
   readonly time: number;
   readonly rooms: readonly ListedRoom[];
+  /** The kept tables that this person is a member of. */
+  readonly yours?: readonly OwnTable[];
   /** The room that this person was sent out of. */
   readonly back?: ListedRoom | null;
 }
@@ -132,12 +123,7 @@ export interface Person {
   readonly is_auto_ready?: boolean;
   readonly is_sitting_out?: boolean;
   readonly said?: { readonly code: string; readonly time: number } | null;
-  readonly stats?: {
-    readonly rounds: number;
-    readonly won: number;
-    readonly best_minor: number;
-    readonly worst_minor: number;
-  };
+  readonly stats?: Stats;
 }
 
 export interface Seat {
@@ -267,6 +253,9 @@ export interface View {
   readonly is_paused?: boolean;
   readonly bot_level?: BotLevel;
   readonly bot_pace?: BotPace;
+  /** Until when a kept table stays without a round; null for a room that closes with its last person. */
+  readonly kept_until?: number | null;
+  readonly is_member?: boolean;
   readonly persons: readonly Person[];
   readonly you: string;
   readonly round: Round | null;
@@ -305,13 +294,100 @@ export type Message =
   | ({ readonly type: "notice" } & Notice)
   | ({ readonly type: "goodbye" } & Notice);
 
-/** What the table server answers to commands that ask for something, by the command's name. */
+/** The answer to a command that only does something. */
+export interface Done {}
+
+/** The answer to a command that takes a person to a room. */
+export interface Entered {
+  readonly room: string;
+  readonly place: Place;
+}
+
+/** The answer to a move: the number of its event, the referee's receipt, and the file that proves it. */
+export interface Receipted {
+  readonly number: number;
+  readonly receipt: string;
+  readonly round_id: string;
+  readonly kept: string;
+}
+
+/** One of a game's suggestions, by the game's name. The folder of a game adds its own. */
+export interface Suggestions {}
+
+/** A choice of a seat, as an event of a replay has it, with the values of its groups of cards. */
+export interface ReviewedMove extends Partial<ReplayEvent> {
+  readonly values?: readonly HandValue[];
+}
+
+/** A choice beside the best one. */
+export interface ReviewedChoice {
+  readonly number: number;
+  readonly own: ReviewedMove;
+  readonly best: ReviewedMove;
+  readonly cost_minor: number;
+  readonly error_minor: number;
+}
+
+/** Where a seat lost. All but ``is_ready`` is left out until the advice has been made. */
+export interface Review {
+  readonly is_ready: boolean;
+  readonly valued?: number;
+  readonly cost_minor?: number;
+  readonly choices?: readonly ReviewedChoice[];
+}
+
+/** What the table server answers to a command, by its name. The folder of a game adds its own commands. */
 export interface Results {
-  readonly create: { readonly room: string };
-  readonly quick: { readonly room: string };
-  readonly join: { readonly room: string };
+  readonly create: Entered;
+  readonly quick: Entered & { readonly is_new: boolean };
   readonly preview: ListedRoom;
+  readonly join: Entered;
+  readonly leave: Done;
+  readonly rename: Done;
+  readonly ready: Done;
+  readonly auto_ready: Done;
+  readonly sit_out: Done;
+  readonly say: Done;
+  readonly add_bot: Done;
+  readonly remove_bot: Done;
+  readonly bots: Done;
+  readonly kick: Done;
+  readonly pause: Done;
   readonly rules: Rules;
+  readonly bind: Done;
+  readonly seed: Done;
+  /** Best first. */
+  readonly suggest: { readonly suggestions: readonly Suggestions[keyof Suggestions][] };
   readonly history: { readonly rounds: readonly Last[] };
   readonly replay: Replay;
+  readonly review: Review;
+  readonly share: { readonly share: string; readonly until: number };
+  readonly members: Members;
+  readonly keep: Done;
+  readonly hand_over: Done;
+  readonly unkeep: Done;
+  readonly scores: DeviceScores;
+  readonly forget_scores: DeviceScores;
+}
+
+/** The answer to a command; unknown for one that no folder describes. */
+export type ResultOf<Name extends string> = Name extends keyof Results ? Results[Name] : unknown;
+
+/** A seat of a round that a link shows; its name only if the seat that made the link wanted names. */
+export interface SharedSeat extends Omit<SeatResult, "person" | "name"> {
+  readonly name?: string;
+}
+
+export interface SharedRound extends Omit<Replay, "seats"> {
+  readonly seats?: readonly SharedSeat[];
+}
+
+/** A finished round as its link answers it. */
+export interface Share {
+  readonly share: string;
+  readonly until: number;
+  readonly ruleset: string;
+  readonly stake_minor: number;
+  readonly has_names: boolean;
+  readonly round: SharedRound;
 }

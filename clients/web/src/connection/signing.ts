@@ -77,18 +77,18 @@ function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
 }
 
 /** Makes a move and waits for the view that has it; a seat with a key signs it. */
-export function makeMove<Result>(
+export function makeMove(
   name: string,
   present: () => Round,
   fields: object,
   choice: Choice | null,
-): Promise<Result> {
+): Promise<unknown> {
   return inTurn(async () => {
     const key = choice === null ? null : await keyOf(present());
     if (key === null || choice === null || present().course === undefined) {
-      return connection.move<Result>(name, { round_id: present().round_id, ...fields });
+      return connection.move(name, { round_id: present().round_id, ...fields });
     }
-    return new Signer(key, present, await import("./chain")).make<Result>({ name, fields, choice });
+    return new Signer(key, present, await import("./chain")).make({ name, fields, choice });
   });
 }
 
@@ -115,21 +115,21 @@ class Signer {
     [this.#key, this.#present, this.#sdk] = [key, present, sdk];
   }
 
-  async make<Result>(command: Command): Promise<Result> {
+  async make(command: Command): Promise<unknown> {
     const { name, fields } = command;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const { chain, sent } = this.#look();
       const freshId = connection.freshId();
       const { memory, output } = step(sent ?? NOTHING_SENT, { cue: "WANT", freshId });
       if (sent === undefined || output === "SIGN") {
-        return this.#send<Result>(await this.#sign(chain, command, memory));
+        return this.#send(await this.#sign(chain, command, memory));
       }
       if (output === "WAIT") {
         await this.#untilShown();
       } else {
         const again = { ...sent, ...memory, ...(output === "OFFER" ? offered(sent, fields) : {}) };
         this.#keep(chain, again);
-        const sending = this.#send<Result>(again);
+        const sending = this.#send(again);
         if (isSameCommand(again, command)) {
           return sending;
         }
@@ -140,7 +140,7 @@ class Signer {
       }
     }
     if (name === "leave") {
-      return connection.move<Result>(name, { round_id: this.#present().round_id, ...fields });
+      return connection.move(name, { round_id: this.#present().round_id, ...fields });
     }
     throw refused("alreadySigned");
   }
@@ -200,8 +200,8 @@ class Signer {
     }
   }
 
-  async #send<Result>({ id, name, fields }: Sent): Promise<Result> {
-    const result = await connection.move<Result>(name, fields, id).catch((error: unknown) => {
+  async #send({ id, name, fields }: Sent): Promise<unknown> {
+    const result = await connection.move(name, fields, id).catch((error: unknown) => {
       if (error instanceof RefusedError) {
         this.#answered(id, answerOfRefusal(error.code));
       }

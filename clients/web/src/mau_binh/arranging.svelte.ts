@@ -8,31 +8,24 @@ import { type Card, byRank, bySuit } from "../cards/card";
 import { attending } from "../connection/attending.svelte";
 import { arrangementCommitment } from "../connection/binding";
 import { clock } from "../connection/clock.svelte";
-import { connection, RefusedError } from "../connection/connection.svelte";
+import { connection, type RefusedError } from "../connection/connection.svelte";
+import type { AskedRound } from "../connection/gateway";
 import { keep, randomHex, recallOrDraw } from "../connection/keepsakes";
 import { makeMove } from "../connection/signing";
-import type { HandValue, Round, Violation } from "../connection/messages";
-import { broken, pick, say } from "../words/say";
+import { Trying } from "../connection/trying.svelte";
+import type { Round } from "../connection/messages";
+import { broken, pick } from "../words/say";
 import { cardsOf } from "./arrangement";
 import { arrangeChoice, commitChoice } from "./choices";
-import type { Arrangement } from "./messages";
-import { checkSealed, fromProtoArrangement, suggestSealed } from "./sealed";
+import type { Arrangement, Checked, SuggestedArrangement } from "./messages";
+import { checkSealed, suggestSealed } from "./sealed";
+import { say } from "./words";
 
 const CALM = 140; // ms without a change before the referee is asked
 const DRAFT_CALM = 900; // ms without a change before the arrangement is handed in as a draft
 const SHORT_OF_TIME = 6_000; // ms before the deadline, from which a draft is handed in at once
 
-interface Checked {
-  /** The places that were checked, joined. */
-  readonly of: string;
-  readonly violations: readonly Violation[];
-  readonly values: readonly HandValue[];
-}
-
-interface Suggestion {
-  readonly arrangement: Arrangement;
-  readonly expected_minor?: number;
-}
+type Suggested = Pick<SuggestedArrangement, "arrangement">;
 
 /** The cards as this tab left them, and the arrangement at the table server that they came from. */
 interface Draft {
@@ -42,21 +35,19 @@ interface Draft {
 
 const draftPlace = (roundId: string): string => `referee.draft.${roundId}`;
 
-export class Arranging {
+export class Arranging extends Trying {
   places = $state.raw<readonly Card[]>([]);
   /** Whether the cards were ever moved: before that there is nothing to warn of. */
   isTouched = $state(false);
   /** Whether a foul waits for the player's word. */
   isAsking = $state(false);
-  busy = $state(false);
-  trouble = $state("");
-  suggested = $state.raw<{ at: number; all: readonly Suggestion[] }>({ at: -1, all: [] });
+  suggested = $state.raw<{ at: number; all: readonly Suggested[] }>({ at: -1, all: [] });
 
-  #answer = $state.raw<Checked | null>(null);
+  /** The places that were checked, joined, and the answer. */
+  #answer = $state.raw<(Checked & { readonly of: string }) | null>(null);
   /** The last arrangement that the table server has, and whether it is final. */
   #handed = $state.raw({ cards: "", isFinal: false, isSigned: true });
 
-  readonly #round: () => Round;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #drafting: ReturnType<typeof setTimeout> | undefined;
   #checking: Promise<void> = Promise.resolve();
@@ -66,7 +57,7 @@ export class Arranging {
 
   /** The cards start as they were left off here or in another tab, else as dealt. */
   constructor(hand: readonly Card[], round: () => Round) {
-    this.#round = round;
+    super(round);
     const { round_id, mau_binh } = round();
     const shared = mau_binh?.arrangement;
     const bound = recallOrDraw(round_id).bound[mau_binh?.commitment ?? ""]?.cards;
@@ -138,7 +129,7 @@ export class Arranging {
 
   /** Takes the next of the referee's suggestions. */
   async suggest(): Promise<void> {
-    await this.#try(async () => {
+    await this.try(async () => {
       if (this.suggested.all.length === 0) {
         this.suggested = { at: -1, all: await this.#askSuggestions() };
       }
@@ -154,7 +145,7 @@ export class Arranging {
 
   /** Hands in the cards as they lie. They can be changed until the time is up. A known foul is asked about first. */
   async handIn({ isAsked = false } = {}): Promise<void> {
-    await this.#try(async () => {
+    await this.try(async () => {
       await this.judged();
       if (this.isFouled && !isAsked) {
         this.isAsking = true;
@@ -177,7 +168,7 @@ export class Arranging {
 
   #draftSoon(): void {
     clearTimeout(this.#drafting);
-    if (this.#round().mau_binh?.hand_in_time === undefined) {
+    if (this.round().mau_binh?.hand_in_time === undefined) {
       return;
     }
     const left = (connection.view?.deadline ?? Infinity) - clock.now;
@@ -188,8 +179,8 @@ export class Arranging {
   async #send(isFinal: boolean): Promise<void> {
     clearTimeout(this.#drafting);
     const cards = this.places;
-    const { round_id } = this.#round();
-    const isSigned = this.#round().mau_binh?.takes_signed ?? true;
+    const { round_id } = this.round();
+    const isSigned = this.round().mau_binh?.takes_signed ?? true;
     const isSent =
       this.isKept && (this.#handed.isFinal || !isFinal) && (this.#handed.isSigned || !isSigned);
     if (isSent || (!isFinal && connection.view?.phase !== "PLAYING")) {
@@ -201,7 +192,7 @@ export class Arranging {
       const { arrangement } = this;
       const fields = { is_final: isFinal, ...arrangement };
       const choice = isSigned ? arrangeChoice(arrangement) : null;
-      await makeMove("arrange", this.#round, fields, choice);
+      await makeMove("arrange", this.round, fields, choice);
     }
     this.#handed = { cards: cards.join(), isFinal, isSigned };
     this.#save();
@@ -210,51 +201,38 @@ export class Arranging {
   #save(): void {
     const draft = { cards: this.places, base: this.#handed.cards };
     try {
-      sessionStorage.setItem(draftPlace(this.#round().round_id), JSON.stringify(draft));
+      sessionStorage.setItem(draftPlace(this.round().round_id), JSON.stringify(draft));
     } catch {
       // Without it a page reloaded at once starts from the last draft that was handed in.
     }
   }
 
   async #commit(cards: readonly Card[], isFinal: boolean, isSigned: boolean): Promise<void> {
-    const { round_id, you } = this.#round();
+    const { round_id, you } = this.round();
     const kept = recallOrDraw(round_id);
     const former = Object.values(kept.bound).find((one) => one.cards.join() === cards.join());
     const nonce = former?.nonce ?? randomHex();
     const commitment = arrangementCommitment(round_id, you ?? 0, cards, nonce);
     keep(round_id, { ...kept, bound: { ...kept.bound, [commitment]: { cards, nonce } } });
     const choice = isSigned ? commitChoice(commitment) : null;
-    await makeMove("commit", this.#round, { commitment, is_final: isFinal }, choice);
+    await makeMove("commit", this.round, { commitment, is_final: isFinal }, choice);
   }
 
-  async #try(act: () => Promise<void>): Promise<void> {
-    this.busy = true;
-    this.trouble = "";
-    try {
-      await act();
-    } catch (error) {
-      this.trouble = error instanceof RefusedError ? pick(error.text) : say("refereeSilent");
-      announce(this.trouble);
-    } finally {
-      this.busy = false;
-    }
+  protected override wordsOf({ text }: RefusedError): string {
+    return pick(text);
   }
 
-  async #askSuggestions(): Promise<readonly Suggestion[]> {
-    const round = this.#round();
+  async #askSuggestions(): Promise<readonly Suggested[]> {
+    const round = this.round();
     const sealed = this.#sealed(round);
     if (sealed !== null) {
-      const all = await suggestSealed(sealed.gateway, sealed.round, round.you ?? 0);
-      return all.map(({ arrangement }) => ({ arrangement: fromProtoArrangement(arrangement) }));
+      return suggestSealed(sealed.gateway, sealed.round, round.you ?? 0);
     }
-    const fields = { round_id: round.round_id };
-    return (await connection.command<{ suggestions: Suggestion[] }>("suggest", fields)).suggestions;
+    return connection.suggestions<"mau_binh">(round.round_id);
   }
 
   /** What questions about a sealed hand are asked with; null where the hand is open. */
-  #sealed(
-    round: Round,
-  ): { gateway: string; round: { header: unknown; certificates: string[] } } | null {
+  #sealed(round: Round): { gateway: string; round: AskedRound } | null {
     const { hand } = attending;
     const gateway = connection.welcome?.gateway;
     if (hand?.roundId !== round.round_id || gateway == null) {
@@ -266,15 +244,13 @@ export class Arranging {
   #check(): void {
     this.#asked += 1;
     const asked = this.#asked;
-    const round = this.#round();
+    const round = this.round();
     const sealed = this.#sealed(round);
     const of = this.places.join();
-    const answer: Promise<Omit<Checked, "of">> =
+    const answer: Promise<Checked> =
       sealed === null
-        ? connection.command<Checked>("check", { round_id: round.round_id, ...this.arrangement })
-        : checkSealed(sealed.gateway, sealed.round, round.you ?? 0, this.arrangement).then(
-            ({ violations = [], values = [] }) => ({ violations, values }),
-          );
+        ? connection.command("check", { round_id: round.round_id, ...this.arrangement })
+        : checkSealed(sealed.gateway, sealed.round, round.you ?? 0, this.arrangement);
     this.#checking = answer
       .then((checked) => {
         if (asked === this.#asked) {

@@ -2,7 +2,6 @@
 
 import { byRank, type Card } from "../cards/card";
 import type { PageGame } from "../games";
-import { both, say } from "../words/say";
 import { open } from "./choices";
 import MauBinhTable from "./MauBinhTable.svelte";
 import { picture } from "./picture";
@@ -10,6 +9,8 @@ import ResultCards from "./ResultCards.svelte";
 import ResultMarks from "./ResultMarks.svelte";
 import { comparedChi } from "./replay";
 import { linesOf, textSide } from "./text.svelte";
+import title from "./title.json";
+import { both, say } from "./words";
 
 const DRAFTS: ReadonlySet<string> = new Set(["arrange", "commit"]);
 
@@ -27,7 +28,7 @@ const TILES: Readonly<Record<string, readonly Card[]>> = {
 
 export const GAME: PageGame = {
   name: "mau_binh",
-  title: { vi: "Mậu Binh", en: "Mậu Binh" },
+  title,
   tileOf: (ruleset) => TILES[ruleset] ?? ["TH", "JH", "QH"],
   guide: {
     PLAYING: [both("guideArrange"), both("guideSwap"), both("guideHandIn")],
@@ -52,6 +53,7 @@ export const GAME: PageGame = {
   groupsOf: ({ arrangement }) =>
     arrangement === undefined ? [] : [arrangement.back, arrangement.middle, arrangement.front],
   compared: (last) => (last.showdown?.chi ?? []).map((chi) => comparedChi(chi, last)),
+  endOf: ({ fouled }) => (fouled === true ? say("fouled") : ""),
   linesOf,
   textSide,
   takes: ({ mau_binh }, command) => !DRAFTS.has(command) || mau_binh?.takes_signed !== false,

@@ -1,7 +1,7 @@
 /** What messages show of Mậu Binh. */
 
 import type { Card } from "../cards/card";
-import type { InstantWin } from "../connection/messages";
+import type { HandValue, InstantWin, Receipted, Violation } from "../connection/messages";
 import type { Text } from "../words/say";
 
 export interface Arrangement {
@@ -71,7 +71,33 @@ export interface MauBinh {
   readonly showdown?: Showdown | null;
 }
 
+/** What the referee says of thirteen cards that are arranged. */
+export interface Checked {
+  readonly violations: readonly Violation[];
+  readonly values: readonly HandValue[];
+}
+
+/** A suggested arrangement. */
+export interface SuggestedArrangement {
+  readonly arrangement: Arrangement;
+  readonly values: readonly HandValue[];
+  readonly expected_minor: number;
+}
+
+/** What was handed in: an event, or held back until it may be one. */
+type HandedIn =
+  { readonly is_held: boolean } | (Receipted & { readonly violations: readonly Violation[] });
+
 declare module "../connection/messages" {
+  interface Suggestions {
+    readonly mau_binh: SuggestedArrangement;
+  }
+  interface Results {
+    readonly arrange: HandedIn;
+    readonly commit: HandedIn;
+    readonly open: Receipted;
+    readonly check: Checked;
+  }
   interface Round {
     readonly mau_binh?: MauBinh;
   }

@@ -1,7 +1,8 @@
 /** A seat of Mậu Binh in a picture of its round. */
 
 import type { Pictured } from "../games";
-import { capital, pick, say } from "../words/say";
+import { capital, pick } from "../words/say";
+import { say } from "./words";
 
 export const picture: Pictured["picture"] = ({ arrangement, cards = [], fouled, values }) => ({
   groups:

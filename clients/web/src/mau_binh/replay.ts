@@ -2,8 +2,9 @@
 
 import type { Last } from "../connection/messages";
 import type { Compared } from "../games";
-import { amount, capital, pick, say } from "../words/say";
+import { capital, pick, signed } from "../words/say";
 import type { ShownChi } from "./messages";
+import { say } from "./words";
 
 const ROWS = ["FRONT", "MIDDLE", "BACK"];
 
@@ -14,7 +15,7 @@ export function comparedChi(chi: ShownChi, last: Last): Compared {
     const units = (hand?.units_won ?? 0) - (hand?.units_lost ?? 0);
     const said = capital(hand?.fouled === true ? say("fouled") : pick(hand?.name));
     const { front = [], middle = [], back = [] } = arrangement ?? {};
-    return { rows: [front, middle, back], note: `${said} ${amount(units, { signed: true })}` };
+    return { rows: [front, middle, back], note: `${said} ${signed(units)}` };
   });
   return { words: capital(pick(chi.name)), bright: ROWS.indexOf(chi.position), seats };
 }

@@ -1,61 +1,38 @@
 /** Questions about a sealed hand, which go to the referee itself. */
 
 import { fromProto, protoName } from "../cards/card";
-import { ask } from "../connection/gateway";
-import type { Text } from "../words/say";
-import type { Arrangement } from "./messages";
+import { ask, type AskedRound } from "../connection/gateway";
+import type { Arrangement, Checked } from "./messages";
 
-const toProto = ({ back, middle, front }: Arrangement): object => ({
-  back: back.map(protoName),
-  middle: middle.map(protoName),
-  front: front.map(protoName),
+/** An arrangement, each card of which is spelled another way. */
+const spelled = ({ back, middle, front }: Arrangement, by: (card: string) => string) => ({
+  back: back.map(by),
+  middle: middle.map(by),
+  front: front.map(by),
 });
-
-interface ProtoArrangement {
-  back: string[];
-  middle: string[];
-  front: string[];
-}
-
-export const fromProtoArrangement = (one: ProtoArrangement): Arrangement => ({
-  back: one.back.map(fromProto),
-  middle: one.middle.map(fromProto),
-  front: one.front.map(fromProto),
-});
-
-export interface ProtoCheck {
-  violations?: { code: string; text: Text }[];
-  acceptable?: boolean;
-  values?: { category: string; name: Text }[];
-}
 
 /** What the referee says of an arrangement of a hand that only its seat can show. */
-export const checkSealed = (
+export async function checkSealed(
   gateway: string,
-  round: { header: unknown; certificates: readonly string[] },
+  round: AskedRound,
   seat: number,
-  arrangement: Arrangement,
-): Promise<ProtoCheck> =>
-  ask(gateway, "MauBinhService/CheckArrangement", {
-    round,
-    seat,
-    arrangement: toProto(arrangement),
-  });
-
-export interface ProtoSuggestion {
-  arrangement: ProtoArrangement;
-  values: { category: string; name: Text }[];
-  expected?: { minor?: string; remainder?: number };
+  given: Arrangement,
+): Promise<Checked> {
+  const request = { round, seat, arrangement: spelled(given, protoName) };
+  const method = "MauBinhService/CheckArrangement";
+  const { violations = [], values = [] } = await ask<Partial<Checked>>(gateway, method, request);
+  return { violations, values };
 }
 
-export const suggestSealed = async (
+/** The three best arrangements of such a hand. */
+export async function suggestSealed(
   gateway: string,
-  round: { header: unknown; certificates: readonly string[] },
+  round: AskedRound,
   seat: number,
-): Promise<ProtoSuggestion[]> =>
-  (
-    await ask<{ suggestions?: ProtoSuggestion[] }>(gateway, "MauBinhService/SuggestArrangement", {
-      dealt: { round, seat },
-      count: 3,
-    })
-  ).suggestions ?? [];
+): Promise<{ readonly arrangement: Arrangement }[]> {
+  type Answer = { suggestions?: { arrangement: Arrangement }[] };
+  const request = { dealt: { round, seat }, count: 3 };
+  const method = "MauBinhService/SuggestArrangement";
+  const { suggestions = [] } = await ask<Answer>(gateway, method, request);
+  return suggestions.map(({ arrangement }) => ({ arrangement: spelled(arrangement, fromProto) }));
+}

@@ -6,16 +6,17 @@ import { lasting } from "../connection/lasting";
 import type { Round, Ruleset, View } from "../connection/messages";
 import type { TextSide } from "../games";
 import { pickName } from "../words/names";
-import { amount, broken, capital, pick, say } from "../words/say";
+import { broken, capital, pick, signed } from "../words/say";
 import { CHI, cardsOf, swapped } from "./arrangement";
 import { Arranging } from "./arranging.svelte";
+import { say } from "./words";
 
 /** The showdown chi by chi, and what a seat of a sealed table has to know. */
 export function linesOf({ sealed, phase }: View, round: Round): string[] {
   const chi = (round.mau_binh?.showdown?.chi ?? []).flatMap(({ name, hands }) => [
     `${capital(pick(name))}:`,
     ...hands.map((hand) => {
-      const units = amount(hand.units_won - hand.units_lost, { signed: true });
+      const units = signed(hand.units_won - hand.units_lost);
       return `  ${round.seats[hand.seat]?.name ?? ""}: ${spellAll(hand.cards)}, ${pick(hand.name)}, ${units}`;
     }),
   ]);
@@ -106,6 +107,9 @@ export function textSide(view: () => View, ruleset: () => Ruleset | undefined): 
       return arranging?.isFouled && arranging.isTouched ? say("foulWarning") : "";
     },
     may: [],
+    get help() {
+      return say("typedCommands");
+    },
     commands: [
       { phrases: ["swap", "doi"], act: swap },
       { phrases: ["sort rank", "xep so"], act: () => sort("rank") },

@@ -7,7 +7,7 @@ import { rankOf, suitOf, type Card } from "../cards/card";
 import { COURT_SHAPES, RANK_STROKES, SUIT_SHAPES } from "../cards/shapes";
 import type { Last } from "../connection/messages";
 import type { CardGroup, Pictured } from "../games";
-import { amount, capital, pick, say } from "../words/say";
+import { capital, pick, say, signed } from "../words/say";
 
 interface Row {
   readonly label: string;
@@ -144,7 +144,7 @@ export async function paint(canvas: HTMLCanvasElement, picture: Picture): Promis
     });
     if (row.net !== undefined) {
       const fill = row.net < 0 ? colour("bad") : row.net > 0 ? colour("good") : ink;
-      const text = amount(row.net, { signed: true });
+      const text = signed(row.net);
       words(text, WIDTH - EDGE - 6, top + 46, { size: 34, weight: 700, fill, align: "right" });
     }
     let x = EDGE + 6;

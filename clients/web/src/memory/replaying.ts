@@ -118,7 +118,7 @@ export function stepsOf(
     ...one,
     net: net(seat),
     isWinner: replay.seats?.[seat]?.winner === true,
-    note: noteAtEnd(replay, seat),
+    note: noteAtEnd(replay, seat, game),
   }));
   const words =
     replay.ending_name === undefined ? say("roundOver") : capital(pick(replay.ending_name));
@@ -127,13 +127,11 @@ export function stepsOf(
 }
 
 /** What a seat has in the end. */
-function noteAtEnd(replay: Replay, seat: number): string {
+function noteAtEnd(replay: Replay, seat: number, game: Replayed | undefined): string {
   const result = replay.seats?.[seat];
   if (result?.instant_win_name !== undefined) {
     return capital(pick(result.instant_win_name));
   }
-  if (result?.fouled === true) {
-    return capital(say("fouled"));
-  }
-  return capital(pick(result?.value?.name));
+  const end = result === undefined ? "" : game?.endOf?.(result);
+  return capital(end || pick(result?.value?.name));
 }

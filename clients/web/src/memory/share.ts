@@ -1,17 +1,8 @@
 /** Finished rounds that one of their seats shows: the address of one, and what is fetched from it. */
 
-import type { Replay, SeatResult } from "../connection/messages";
+import { faultOfShare } from "../connection/checking";
+import type { Last, Replay, SeatResult, Share, SharedSeat } from "../connection/messages";
 import { say, type Text } from "../words/say";
-
-/** A round as its link answers it: seats without names where they are hidden. */
-interface Share {
-  readonly share: string;
-  readonly until: number;
-  readonly ruleset: string;
-  readonly stake_minor: number;
-  readonly has_names: boolean;
-  readonly round: Replay;
-}
 
 /** Why a link shows nothing, in the words of the table server. */
 export class ShareError extends Error {
@@ -40,29 +31,45 @@ export async function fetchShare(share: string): Promise<Share> {
   if (!response.ok && answer.reason !== undefined && answer.text !== undefined) {
     throw new ShareError(answer.reason, answer.text);
   }
+  const fault = faultOfShare(answer);
+  if (fault !== null) {
+    throw new Error(`${fault.where}: ${fault.why}`);
+  }
   return answer;
 }
+
+/** Saves a file under a name. */
+export function download(file: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+}
+
+/** The room of a round, whose tables in the log it names with a number behind a dot. */
+export const roomOf = ({ table }: { readonly table: string }): string =>
+  table.replace(/\.\d+$/, "");
 
 /** The label of a seat whose name is hidden. */
 export const seatLabel = (seat: number): string => say("seatNumber", { number: seat + 1 });
 
-/** A round whose seats have labels in the place of names, and no person that is somebody's. */
-export function withoutNames<Round extends { readonly seats?: readonly SeatResult[] }>(
-  round: Round,
-): Round {
-  const seats = (round.seats ?? []).map((one, seat) => ({
-    ...one,
-    name: seatLabel(seat),
-    person: `seat ${seat}`,
-  }));
-  return { ...round, seats };
-}
+/** A seat with a label in the place of a name that is hidden, and no person that is somebody's. */
+const labelled = (one: SharedSeat, seat: number, name = seatLabel(seat)): SeatResult => ({
+  ...one,
+  name,
+  person: `seat ${seat}`,
+});
+
+export const withoutNames = (round: Last): Last => ({
+  ...round,
+  seats: (round.seats ?? []).map((one, seat) => labelled(one, seat)),
+});
 
 /** A fetched round as the page's own parts read it. */
-export function readRound({ round, has_names }: Share): Replay {
-  if (!has_names) {
-    return withoutNames(round);
-  }
-  const seats = (round.seats ?? []).map((one, seat) => ({ ...one, person: `seat ${seat}` }));
-  return { ...round, seats };
-}
+export const readRound = ({ round, has_names }: Share): Replay => ({
+  ...round,
+  seats: (round.seats ?? []).map((one, seat) =>
+    labelled(one, seat, has_names ? one.name : undefined),
+  ),
+});

@@ -7,13 +7,11 @@ import { untrack } from "svelte";
 
 import type { Last, View } from "../connection/messages";
 import { gameOf } from "../games";
-import { pairsOf } from "../table/pairs";
+import { HOUSE, pairsOf } from "../table/pairs";
 import { say } from "../words/say";
 import { confetti, flyChips } from "./flying";
 import { askToNotify, notifyTurn, withdrawNotification } from "./notifying.svelte";
 import { shake, sound } from "./sound";
-
-const HOUSE = 255;
 
 /** Whether the round waits for this person. */
 export function isAwaited({ phase, round }: View): boolean {

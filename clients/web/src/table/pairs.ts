@@ -1,6 +1,14 @@
-/** Net payments pair by pair. */
+/** Net payments pair by pair, and who pays. */
 
 import type { Last } from "../connection/messages";
+import { say } from "../words/say";
+
+/** The house's place in transfers. */
+export const HOUSE = 255;
+
+/** Who has a place in transfers. */
+export const payerName = ({ seats }: Last, seat: number): string =>
+  seat === HOUSE ? say("house") : (seats?.[seat]?.name ?? `#${seat}`);
 
 export interface PairNet {
   readonly payer: number;

@@ -4,7 +4,8 @@ import { type Card, spellAll } from "../cards/card";
 import type { Ruleset, View } from "../connection/messages";
 import { gameOf, type PageGame } from "../games";
 import { noteOf } from "../table/notes";
-import { amount, pick, say } from "../words/say";
+import { payerName } from "../table/pairs";
+import { amount, pick, say, signed } from "../words/say";
 
 export function tableLines(view: View, ruleset: Ruleset | undefined): string[] {
   const { round } = view;
@@ -12,7 +13,7 @@ export function tableLines(view: View, ruleset: Ruleset | undefined): string[] {
     const { note = "", isOnTurn = false, cards } = noteOf(view, person);
     const parts = [
       person.name + (person.person === view.you ? ` (${say("you")})` : ""),
-      amount(person.score_minor, { signed: true }),
+      signed(person.score_minor),
       isOnTurn ? say("onTurn") : note,
       cards == null ? "" : say("cardsLeft", { count: cards }),
     ];
@@ -32,14 +33,13 @@ function lastLines({ last }: View): string[] {
   if (last.end !== "SETTLED") {
     return [say(last.end === "ABORTED" ? "aborted" : "givenUp")];
   }
-  const nameOf = (seat: number): string =>
-    seat === 255 ? say("house") : (last.seats?.[seat]?.name ?? `#${seat}`);
+  const nameOf = (seat: number): string => payerName(last, seat);
   return [
     `${say("resultOf", { number: last.number })}:`,
-    ...(last.seats ?? []).map((one) => `  ${one.name}: ${amount(one.net_minor, { signed: true })}`),
+    ...(last.seats ?? []).map((one) => `  ${one.name}: ${signed(one.net_minor)}`),
     ...(last.house_net_minor === undefined
       ? []
-      : [`  ${say("house")}: ${amount(last.house_net_minor, { signed: true })}`]),
+      : [`  ${say("house")}: ${signed(last.house_net_minor)}`]),
     ...(last.transfers ?? []).map(
       (one) =>
         `  ${nameOf(one.payer)} → ${nameOf(one.payee)}: ${amount(one.amount_minor)}, ${pick(one.reason_name) || one.reason}`,

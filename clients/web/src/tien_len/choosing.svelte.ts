@@ -1,35 +1,22 @@
 /** The cards that a seat has picked up, and which legal play they are. What is legal is given by the referee. */
 
 import { announce } from "../announcing";
-import type { Card } from "../cards/card";
-import { connection, RefusedError } from "../connection/connection.svelte";
-import { makeMove } from "../connection/signing";
-import type { Round } from "../connection/messages";
-import { broken, pick, say, type Text } from "../words/say";
-import { PASS, playChoice } from "./choices";
+import { type Card, numberOf } from "../cards/card";
+import { connection } from "../connection/connection.svelte";
+import { type Choice, makeMove } from "../connection/signing";
+import { Trying } from "../connection/trying.svelte";
+import { pick } from "../words/say";
 import type { Combination } from "./messages";
-
-interface Suggestion extends Partial<Combination> {
-  readonly action: "PLAY" | "PASS";
-  readonly reasons: readonly { readonly text: Text }[];
-}
+import { say } from "./words";
 
 const key = (cards: readonly Card[]): string => [...cards].sort().join();
 
-export class Choosing {
+export class Choosing extends Trying {
   chosen = $state.raw<readonly Card[]>([]);
-  busy = $state(false);
-  trouble = $state("");
   advice = $state("");
 
-  readonly #round: () => Round;
-
-  constructor(round: () => Round) {
-    this.#round = round;
-  }
-
   get #plays(): readonly Combination[] {
-    return this.#round().tien_len?.legal?.plays ?? [];
+    return this.round().tien_len?.legal?.plays ?? [];
   }
 
   /** The legal play that the chosen cards are, if they are one. */
@@ -39,7 +26,7 @@ export class Choosing {
   }
 
   get mayPass(): boolean {
-    return this.#round().tien_len?.legal?.may_pass ?? false;
+    return this.round().tien_len?.legal?.may_pass ?? false;
   }
 
   /** The cards that could still join the chosen ones in a legal play. */
@@ -68,12 +55,10 @@ export class Choosing {
 
   /** Takes up the play that the referee thinks best, and says why. */
   async suggest(): Promise<void> {
-    await this.#try(async () => {
-      const { round_id } = this.#round();
-      const answer = await connection.command<{ suggestions: Suggestion[] }>("suggest", {
-        round_id,
-      });
-      const best = answer.suggestions[0];
+    this.advice = "";
+    await this.try(async () => {
+      const { round_id } = this.round();
+      const [best] = await connection.suggestions<"tien_len">(round_id);
       this.chosen = best?.cards ?? [];
       const what = best?.action === "PLAY" ? pick(best.name) : say("advisePass");
       this.advice = [what, pick(best?.reasons[0]?.text)].filter((part) => part !== "").join(": ");
@@ -82,32 +67,19 @@ export class Choosing {
   }
 
   async handIn(): Promise<void> {
-    await this.#try(async () => {
-      const cards = this.chosen;
-      await makeMove("play", this.#round, { cards }, playChoice(cards));
-      this.chosen = [];
-    });
+    const cards = this.chosen;
+    await this.#move("play", { cards }, { kind: "PLAY", cards: cards.map(numberOf) });
   }
 
   async pass(): Promise<void> {
-    await this.#try(async () => {
-      await makeMove("pass", this.#round, {}, PASS);
-      this.chosen = [];
-    });
+    await this.#move("pass", {}, { kind: "PASS" });
   }
 
-  async #try(act: () => Promise<void>): Promise<void> {
-    this.busy = true;
-    this.trouble = this.advice = "";
-    try {
-      await act();
-    } catch (error) {
-      const refused = error instanceof RefusedError ? error : null;
-      this.trouble =
-        broken(refused?.violations ?? []) || pick(refused?.text) || say("refereeSilent");
-      announce(this.trouble);
-    } finally {
-      this.busy = false;
-    }
+  async #move(name: string, fields: object, choice: Choice): Promise<void> {
+    this.advice = "";
+    await this.try(async () => {
+      await makeMove(name, this.round, fields, choice);
+      this.chosen = [];
+    });
   }
 }

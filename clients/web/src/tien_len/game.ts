@@ -1,13 +1,15 @@
 /** The registration of Tiến Lên. */
 
 import type { PageGame } from "../games";
-import { amount, both, pick, say } from "../words/say";
+import { amount, pick } from "../words/say";
 import LastPlay from "./LastPlay.svelte";
 import { byTienLen } from "./order";
 import { picture } from "./picture";
 import ResultCards from "./ResultCards.svelte";
 import { linesOf, textSide } from "./text.svelte";
 import TienLenTable from "./TienLenTable.svelte";
+import title from "./title.json";
+import { both, say } from "./words";
 
 const LAST_PLAY = 2_800; // ms
 
@@ -20,7 +22,7 @@ const WORDS = {
 
 export const GAME: PageGame = {
   name: "tien_len",
-  title: { vi: "Tiến Lên", en: "Tiến Lên" },
+  title,
   tileOf: () => ["3S", "2D", "2H"],
   guide: { PLAYING: [both("guideShed"), both("guideLit"), both("guideTwo")] },
   Board: TienLenTable,

@@ -36,7 +36,20 @@ export interface TienLen {
   readonly legal?: { readonly plays: readonly Combination[]; readonly may_pass: boolean } | null;
 }
 
+/** A suggested play or pass, and why. */
+export interface SuggestedPlay extends Partial<Combination> {
+  readonly action: "PLAY" | "PASS";
+  readonly reasons: readonly { readonly text: Text }[];
+}
+
 declare module "../connection/messages" {
+  interface Suggestions {
+    readonly tien_len: SuggestedPlay;
+  }
+  interface Results {
+    readonly play: Receipted;
+    readonly pass: Receipted;
+  }
   interface Round {
     readonly tien_len?: TienLen;
   }

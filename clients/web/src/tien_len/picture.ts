@@ -1,8 +1,9 @@
 /** A seat of Tiến Lên in a picture of its round: the dealt hand, in which the cards that were played are dim. */
 
 import type { Pictured } from "../games";
-import { capital, say } from "../words/say";
+import { capital } from "../words/say";
 import { byTienLen } from "./order";
+import { say } from "./words";
 
 export const picture: Pictured["picture"] = ({ cards = [], hand = cards, left }) => {
   const dealt = byTienLen(hand);

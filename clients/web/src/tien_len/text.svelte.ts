@@ -4,8 +4,9 @@ import { parseCard, spell, spellAll } from "../cards/card";
 import { lasting } from "../connection/lasting";
 import type { Round, View } from "../connection/messages";
 import type { TextSide } from "../games";
-import { pick, say } from "../words/say";
+import { pick } from "../words/say";
 import { Choosing } from "./choosing.svelte";
+import { say } from "./words";
 
 const LISTED = 30; // legal plays at most
 
@@ -49,6 +50,9 @@ export function textSide(view: () => View): TextSide {
     warning: "",
     get may() {
       return may;
+    },
+    get help() {
+      return say("typedCommands");
     },
     commands: [
       { phrases: ["play", "danh"], act: play },

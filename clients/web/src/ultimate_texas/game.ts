@@ -3,7 +3,7 @@
 import { byRank } from "../cards/card";
 import type { PageGame } from "../games";
 import { pickName } from "../words/names";
-import { amount, both, say } from "../words/say";
+import { amount } from "../words/say";
 import { firstBets } from "./bets";
 import { decideChoice } from "./choices";
 import HouseTurns from "./HouseTurns.svelte";
@@ -13,13 +13,15 @@ import ResultHead from "./ResultHead.svelte";
 import TexasBets from "./TexasBets.svelte";
 import TexasTable from "./TexasTable.svelte";
 import { linesOf, textSide } from "./text.svelte";
+import title from "./title.json";
+import { both, say } from "./words";
 
 const HOUSE = 4_200; // ms
 const ON_BOARD: Readonly<Record<string, number>> = { PREFLOP: 0, FLOP: 3, RIVER: 5 };
 
 export const GAME: PageGame = {
   name: "ultimate_texas",
-  title: { vi: "Ultimate Texas", en: "Ultimate Texas" },
+  title,
   tileOf: (ruleset) =>
     ruleset === "ultimate_texas.two_plus_three" ? ["QS", "QD", "JC"] : ["AS", "AC", "KD"],
   guide: { PLAYING: [both("guideHouse"), both("guideOnce")] },

@@ -38,7 +38,19 @@ export interface UltimateTexas {
   readonly legal?: readonly Decision[];
 }
 
+/** What a decision is worth on average. */
+export interface Worth {
+  readonly decision: string;
+  readonly value_minor: number;
+}
+
 declare module "../connection/messages" {
+  interface Suggestions {
+    readonly ultimate_texas: Worth;
+  }
+  interface Results {
+    readonly decide: Receipted;
+  }
   interface Ruleset {
     readonly blind_pays?: readonly Pay[];
     readonly trips_pays?: readonly Pay[];

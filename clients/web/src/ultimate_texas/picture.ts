@@ -2,7 +2,8 @@
 
 import type { Last } from "../connection/messages";
 import type { CardGroup, Pictured } from "../games";
-import { capital, pick, say } from "../words/say";
+import { capital, pick } from "../words/say";
+import { say } from "./words";
 
 export const picture: Pictured["picture"] = ({ cards = [], hole = cards, value }) => ({
   groups: [{ cards: hole, name: capital(pick(value?.name)) }],

@@ -5,9 +5,10 @@ import { lasting } from "../connection/lasting";
 import type { Round, Ruleset, View } from "../connection/messages";
 import type { TextSide } from "../games";
 import { pickName } from "../words/names";
-import { amount, capital, say } from "../words/say";
+import { amount, capital, signed } from "../words/say";
 import { Deciding } from "./deciding.svelte";
 import type { Decision } from "./messages";
+import { say } from "./words";
 
 /** The street with its board, the house's cards once they are open, one's bets, and what one may decide. */
 export function linesOf(_view: View, round: Round, ruleset: Ruleset | undefined): string[] {
@@ -41,8 +42,7 @@ export function textSide(view: () => View, ruleset: () => Ruleset | undefined): 
   async function suggest(): Promise<string> {
     await deciding.suggest();
     const worth = deciding.worth.map(
-      (one) =>
-        `${pickName(ruleset(), "decision", one.decision)} ${amount(one.value_minor, { signed: true })}`,
+      (one) => `${pickName(ruleset(), "decision", one.decision)} ${signed(one.value_minor)}`,
     );
     return deciding.trouble || worth.join(", ");
   }
@@ -51,6 +51,9 @@ export function textSide(view: () => View, ruleset: () => Ruleset | undefined): 
     lines: [],
     warning: "",
     may: [],
+    get help() {
+      return say("typedCommands");
+    },
     commands: [
       { phrases: ["check"], act: () => decide("CHECK") },
       { phrases: ["bet", "to", "play", "danh"], act: bet },

@@ -10,9 +10,10 @@ export interface Text {
   readonly en: string;
 }
 
-/** The words of a key with its values; ``{name:one|many}`` is the word for that number of things. */
-export function say(key: Key, values: Record<string, string | number> = {}): string {
-  const words = WORDS[key][settings.language === "vi" ? 0 : 1];
+type Pair = readonly [vietnamese: string, english: string];
+
+/** Put values in at braces; ``{name:one|many}`` is the word for that number of things. */
+function filled(words: string, values: Readonly<Record<string, string | number>>): string {
   return words
     .replace(/\{(\w+):(\w+)\|(\w+)\}/g, (_, name: string, one: string, many: string) =>
       /^[+−]?1$/.test(String(values[name])) ? one : many,
@@ -20,18 +21,37 @@ export function say(key: Key, values: Record<string, string | number> = {}): str
     .replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** Words of this page in both languages, as the table server sends its own. */
-export const both = (key: Key): Text => ({ vi: WORDS[key][0], en: WORDS[key][1] });
+/** What says words by their keys: in the language chosen, with values; or in both, as the table server sends its own. */
+interface Speaker<Known extends string> {
+  readonly say: (key: Known, values?: Readonly<Record<string, string | number>>) => string;
+  readonly both: (key: Known) => Text;
+}
+
+/** Return a speaker of a game's own words and of those that all games share. */
+export function speaker<Own extends string>(own: Readonly<Record<Own, Pair>>): Speaker<Key | Own> {
+  const words: Readonly<Record<Key | Own, Pair>> = { ...WORDS, ...own };
+  return {
+    say: (key, values = {}) => filled(words[key][settings.language === "vi" ? 0 : 1], values),
+    both: (key) => ({ vi: words[key][0], en: words[key][1] }),
+  };
+}
+
+export const { say, both } = speaker<never>({});
 
 /** The one of two languages that was chosen; empty for no text. */
 export const pick = (text: Text | undefined | null): string => text?.[settings.language] ?? "";
 
-/** An amount of play money, with its sign where one is asked for. */
-export function amount(minor: number, { signed = false } = {}): string {
+/** An amount of play money. */
+export function amount(minor: number): string {
   const size = Math.abs(minor).toLocaleString(settings.language === "vi" ? "vi-VN" : "en-GB");
-  const sign = minor < 0 ? "−" : signed && minor > 0 ? "+" : "";
-  return sign + size;
+  return (minor < 0 ? "−" : "") + size;
 }
+
+/** An amount with its sign. */
+export const signed = (minor: number): string => (minor > 0 ? "+" : "") + amount(minor);
+
+/** The day of a time. */
+export const day = (time: number): string => new Date(time).toLocaleDateString(settings.language);
 
 export const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 

@@ -51,10 +51,7 @@ _WORKER: Final[list[_Worker]] = []
 
 
 def census(
-    rules: UltimateTexasRules,
-    *,
-    processes: int = 1,
-    progress: Progress = lambda _done, _of: None,
+    rules: UltimateTexasRules, *, processes: int = 1, progress: Progress = lambda _done, _of: None
 ) -> tuple[Strategy, Figures]:
     """Find the best play under some rules and count its outcomes over every deal.
 

@@ -15,7 +15,7 @@ from referee.advice.ultimate_texas.pair import Cards
 from referee.advice.ultimate_texas.price import Prices
 from referee.advice.ultimate_texas.showdown import HOUSES
 from referee.advice.ultimate_texas.strength import BoardStrengths
-from referee.games.ultimate_texas import Street
+from referee.games.ultimate_texas.code import Street
 from referee.lab.odds.ultimate_texas.board import FLOPS_IN_BOARD, Starts, Whole, flop_number
 from referee.lab.odds.ultimate_texas.showdown import Showdowns, showdowns
 from referee.lab.odds.ultimate_texas.strategy import BATCH, KIND_OF_PAIR, Strategy
@@ -43,18 +43,13 @@ _PER_BOARD: Final = len(FLOPS_IN_BOARD)
 
 
 def paths_of(prices: Prices) -> tuple[Path, ...]:
-    """Return the paths of a ruleset: play bets by street, the smallest first, then the fold."""
+    """Return the paths of a ruleset in order of streets, with smaller bets first; the fold is last."""
     bets = ((Street.PREFLOP, prices.preflop), (Street.FLOP, prices.flop), (Street.RIVER, prices.river))
     return (*(Path(street, multiple) for street, multiples in bets for multiple in multiples), FOLD)
 
 
 def count_boards(  # noqa: PLR0913, PLR0917 - a strategy and the deals that it is counted over
-    strengths: BoardStrengths,
-    prices: Prices,
-    starts: Starts,
-    strategy: Strategy,
-    boards: Cards,
-    weights: Whole,
+    strengths: BoardStrengths, prices: Prices, starts: Starts, strategy: Strategy, boards: Cards, weights: Whole
 ) -> Whole:
     """Count some boards by path, category of the seat's hand (in the ranking's order) and result."""
     paths = paths_of(prices)
@@ -63,7 +58,7 @@ def count_boards(  # noqa: PLR0913, PLR0917 - a strategy and the deals that it i
         batch, weight = boards[first : first + BATCH], weights[first : first + BATCH, None]
         found = showdowns(strengths, batch, qualifying=prices.qualifying)
         taken = _taken(found, prices, strategy, starts.numbers[flop_number(batch[:, FLOPS_IN_BOARD])], paths)
-        category = np.where(found.is_dealt, prices.category[found.strengths], 0).ravel()
+        category = np.where(found.is_dealt, prices.category[found.own], 0).ravel()
         met = (
             found.won_qualified,
             found.won - found.won_qualified,
@@ -82,14 +77,10 @@ def count_boards(  # noqa: PLR0913, PLR0917 - a strategy and the deals that it i
 
 
 def _taken(
-    found: Showdowns,
-    prices: Prices,
-    strategy: Strategy,
-    numbers: npt.NDArray[np.int32],
-    paths: tuple[Path, ...],
+    found: Showdowns, prices: Prices, strategy: Strategy, numbers: npt.NDArray[np.int32], paths: tuple[Path, ...]
 ) -> list[Whole]:
     """Return for each path an array by board and pair: in how many of the board's ten flops the play takes the path."""
-    preflop = np.broadcast_to(strategy.preflop[KIND_OF_PAIR], found.strengths.shape)
+    preflop = np.broadcast_to(strategy.preflop[KIND_OF_PAIR], found.own.shape)
     flop = np.where(preflop[:, None, :] > 0, 0, strategy.flop[numbers])
     stays, play = found.bets(prices)
     river = np.zeros(preflop.shape, dtype=np.uint8)

@@ -92,7 +92,10 @@ def _legend(kinds: Mapping[int, int], bets: list[int]) -> list[str]:
 
 
 def _axes(side: int) -> list[str]:
-    """Return SVG for the ranks along both sides, and for two lines that explain the numbers and the halves."""
+    """Return the SVG of the labels: the ranks along the top and the left, and the legend above the square.
+
+    ``side`` is the width of the square in pixels.
+    """
     middle = _LEFT + side // 2
     lines = [
         (

@@ -11,12 +11,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from referee.advice.ultimate_texas.pair import DECK_SIZE, PAIRS, Cards, Strengths
-from referee.advice.ultimate_texas.price import STRENGTHS, Prices
-from referee.advice.ultimate_texas.showdown import HOUSES
+from referee.advice.ultimate_texas.pair import DECK_SIZE, PAIRS, Cards
+from referee.advice.ultimate_texas.price import STRENGTHS, Prices, Whole
+from referee.advice.ultimate_texas.showdown import HOUSES, Tally
 from referee.advice.ultimate_texas.strength import BoardStrengths
-
-Counts = npt.NDArray[np.int64]
 
 _ALL_PAIRS: Final = np.arange(len(PAIRS), dtype=np.int16)
 _LOW: Final = PAIRS[:, 0].astype(np.intp)
@@ -26,28 +24,17 @@ _PAIR_BITS: Final = _CARD_BITS[PAIRS].sum(axis=1, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Showdowns:
-    """By board and pair: the pair's strength, and how many of the house's 990 hands it beats and loses to.
+class Showdowns(Tally):
+    """A tally by board and pair, with the pair in place of a seat's hole cards.
 
-    ``won_qualified`` and ``lost_qualified`` count only hands with which the house qualifies. ``is_dealt`` is False for
-    a pair that shares a card with the board; the other values of such a pair are undefined.
+    ``is_dealt`` is False for a pair that shares a card with the board; the other values of such a pair are undefined.
     """
 
     is_dealt: npt.NDArray[np.bool_]
-    strengths: Strengths
-    won: Counts
-    lost: Counts
-    won_qualified: Counts
-    lost_qualified: Counts
 
-    def bets(self, prices: Prices) -> tuple[Counts, Counts]:
-        """Return two sums over the house's hands in units: of the net win of Ante and Blind, and of one Ante in Play.
-
-        Both are by board and pair, and 0 for a pair that shares a card with the board.
-        """
-        stays = prices.ante * self.won_qualified + prices.blind[self.strengths] * self.won
-        stays -= prices.unit * (self.lost_qualified + self.lost)
-        play = prices.play * self.won - prices.unit * self.lost
+    def bets(self, prices: Prices) -> tuple[Whole, Whole]:
+        """Return the sums of ``Tally.bets`` by board and pair, 0 for a pair that shares a card with the board."""
+        stays, play = Tally.bets(self, prices)  # a class with slots has no super()
         return np.where(self.is_dealt, stays, 0), np.where(self.is_dealt, play, 0)
 
 
@@ -75,7 +62,7 @@ def showdowns(strengths: BoardStrengths, boards: Cards, *, qualifying: int) -> S
     lost = HOUSES - not_above
     return Showdowns(
         is_dealt=is_dealt,
-        strengths=rows,
+        own=rows,
         won=beaten,
         lost=lost,
         won_qualified=np.maximum(beaten - unqualified, 0),
@@ -83,7 +70,7 @@ def showdowns(strengths: BoardStrengths, boards: Cards, *, qualifying: int) -> S
     )
 
 
-def _by_card(step: npt.NDArray[np.int32], width: int) -> Counts:
+def _by_card(step: npt.NDArray[np.int32], width: int) -> Whole:
     """Count the dealt pairs that contain a card and are below a step, by board, card and step.
 
     Steps are the ranks of strengths on a board, from 1; step 0 is for pairs that are not dealt. The last axis has

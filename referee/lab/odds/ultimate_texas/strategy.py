@@ -23,6 +23,7 @@ from referee.advice.ultimate_texas.showdown import HOUSES
 from referee.advice.ultimate_texas.strength import BoardStrengths
 from referee.cards import DECK
 from referee.lab.odds.ultimate_texas.board import FLOPS_IN_BOARD, Starts, Whole, flop_number
+from referee.lab.odds.ultimate_texas.picture import bets_of
 from referee.lab.odds.ultimate_texas.showdown import showdowns
 
 BATCH: Final = 128
@@ -69,7 +70,7 @@ def sum_boards(strengths: BoardStrengths, prices: Prices, starts: Starts, boards
         batch, weight = boards[first : first + BATCH], weights[first : first + BATCH, None]
         found = showdowns(strengths, batch, qualifying=prices.qualifying)
         stays, play = found.bets(prices)
-        paid = np.where(found.is_dealt, prices.trips[found.strengths] + 1, 0)
+        paid = np.where(found.is_dealt, prices.trips[found.own] + 1, 0)
         goes_on = best_plays(stays, play, prices)
         fold = np.where(found.is_dealt, prices.fold * HOUSES, 0)
         check = np.maximum(goes_on, fold)
@@ -130,7 +131,8 @@ def strategy_of(sums: StartSums, pairs: npt.NDArray[np.int16], prices: Prices, *
             for place, name in enumerate(KINDS)
         },
     )
-    preflop = [_preflop_bet(table.kinds[name], prices) for name in KINDS]
+    bets = bets_of(table, prices)
+    preflop = [bets[name] for name in KINDS]
     return Strategy(np.array(preflop, dtype=np.uint8), np.where(is_bet, flop, 0).astype(np.uint8), table)
 
 
@@ -148,11 +150,6 @@ def _best_bets(sums: StartSums, prices: Prices) -> tuple[Whole, Whole]:
     values = sums.stays + multiples[:, None] * sums.play
     best = values.argmax(axis=0)
     return multiples[best], values.max(axis=0)
-
-
-def _preflop_bet(kind: KindSums, prices: Prices) -> int:
-    multiple, value = best_bet(kind, prices)
-    return multiple if value > kind.check else 0
 
 
 def _by_kind(kinds: npt.NDArray[np.intp], column: Whole) -> Whole:

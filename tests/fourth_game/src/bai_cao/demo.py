@@ -6,7 +6,7 @@ from rich.table import Table as Grid
 
 from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 from referee.cli.show import card_line, signed
-from referee.cli.table import DemoGame, Table
+from referee.cli.table import DemoGame, Table, report
 
 
 def play(table: Table, *, stronger: bool) -> None:
@@ -16,12 +16,8 @@ def play(table: Table, *, stronger: bool) -> None:
     played = bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[dealt.certificate])
     for seat in range(table.seat_count):
         event = bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_SHOW)
-        if stronger:
-            accepted = referee.AcceptEvent(bai_cao_pb2.AcceptEventRequest(round=played, event=event))
-            event, played.receipt = accepted.event, accepted.receipt
-        else:
-            event.time = dealt.dealt_time
-        played.events.append(event)
+        request = bai_cao_pb2.AcceptEventRequest(round=played, event=event)
+        report(request, played, time=dealt.dealt_time, accept=referee.AcceptEvent if stronger else None)
     settled = referee.SettleRound(bai_cao_pb2.SettleRoundRequest(round=played))
     grid = Grid("seat", "cards", "hand", "net")
     for result in settled.outcome.seats:

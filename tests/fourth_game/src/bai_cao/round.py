@@ -4,18 +4,18 @@ A round is over once every seat has shown or left, or once the time to show is u
 """
 
 import enum
-from functools import cache
 from typing import Final, TypeAlias
 
 import msgspec
 
 from bai_cao.rules import BaiCaoRules
 from referee.cards import Seat
-from referee.evidence.canonical import Natural
-from referee.games import Clock, DealError, DealtRound, Layout, UnlawfulEventError
-from referee.games.codec import EventRecord
-from referee.games.deal import check_deal, open_cards
-from referee.games.stakes import check_table_stake, require_stakes
+from referee.games import Clock, DealtRound, UnlawfulEventError
+from referee.games.codec import BareEvent
+from referee.games.deal import check_open_deal
+from referee.games.fault import closed_too_early, deadline_passed, out_of_order, still_to_act, unknown_seat
+from referee.games.layout import hands_alone
+from referee.games.stakes import require_stakes, table_stake_check
 from referee.verdict import Violation
 
 HAND_SIZE: Final = 3
@@ -36,38 +36,32 @@ class Code(enum.StrEnum):
     ROUND_NOT_OVER = "ROUND_NOT_OVER"
 
 
-class Show(EventRecord, frozen=True, tag="SHOW"):
+class Show(BareEvent, frozen=True, tag="SHOW"):
     """A seat shows its cards."""
 
-    time: int = 0
-    seen: Natural | None = None
 
-
-class Leave(EventRecord, frozen=True, tag="LEAVE"):
+class Leave(BareEvent, frozen=True, tag="LEAVE"):
     """A seat leaves; its cards count in any case."""
-
-    time: int = 0
-    seen: Natural | None = None
 
 
 Event: TypeAlias = Show | Leave
 
 
-class State(msgspec.Struct, frozen=True, kw_only=True):
-    """A round after some events; ``has_shown`` and ``has_left`` go by seat."""
+class State(msgspec.Struct, frozen=True):
+    """A round after some events; ``shown`` and ``left`` are the seats that have."""
 
     rules: BaiCaoRules
     deal: DealtRound
-    has_shown: tuple[bool, ...]
-    has_left: tuple[bool, ...]
+    shown: frozenset[Seat]
+    left: frozenset[Seat]
     event_count: int
     last_time: int
 
     @property
     def waiting(self) -> tuple[Seat, ...]:
         """Seats that have neither shown nor left."""
-        done = zip(self.has_shown, self.has_left, strict=True)
-        return tuple([Seat(seat) for seat, (shown, left) in enumerate(done) if not shown and not left])
+        done = self.shown | self.left
+        return tuple([Seat(seat) for seat in range(self.deal.seat_count) if seat not in done])
 
     @property
     def is_over(self) -> bool:
@@ -80,64 +74,45 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return self.deal.dealt_time + self.rules.clocks.showing.seconds * 1000
 
 
-@cache
-def layout(seat_count: int) -> Layout:
-    """Return the layout of a round: three cards a seat."""
-    return Layout.of(seat_count, hand_size=HAND_SIZE)
+layout: Final = hands_alone(HAND_SIZE)
+"""Layout of a round by its number of seats: three cards a seat."""
 
 
-def check_stakes(
-    rules: BaiCaoRules, *, seat_count: int, stake: int, seat_stakes: tuple[tuple[int, ...], ...], bet_unit: int
-) -> tuple[Violation, ...]:
-    """Check the stake of a round, in which the dealer can lose one stake to each other seat; return all faults."""
-    del rules
-    return check_table_stake(stake=stake, seat_stakes=seat_stakes, bet_unit=bet_unit, most_units=seat_count - 1)
+check_stakes: Final = table_stake_check(lambda _rules, *, seat_count: seat_count - 1)
+"""Check of a round's stake: the dealer can lose one stake to each other seat."""
 
 
 def begin(rules: BaiCaoRules, deal: DealtRound) -> State:
     """Begin a round; raise StakesError for its stake and DealError for its seats or cards."""
     require_stakes(rules, deal, check_stakes)
-    if deal.is_sealed:
-        raise DealError("a table of Bài Cào cannot be sealed")
-    check_deal(deal, layout, seats=rules.seats)
-    open_cards(deal)
-    nobody = (False,) * deal.seat_count
-    return State(rules=rules, deal=deal, has_shown=nobody, has_left=nobody, event_count=0, last_time=deal.dealt_time)
+    check_open_deal(deal, layout, seats=rules.seats)
+    return State(rules, deal, frozenset(), frozenset(), 0, deal.dealt_time)
 
 
 def check(state: State, event: Event) -> tuple[Violation, ...]:
     """Check the next event; return all faults."""
-    seat, time = event.seat, event.time
-    if not 0 <= seat < state.deal.seat_count:
-        return (Violation(code=Code.UNKNOWN_SEAT, expected=state.deal.seat_count, found=seat),)
-    faults = []
-    if state.is_over:
-        faults.append(Violation(code=Code.ROUND_OVER, seat=seat))
-    if time < state.last_time:
-        faults.append(Violation(code=Code.OUT_OF_ORDER, seat=seat, expected=state.last_time, received_time=time))
-    if state.has_left[seat]:
+    seat = event.seat
+    if stray := unknown_seat(seat, seat_count=state.deal.seat_count):
+        return stray
+    faults = [Violation(code=Code.ROUND_OVER, seat=seat)] if state.is_over else []
+    faults += out_of_order(event, last_time=state.last_time)
+    if seat in state.left:
         faults.append(Violation(code=Code.ALREADY_LEFT, seat=seat))
-    if isinstance(event, Show) and state.has_shown[seat]:
+    if isinstance(event, Show) and seat in state.shown:
         faults.append(Violation(code=Code.ALREADY_SHOWN, seat=seat))
-    if time >= state.deadline:
-        code = Code.DEADLINE_PASSED
-        faults.append(Violation(code=code, seat=seat, deadline_time=state.deadline, received_time=time))
-    return tuple(faults)
+    return (*faults, *deadline_passed(event, deadline=state.deadline))
 
 
 def apply(state: State, event: Event) -> State:
     """Return the state after an event; raise UnlawfulEventError if it breaks a rule."""
     if faults := check(state, event):
         raise UnlawfulEventError(faults)
-    shown, left = list(state.has_shown), list(state.has_left)
-    (shown if isinstance(event, Show) else left)[event.seat] = True
-    return msgspec.structs.replace(
-        state,
-        has_shown=tuple(shown),
-        has_left=tuple(left),
-        event_count=state.event_count + 1,
-        last_time=event.time,
-    )
+    shown, left = state.shown, state.left
+    if isinstance(event, Show):
+        shown |= {event.seat}
+    else:
+        left |= {event.seat}
+    return State(state.rules, state.deal, shown, left, state.event_count + 1, event.time)
 
 
 def clock(state: State) -> Clock | None:
@@ -148,12 +123,7 @@ def clock(state: State) -> Clock | None:
 
 def check_closing(state: State, time: int) -> tuple[Violation, ...]:
     """Return the faults that keep the round from being settled at a time: a later event, or a seat that may show."""
-    faults = []
-    if time < state.last_time:
-        faults.append(Violation(code=Code.CLOSED_TOO_EARLY, expected=state.last_time, received_time=time))
-    if time < state.deadline:
-        code, deadline = Code.ROUND_NOT_OVER, state.deadline
-        faults += [
-            Violation(code=code, seat=seat, deadline_time=deadline, received_time=time) for seat in state.waiting
-        ]
-    return tuple(faults)
+    early = closed_too_early(time, last_time=state.last_time)
+    if time >= state.deadline:
+        return early
+    return early + still_to_act(state.waiting, closed_time=time, deadline=state.deadline)

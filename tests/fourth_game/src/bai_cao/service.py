@@ -5,16 +5,12 @@ from typing import Final
 from bai_cao.game import GAME
 from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 from bai_cao.wire import read_event, write_outcome, write_state
-from referee.rulesets import load_texts
 from referee.service.game_service import GameService
-from referee.service.round_service import RefereeParts, RoundService
+from referee.service.round_service import RoundService
 
 
 class BaiCaoService(RoundService, bai_cao_pb2_grpc.BaiCaoServiceServicer):
     """Servicer of Bài Cào."""
-
-    def __init__(self, parts: RefereeParts) -> None:
-        super().__init__(SERVICE, parts)
 
 
 SERVICE: Final = GameService(
@@ -22,7 +18,6 @@ SERVICE: Final = GameService(
     descriptor=bai_cao_pb2.DESCRIPTOR.services_by_name["BaiCaoService"],
     servicer=BaiCaoService,
     add_to_server=bai_cao_pb2_grpc.add_BaiCaoServiceServicer_to_server,
-    texts=load_texts(GAME.name),
     read_event=read_event,
     write_outcome=write_outcome,
     write_state=write_state,

@@ -97,7 +97,7 @@ class BaiCaoPlay(Play):
     async def settle(self) -> Settled | None:
         """Settle the round."""
         request = bai_cao_pb2.SettleRoundRequest(round=self.message)
-        settled = await self.bench.judge.ask(self.service.SettleRound, request, bai_cao_pb2.SettleRoundResponse)
+        settled = await self.ask(self.service.SettleRound, request)
         if settled.violations:
             self.again = self.bench.clock.now() + RETRY_MS
             return None
@@ -152,10 +152,21 @@ class BaiCaoPlay(Play):
         request = bai_cao_pb2.AcceptEventRequest(round=self.message, event=event)
         if signature:
             request.signature = signature
-        answer = await self.bench.judge.ask(self.service.AcceptEvent, request, bai_cao_pb2.AcceptEventResponse)
+        answer = await self.ask(self.service.AcceptEvent, request)
         if not answer.event_number:
             raise self.refusal(answer.violations)
         self.keep(answer, signature)
 
 
-GAME: Final = TableGame(name="bai_cao", play=BaiCaoPlay, commands=(ShowCards,))
+_THREE_FACES: Final = {
+    "vi": "ba tiên",
+    "en": "three faces",
+    "means": {
+        "vi": "ba lá J, Q, K: hơn mọi tay bài khác",
+        "en": "three of J, Q and K, which beat every other hand",
+    },
+}
+
+GAME: Final = TableGame(
+    name="bai_cao", play=BaiCaoPlay, commands=(ShowCards,), glossary={"terms": {"BA_TIEN": _THREE_FACES}}
+)

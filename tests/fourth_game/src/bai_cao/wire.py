@@ -8,9 +8,7 @@ from bai_cao.v1 import bai_cao_pb2
 from referee.cards import Seat
 from referee.games.deal import open_cards
 from referee.rulesets import Ruleset
-from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError
-from referee.wire.values import numbers_of, write_name, write_transfers
+from referee.wire.values import numbers_of, read_choice, write_name, write_transfers
 
 _ACTS: Final[dict[int, type[Event]]] = {bai_cao_pb2.ACT_SHOW: Show, bai_cao_pb2.ACT_LEAVE: Leave}
 
@@ -18,14 +16,7 @@ _ACTS: Final[dict[int, type[Event]]] = {bai_cao_pb2.ACT_SHOW: Show, bai_cao_pb2.
 def read_event(message: bai_cao_pb2.BaiCaoEvent, *, time: int, round_id: bytes, field: str) -> Event:
     """Read an event; refuse an event without an act or with an act that does not exist."""
     del round_id
-    act = _ACTS.get(message.act)
-    if act is None:
-        missing = message.act == bai_cao_pb2.ACT_UNSPECIFIED
-        raise RefusedError(
-            ErrorReason.ERROR_REASON_MISSING_FIELD if missing else ErrorReason.ERROR_REASON_INVALID_FIELD,
-            "give the seat's act" if missing else f"{message.act} is no act; acts are 1 (SHOW) and 2 (LEAVE)",
-            field=f"{field}.act",
-        )
+    act = read_choice(message.act, _ACTS, what="act", field=f"{field}.act")
     return act(Seat(message.seat), time)
 
 

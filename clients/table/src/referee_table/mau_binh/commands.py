@@ -4,7 +4,7 @@ from referee_table.commands import Cards, Hash, InRound, Move
 
 
 class Arrange(Move, frozen=True, kw_only=True, tag="arrange"):
-    """An arrangement, the last one or one on the way."""
+    """Command with an arrangement, final or still being changed."""
 
     is_final: bool = True
 
@@ -14,7 +14,7 @@ class Arrange(Move, frozen=True, kw_only=True, tag="arrange"):
 
 
 class Check(InRound, frozen=True, kw_only=True, tag="check"):
-    """An arrangement to be checked."""
+    """Command to check an arrangement."""
 
     back: Cards
     middle: Cards
@@ -22,14 +22,14 @@ class Check(InRound, frozen=True, kw_only=True, tag="check"):
 
 
 class Commit(Move, frozen=True, kw_only=True, tag="commit"):
-    """A commitment to an arrangement, the last one or one on the way."""
+    """Command with a commitment to an arrangement, final or still being changed."""
 
     is_final: bool = True
     commitment: Hash
 
 
 class Open(Move, frozen=True, kw_only=True, tag="open"):
-    """The arrangement that the seat is bound to."""
+    """Command with the arrangement that the seat has committed to."""
 
     back: Cards
     middle: Cards

@@ -1,8 +1,10 @@
 """The registration of Mậu Binh at the table."""
 
+from pathlib import Path
 from typing import Final
 
 from referee_table import sentences
+from referee_table.glossary import read_glossary
 from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
 from referee_table.mau_binh.play import MauBinhPlay
 from referee_table.mau_binh.rules import sections
@@ -21,6 +23,7 @@ GAME: Final = TableGame(
         sentences.leaving,
         sentences.arranging,
     ),
+    glossary=read_glossary(Path(__file__).parent),
     can_seal=True,
     is_seated_by_referee=True,
 )

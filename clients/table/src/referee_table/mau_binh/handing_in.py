@@ -7,7 +7,7 @@ time is nearly up; bots wait for people.
 
 from typing import Any, Final
 
-from referee.games.mau_binh import MAX_EVENTS
+from referee.games.mau_binh.event import MAX_EVENTS
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee_table.cards import texts
 from referee_table.instant import groups_of
@@ -24,7 +24,7 @@ KEPT_EVENTS: Final = 2
 
 
 class HandingIn(Play):
-    """One round of Mậu Binh as far as its arrangements reach the referee. ``message`` is the round so far."""
+    """The part of a round of Mậu Binh that hands arrangements to the referee. ``message`` is the round so far."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
@@ -56,20 +56,20 @@ class HandingIn(Play):
 
     @property
     def hand_in_time(self) -> int:
-        """When drafts become events, so that the last one counts at the deadline."""
+        """Time in ms at which drafts become events, so that each seat's last one counts at the deadline."""
         return self.state.deadline - HAND_IN_MS
 
     def is_in(self, seat: int) -> bool:
-        """Whether the referee has an arrangement or a commitment of the seat."""
+        """Return whether the referee has an arrangement or a commitment of the seat."""
         return bool(self.state.arranged[seat] or self.state.commitments[seat])
 
     def _events_left(self, seat: int) -> int:
-        """How many arrangements or commitments the referee still takes of a seat."""
+        """Return the number of arrangements or commitments that the referee still accepts of a seat."""
         most = MAX_EVENTS // len(self.round.seats) - 1 - int(self.bench.is_sealed)
         return most - [event.seat for event in self.message.events].count(seat)
 
     def is_everybody_done(self) -> bool:
-        """Whether no person arranges any more."""
+        """Return whether every person has finished arranging or left."""
         state = self.state
         return all(
             one.is_bot or done or gone
@@ -77,14 +77,14 @@ class HandingIn(Play):
         )
 
     def is_release_due(self) -> bool:
-        """Whether drafts become events now: every person is done, or the time is nearly up."""
+        """Return whether drafts become events now: every person is done, or the time is nearly up."""
         return self.is_everybody_done() or self.bench.clock.now() >= self.hand_in_time
 
     def _may_go(self, seat: int) -> bool:
-        """Whether what the seat has now may go to the referee: it ends nobody's arranging, and leaves events to spare.
+        """Return whether the seat's draft may be sent now: it must not end arranging for others, nor use up its events.
 
-        The show begins, or hands open, as soon as the referee has something of every seat: so bots wait for people,
-        and what would be the last is held back until every person is done or the time is nearly up.
+        The show begins, or hands open, as soon as the referee has a draft of every seat. So bots wait for people, and
+        the draft of the last seat is held back until every person is done or the time is nearly up.
         """
         if self.is_release_due():
             return True
@@ -93,18 +93,18 @@ class HandingIn(Play):
         return not self.is_bot(seat) and not is_last and self._events_left(seat) > KEPT_EVENTS
 
     def can_go(self, seat: int) -> bool:
-        """Whether a seat has a draft that can be handed in for it: its own, or one that it has signed."""
+        """Return whether a seat's draft can be handed in for it: it needs no signature of the page, or has one."""
         draft, one = self.state.drafts[seat], self.round.seats[seat]
         return draft is not None and (not one.key or bool(one.signing_key) or draft.signature is not None)
 
     def awaits_hand_in(self, now: int) -> bool:
-        """Whether a draft is to be handed in later, or now: its time may have come while a bot moved."""
+        """Return whether a draft remains to be handed in, be it now or later."""
         if now < self.hand_in_time:
             return any(self.state.drafts)
         return now < self.state.deadline and any(map(self.can_go, range(len(self.round.seats))))
 
     async def take(self, seat: int, draft: Draft, *, is_final: bool) -> dict[str, Any]:
-        """Hand in what a seat has now, or hold it back as a draft."""
+        """Send a seat's draft to the referee, or hold it back."""
         state, one = self.state, self.round.seats[seat]
         is_signed = not one.key or bool(one.signing_key) or draft.signature is not None
         if is_final and not is_signed and self._may_go(seat):  # as the seat's view says by ``takes_signed``
@@ -157,10 +157,8 @@ class HandingIn(Play):
         self, event: mau_binh_pb2.MauBinhEvent, signature: bytes = b""
     ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
         """Have the referee accept an event, and keep it; raise RefusedError for one that breaks rules."""
-        judge = self.bench.judge
         request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
-        kind = mau_binh_pb2.MauBinhServiceAcceptEventResponse
-        answer = await judge.ask(self.service.AcceptEvent, request, kind)
+        answer = await self.ask(self.service.AcceptEvent, request)
         if not answer.event_number:
             raise self.refusal(answer.violations)
         self.keep(answer, signature)
@@ -177,19 +175,16 @@ class HandingIn(Play):
 
     async def judged(self, seat: int, cards: list[int]) -> mau_binh_pb2.CheckArrangementResponse:
         """Return the referee's judgement of thirteen cards as an arrangement of the seat's."""
-        judge = self.bench.judge
         given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
         request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
-        return await judge.ask(self.service.CheckArrangement, request, mau_binh_pb2.CheckArrangementResponse)
+        return await self.ask(self.service.CheckArrangement, request)
 
     async def look(self) -> None:
         """Start the showing if the referee finds the round over."""
         if self.bench.is_sealed and not self.round.hands:
             return
-        judge = self.bench.judge
         request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message)
-        kind = mau_binh_pb2.MauBinhServicePreviewRoundResponse
-        preview = await judge.ask(self.service.PreviewRound, request, kind)
+        preview = await self.ask(self.service.PreviewRound, request)
         if not preview.violations:
             self._show(shown_showdown(preview.showdown, self.bench.law))
             self.again = 0

@@ -1,11 +1,13 @@
 """A round of Mậu Binh at the table: arranging, on a sealed table committing and opening, then the show."""
 
 import math
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh import arrangement_commitment
 from referee.v1 import mau_binh_pb2, shuffler_pb2
+from referee_table.bots import THOUGHT_MS
 from referee_table.cards import texts
 from referee_table.commands import InRound, Leave, Move, Suggest
 from referee_table.judge import RefereeRefusedError
@@ -32,26 +34,26 @@ class MauBinhPlay(HandingIn):
 
     @property
     def phase(self) -> str:
-        """Showing, opening or arranging."""
+        """Phase of the round for pages: the show, opening commitments, or arranging."""
         if self.state.showdown is not None:
             return "SHOWDOWN"
         return "OPENING" if self.state.is_opening else "PLAYING"
 
     @property
     def deadline(self) -> int | None:
-        """Of arranging or opening; in the show its end."""
+        """End of the time to arrange or to open commitments, then of the show; in ms."""
         shown = self.state.showdown
         return self.state.deadline if shown is None else int(shown["summary_time"])
 
     @property
     def wake(self) -> int:
-        """The next bot's move, a deadline, or the end of the show."""
+        """Time in ms of the next thing to do: a bot's move, a deadline, or the end of the show."""
         state = self.state
         if state.showdown is not None:
             return max(0 if self.bench.pace.is_brisk else int(state.showdown["summary_time"]), self.again)
         times = [max(state.deadline, self.again)]
         if self._bots():
-            times.append(0 if state.is_opening else state.bot_time)
+            times.append(0 if state.is_opening else self.thinking.wake(state.bot_time))
         if self.awaits_hand_in(self.bench.clock.now()):
             times.append(self.hand_in_time)
         return min(times)
@@ -62,7 +64,7 @@ class MauBinhPlay(HandingIn):
         return self.state.showdown is not None and self.wake <= self.bench.clock.now()
 
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
-        """Seats have their cards; a hand that wins at once ends the round here."""
+        """Begin arranging with the cards that were dealt; end the round if a hand wins at once."""
         count, now = len(self.round.seats), self.bench.clock.now()
         self.message = mau_binh_pb2.MauBinhRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
@@ -129,15 +131,12 @@ class MauBinhPlay(HandingIn):
         if now >= max(state.deadline, self.again) and not (state.is_opening and bots):
             await self._end_time()
         elif bots and (state.is_opening or now >= state.bot_time):
-            state.bot_time = now + self.bot_ms
             await self._move(bots[0])
 
     async def settle(self) -> Settled | None:
         """Settle the round."""
-        judge = self.bench.judge
         request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.message)
-        kind = mau_binh_pb2.MauBinhServiceSettleRoundResponse
-        settled = await judge.ask(self.service.SettleRound, request, kind)
+        settled = await self.ask(self.service.SettleRound, request)
         if settled.violations:
             self.again = self.bench.clock.now() + RETRY_MS
             return None
@@ -198,7 +197,7 @@ class MauBinhPlay(HandingIn):
         return {"mau_binh": shown}
 
     def events(self) -> list[dict[str, Any]]:
-        """Arrangements, commitments, openings, departures."""
+        """Return the round's events for the page: arrangements, commitments and how they were opened, departures."""
         given: list[dict[str, Any]] = []
         for event in self.message.events:
             choice = event.WhichOneof("choice") or ""
@@ -211,7 +210,7 @@ class MauBinhPlay(HandingIn):
         return given
 
     def _bots(self) -> list[int]:
-        """Bots that have something to do."""
+        """Return the seats of bots that have to arrange, or to open their commitment."""
         state = self.state
         done = state.opened if state.is_opening else [bool(cards) for cards in state.planned]
         return [
@@ -225,15 +224,15 @@ class MauBinhPlay(HandingIn):
         if state.is_opening:
             await self._open(seat, state.planned[seat], state.nonces[seat])
             return
-        certificates, cards = list(self.message.certificates), self.round.hands[seat] if self.round.hands else []
-        if self.bench.is_sealed:
-            certificate, cards = await self.hand_certificate(seat)
-            certificates = [certificate]
-        try:
-            suggested = await self._suggest(seat, certificates, count=self.level.count)
-            cards = cards_of(self.level.choose(suggested, self.bench.entropy).arrangement)
-        except RefusedError:
-            pass  # a ruleset that nothing was learned for: the cards stand as dealt
+        left_ms = state.deadline - self.bench.clock.now()
+        longest_ms = max(THOUGHT_MS, left_ms // 2)  # people arrange for longer, and cards as dealt may be a foul
+        if not self.thinking.is_over(seat, lambda: self._advice(seat), longest_ms=longest_ms):
+            return
+        state.bot_time = self.bench.clock.now() + self.bot_ms
+        if self.thinking.best:
+            cards = cards_of(self.level.choose(self.thinking.best, self.bench.entropy).arrangement)
+        else:  # no advice in time, or a ruleset that nothing was learned for: the cards stand as dealt
+            cards = (await self._hand(seat))[1]
         state.planned[seat] = cards
         draft = Draft(cards=cards)
         if self.bench.is_sealed:
@@ -245,6 +244,18 @@ class MauBinhPlay(HandingIn):
                 nonce=state.nonces[seat],
             )
         await self.take(seat, draft, is_final=True)
+
+    async def _hand(self, seat: int) -> tuple[list[bytes], list[int]]:
+        """Return a bot's certificates and cards."""
+        if self.bench.is_sealed:
+            certificate, cards = await self.hand_certificate(seat)
+            return [certificate], cards
+        return list(self.message.certificates), self.round.hands[seat]
+
+    async def _advice(self, seat: int) -> AsyncIterator[list[mau_binh_pb2.SuggestedArrangement]]:
+        """Yield the suggestions for a bot."""
+        certificates, _ = await self._hand(seat)
+        yield await self._suggest(seat, certificates, count=self.level.count)
 
     async def _open(self, seat: int, cards: list[int], nonce: bytes, move: Move | None = None) -> None:
         event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards), nonce=nonce)
@@ -315,13 +326,11 @@ class MauBinhPlay(HandingIn):
         self, seat: int, certificates: list[bytes], *, count: int
     ) -> list[mau_binh_pb2.SuggestedArrangement]:
         """Suggest the best arrangements; refuse with NO_ADVICE if there are none."""
-        judge = self.bench.judge
         given = mau_binh_pb2.MauBinhRound(header=self.header, certificates=certificates)
         dealt = mau_binh_pb2.DealtHand(round=given, seat=seat)
         request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
-        kind = mau_binh_pb2.SuggestArrangementResponse
         try:
-            answer = await judge.ask(self.service.SuggestArrangement, request, kind)
+            answer = await self.ask(self.service.SuggestArrangement, request)
         except RefereeRefusedError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.suggestions:

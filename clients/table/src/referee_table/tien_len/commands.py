@@ -8,10 +8,10 @@ from referee_table.commands import Cards, Move
 
 
 class Play(Move, frozen=True, kw_only=True, tag="play"):
-    """Cards put on the table."""
+    """Command to play cards."""
 
     cards: Annotated[Cards, msgspec.Meta(min_length=1)]
 
 
 class Pass(Move, frozen=True, kw_only=True, tag="pass"):
-    """The trick is let go."""
+    """Command to pass."""

@@ -1,8 +1,10 @@
 """The registration of Tiến Lên at the table."""
 
+from pathlib import Path
 from typing import Final
 
 from referee_table import sentences
+from referee_table.glossary import read_glossary
 from referee_table.table_game import TableGame
 from referee_table.tien_len.commands import Pass, Play
 from referee_table.tien_len.play import TienLenPlay
@@ -17,5 +19,6 @@ GAME: Final = TableGame(
     commands=(Play, Pass),
     sections=sections,
     features=(sentences.chain, sentences.last_card, sentences.instant_wins, sentences.out_of_time),
+    glossary=read_glossary(Path(__file__).parent),
     round_ms=HOUR_MS,
 )

@@ -1,13 +1,14 @@
 """A round of Tiến Lên at the table: turn by turn, each play judged by the referee before any page sees it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from typing import Any, Final
 
 from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.instant import groups_of
+from referee_table.judge import TOO_LONG, RefereeRefusedError
 from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
 from referee_table.signing import Signed
 from referee_table.state import Round
@@ -16,12 +17,12 @@ from referee_table.tien_len.commands import Play as PlayCards
 from referee_table.tien_len.state import TienLenState
 from referee_table.wording import Code, RefusedError
 
-REVIEW_SAMPLES: Final = 60
-"""How often the rest of the round is played out for each choice of a seat, once it is over."""
+REVIEW_SAMPLES: Final = (60, 15, 4)
+"""How often a review plays out the rest of a round for each play: the next number where the referee takes too long."""
 
 
 class TienLenPlay(Play):
-    """One round. ``message`` is the round so far, ``found`` its state by the referee."""
+    """One round. ``message`` is the round so far, ``found`` its state as the referee computed it."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
@@ -32,42 +33,42 @@ class TienLenPlay(Play):
 
     @property
     def phase(self) -> str:
-        """Playing, or showing a hand that won at the deal."""
+        """Phase of the round for pages: playing, or the show of a hand that won at the deal."""
         return "SHOWDOWN" if self.state.instant_wins else "PLAYING"
 
     @property
     def deadline(self) -> int | None:
-        """Of the seat on turn; of the show its end."""
+        """End of the turn, or of the show; in ms."""
         if self.state.instant_wins:
             return self._show_end
         return None if self.found.over else self.state.deadline
 
     @property
     def wake(self) -> int:
-        """When the seat on turn moves if it is a bot's, has run out of time, or the show is over."""
+        """Time in ms of the next thing to do: a bot's move, the end of the turn, or the end of the show."""
         if self.found.over:
             return max(self.again, self._show_end if self.state.instant_wins else 0)
-        return self.state.bot_time if self.is_bot(self.found.turn) else max(self.state.deadline, self.again)
+        if self.is_bot(self.found.turn):
+            return self.thinking.wake(self.state.bot_time)
+        return max(self.state.deadline, self.again)
 
     @property
     def is_over(self) -> bool:
-        """Whether a seat has won."""
+        """Whether the round is over and a show, if there is one, has ended."""
         return self.found.over and self.wake <= self.bench.clock.now()
 
     @property
     def _show_end(self) -> int:
-        """When a hand that won at the deal has been seen."""
+        """Time in ms at which the show of a hand that won at the deal ends."""
         return self.round.dealt_time + (0 if self.bench.pace.is_brisk else self.bench.pace.scene_ms)
 
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
-        """Seats have their cards, and one leads."""
+        """Begin the round with the cards that were dealt, and the leader's turn."""
         self.message = tien_len_pb2.TienLenRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = TienLenState()
-        judge = self.bench.judge
         request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=self.message)
-        kind = tien_len_pb2.TienLenServicePreviewRoundResponse
-        preview = await judge.ask(self.service.PreviewRound, request, kind)
+        preview = await self.ask(self.service.PreviewRound, request)
         await self._stand(preview.state)
         self.round.leader = self.found.leader
         for seat, one in enumerate(preview.outcome.seats):
@@ -109,12 +110,11 @@ class TienLenPlay(Play):
         turn, now = self.found.turn, self.bench.clock.now()
         event = tien_len_pb2.TienLenEvent(seat=turn)
         if self.is_bot(turn):
-            if now < self.state.bot_time:
+            if now < self.state.bot_time or not self.thinking.is_over(len(self.message.events), self._advice):
                 return
-            suggested = await self._suggest(count=self.level.count, samples=self.level.samples)
-            chosen = self.level.choose(suggested, self.bench.entropy)
-            if chosen.HasField("play"):
-                event.play.cards.extend(chosen.play.cards)
+            cards = await self._bot_cards()
+            if cards:
+                event.play.cards.extend(cards)  # type: ignore[arg-type] # numbers of cards
             else:
                 event.pass_turn.SetInParent()
         elif now >= max(self.state.deadline, self.again):
@@ -128,12 +128,23 @@ class TienLenPlay(Play):
                 raise
             self.again = now + RETRY_MS
 
+    async def _advice(self) -> AsyncIterator[list[tien_len_pb2.SuggestedPlay]]:
+        """Yield the quick suggestions, then those over rounds played out, if the level takes these."""
+        yield await self._suggest(count=self.level.count)
+        if self.level.samples:
+            yield await self._suggest(count=self.level.count, samples=self.level.samples)
+
+    async def _bot_cards(self) -> list[int]:
+        """Return what the bot on turn plays, nothing for a pass: by its advice, or the first legal play without any."""
+        if self.thinking.best:
+            return list(self.level.choose(self.thinking.best, self.bench.entropy).play.cards)
+        legal = self.state.legal or await self._legal()
+        return numbers(legal["plays"][0]["cards"]) if legal["plays"] else []
+
     async def settle(self) -> Settled | None:
         """Settle the round."""
-        judge = self.bench.judge
         request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=self.message)
-        kind = tien_len_pb2.TienLenServiceSettleRoundResponse
-        settled = await judge.ask(self.service.SettleRound, request, kind)
+        settled = await self.ask(self.service.SettleRound, request)
         if settled.violations:
             self.again = self.bench.clock.now() + RETRY_MS
             return None
@@ -201,15 +212,13 @@ class TienLenPlay(Play):
         return {"tien_len": shown, "hand": texts(self._held(seat))}
 
     def events(self) -> list[dict[str, Any]]:
-        """Plays with what they are, passes, timeouts with what they led, departures."""
+        """Return the round's events for the page: plays and the combinations they are, passes, timeouts, departures."""
         return [{"time": event.time} | one for event, one in zip(self.message.events, self.state.plays, strict=True)]
 
     async def _accept(self, event: tien_len_pb2.TienLenEvent, move: Signed | None = None) -> None:
-        judge = self.bench.judge
         signature = b"" if event.HasField("timeout") else self.sign(event, move)
         request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
-        kind = tien_len_pb2.TienLenServiceAcceptEventResponse
-        answer = await judge.ask(self.service.AcceptEvent, request, kind)
+        answer = await self.ask(self.service.AcceptEvent, request)
         if not answer.event_number:
             raise self.refusal(answer.violations)
         self.keep(answer, signature)
@@ -260,9 +269,8 @@ class TienLenPlay(Play):
         return sorted([card for card in self.round.hands[seat] if card not in played], key=_order)
 
     async def _legal(self) -> dict[str, Any]:
-        judge = self.bench.judge
         request = tien_len_pb2.ListPlaysRequest(round=self.message, grouped=True)
-        listed = await judge.ask(self.service.ListPlays, request, tien_len_pb2.ListPlaysResponse)
+        listed = await self.ask(self.service.ListPlays, request)
         plays = [self._combination(one) for one in listed.plays]
         for group in listed.groups:
             if group.HasField("chops"):
@@ -272,20 +280,17 @@ class TienLenPlay(Play):
         return {"plays": plays, "may_pass": listed.may_pass}
 
     async def _suggest(self, *, count: int, samples: int = 0) -> list[tien_len_pb2.SuggestedPlay]:
-        judge = self.bench.judge
         request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
-        return list((await judge.ask(self.service.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)).suggestions)
+        return list((await self.ask(self.service.SuggestPlay, request)).suggestions)
 
     async def review(self, seat: int) -> list[Choice]:
         """Compare each play and pass of a seat with the best, over rounds played out; three standard errors count."""
-        judge, found = self.bench.judge, list[Choice]()
+        found = list[Choice]()
         for place, event in enumerate(self.message.events):
             is_pass = event.WhichOneof("choice") == "pass_turn"
             if event.seat != seat or not (is_pass or event.HasField("play")):
                 continue
-            request = tien_len_pb2.SuggestPlayRequest(round=self.beginning(place), count=10, samples=REVIEW_SAMPLES)
-            answer = await judge.ask(self.service.SuggestPlay, request, tien_len_pb2.SuggestPlayResponse)
-            valued = [one for one in answer.suggestions if one.HasField("value")]
+            valued = await self._valued(place)
             ranks = _ranks(event.play.cards)
             own = next((one for one in valued if _ranks(one.play.cards) == ranks), None)
             if own is None:
@@ -301,6 +306,19 @@ class TienLenPlay(Play):
                 )
             )
         return found
+
+    async def _valued(self, place: int) -> list[tien_len_pb2.SuggestedPlay]:
+        """Return the plays with a value before an event; none if the referee cannot value them in its time."""
+        for samples in REVIEW_SAMPLES:
+            request = tien_len_pb2.SuggestPlayRequest(round=self.beginning(place), count=10, samples=samples)
+            try:
+                answer = await self.ask(self.service.SuggestPlay, request)
+            except RefereeRefusedError as error:
+                if error.reason != TOO_LONG:
+                    raise
+            else:
+                return [one for one in answer.suggestions if one.HasField("value")]
+        return []
 
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
         return {"kind": one.kind, "name": self.bench.law.name("kind", one.kind), "cards": texts(one.cards)}

@@ -4,6 +4,6 @@ from referee_table.commands import Identifier, Move
 
 
 class Decide(Move, frozen=True, kw_only=True, tag="decide"):
-    """A decision."""
+    """Command with a decision."""
 
     decision: Identifier

@@ -1,8 +1,10 @@
 """The registration of Ultimate Texas Hold'em at the table."""
 
+from pathlib import Path
 from typing import Any, Final
 
 from referee_table import sentences
+from referee_table.glossary import read_glossary
 from referee_table.sentences import Data
 from referee_table.table_game import TableGame
 from referee_table.ultimate_texas.commands import Decide
@@ -30,6 +32,7 @@ GAME: Final = TableGame(
     sections=sections,
     features=(sentences.hand_rule, sentences.trips),
     shown=shown,
+    glossary=read_glossary(Path(__file__).parent),
     can_seal=True,
     has_bets=True,
 )

@@ -1,6 +1,7 @@
 """A round of Ultimate Texas Hold'em at the table: street by street, each seat for itself against the house."""
 
 import base64
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
@@ -31,7 +32,7 @@ _MADE: Final = {
 
 
 class UltimateTexasPlay(Play):
-    """One round. ``message`` is the round so far, ``found`` its state by the referee."""
+    """One round. ``message`` is the round so far, ``found`` its state as the referee computed it."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
@@ -42,26 +43,26 @@ class UltimateTexasPlay(Play):
 
     @property
     def deadline(self) -> int | None:
-        """Of the street."""
+        """End of the time for decisions on this street, None while no seat decides."""
         return self.state.deadline if self._deciding() else None
 
     @property
     def wake(self) -> int:
-        """A bot's decision, or the end of the street's time."""
+        """Time in ms of the next thing to do: a bot's decision, or the end of the street."""
         deciding = self._deciding()
         if not deciding:
             return self.again
         has_bots = any(self.is_bot(seat) for seat in deciding)
         late = max(self.state.deadline, self.again)
-        return min(self.state.bot_time, late) if has_bots else late
+        return min(self.thinking.wake(self.state.bot_time), late) if has_bots else late
 
     @property
     def is_over(self) -> bool:
-        """Whether the house lies open."""
+        """Whether the house's cards are open."""
         return bool(self.state.house) and self.again <= self.bench.clock.now()
 
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
-        """Seats have their cards."""
+        """Begin the round with the cards that were dealt, and the clock of the first street."""
         self.message = ultimate_texas_pb2.UltimateTexasRound(header=self.header, certificates=[dealt.certificate])
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = UltimateTexasState()
@@ -103,14 +104,11 @@ class UltimateTexasPlay(Play):
         bots = [seat for seat in deciding if self.is_bot(seat)]
         if bots and now >= self.state.bot_time:
             await self._move(bots[0])
-            self.state.bot_time = now + self.bot_ms
 
     async def settle(self) -> Settled | None:
         """Settle the round."""
-        judge = self.bench.judge
         request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.message)
-        kind = ultimate_texas_pb2.UltimateTexasServiceSettleRoundResponse
-        settled = await judge.ask(self.service.SettleRound, request, kind)
+        settled = await self.ask(self.service.SettleRound, request)
         if settled.violations:
             self.again = self.bench.clock.now() + RETRY_MS
             return None
@@ -191,7 +189,7 @@ class UltimateTexasPlay(Play):
         return given
 
     def events(self) -> list[dict[str, Any]]:
-        """Decisions, each with its street."""
+        """Return the decisions for the page, each with its street."""
         return [
             {"time": event.time, "seat": event.seat, "action": "DECIDE", "decision": _name(event.decision)}
             | {"street": street}
@@ -210,14 +208,13 @@ class UltimateTexasPlay(Play):
         self.state.bot_time = self.bench.clock.now() + self.bot_ms
 
     async def _accept(self, seat: int, decision: Decision, move: Signed | None = None) -> None:
-        judge, street = self.bench.judge, self.found.street
+        street = self.found.street
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
         signature = b"" if decision == Decision.DECISION_TIMEOUT else self.sign(event, move)
         request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(
             round=self.message, event=event, signature=signature
         )
-        kind = ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse
-        answer = await judge.ask(self.service.AcceptEvent, request, kind)
+        answer = await self.ask(self.service.AcceptEvent, request)
         if not answer.event_number:
             raise self.refusal(answer.violations)
         self.keep(answer, signature)
@@ -235,19 +232,17 @@ class UltimateTexasPlay(Play):
 
     async def _look(self) -> None:
         """Ask for the state with the cards that the certificates show now."""
-        judge = self.bench.judge
         request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
-        kind = ultimate_texas_pb2.UltimateTexasServicePreviewRoundResponse
-        self.found = (await judge.ask(self.service.PreviewRound, request, kind)).state
+        self.found = (await self.ask(self.service.PreviewRound, request)).state
 
     async def review(self, seat: int) -> list[Choice]:
         """Compare each decision of a seat with the best; values are exact but for a CHECK before the flop."""
-        judge, found = self.bench.judge, list[Choice]()
+        found = list[Choice]()
         for place, event in enumerate(self.message.events):
             if event.seat != seat or event.decision in _IMPOSED:
                 continue
             request = ultimate_texas_pb2.AdviseRequest(round=self.beginning(place), seat=seat)
-            answer = await judge.ask(self.service.Advise, request, ultimate_texas_pb2.AdviseResponse)
+            answer = await self.ask(self.service.Advise, request)
             options = {one.decision: one for one in answer.options}
             if event.decision not in options or not answer.HasField("best"):
                 continue
@@ -267,22 +262,27 @@ class UltimateTexasPlay(Play):
         return found
 
     async def _move(self, seat: int) -> None:
+        """Decide for a bot: by its advice, or without any the cheapest decision that keeps its hand."""
+        if not self.thinking.is_over((seat, self.found.street), lambda: self._advice(seat)):
+            return
+        if self.thinking.best:
+            decision = self.level.choose(self.thinking.best, self.bench.entropy).decision
+        else:
+            may_check = Decision.DECISION_CHECK in self.found.seats[seat].legal_decisions
+            decision = Decision.DECISION_CHECK if may_check else Decision.DECISION_PLAY_1X
+        await self._accept(seat, decision)
+        self.state.bot_time = self.bench.clock.now() + self.bot_ms
+
+    async def _advice(self, seat: int) -> AsyncIterator[list[ultimate_texas_pb2.DecisionValue]]:
+        """Yield the decisions that a bot may make, best first."""
         certificates = list(self.message.certificates)
         if self.bench.is_sealed:
             certificate, _ = await self.hand_certificate(seat)
             certificates = [certificate, *certificates]
-        try:
-            advice = await self._advise(seat, certificates)
-            await self._accept(seat, self.level.choose(_ranked(advice), self.bench.entropy).decision)
-        except RefusedError as error:
-            if error.code != "NO_ADVICE":
-                raise
-            may_check = Decision.DECISION_CHECK in self.found.seats[seat].legal_decisions
-            await self._accept(seat, Decision.DECISION_CHECK if may_check else Decision.DECISION_PLAY_1X)
+        yield _ranked(await self._advise(seat, certificates))
 
     async def _advise(self, seat: int, certificates: list[bytes]) -> ultimate_texas_pb2.AdviseResponse:
         """Return the worth of each decision; refuse with NO_ADVICE if there is none."""
-        judge = self.bench.judge
         given = ultimate_texas_pb2.UltimateTexasRound(
             header=self.header,
             certificates=certificates,
@@ -292,7 +292,7 @@ class UltimateTexasPlay(Play):
         )
         request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
         try:
-            answer = await judge.ask(self.service.Advise, request, ultimate_texas_pb2.AdviseResponse)
+            answer = await self.ask(self.service.Advise, request)
         except RefereeRefusedError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.HasField("best"):

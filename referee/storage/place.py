@@ -1,0 +1,46 @@
+"""Places of a log: the database that a URL names, or else a file in the data folder; and how to open the log there."""
+
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from referee.storage.postgres import open_postgres, open_postgres_reader
+from referee.storage.reader import Reader
+from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
+from referee.storage.store import Store
+
+
+def open_store(folder: Path, *, database: str | None = None) -> Store:
+    """Open the store of a database, or of the data folder if ``database`` is None; raise StoreError if that fails."""
+    return open_sqlite(folder) if database is None else open_postgres(database)
+
+
+def is_missing(folder: Path, database: str | None) -> bool:
+    """Return whether ``open_store`` would make a new log: the data folder has no log file or an empty one.
+
+    False for any database, which is not asked.
+    """
+    file = folder / FILE_NAME
+    return database is None and (not file.exists() or not file.stat().st_size)
+
+
+def log_place(folder: Path, database: str | None) -> str:
+    """Return the place of a log as text for people: the path of its file, or its database without the password.
+
+    >>> log_place(Path("data"), "postgresql://u:secret@db/games?password=secret&host=/run")
+    'the database postgresql://u:***@db/games?host=%2Frun'
+    """
+    if database is None:
+        return str(folder / FILE_NAME)
+    try:
+        url = make_url(database)
+    except (ArgumentError, ValueError):
+        return "the database"
+    shown = {name: value for name, value in url.query.items() if name in {"host", "port", "options"}}
+    return f"the database {url.set(query=shown).render_as_string()}"
+
+
+def open_reader(folder: Path, *, database: str | None = None) -> Reader:
+    """Open a log for reading only, as ``open_store`` does; raise StoreError if there is none."""
+    return open_sqlite_reader(folder) if database is None else open_postgres_reader(database)
