@@ -3,13 +3,15 @@
 import asyncio
 import os
 import stat
+from dataclasses import replace
 from typing import Final
 
 import pytest
-from referee_table.play import Pace
+from referee_table.play import Pace, Play
+from referee_table.room import Room
 
 from tests.table.scripted_player import Player, play_anything
-from tests.table.table_scene import GAMES, Scene, phase_is, ready
+from tests.table.table_scene import GAMES, PACE, Scene, phase_is, ready
 from tests.table.test_table_rounds import audited, finish
 
 OTHERS: Final = pytest.mark.slow("repeats with other games what one shows")
@@ -76,6 +78,33 @@ async def test_sealed_arrangements_and_the_show_outlive_a_restart(new_scene: Sce
         assert {person["person"]: person["score_minor"] for person in an.view["persons"]} == {
             seat["person"]: seat["net_minor"] for seat in last["seats"]
         }
+    assert audited(new_scene).findings == ()
+
+
+@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+async def test_round_that_was_settled_just_before_a_kill_is_settled_alike_again(
+    new_scene: Scene, monkeypatch: pytest.MonkeyPatch, ruleset: str, *, sealed: bool
+) -> None:
+    """The log has the settlement and the room's file does not; last moves and settlement were one step of the room."""
+    is_settled = asyncio.Event()
+
+    async def settle_and_die(room: Room, play: Play) -> None:
+        del room
+        if await play.settle() is not None:
+            is_settled.set()
+            raise asyncio.CancelledError
+
+    pace = replace(PACE, is_brisk=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(Room, "_settle", settle_and_die)
+        async with new_scene.open(pace=pace) as scene:
+            (an,) = await scene.table(ruleset, bots=1, sealed=sealed)
+            await ready(an)
+            await is_settled.wait()
+    new_scene.clock.move(5)
+    async with new_scene.open(pace=pace) as scene:
+        await again(scene, [an])
+        assert (await finish(scene, an))["end"] == "SETTLED"
     assert audited(new_scene).findings == ()
 
 

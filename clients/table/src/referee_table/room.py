@@ -238,6 +238,7 @@ class Room:
             await self._open_due(self.play)
             state.phase, state.deadline = self.play.phase, self.play.deadline
             if self.play.is_over:
+                self._save()  # events made again after a restart have other times, and the log takes one settlement
                 await self._settle(self.play)
         elif made is not None and state.phase == "BINDING":
             if all(made.commitments):
