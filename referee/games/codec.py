@@ -1,12 +1,11 @@
 """Events as records: canonical JSON of a seat's act, which the course of a round hashes."""
 
 import contextlib
-import copy
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from referee.cards import Seat
 from referee.evidence.canonical import CanonicalError, Hex, Natural, encode_record, encode_records, unhex
@@ -72,9 +71,7 @@ class EventRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     def record(self) -> Self:
         """Return a copy without the time."""
-        record = copy.copy(self)
-        force_setattr(record, "time", 0)
-        return record
+        return replace(self, time=0)
 
     def in_round(self, round_id: bytes) -> Self:
         """Return the event itself: most kinds derive nothing from the round."""

@@ -173,7 +173,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         is not proved.
         """
         game, keys = self.game, self.header.seat_keys
-        state, openings, is_pending, level = self.state, self.openings, self.is_pending, self.level
+        state, openings, is_pending, levels = self.state, self.openings, self.is_pending, {self.level}
         added: list[PlayedEvent] = []
         violations: tuple[Violation, ...] = ()
         refused_event = None
@@ -199,8 +199,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
                 opens_sections=bool(sections),
                 earlier=are_received,
             )
-            attested = _RECEIVED[has_key] if received else EventLevel.E0
-            level = min(attested, level, key=_LEVELS.index)
+            levels.add(_RECEIVED[has_key] if received else EventLevel.E0)
             added.append((event, received))
             are_received.append(received)
             if sections:
@@ -219,7 +218,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
             state_after=state,
             course=self.course.extend(steps),
             openings=openings,
-            level=level,
+            level=min(levels, key=_LEVELS.index),
             violations=violations,
             refused_event=refused_event,
         )
