@@ -9,7 +9,7 @@ from referee.verdict import Violation
 
 
 class SharedCode(enum.StrEnum):
-    """Codes of the faults below; a game that uses them lists them among its own codes."""
+    """Codes of the faults below, which a game has beside its own."""
 
     UNKNOWN_SEAT = "UNKNOWN_SEAT"
     OUT_OF_ORDER = "OUT_OF_ORDER"

@@ -24,16 +24,11 @@ MAX_EVENTS: Final = 12
 
 
 class Code(enum.StrEnum):
-    """Codes of everything that can be wrong with an event or with closing a round."""
+    """Codes of the faults of an event, beside those that all games share."""
 
-    UNKNOWN_SEAT = "UNKNOWN_SEAT"
     ROUND_OVER = "ROUND_OVER"
-    OUT_OF_ORDER = "OUT_OF_ORDER"
     ALREADY_LEFT = "ALREADY_LEFT"
     ALREADY_SHOWN = "ALREADY_SHOWN"
-    DEADLINE_PASSED = "DEADLINE_PASSED"
-    CLOSED_TOO_EARLY = "CLOSED_TOO_EARLY"
-    ROUND_NOT_OVER = "ROUND_NOT_OVER"
 
 
 class Show(BareEvent, frozen=True, tag="SHOW"):
@@ -76,7 +71,6 @@ class State(msgspec.Struct, frozen=True):
 
 layout: Final = hands_alone(HAND_SIZE)
 """Layout of a round by its number of seats: three cards a seat."""
-
 
 check_stakes: Final = table_stake_check(lambda _rules, *, seat_count: seat_count - 1)
 """Check of a round's stake: the dealer can lose one stake to each other seat."""
@@ -123,7 +117,6 @@ def clock(state: State) -> Clock | None:
 
 def check_closing(state: State, time: int) -> tuple[Violation, ...]:
     """Return the faults that keep the round from being settled at a time: a later event, or a seat that may show."""
-    early = closed_too_early(time, last_time=state.last_time)
-    if time >= state.deadline:
-        return early
-    return early + still_to_act(state.waiting, closed_time=time, deadline=state.deadline)
+    waiting = state.waiting if time < state.deadline else ()
+    unfinished = still_to_act(waiting, closed_time=time, deadline=state.deadline)
+    return closed_too_early(time, last_time=state.last_time) + unfinished

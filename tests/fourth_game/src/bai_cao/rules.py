@@ -34,10 +34,7 @@ class BaiCaoRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     round: RoundLimits
 
     def __post_init__(self) -> None:
-        refuse(
-            seat_fault(self.seats.minimum, self.seats.maximum),
-            self.round.fault(self.clocks.showing.seconds),
-        )
+        refuse(seat_fault(self.seats.minimum, self.seats.maximum), self.round.fault(self.clocks.showing.seconds))
 
     @property
     def payouts(self) -> Sequence[Fraction]:
