@@ -210,7 +210,11 @@ class _Audit:
         *,
         receipts: LogReceiptCheck,
     ) -> None:
-        """Read the leaves once, and compare the tree with each checkpoint when it has the checkpoint's size."""
+        """Read the leaves of a checkpoint's tree in one pass, giving each to the examiner and to the receipts.
+
+        The tree is compared with each kept checkpoint when it has that one's size; a kept checkpoint that is larger is
+        a finding. ``progress`` is called with the leaves read and their number.
+        """
         tree = self._tree
         at_size: dict[int, list[_Kept]] = {}
         for one in kept:

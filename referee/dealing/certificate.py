@@ -30,7 +30,7 @@ CERTIFICATE_TYPE: Final = "application/vnd.referee.certificate.v1+json"
 
 
 class CertificateReason(StrEnum):
-    """Reasons to refuse a certificate that a caller is given; each covers one or more faults."""
+    """Reasons to refuse a certificate, as answers to callers have them; each covers one or more faults."""
 
     MALFORMED = "MALFORMED"
     FORGED = "FORGED"

@@ -197,7 +197,7 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """Additions and updates of the store in one transaction. Lists are in the order of the leaves."""
+    """What one transaction adds and updates in the store. Each list is in the order of the leaves that cause it."""
 
     expected: Head
     """Head that the change continues; if the store has another head, writing fails with HeadMovedError."""

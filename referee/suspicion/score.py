@@ -213,7 +213,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Result of judging: the least likely scores by kind, least likely first; the number of questions; findings."""
+    """Result of judging all questions together.
+
+    ``scores`` are the least likely ones, grouped by kind and least likely first, at most ``KEPT`` of each measure.
+    ``asked`` is the number of tests made, by which chances are corrected; ``suspicions`` are the findings.
+    """
 
     scores: tuple[Score, ...]
     asked: int

@@ -40,7 +40,7 @@ class Place(Protocol):
 
 
 class FolderPlace:
-    """Files below a folder, created with the first file; their mode follows the process's umask."""
+    """Files below a folder, which is created with its first file. The modes of files follow the process's umask."""
 
     def __init__(self, root: Path) -> None:
         self.root: Final = root

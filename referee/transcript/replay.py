@@ -60,7 +60,11 @@ def replay(inputs: Inputs, ruleset: Ruleset, *, header: Header | None = None) ->
 
 
 def _play(inputs: Inputs, header: Header, ruleset: Ruleset) -> Round:
-    """Play the events of the inputs; raise as ``replay`` does, and the game's errors for stakes, deal and events."""
+    """Return the round of the inputs with all its events, not yet settled.
+
+    Raise TranscriptError or EvidenceError as ``replay`` does; StakesError, DealError and EventBytesError pass as they
+    are.
+    """
     lead = read_lead(inputs.leader, inputs.leader_by)
     if lead is None and (inputs.leader, inputs.leader_by) != (msgspec.UNSET, msgspec.UNSET):
         raise TranscriptError("inputs.leader and inputs.leader_by are there together, or neither")

@@ -259,9 +259,9 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
             raise EvidenceError(fault, detail, number=0, seat=seat)
 
     def closing_time(self, now: int) -> int:
-        """Return the closing time of a settlement at ``now``: the round's last time if the clock is behind it.
+        """Return the closing time of a settlement at ``now``: the later of ``now`` and the round's last time.
 
-        A last time that the frontend reported does not count.
+        It is ``now`` if only the frontend reported that last time.
         """
         links, floor = self.course.links, self.state.last_time
         is_reported = bool(links) and not links[-1].received and links[-1].time > self.deal.dealt_time

@@ -56,7 +56,10 @@ class Tally:
     lost_qualified: Whole
 
     def bets(self, prices: Prices) -> tuple[Whole, Whole]:
-        """Return for each board the sums, in units, of Ante and Blind, and of a play bet of one Ante."""
+        """Return two sums for each board over the house's hands, in units of ``prices``; losses are negative.
+
+        The first is what Ante and Blind win together, the second what a play bet of one Ante wins.
+        """
         stays = prices.ante * self.won_qualified + prices.blind[self.own] * self.won
         stays -= prices.unit * (self.lost_qualified + self.lost)
         return stays, prices.play * self.won - prices.unit * self.lost

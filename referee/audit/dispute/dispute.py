@@ -137,7 +137,7 @@ def settle_dispute(case: Case, parts: Sequence[HeldPart]) -> Dispute:
 
 
 def _asking(limit: Limit, held: frozenset[Condition]) -> Limit:
-    """Return a limit, without what it asks for where that is at hand."""
+    """Return a limit; without its ``ask`` unless all conditions hold under which that is worth asking for."""
     return limit if held.issuperset(limit.ask_when) else msgspec.structs.replace(limit, ask=None)
 
 

@@ -153,5 +153,8 @@ _KINDS: Final[dict[str, FaultKind]] = {
 
 
 def fault_kind(code: str) -> FaultKind:
-    """Return the kind of a fault; a fouled or unopened arrangement is a WARNING, since it counts and loses."""
+    """Return the kind of a fault, RULE for a code that no other kind has.
+
+    A foul is a WARNING, since the arrangement is accepted and loses; so is a commitment that its seat did not open.
+    """
     return _KINDS.get(code, FaultKind.RULE)

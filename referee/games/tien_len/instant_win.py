@@ -72,9 +72,10 @@ def top_of_pattern(pattern: Pattern, hand: CardSet) -> Card | None:
 
 
 def _tops_of(hand: CardSet) -> dict[Pattern, int]:
-    """Return the strength of the top card of each pattern that a hand meets.
+    """Return, for each pattern that a hand meets, the strength of the highest card of the ranks that make it.
 
-    The hand's cards of each suit are sets of ranks, and so are the ranks of which it holds one, two, three or four.
+    Each number below is a set of ranks: those that a suit holds, then those that at least one, two, three or four of
+    the suits hold.
     """
     spades, clubs, diamonds, hearts = suits = (
         hand & _SPADES,

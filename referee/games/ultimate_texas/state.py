@@ -162,5 +162,5 @@ def begin(rules: UltimateTexasRules, deal: DealtRound) -> State:
 
 
 def unseal(state: State, time: int) -> State:
-    """Return the state after the street's cards opened at a time; the street's clock runs from then."""
+    """Return the state once the street's cards are open; ``time`` is when they opened and its clock began."""
     return msgspec.structs.replace(state, street_time=time, last_time=time)
