@@ -8,10 +8,9 @@ from typing import Final, TypeAlias, TypeVar
 from google.rpc.status_pb2 import Status
 
 from referee.service.call import note_leaf, submit_for_call
-from referee.service.status import refusal_of, status_of
+from referee.service.status import status_of
 from referee.storage import Append, Contribution, LateLeafError, Logged, Writer
 from referee.v1.round_pb2 import LogReceipt
-from referee.wire.refusal import RefusedError
 
 T = TypeVar("T")
 
@@ -19,30 +18,6 @@ APPEND_SECONDS: Final = 30.0
 
 Appending: TypeAlias = Generator[Append, Logged, T]
 """Generator that yields each leaf to append, is sent the durable leaf or thrown the error, and returns an answer."""
-
-
-def append_each(writer: Writer, appends: Sequence[Append]) -> list[Logged | RefusedError]:
-    """Append each leaf independently, all in one commit where possible; return the logged leaf or the refusal of each.
-
-    The results are in the order of ``appends``. Raises LateLeafError if every leaf has waited too long for its commit,
-    so that the caller builds all of them again; raises any error that is no refusal.
-    """
-    replies = _submit(writer, appends)
-    results: list[Logged | RefusedError] = []
-    late = 0
-    for reply in replies:
-        error = _error_of(reply)
-        late += isinstance(error, LateLeafError)
-        if late == len(replies) and error is not None:
-            raise error
-        refusal = None if error is None else refusal_of(error)
-        if refusal is not None:
-            results.append(refusal)
-        elif error is not None:
-            raise error
-        else:
-            results.append(_logged(reply))
-    return results
 
 
 def append_one(writer: Writer, append: Append) -> Logged:
@@ -71,9 +46,11 @@ def run_each(writer: Writer, works: Sequence[Appending[T]], *, refused: Callable
     """Run generators side by side and independently; return their answers, in the order of ``works``.
 
     The next leaf of every generator is appended, all in one commit where possible. If a generator raises an error that
-    is a refusal, its answer is ``refused(status)``; any other error is raised.
+    is a refusal, its answer is ``refused(status)``; any other error is raised. Raises LateLeafError if every leaf has
+    waited too long for its commit, so that the caller builds all of them again.
     """
     answers: dict[int, T] = {}
+    late = 0
     resumes: dict[int, Callable[[], Append]] = {index: partial(next, work) for index, work in enumerate(works)}
     while resumes:
         appends: dict[int, Append] = {}
@@ -84,9 +61,11 @@ def run_each(writer: Writer, works: Sequence[Appending[T]], *, refused: Callable
                 answers[index] = ended.value
             except Exception as error:
                 status = status_of(error)
-                if status is None:
+                late += isinstance(error, LateLeafError)
+                if status is None or late == len(works):
                     raise
                 answers[index] = refused(status)
+                error.__traceback__ = None  # it holds this frame, which holds the error
         resumes = {}
         for index, reply in zip(appends, _submit(writer, list(appends.values())), strict=True):
             failed = _error_of(reply)

@@ -7,7 +7,7 @@ root, and the round has not ended. A repeated settlement is answered from the lo
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import grpc
@@ -21,20 +21,18 @@ from referee.evidence.ed25519 import Signer
 from referee.games.questions import HouseQuestions
 from referee.log import SettleStep, SlotKey, Stage, Unseal
 from referee.rulesets import Ruleset
-from referee.service.appending import append_each, fill_receipt
+from referee.service.appending import Appending, fill_receipt, run, run_each
 from referee.service.attesting import Attestor
-from referee.service.batching import check_batch
+from referee.service.batching import answer_each, check_batch
 from referee.service.game_service import GameService
 from referee.service.memo import MEMO_BYTES
 from referee.service.reading import RoundReader, faults_at, require_sections
-from referee.service.status import status_of
 from referee.service.verifying import RoundVerifier, check_unexpired
-from referee.storage import Append, Logged, Reader, Writer
+from referee.storage import Append, Reader, Writer
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.round import Round
-from referee.v1.violation_pb2 import Violation as ViolationMessage
 from referee.verdict import Violation
-from referee.wire.refusal import RefusedError, invalid_field
+from referee.wire.refusal import invalid_field
 from referee.wire.values import write_violations
 
 P = ParamSpec("P")
@@ -80,17 +78,6 @@ class Settler:
         leaf = Envelope.signed(MEDIA_TYPE, payload, self.signer).to_bytes()
         return Append(leaf=leaf, step=step, request_digest=request_digest, time=closed)
 
-    def append(self, settlements: Sequence[Append | None]) -> list[Logged | RefusedError | None]:
-        """Append settlements, each independently; return for each the durable leaf or the log's refusal, None for None.
-
-        Call ``on_settled`` if at least one is durable.
-        """
-        found = append_each(self.writer, [append for append in settlements if append is not None])
-        if not all(isinstance(one, RefusedError) for one in found):
-            self.on_settled()
-        logged = iter(found)
-        return [None if append is None else next(logged) for append in settlements]
-
     def count(self, played: Round) -> None:
         """Report to the metrics what the side bets of a newly settled round returned; do nothing without side bets."""
         questions = played.game.questions
@@ -123,17 +110,6 @@ class RefereeParts:
     advice: Advice
     populations: Path | None = None
     memo_bytes: int = MEMO_BYTES
-
-
-class _Judged(NamedTuple):
-    """Judgement of a round: its settlement to append and its outcome, or violations, or the status of a refusal."""
-
-    append: Append | None = None
-    outcome: bytes = b""
-    violations: Sequence[ViolationMessage] = ()
-    refused_event: int | None = None
-    refused: Status | None = None
-    played: Round | None = None
 
 
 class RoundService:
@@ -171,21 +147,9 @@ class RoundService:
     def AcceptEvents(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Judge the next events of many rounds, each independently. Return the response encoded, as SettleRounds."""
         del context
-        check_batch(request.requests)
-        answers: list[bytes] = []
-        for one in request.requests:
-            response = self._responses["AcceptEvents"]()
-            answer = response.responses.add()
-            try:
-                self._accept(one, answer)
-            except Exception as error:
-                refused = status_of(error)
-                if refused is None:
-                    raise
-                answer.Clear()
-                answer.refused.CopyFrom(refused)
-            answers.append(response.SerializeToString())
-        return b"".join(answers)
+        parts = self._parts_of("AcceptEvents", request)
+        pairs = [(one, part.responses[0]) for one, part in zip(request.requests, parts, strict=True)]
+        return _joined(parts, answer_each(pairs, lambda pair: self._accept(*pair), refused=lambda status: status))
 
     def _accept(self, request: Any, response: Any) -> None:
         """Judge the event of a request; fill the response with its receipt, or with the violations that refuse it."""
@@ -226,15 +190,8 @@ class RoundService:
     def SettleRound(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Settle a round and answer once the settlement is durable; or answer the violations that prevent it."""
         del context
-        judged = self._judge(request)
         response = self._responses["SettleRound"]()
-        self._fill_judged(response, judged)  # before the append: a thread that has waited for the log is slower
-        (logged,) = self._settler.append([judged.append])
-        if isinstance(logged, RefusedError):
-            raise logged
-        if logged is not None:
-            fill_receipt(response.log_receipt, logged)
-            self._count(judged, logged)
+        run(self._settler.writer, self._settle(request, response))
         return response
 
     def SettleRounds(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -243,53 +200,36 @@ class RoundService:
         Return the response encoded: encoding and joining its rounds is cheaper than making one large message of them.
         """
         del context
-        check_batch(request.requests)
-        rounds: list[_Judged] = []
-        for one in request.requests:
-            try:
-                rounds.append(self._judge(one))
-            except Exception as error:
-                refused = status_of(error)  # the refusal itself would hold this frame, which would hold it
-                if refused is None:
-                    raise
-                rounds.append(_Judged(refused=refused))
-        answers: list[bytes] = []
-        for judged, logged in zip(rounds, self._settler.append([judged.append for judged in rounds]), strict=True):
-            response = self._responses["SettleRounds"]()
-            answer = response.responses.add()
-            if isinstance(logged, RefusedError):
-                answer.refused.CopyFrom(status_of(logged))
-            elif judged.refused is not None:
-                answer.refused.CopyFrom(judged.refused)
-            else:
-                self._fill_judged(answer, judged)
-                if logged is not None:
-                    fill_receipt(answer.log_receipt, logged)
-                    self._count(judged, logged)
-            answers.append(response.SerializeToString())
-        return b"".join(answers)
+        parts = self._parts_of("SettleRounds", request)
+        works = [self._settle(one, part.responses[0]) for one, part in zip(request.requests, parts, strict=True)]
+        return _joined(parts, run_each(self._settler.writer, works, refused=lambda status: status))
 
-    def _judge(self, request: Any) -> "_Judged":
-        """Read the round of a request and judge its settlement now; the round's deadline may have passed."""
+    def _settle(self, request: Any, answer: Any) -> Appending[Status | None]:
+        """Settle the round of a request, whose deadline may have passed.
+
+        Fill the answer with the outcome and the log receipt, or with the violations that prevent a settlement now.
+        """
         played = self._reader.read(request.round, may_have_ended=True)
         judged = self._settler.judge(played)
-        if isinstance(judged, Append):
-            return _Judged(append=judged, outcome=self._write_outcome(played), played=played)
-        violations = write_violations(judged, self._texts, played.ruleset)
-        return _Judged(violations=violations, refused_event=played.refused_event)
+        if not isinstance(judged, Append):
+            _fill_refused_event(answer, played.refused_event)
+            answer.violations.extend(write_violations(judged, self._texts, played.ruleset))
+            return None
+        answer.outcome.MergeFromString(self._write_outcome(played))  # before the append: a thread that waited is slower
+        logged = yield judged
+        self._settler.on_settled()
+        fill_receipt(answer.log_receipt, logged)
+        if not logged.is_repeat:
+            self._settler.count(played)
+        return None
 
-    def _count(self, judged: "_Judged", logged: Logged) -> None:
-        """Report a settlement that is in the log since now; one that was answered again is not counted."""
-        if judged.played is not None and not logged.is_repeat:
-            self._settler.count(judged.played)
-
-    def _fill_judged(self, response: Any, judged: "_Judged") -> None:
-        """Fill a response with the outcome of a round, or with the violations that keep it from being settled."""
-        if judged.append is None:
-            _fill_refused_event(response, judged.refused_event)
-            response.violations.extend(judged.violations)
-        else:
-            response.outcome.MergeFromString(judged.outcome)
+    def _parts_of(self, method: str, request: Any) -> list[Any]:
+        """Return the response to each request of a batch, with its one answer still empty; refuse a batch too large."""
+        check_batch(request.requests)
+        parts = [self._responses[method]() for _ in request.requests]
+        for part in parts:
+            part.responses.add()
+        return parts
 
     def _fill_preview(self, response: Any, played: Round) -> None:
         """Fill in the preview of a lawful round: its outcome if it is over and all its cards are open, else nothing.
@@ -311,6 +251,15 @@ class RoundService:
     def _fill_state(self, response: Any, played: Round) -> None:
         if self._service.write_state is not None:
             response.state.CopyFrom(self._service.write_state(played.state, played.ruleset))
+
+
+def _joined(parts: Sequence[Any], refusals: Sequence[Status | None]) -> bytes:
+    """Return the encoded response to a batch; a request with a status is refused, whatever its answer has by then."""
+    for part, refused in zip(parts, refusals, strict=True):
+        if refused is not None:
+            part.responses[0].Clear()
+            part.responses[0].refused.CopyFrom(refused)
+    return b"".join([part.SerializeToString() for part in parts])
 
 
 def _fill_refused_event(response: Any, number: int | None) -> None:

@@ -24,7 +24,7 @@ import structlog
 
 from referee.evidence.dsse import Envelope
 from referee.server.process.app import Application, freeze_heap
-from referee.service import round_service
+from referee.service import appending, round_service
 from referee.service.attesting import Attestor
 from referee.service.interceptor import CallInterceptor
 from referee.service.reading import RoundReader
@@ -52,7 +52,7 @@ STEPS: Final[Sequence[tuple[object, str, str]]] = (
     (round_service.RoundService, "_write_outcome", "9 outcome for the answer"),
     (Round, "transcript", "9 transcript written"),
     (Envelope, "signed", "9 transcript signed"),
-    (round_service, "append_each", "10 queued and awaited"),
+    (appending, "append_one", "10 queued and awaited"),
     (writer, "append_batch", "11 batch judged, signed, answered"),
     (Transaction, "write", "11 statements"),
     (Store, "_begin", "11 transaction begun"),
