@@ -36,7 +36,7 @@ from referee.service.contributing import (
     read_seeds,
 )
 from referee.service.leading import fill_leader, find_lead
-from referee.service.lost_ruleset import has_ruleset, lost_refusal
+from referee.service.lost_ruleset import lost_refusal
 from referee.service.opened import deal_of, read_open
 from referee.service.shuffler_parts import ShufflerParts
 from referee.service.terms import leaf_time
@@ -169,8 +169,8 @@ class Dealer:
 
     def is_lost(self, found: Slot, opened: OpenLeaf) -> bool:
         """Return whether a round has not ended and this server has lost the round's ruleset."""
-        is_known = has_ruleset(self._parts.header_maker.catalogue, opened.header.ruleset_digest)
-        return not (is_known or found.stage.is_terminal)
+        ruleset = self._parts.header_maker.catalogue.find(opened.header.ruleset_digest)
+        return ruleset is None and not found.stage.is_terminal
 
     def require_ruleset(self, found: Slot, opened: OpenLeaf) -> None:
         """Refuse the call if the round has not ended and this server has lost its ruleset."""

@@ -16,15 +16,6 @@ class LostRulesetError(RuntimeError):
     """The catalogue of a starting server lacks a ruleset that rounds under way in its log are played by."""
 
 
-def has_ruleset(catalogue: Catalogue, digest: bytes) -> bool:
-    """Return whether a ruleset with this digest is loaded."""
-    try:
-        catalogue.of_digest(digest)
-    except UnknownRulesetError:
-        return False
-    return True
-
-
 def lost_refusal(header: Header) -> RefusedError:
     """Return the refusal of a call about this header's round, whose ruleset the server has lost."""
     return RefusedError(
@@ -49,7 +40,7 @@ def check_rulesets(running: Iterable[Header], catalogue: Catalogue) -> None:
     """Raise LostRulesetError, naming files, digests and rounds, if the ruleset of a running round is missing."""
     lost: dict[tuple[str, str, bytes], list[SlotKey]] = {}
     for header in running:
-        if not has_ruleset(catalogue, header.ruleset_digest):
+        if catalogue.find(header.ruleset_digest) is None:
             named = header.ruleset_id, header.ruleset_version, header.ruleset_digest
             lost.setdefault(named, []).append(SlotKey(header.table_id, header.round_number))
     if lost:

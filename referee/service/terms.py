@@ -12,7 +12,6 @@ from referee.log.times import SLACK_MS, is_behind
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.game_service import GameService
 from referee.service.registry import game_service
-from referee.storage import Reader
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
 from referee.wire.refusal import (
@@ -52,7 +51,6 @@ class HeaderMaker:
 
     catalogue: Catalogue
     origin: str
-    reader: Reader
     clock: Callable[[], int]
     own_keys: frozenset[bytes]
     suite: int = SUITE_COMMITMENT

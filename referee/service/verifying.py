@@ -13,7 +13,7 @@ from referee.dealing.header import SUITE_COMMITMENT, Header, is_past
 from referee.games import GAMES
 from referee.log import SlotKey
 from referee.rulesets import Catalogue, Ruleset
-from referee.service.lost_ruleset import has_ruleset, is_running, lost_refusal
+from referee.service.lost_ruleset import is_running, lost_refusal
 from referee.service.memo import MEMO_BYTES, Memo
 from referee.storage import Reader
 from referee.transcript.round import Round
@@ -114,7 +114,7 @@ class RoundVerifier:
         if not message.ByteSize():
             raise missing_field("send the header that OpenRound answered", field=field)
         header = read_header(message, field=field)
-        if not has_ruleset(self._catalogue, header.ruleset_digest) and self._is_running(header):
+        if self._catalogue.find(header.ruleset_digest) is None and self._is_running(header):
             raise lost_refusal(header)
         ruleset = find_ruleset(self._catalogue, header.ruleset_id, header.ruleset_version, field=f"{field}.ruleset_id")
         for name, found, expected in (

@@ -133,7 +133,6 @@ def test_page_is_served_at_the_same_address(serve_web: Callable[..., Door], tmp_
         ("web.origins", {"origins": ("play.example.com",)}),
         ("web.origins", {"origins": ("https://play.example.com/table",)}),
         ("web.page", {"page": "/nowhere"}),
-        ("web.connections", {"connections": 0}),
     ],
 )
 def test_settings_that_cannot_be_meant_are_named(key: str, options: dict[str, Any]) -> None:

@@ -23,7 +23,8 @@ from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealL
 from referee.finding import FindingError, Phrase
 from referee.games import AnyGame, LawError, game_of
 from referee.games.groups import cards_in
-from referee.rulesets import Catalogue, Ruleset, Texts, UnknownRulesetError, load_texts
+from referee.money import Transfer
+from referee.rulesets import Catalogue, Ruleset, Texts, load_texts
 from referee.transcript.inputs import InputEvent, Transcript
 
 RoundKey = tuple[str, int]
@@ -182,8 +183,8 @@ def _step(index: int, leaf: Payload | None) -> StoryStep:
 
 def _ruleset(header: Header, catalogue: Catalogue) -> Ruleset | None:
     try:
-        return catalogue.of_digest(header.ruleset_digest)
-    except (UnknownRulesetError, ValueError):
+        return catalogue.find(header.ruleset_digest)
+    except ValueError:
         return None
 
 
@@ -309,17 +310,9 @@ def _event(number: int, source: InputEvent, shown: _Shown, *, after: int, opens:
     )
 
 
-class _Transfer(msgspec.Struct, frozen=True, rename={"payer": "from", "payee": "to"}):
-    payer: int
-    payee: int
-    amount: int
-    reason: str
-    subject: str = ""
-
-
 def _paid(found: dict[str, Any], ruleset: Ruleset | None) -> tuple[StoryTransfer, ...]:
     try:
-        transfers = msgspec.convert(found.get("transfers", ()), tuple[_Transfer, ...])
+        transfers = msgspec.convert(found.get("transfers", ()), tuple[Transfer, ...])
     except msgspec.ValidationError:
         return ()
     return tuple(

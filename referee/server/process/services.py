@@ -89,7 +89,6 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             header_maker=HeaderMaker(
                 catalogue=catalogue,
                 origin=log.origin,
-                reader=log.store,
                 clock=options.clock,
                 own_keys=log.own_keys,
                 suite=options.suite,

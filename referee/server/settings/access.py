@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
-from referee.server.settings.problem import SettingProblem, range_problems
+from referee.server.settings.problem import SettingProblem
 from referee.server.settings.provider import Provider
 from referee.server.settings.reach import is_of_this_machine
 from referee.server.settings.tls import TlsSettings
@@ -92,7 +92,6 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
                 yield SettingProblem(f"access.providers[{index}].issuer", what, "give each provider once")
         for index, one in enumerate(self.certificates):
             yield from _certified_problems(f"access.certificates[{index}]", one)
-        yield from range_problems("access", self)
         if self.revoked and not Path(self.revoked).is_file():
             yield SettingProblem(
                 "access.revoked", f"is {self.revoked}, which is not a file", "create it, empty at first"

@@ -1,6 +1,4 @@
-"""A problem with a setting, and numbers out of the range that their type allows."""
-
-from collections.abc import Iterator
+"""A problem with a setting, and the range that a number's type allows."""
 
 import msgspec
 from msgspec import inspect
@@ -21,17 +19,6 @@ class SettingProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __str__(self) -> str:
         return f"{self.key} {self.what}; {self.remedy}"
-
-
-def range_problems(section: str, settings: msgspec.Struct) -> Iterator[SettingProblem]:
-    """Yield a problem for each number out of its range. Parsing checks ranges; making a struct in Python does not."""
-    for field in msgspec.structs.fields(settings):
-        if bounds := range_of(field.type):
-            value = getattr(settings, field.name)
-            try:
-                msgspec.convert(value, field.type)
-            except msgspec.ValidationError:
-                yield SettingProblem(f"{section}.{field.name}", f"is {value}", f"give a number{bounds}")
 
 
 def range_of(kind: object) -> str:

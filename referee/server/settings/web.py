@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from referee.server.settings.problem import SettingProblem, range_problems
+from referee.server.settings.problem import SettingProblem
 from referee.server.settings.reach import is_loopback
 
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
@@ -96,7 +96,6 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield SettingProblem(
                 "web.page", f"is {self.page}, which has no index.html", "build the page or give its folder"
             )
-        yield from range_problems("web", self)
 
 
 def _is_address(text: str) -> bool:
