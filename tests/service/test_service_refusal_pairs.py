@@ -1,6 +1,6 @@
 """Each method, refused for each reason a hundred times over one connection, which then still answers.
 
-The table beside this file says which pairs there are and how each is produced. The connection takes 32 calls at once,
+The table beside this file says how each reason is produced, and of which methods. The connection takes 32 calls at once,
 and no garbage is collected: a refusal that is kept, of whichever method, would use up one of them.
 
 ``python -m tests.service.test_service_refusal_pairs`` writes the table anew.
@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Final
 from unittest import mock
@@ -219,8 +221,21 @@ def _refused_callers(folder: Path, whole: Requests, *, times: int) -> Iterator[t
 
 
 def rows() -> list[Pair]:
-    """Return the committed table."""
-    return [Pair(**json.loads(line)) for line in TABLE.read_text(encoding="utf-8").splitlines()]
+    """Return the pairs of the committed table, whose lines have the methods of a reason by their services."""
+    return [
+        Pair(f"{service}/{name}", row["reason"], row["how"])
+        for row in map(json.loads, TABLE.read_text(encoding="utf-8").splitlines())
+        for service, names in row["methods"].items()
+        for name in names.split()
+    ]
+
+
+def lines_of(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Yield the lines of the table of these pairs."""
+    for (reason, how), grouped in groupby(pairs, key=attrgetter("reason", "how")):
+        methods = groupby((pair.method.split("/") for pair in grouped), key=itemgetter(0))
+        named = {service: " ".join(name for _, name in group) for service, group in methods}
+        yield json.dumps({"reason": reason, "how": how, "methods": named})
 
 
 @pytest.mark.slow("calls every method some thousand times")
@@ -250,6 +265,7 @@ def test_refusal_of_a_prepared_round_leaves_its_connection_whole(tmp_path: Path,
 
 def test_table_has_every_method_and_with_the_prepared_rounds_every_reason() -> None:
     table = rows()
+    assert list(lines_of(table)) == TABLE.read_text(encoding="utf-8").splitlines()
     assert len(set(table)) == len(table)
     assert {f"/referee.v1.{pair.method}" for pair in table} == set(METHODS)
     named = {pair.reason for pair in table} | {case.reason for case in CASES}
@@ -262,11 +278,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = list(refused(Path(folder), times=1))
     wrong = [(pair, dict(ends)) for pair, ends in found if set(ends) != {pair.reason}]
-    lines = [json.dumps({"method": p.method, "reason": p.reason, "how": p.how}) for p, _ in found]
-    TABLE.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    TABLE.write_text("\n".join([*lines_of([pair for pair, _ in found]), ""]), encoding="utf-8")
     for pair, ends in wrong:
         sys.stdout.write(f"{pair.method} {pair.reason}: {ends}\n")
-    sys.stdout.write(f"{len(lines)} pairs\n")
+    sys.stdout.write(f"{len(found)} pairs\n")
     sys.exit(bool(wrong))
 
 
