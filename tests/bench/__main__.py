@@ -15,7 +15,6 @@ SHARED_CALLS: Final = ("whole rounds of many tables in one client", "tests.bench
 PARTS: Final = (
     SERVING,
     SHARED_CALLS,
-    ("the log, in process", "tests.storage.bench_append"),
     ("judging under a flood of advice", "tests.bench.bench_advice_flood"),
     ("workers, overload, one log", "tests.bench.bench_workers"),
     ("rounds by their course on two workers", "tests.bench.bench_balanced"),
