@@ -41,6 +41,21 @@ def kill_workers(folder: Path, *, seconds: float, luck: random.Random) -> Outcom
     return outcome
 
 
+def kill_servers(folder: Path, *, database: str | None, kills: int, luck: random.Random) -> Outcome:
+    """Two servers on one log, of which one is killed at a time and started again."""
+    outcome = Outcome("Servers killed")
+    servers = [Server(folder / "data", database=database) for _ in range(2)]
+    with Load(outcome.ledger, [server.address for server in servers], each=3) as load:
+        for number in range(kills):
+            time.sleep(luck.uniform(0.05, 0.5))
+            servers[number % 2].kill()
+            servers[number % 2].start()  # its start-up check passes, or it would not listen
+            outcome.done("a server killed (SIGKILL)")
+        load.more(4)
+    outcome.conclude(*servers, allowed=ALLOWED)
+    return outcome
+
+
 _WORDS: Final = {
     "kill": "a worker killed (SIGKILL)",
     "freeze": "a worker stopped for a while (SIGSTOP, SIGCONT)",

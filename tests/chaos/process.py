@@ -19,6 +19,7 @@ class ServerProcess:
     """A server in a process of its own, which prints a line of JSON once it listens."""
 
     process: subprocess.Popen[str]
+    printed: str
 
     def launch(self, command: Sequence[str], *, errors: int | IO[bytes] | None = subprocess.DEVNULL, **how: Any) -> Any:  # noqa: ANN401 - of Popen
         """Start the process and return the line that it prints; raise AssertionError if it ends without one."""
@@ -26,11 +27,11 @@ class ServerProcess:
             [sys.executable, *command], stdout=subprocess.PIPE, stderr=errors, text=True, **how
         )
         assert self.process.stdout is not None
-        printed = self.process.stdout.readline()
-        if not printed:
-            self.wait()
-        assert printed, "the server did not start"
-        return json.loads(printed)
+        self.printed = self.process.stdout.readline()
+        if not self.printed:
+            self.process.communicate(timeout=STOP_SECONDS)
+        assert self.printed, "the server did not start"
+        return json.loads(self.printed)
 
     @property
     def is_running(self) -> bool:

@@ -1,11 +1,7 @@
 """Real server processes, started and killed as an operator's machine would, and rounds played on them."""
 
 import itertools
-import json
 import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +17,10 @@ import pytest
 
 from referee.server.process.app import Application
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.chaos.process import ServerProcess
 from tests.driver.opening import deal_round, open_round, terms_of
 from tests.server.options import server_options
 
-STOP_SECONDS: Final = 60
 PROGRAM: Final = ("-m", "referee")
 
 
@@ -120,7 +116,7 @@ class Load:
                 self.errors.append(error)
 
 
-class Process(Caller):
+class Process(ServerProcess, Caller):
     """One ``referee serve`` with its stubs; what it prints on standard error goes to a file."""
 
     def __init__(
@@ -128,49 +124,20 @@ class Process(Caller):
     ) -> None:
         self.data = data
         lead = {} if drain_lead is None else {"REFEREE_SERVE_DRAIN_LEAD": drain_lead}
-        self._process = subprocess.Popen(
-            [sys.executable, *program, "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=os.environ | lead,
-            cwd=Path(__file__).parents[2],
-        )
-        assert self._process.stdout is not None
-        self._output = self._process.stdout
-        self.printed = self._output.readline()
-        assert self.printed, "the server did not start"
-        self.ready = json.loads(self.printed)
-        self.pid = self._process.pid
+        command = [*program, "serve", "--data", str(data), "--listen", "127.0.0.1:0", *options]
+        self.ready = self.launch(command, errors=errors, env=os.environ | lead, cwd=Path(__file__).parents[2])
+        self.pid = self.process.pid
         super().__init__(grpc.insecure_channel(self.ready["address"]))
 
-    def kill(self) -> None:
-        """Kill the process, as a power cut does."""
-        self._process.kill()
-        self._process.wait(STOP_SECONDS)
+    def wait(self) -> int:
+        """Close the channel once the process has ended; return its exit code."""
+        code = super().wait()
         self.channel.close()
-        self._output.close()
-
-    def terminate(self) -> None:
-        """Send SIGTERM."""
-        self._process.send_signal(signal.SIGTERM)
-
-    def stop(self) -> int:
-        """Send SIGTERM, wait, and return the exit code."""
-        if self._process.poll() is None:
-            self.terminate()
-        code = self._process.wait(STOP_SECONDS)
-        self.channel.close()
-        self._output.close()
         return code
 
     def workers(self) -> list[psutil.Process]:
         """Return the processes that serve, in the order of their start."""
         return sorted(psutil.Process(self.pid).children(), key=lambda one: one.create_time())
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it has not ended yet."""
-        return self._process.poll() is None
 
 
 Serve = Callable[..., Process]

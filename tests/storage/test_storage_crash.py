@@ -66,31 +66,6 @@ def test_killed_at_any_step_the_log_is_whole_and_the_round_goes_on(place: Place,
     assert _stored(place) == [hashed for _, hashed, _ in again]
 
 
-@SWEEP
-def test_killed_from_outside_again_and_again_no_answer_is_lost(place: Place):
-    """Six processes in turn, each killed as soon as it has given some new answers."""
-    answered: dict[int, str] = {}
-    for turn in range(6):
-        child = _start(place, "t", 500)
-        assert child.stdout is not None
-        fresh = 0
-        for line in child.stdout:
-            ((index, hashed, repeat),) = _answers(line.strip())
-            assert answered.setdefault(index, hashed) == hashed
-            fresh += not repeat
-            if fresh > 10 + 7 * turn:
-                break
-        child.kill()
-        tail = child.stdout.read()  # communicate() would lose what the iteration has buffered
-        child.stdout.close()
-        child.wait(timeout=60)
-        for index, hashed, _ in _answers(tail):
-            assert answered.setdefault(index, hashed) == hashed
-        stored = _stored(place)
-        assert [answered[index] for index in sorted(answered)] == stored[: len(answered)]
-    assert len(answered) > 150
-
-
 def test_processes_that_write_at_once_make_one_log(place: Place):
     """Two play at tables of their own, and two more fight for one table: each slot is taken once."""
     children = [_start(place, table, 20) for table in ("a", "b", "shared", "shared")]

@@ -1,10 +1,7 @@
 """Keys that another process holds: what it signs, what it refuses, and a server whose signer dies and comes back."""
 
 import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +20,7 @@ from referee.server.keys.private_key import KeySigner
 from referee.server.keys.remote_signer import MAX_MESSAGE, AgentClient, RemoteSigner
 from referee.server.keys.signing_agent import SigningAgent
 from referee.v1 import log_pb2
+from tests.chaos.process import ServerProcess
 from tests.command import refused
 from tests.driver.opening import open_round
 from tests.driver.refusal import refusal_of
@@ -220,20 +218,11 @@ def test_signer_that_hangs_up_each_time_is_given_up(ask: Ask, answering) -> None
         ask("log")
 
 
-class AgentProcess:
+class AgentProcess(ServerProcess):
     """One ``referee keys agent``."""
 
     def __init__(self, keys: Path, path: Path) -> None:
-        command = [sys.executable, "-m", "referee", "keys", "agent", "--keys", str(keys), "--socket", str(path)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert self._process.stdout is not None
-        assert self._process.stdout.readline(), "the agent did not start"
-
-    def end(self, number: signal.Signals) -> int:
-        """Its exit code after a signal."""
-        self._process.send_signal(number)
-        self._process.communicate(timeout=START_SECONDS)
-        return self._process.returncode
+        self.launch(["-m", "referee", "keys", "agent", "--keys", str(keys), "--socket", str(path)])
 
 
 def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_path: Path, path: Path) -> None:
@@ -251,7 +240,7 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     table = process.play("t")
     process.accept(table)
     assert process.referee.SettleRound(table.request).log_receipt.leaf
-    agent.end(signal.SIGKILL)
+    agent.kill()
 
     for ask in (lambda: open_round(process.shuffler, "u"), lambda: process.accept(process.play("v"))):
         refusal = refusal_of(ask)
@@ -265,7 +254,7 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     until(lambda: len(process.leaves()) >= 4 + 2 * 4, seconds=30)
     assert leaf in process.leaves()
     assert process.stop() == 0
-    assert agent.end(signal.SIGTERM) == 0
+    assert agent.stop() == 0
 
 
 def test_server_does_not_start_without_its_signer(tmp_path: Path, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import itertools
-import json
 import os
 import re
 import ssl
@@ -216,7 +215,7 @@ def test_several_workers_take_it_up_each(serve, tmp_path, authority):
         f'[tls]\ncertificate = "{tmp_path}/server.pem"\nkey = "{tmp_path}/server.key"\n'
     )
     process = serve("--workers", "2", "--config", str(tmp_path / "referee.toml"))
-    port = int(json.loads(process.printed)["address"].rpartition(":")[2])
+    port = int(process.ready["address"].rpartition(":")[2])
     with Knocking(port, authority.paper.pem) as knocking:
         knocking.more(5)
         new = authority.server().write(tmp_path)
