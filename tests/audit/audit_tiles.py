@@ -1,4 +1,4 @@
-"""Attacks on published tiles; run ``python tests/audit/audit_tiles.py`` to write their fixtures.
+"""Attacks on published tiles, whose fixtures ``generate_fixtures`` writes.
 
 A line of ``tiles.jsonl`` holds a log as it is served: in ``files`` each file's path and its bytes in base64, beside
 them origin, keys and the time to audit for, and in ``expected`` the first finding's code, its number, its severity and,
@@ -18,7 +18,6 @@ from referee.log.tile import EntryTile, HashTile, encode_entries, join_hashes
 from tests.audit.audit_attack import TABLE
 from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder
 
-FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "tiles.jsonl"
 SOURCE: Final = "fairness.md, What the audit must catch, 50; https://c2sp.org/tlog-tiles"
 
 Files = dict[str, bytes]
@@ -152,7 +151,3 @@ def lines() -> Iterator[str]:
             "files": {path: base64.b64encode(data).decode() for path, data in sorted(attack.files.items())},
         }
         yield json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
-
-
-if __name__ == "__main__":
-    FILE.write_text("".join(f"{line}\n" for line in lines()), encoding="utf-8")

@@ -1,14 +1,13 @@
 """Logs with witnesses: rounds, the checkpoints that were cosigned while they were played, and attacks.
 
-The rows of ``cosigned.jsonl`` are these; run ``python tests/audit/audit_watched.py`` after a change. Beside the members
-of the other fixtures they have ``witnesses`` (verifier keys), ``quorum``, ``cosigned`` (notes, smallest first),
+The rows of ``cosigned.jsonl`` are these, which ``generate_fixtures`` writes. Beside the members of the other fixtures
+they have ``witnesses`` (verifier keys), ``quorum``, ``cosigned`` (notes, smallest first),
 ``max_age`` (ms, null for any), ``outgrown`` (notes), and in ``expected`` the dealing levels beside the first finding.
 """
 
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -37,7 +36,6 @@ from tests.audit.audit_builder import (
     newest_time,
 )
 
-FILE: Final = Path(__file__).parents[1] / "vectors" / "audit" / "cosigned.jsonl"
 SOURCE: Final = "fairness.md, What the audit must catch"
 TABLE: Final = Table(name="watched", ruleset_id="mau_binh.classic", seats=2, received=False)
 FIRST: Final = NamedSigner("witness.example/first")
@@ -438,7 +436,3 @@ def _line(watched: Watched, **about: Any) -> str:  # noqa: ANN401 - members of a
         "leaves": [leaf.decode() for leaf in bundle.entries],
     }
     return json.dumps(fixture, ensure_ascii=False, separators=(",", ":"))
-
-
-if __name__ == "__main__":
-    FILE.write_text("".join(f"{line}\n" for line in lines()), encoding="utf-8")

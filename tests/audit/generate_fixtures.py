@@ -3,7 +3,8 @@
 ``healthy.jsonl`` holds sound logs, the others one log for each attack: ``mutations.jsonl`` those that its leaves and
 checkpoints show, ``held.jsonl`` those that show only with documents that people kept, ``seats.jsonl`` those
 on seats' signatures and sealed hands, ``courses.jsonl`` those on events and openings, ``chance.jsonl`` those that only
-many rounds together show.
+many rounds together show, ``cosigned.jsonl`` those that witnesses show, ``tiles.jsonl`` those on published tiles; the
+last two also hold sound logs, and are described in ``audit_watched`` and ``audit_tiles``.
 
 A line holds all that a verifier in any language needs: origin, keys, checkpoint, leaves, documents, checkpoints kept by
 others, the time to audit for, and in ``expected`` the first finding's code, its number and its severity. Rulesets are
@@ -22,6 +23,7 @@ from typing import Any, Final
 import msgspec
 
 from referee.audit.documents import KeptReceipt
+from tests.audit import audit_tiles, audit_watched
 from tests.audit.audit_attacks_courses import receipted_by_a_key_that_went
 from tests.audit.audit_attacks_receipts import kept_moves
 from tests.audit.audit_attacks_rules import repeated_receipts
@@ -30,7 +32,8 @@ from tests.audit.audit_builder import LOG, ORIGIN, ROOT
 from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
-FILES: Final = ("healthy.jsonl", "mutations.jsonl", "held.jsonl", "seats.jsonl", "courses.jsonl", "chance.jsonl")
+MUTATED: Final = ("mutations.jsonl", "held.jsonl", "seats.jsonl", "courses.jsonl", "chance.jsonl")
+FILES: Final = ("healthy.jsonl", *MUTATED, "cosigned.jsonl", "tiles.jsonl")
 SOUND: Final[Mapping[str, tuple[str, Callable[[], Attacked]]]] = {
     "healthy": ("a sound log has no finding", healthy),
     "receipt_of_a_key_between": (
@@ -53,7 +56,10 @@ def lines(name: str) -> Iterator[str]:
     if name == "healthy.jsonl":
         for name_of_log, (why, make) in SOUND.items():
             yield _line(make(), id=name_of_log, why=why, source=SOURCE, expected={})
-        return
+    if name == "cosigned.jsonl":
+        yield from audit_watched.lines()
+    if name == "tiles.jsonl":
+        yield from audit_tiles.lines()
     for one in [mutation for mutation in MUTATIONS if mutation.file == name]:
         expected = {"code": one.code.value, "number": one.number, "severity": one.code.severity.value}
         yield _line(one.attack(), id=one.id, why=one.why, source=f"{SOURCE}, {one.number}", expected=expected)

@@ -1,7 +1,6 @@
 """What witnesses add to an audit: level L3, and faults of cosignatures, quorums, age and a log's changing key."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -29,27 +28,6 @@ from tests.audit.audit_builder import (
     settle,
 )
 from tests.audit.audit_watched import FIRST, NEW_LOG, NOW_S, SECOND, Watched, cosigned, note_at, played, rotated, vkey
-from tests.audit.auditing import audited, log_of, options_of
-from tests.vectors.reading import read
-
-FIXTURES = read("audit/cosigned")
-
-
-def test_watched_fixtures_are_what_their_script_writes():
-    assert list(audit_watched.lines()) == audit_watched.FILE.read_text(encoding="utf-8").splitlines()
-
-
-@pytest.mark.parametrize("fixture", [one for one in FIXTURES if one["expected"]], ids=lambda fixture: fixture["id"])
-def test_each_attack_under_witnesses_is_named_first(fixture: dict[str, Any]):
-    first = audited(log_of(fixture), **options_of(fixture)).findings[0]
-    assert fixture["expected"] == {"code": first.code, "number": first.number, "severity": first.severity}
-
-
-@pytest.mark.parametrize("fixture", [one for one in FIXTURES if not one["expected"]], ids=lambda fixture: fixture["id"])
-def test_sound_watched_log_has_no_finding(fixture: dict[str, Any]):
-    report = audited(log_of(fixture), **options_of(fixture))
-    assert report.findings == ()
-    assert {level.value: count for level, count in report.dealing_levels.items() if count} == fixture["levels"]
 
 
 def judged(watched: Watched, audit: Auditor) -> Report:

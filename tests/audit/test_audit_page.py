@@ -203,9 +203,10 @@ def test_every_code_and_every_phrase_has_words_in_both_languages():
         texts = explain(code)
         assert texts.meaning.vi != texts.meaning.en, code
         assert texts.remedy.vi != texts.remedy.en, code
-        for text in (texts.meaning.vi, texts.remedy.vi):
+        for text in (texts.meaning.vi, texts.remedy.vi, texts.meaning.en, texts.remedy.en):
             assert text[0].isupper(), text
             assert text.endswith("."), text
+    assert len({explain(code).meaning.en for code in Code}) == len(Code)
     assert all(phrase.vi and phrase.en for phrase in words.page.values())
 
 

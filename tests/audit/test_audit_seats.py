@@ -14,20 +14,11 @@ from tests.audit.audit_builder import Auditor, LogBuilder, Table
 TEXAS = Table(name="texas", ruleset_id="ultimate_texas.casino", seats=3, keyed=True, sealed=True)
 
 
-def played(*tables: Table, rounds: int = 2) -> LogBuilder:
-    """Build a log of tables that have each played some rounds."""
-    log = LogBuilder.founded()
-    for table in tables:
-        for _ in range(rounds):
-            log.play(table)
-    return log
-
-
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("keyed", [True, False])
 def test_sealed_rounds_are_sound(seats: int, *, keyed: bool, audit: Auditor) -> None:
     """With three or more seats one runs out of time; all rounds are counted, and every opening is an UNSEAL."""
-    log = played(replace(SEALED, seats=seats, keyed=keyed), rounds=4)
+    log = LogBuilder.of(replace(SEALED, seats=seats, keyed=keyed), rounds=4)
     report = audit(log.bundle())
     assert report.findings == ()
     assert report.checked.replayed == report.checked.redealt == 4
@@ -38,7 +29,7 @@ def test_sealed_rounds_are_sound(seats: int, *, keyed: bool, audit: Auditor) -> 
 
 
 def test_sealed_round_of_ultimate_texas_is_sound(audit: Auditor) -> None:
-    report = audit(played(TEXAS, replace(TEXAS, name="open", sealed=False)).bundle())
+    report = audit(LogBuilder.of(TEXAS, replace(TEXAS, name="open", sealed=False), rounds=2).bundle())
     assert report.findings == ()
     assert report.event_levels[EventLevel.E2] == 4
     assert {name: counts.sealed for name, counts in report.tables.items()} == {"texas": 2, "open": 0}
@@ -58,10 +49,10 @@ def test_opening_of_an_arrangement_may_be_only_reported(audit: Auditor) -> None:
 
 def test_signed_seeds_are_of_level_two_and_unsigned_ones_of_level_one(audit: Auditor) -> None:
     """The rounds differ only in the signatures; the finding that lowers the level is a note."""
-    signed = audit(played(KEYED).bundle())
+    signed = audit(LogBuilder.of(KEYED, rounds=2).bundle())
     assert signed.findings == ()
     assert signed.dealing_levels[DealingLevel.L2] == 2
-    unsigned = audit(played(replace(KEYED, signs_seeds=False)).bundle())
+    unsigned = audit(LogBuilder.of(replace(KEYED, signs_seeds=False), rounds=2).bundle())
     assert unsigned.is_clean
     assert {finding.code for finding in unsigned.findings} == {"CLIENT_SEED_UNSIGNED"}
     assert unsigned.dealing_levels[DealingLevel.L1] == 2

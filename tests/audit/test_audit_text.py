@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.audit import Code, Report
-from referee.audit.explanation import explain
 from referee.audit.page.text import report_lines
 from referee.finding import first_difference
 from tests.audit.audit_builder import Auditor
@@ -23,15 +22,6 @@ JSON = st.recursive(
 def report_of(audit: Auditor, name: str) -> Report:
     attacked = next(one for one in MUTATIONS if one.id == name).attack()
     return audit(attacked.bundle, now=attacked.now, documents=attacked.documents, witnessed=attacked.witnessed)
-
-
-def test_every_code_is_explained_in_two_sentences_of_its_own():
-    texts = [explain(code) for code in Code]
-    meanings = {one.meaning.en for one in texts}
-    assert len(meanings) == len(texts)
-    for text in (*meanings, *(one.remedy.en for one in texts)):
-        assert text[0].isupper()
-        assert text.endswith(".")
 
 
 def test_rewritten_history_is_printed_with_both_notes(audit: Auditor):

@@ -39,10 +39,6 @@ def test_each_attack_on_tiles_is_named_first(fixture: dict[str, Any]):
     assert found == fixture["expected"]
 
 
-def test_fixtures_of_tiles_are_what_their_script_writes():
-    assert list(audit_tiles.lines()) == audit_tiles.FILE.read_text(encoding="utf-8").splitlines()
-
-
 @pytest.fixture(scope="module")
 def long_log() -> LogBuilder:
     """Build a log of more than two bundles."""
