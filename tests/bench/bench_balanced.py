@@ -25,8 +25,8 @@ from referee_client.channel import open_aio_channel
 from tests.bench.bench_serving import NAMES, machine
 from tests.bench.bench_workers import Server, served
 from tests.bench.measuring import ECHOES, Measured, plain_echoes
-from tests.bench.played_rounds import GAMES
 from tests.bench.shared_calls import counted_traffic, play_tables
+from tests.driver.messages import GAMES
 
 TABLES: Final = 64
 SLICES: Final = 2

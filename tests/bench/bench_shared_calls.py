@@ -21,8 +21,8 @@ from referee_client.gathering import GATHER_SECONDS
 
 from tests.bench.bench_serving import NAMES, machine, served
 from tests.bench.measuring import ECHOES, Measured, leave_first_core, plain_echoes, run
-from tests.bench.played_rounds import GAMES
 from tests.bench.shared_calls import Traffic, counted_traffic, play_tables
+from tests.driver.messages import GAMES
 
 FILE: Final = Path(__file__).parent / "shared_calls.json"
 SERVICES: Final = "rulesets,seating,shuffler,referee,log"

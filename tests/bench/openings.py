@@ -3,28 +3,15 @@
 import hashlib
 from typing import Final
 
-from nacl.signing import SigningKey
-
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import NO_LEAF, Checkpoint, CheckpointSigner, OpenStep, SlotKey
 from referee.storage import Append, Store
+from tests.named_signer import NamedSigner
 
 ORIGIN: Final = "log.example/1"
 
 
-class BenchKey:
-    """One key that is known to all."""
-
-    def __init__(self) -> None:
-        self._key = SigningKey(bytes(32))
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Sign a message."""
-        return self._key.sign(message).signature
-
-
-SIGNER: Final = CheckpointSigner(BenchKey(), key_name=ORIGIN)
+SIGNER: Final = CheckpointSigner(NamedSigner(ORIGIN), key_name=ORIGIN)
 
 
 def found(store: Store) -> None:

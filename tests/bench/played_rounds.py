@@ -7,23 +7,13 @@ from typing import Any, Final
 import grpc
 
 from referee.cli.demo_ultimate_texas import open_cards
-from referee.v1 import (
-    mau_binh_pb2,
-    mau_binh_pb2_grpc,
-    money_pb2,
-    shuffler_pb2,
-    shuffler_pb2_grpc,
-    tien_len_pb2,
-    tien_len_pb2_grpc,
-    ultimate_texas_pb2,
-    ultimate_texas_pb2_grpc,
-)
+from referee.v1 import mau_binh_pb2, money_pb2, shuffler_pb2, shuffler_pb2_grpc, tien_len_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.driver.courses import take
 from tests.driver.house import as_dealt
+from tests.driver.messages import request_of, round_of, stub_of
 from tests.driver.opening import deal_round, open_round
 
-GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 TERMS: Final[dict[str, dict[str, Any]]] = {
     "mau_binh": {"ruleset_id": "mau_binh.chi_2020", "seat_count": 4, "stake_minor": 100},
     "tien_len": {"ruleset_id": "tien_len.mien_nam", "seat_count": 4, "stake_minor": 100},
@@ -34,29 +24,6 @@ TERMS: Final[dict[str, dict[str, Any]]] = {
         "seat_stakes": [money_pb2.SeatStake(bet_minor=10, side_bet_minor=5)] * 6,
     },
 }
-_MODULES: Final[dict[str, tuple[Any, Any, str]]] = {
-    "mau_binh": (mau_binh_pb2, mau_binh_pb2_grpc, "MauBinh"),
-    "tien_len": (tien_len_pb2, tien_len_pb2_grpc, "TienLen"),
-    "ultimate_texas": (ultimate_texas_pb2, ultimate_texas_pb2_grpc, "UltimateTexas"),
-}
-
-
-def request_of(game: str, name: str, **members: Any) -> Any:  # noqa: ANN401 - a message of the game
-    """Make a request of a game's service, by the method's name; Check... have names of their own."""
-    module, _, prefix = _MODULES[game]
-    return getattr(module, f"{prefix}Service{name}Request")(**members)
-
-
-def round_of(game: str, **members: Any) -> Any:  # noqa: ANN401 - a message of the game
-    """Make a game's round."""
-    module, _, prefix = _MODULES[game]
-    return getattr(module, f"{prefix}Round")(**members)
-
-
-def stub_of(game: str, channel: grpc.Channel) -> Any:  # noqa: ANN401 - a stub of the game
-    """Return a client of the game's service."""
-    _, stubs, prefix = _MODULES[game]
-    return getattr(stubs, f"{prefix}ServiceStub")(channel)
 
 
 @dataclass

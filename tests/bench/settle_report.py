@@ -35,7 +35,8 @@ from referee.storage.store import Store, Transaction
 from referee.transcript.round import Round
 from tests.bench.bench_serving import machine
 from tests.bench.measuring import Measured, call, leave_first_core, measured_server, run
-from tests.bench.played_rounds import GAMES, PlayedRound, request_of, stub_of
+from tests.bench.played_rounds import PlayedRound
+from tests.driver.messages import GAMES, request_of, stub_of
 from tests.server.options import server_options
 
 STEPS: Final[Sequence[tuple[object, str, str]]] = (

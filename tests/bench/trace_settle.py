@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 
 import referee
 from referee.server.process.options import ServerObserver
-from tests.bench.played_rounds import GAMES, request_of
+from tests.driver.messages import GAMES, request_of
 from tests.driver.playing import dealt, play_on
 from tests.driver.running import Running
 

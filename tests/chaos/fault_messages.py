@@ -26,6 +26,7 @@ from typing import Any, Final
 import grpc
 import structlog
 
+from referee.server.clock import system_clock
 from referee.server.settings.advice import AdviceSettings
 from referee.service.status import CODES
 from referee.storage import open_reader
@@ -46,6 +47,7 @@ from tests.chaos.mutation import Mutator
 from tests.chaos.process import Server
 from tests.chaos.recording import Recorded, record
 from tests.chaos.verdict import suspected
+from tests.driver.running import Clock
 from tests.server.options import server_options
 
 OURS: Final = frozenset({"INTERNAL", "LOG_DAMAGED", "LOG_BUSY", "OVERLOADED", "SIGNER_UNAVAILABLE"})
@@ -72,17 +74,6 @@ METHODS: Final = sorted(
     for method in service.methods
 )
 """Every method of the protos."""
-
-
-class Clock:
-    """Clock of the server; it moves only when a test sets it."""
-
-    def __init__(self) -> None:
-        self.now = time.time_ns() // 1_000_000
-
-    def __call__(self) -> int:
-        """Return the time."""
-        return self.now
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +157,9 @@ def fuzz(
     broken: Callable[[InProcess], None] = lambda _: None,
 ) -> Fuzzed:
     """Send so many messages of this seed in process and return the outcome; ``broken`` may spoil the server first."""
-    structlog.configure(processors=[_listen])
+    structlog.configure(processors=[_listen], wrapper_class=structlog.make_filtering_bound_logger(0))
     fuzzed, begun = Fuzzed(), time.monotonic()
-    clock, chance = Clock(), random.Random(f"entropy {seed}")  # noqa: S311 - so that a find comes back
+    clock, chance = Clock(system_clock()), random.Random(f"entropy {seed}")  # noqa: S311 - so that a find comes back
     advice = AdviceSettings(seconds=300)
     settings = server_options(data=folder, clock=clock, entropy=chance.randbytes, advice=advice)
     try:
@@ -183,7 +174,7 @@ def fuzz(
             for _, method, data in fuzzed.slowest:
                 _count(server, method, data, fuzzed)
             _play(server, count, fuzzed)
-            clock.now = time.time_ns() // 1_000_000
+            clock.now = system_clock()
         with running(server_options(data=folder)) as swept:
             _await_sweep(swept)
     finally:
@@ -238,7 +229,7 @@ def _await_sweep(server: InProcess) -> None:
     """Abort rounds whose deadline has passed."""
     store = server.app.log.store
     end = time.monotonic() + 60
-    while store.overdue_rounds(time.time_ns() // 1_000_000, 1) and time.monotonic() < end:
+    while store.overdue_rounds(system_clock(), 1) and time.monotonic() < end:
         time.sleep(0.1)
 
 
@@ -290,7 +281,7 @@ def fuzz_over_socket(folder: Path, *, count: int, seed: int) -> Fuzzed:
     over = OverSocket(server.address, METHODS)
     try:
         luck = random.Random(seed)  # noqa: S311 - so that a find comes back
-        recorded = record(over, Clock(), seed=seed)
+        recorded = record(over, Clock(system_clock()), seed=seed)
         for method, data in itertools.islice(messages(recorded, luck), count):
             before = time.monotonic()
             status, wrong = outcome_of(over, method, data)

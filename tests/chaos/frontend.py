@@ -30,11 +30,11 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
-from tests.bench.played_rounds import request_of, round_of
 from tests.chaos.ledger import Ledger, status_of
 from tests.chaos.retrying import CHANNEL, Retrying
 from tests.driver.courses import take
 from tests.driver.house import as_dealt
+from tests.driver.messages import request_of, round_of
 from tests.driver.opening import deal_round, open_round, opening, terms_of
 
 RULESETS: Final = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")

@@ -16,10 +16,10 @@ from referee.v1 import (
     tien_len_pb2,
     ultimate_texas_pb2,
 )
-from tests.bench.played_rounds import GAMES, request_of, stub_of
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
+from tests.driver.messages import GAMES, request_of, stub_of
 from tests.driver.table import Player, Table
 from tests.vectors.dealing.dealing_derivation import number, tagged
 

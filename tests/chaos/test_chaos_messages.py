@@ -3,7 +3,6 @@
 import random
 import shutil
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.log.slot import LAST_TIME
+from referee.server.clock import system_clock
 from referee.server.settings.advice import AdviceSettings
 from referee.service.status import CODES
 from referee.v1 import round_pb2, shuffler_pb2, tien_len_pb2
@@ -27,7 +27,6 @@ from tests.chaos.fault_messages import (
     MOST_CALLS,
     OURS,
     REFUSED,
-    Clock,
     Fuzzed,
     counted,
     fuzz,
@@ -41,6 +40,7 @@ from tests.chaos.mutation import MANY, Mutator, parse, serialize
 from tests.chaos.recording import Recorded, record
 from tests.chaos.shapes import messages_of
 from tests.driver.opening import opening
+from tests.driver.running import Clock
 from tests.server.options import server_options
 from tests.vectors.reading import each
 
@@ -54,10 +54,9 @@ class Recording:
 
 
 @pytest.fixture(scope="module")
-def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
+def recording(tmp_path_factory: pytest.TempPathFactory, quiet_calls: None) -> Iterator[Recording]:  # noqa: ARG001 - no lines of calls
     """One server for the tests of this module."""
-    structlog.configure(processors=[_drop])
-    clock = Clock()
+    clock = Clock(system_clock())
     made = server_options(
         data=tmp_path_factory.mktemp("messages"),
         listen="127.0.0.1:0",
@@ -67,13 +66,11 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
     )
     with running(made) as server:
         yield Recording(server, record(server, clock, seed=7))
-    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="module")
-def unplayed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
+def unplayed(tmp_path_factory: pytest.TempPathFactory, quiet_calls: None) -> Iterator[InProcess]:  # noqa: ARG001 - no lines of calls
     """Start a server on which no round was played."""
-    structlog.configure(processors=[_drop])
     with running(server_options(data=tmp_path_factory.mktemp("unplayed"))) as server:
         yield server
     structlog.reset_defaults()
@@ -82,10 +79,6 @@ def unplayed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
 def chance(seed: int) -> random.Random:
     """Record requests that are the same in every run."""
     return random.Random(seed)  # noqa: S311 - keys of tests, and what is sent
-
-
-def _drop(_logger: object, _method: str, _event: object) -> Any:  # noqa: ANN401 - a processor's answer
-    raise structlog.DropEvent
 
 
 def clean(fuzzed: Fuzzed, *, count: int) -> None:
@@ -267,11 +260,3 @@ def test_allowed_reasons_are_those_of_the_proto_that_blame_the_caller() -> None:
     every = {ErrorReason.Name(one).removeprefix("ERROR_REASON_") for one in CODES}
     assert set(REFUSED) | OURS == every
     assert set(REFUSED) & OURS == set()
-
-
-def test_time_of_the_recording_does_not_move() -> None:
-    """So that a seed gives the same messages however long the machine takes."""
-    clock = Clock()
-    first = clock()
-    time.sleep(0.01)
-    assert clock() == first

@@ -45,8 +45,8 @@ ORIGIN: Final = "log.example/1"
 class Clock:
     """Clock of the server in milliseconds since 1970 UTC; it moves only when a test sets ``now``."""
 
-    def __init__(self) -> None:
-        self.now = START
+    def __init__(self, now: int = START) -> None:
+        self.now = now
 
     def __call__(self) -> int:
         """Return the current time."""

@@ -11,18 +11,9 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from referee.v1 import (
-    log_pb2,
-    mau_binh_pb2,
-    mau_binh_pb2_grpc,
-    money_pb2,
-    shuffler_pb2,
-    tien_len_pb2,
-    tien_len_pb2_grpc,
-    ultimate_texas_pb2,
-    ultimate_texas_pb2_grpc,
-)
+from referee.v1 import log_pb2, mau_binh_pb2, money_pb2, shuffler_pb2
 from tests.driver.courses import is_timeout, payload_of, sign, steps_of, take
+from tests.driver.messages import event_of, request_of, round_of, stub_of
 from tests.driver.opening import open_round, opening
 from tests.vectors.dealing.dealing_derivation import number, tagged
 
@@ -30,11 +21,6 @@ RULESETS: Final = {
     "mau_binh": "mau_binh.classic",
     "tien_len": "tien_len.mien_nam",
     "ultimate_texas": "ultimate_texas.casino",
-}
-_GAMES: Final[dict[str, tuple[Any, Any, str, str]]] = {
-    "mau_binh": (mau_binh_pb2, mau_binh_pb2_grpc, "MauBinh", "MauBinh"),
-    "tien_len": (tien_len_pb2, tien_len_pb2_grpc, "TienLen", "TienLen"),
-    "ultimate_texas": (ultimate_texas_pb2, ultimate_texas_pb2_grpc, "UltimateTexas", "UltimateTexas"),
 }
 
 
@@ -115,9 +101,7 @@ class Table:
         self.shuffler = house.shuffler
         self.name = name or f"{game}-{next(house._tables)}"  # noqa: SLF001 - a name that no other table has
         self.players = list(players) or [Player(self.name, seat) for seat in range(seats)]
-        module, stubs, self._prefix, service = _GAMES[game]
-        self._module = module
-        self.referee = getattr(stubs, f"{service}ServiceStub")(house.channel)
+        self.referee = stub_of(game, house.channel)
         fields: dict[str, Any] = {"ruleset_id": RULESETS[game], "seat_count": len(self.players)}
         if game == "ultimate_texas":
             fields["stake_minor"] = 2
@@ -172,9 +156,7 @@ class Table:
         if request is None:
             self.contribute()
         self.dealt = self.shuffler.DealRound(request or shuffler_pb2.DealRoundRequest(**self.slot))
-        self.message = getattr(self._module, f"{self._prefix}Round")(
-            header=self.header, certificates=[self.dealt.certificate]
-        )
+        self.message = round_of(self.game, header=self.header, certificates=[self.dealt.certificate])
         return self
 
     def play(self) -> "Table":
@@ -193,14 +175,12 @@ class Table:
 
     def asking(self, method: str, **fields: Any) -> Any:  # noqa: ANN401 - a request of the game
         """Return the request of a method that every game has, with the round as it is."""
-        request = getattr(self._module, f"{self._prefix}Service{method}Request")
-        return request(**({"round": self.message} if "round" in request.DESCRIPTOR.fields_by_name else {}) | fields)
+        has_round = "round" in request_of(self.game, method).DESCRIPTOR.fields_by_name
+        return request_of(self.game, method, **({"round": self.message} if has_round else {}) | fields)
 
     def event(self, seat: int, **choice: Any) -> Any:  # noqa: ANN401 - an event of the game
         """Make an event; True means a choice without fields. A seat with a key has seen the whole round."""
-        event = getattr(self._module, f"{self._prefix}Event")(
-            seat=seat, **{name: value for name, value in choice.items() if value is not True}
-        )
+        event = event_of(self.game, seat=seat, **{name: value for name, value in choice.items() if value is not True})
         for name in [name for name, value in choice.items() if value is True]:
             getattr(event, name).SetInParent()
         if self.keyed and not event.HasField("seen") and not is_timeout(event):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
-from nacl.signing import SigningKey
 
 from referee.audit import Code
 from referee.dealing.commitment import deck_root, section_root
@@ -14,6 +13,7 @@ from tests.driver.courses import steps_of
 from tests.driver.house import House
 from tests.driver.opening import open_round, opening
 from tests.driver.table import Table
+from tests.named_signer import NamedSigner
 
 Call: TypeAlias = Callable[[], Any]
 Prepare: TypeAlias = Callable[[House], Call]
@@ -139,20 +139,9 @@ def certificate_of_garbage(house: House) -> Call:
 @refused("FORGED", "round.certificates[0]")
 def certificate_by_somebody(house: House) -> Call:
     played = house.play()
-    played.message.certificates[0] = house.certify(played.header, house.derive(played.header), signer=Somebody())
+    somebody = NamedSigner("a key that nobody named")
+    played.message.certificates[0] = house.certify(played.header, house.derive(played.header), signer=somebody)
     return played.settle
-
-
-class Somebody:
-    """A key that nobody named."""
-
-    def __init__(self) -> None:
-        self._key = SigningKey(b"s" * 32)
-        self.public_key = bytes(self._key.verify_key)
-
-    def sign(self, message: bytes) -> bytes:
-        """Return the signature."""
-        return self._key.sign(message).signature
 
 
 @refused("FOREIGN", "round.header", finding=Code.SETTLED_OTHER_ROUND)

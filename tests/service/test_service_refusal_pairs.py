@@ -1,7 +1,7 @@
 """Each method, refused for each reason a hundred times over one connection, which then still answers.
 
-The table beside this file says how each reason is produced, and of which methods. The connection takes 32 calls at once,
-and no garbage is collected: a refusal that is kept, of whichever method, would use up one of them.
+The table beside this file says how each reason is produced, and of which methods. The connection takes 32 calls at
+once, and no garbage is collected: a refusal that is kept, of whichever method, would use up one of them.
 
 ``python -m tests.service.test_service_refusal_pairs`` writes the table anew.
 """

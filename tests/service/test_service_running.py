@@ -239,12 +239,6 @@ def test_store_that_cannot_be_read_is_unavailable(house: House) -> None:
     assert ask().header == header
 
 
-def test_message_beyond_the_transports_limit_is_refused_by_it(house: House) -> None:
-    """Four megabytes: the same status as from the server's own limit."""
-    assert ending_of(house.raw, "ShufflerService/OpenRound", bytes(4 * 1024 * 1024 + 1))[0] == "RESOURCE_EXHAUSTED"
-    assert house.open().round_id
-
-
 def test_second_origin_for_one_folder_is_the_first_ones(make_house: Callable[..., House]) -> None:
     """A log keeps the origin it was made with, whatever a later start says."""
     first = make_house()

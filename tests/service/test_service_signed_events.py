@@ -155,20 +155,6 @@ def test_running_out_of_time_is_no_event_before_the_time_is_up(house: House) -> 
     assert table.ask(late).event_number == 1
 
 
-def test_how_its_events_are_proved_names_a_round(house: House) -> None:
-    """So a settled one is not settled again with less said for it."""
-    table = dealt(house, "mau_binh")
-    play_on(table, table.accept)
-    settled = table.settle()
-    assert table.settle().log_receipt.leaf == settled.log_receipt.leaf
-    house.clock.now += 5
-    assert table.settle().log_receipt.leaf == settled.log_receipt.leaf
-    table.message.receipt = b""
-    for event in table.message.events:
-        event.received = False
-    assert house.refusal_of(table.settle).reason == "ALREADY_SETTLED"
-
-
 def test_nonce_and_commitment_have_their_size_and_place(house: House) -> None:
     """Refused as a bad question with the field, before any rule is looked at."""
     table = dealt(house, "mau_binh")
