@@ -30,15 +30,6 @@ from referee.server.clock import system_clock
 from referee.server.settings.advice import AdviceSettings
 from referee.service.status import CODES
 from referee.storage import open_reader
-from referee.v1 import (
-    log_pb2,
-    mau_binh_pb2,
-    ruleset_pb2,
-    seating_pb2,
-    shuffler_pb2,
-    tien_len_pb2,
-    ultimate_texas_pb2,
-)
 from referee.v1.error_reason_pb2 import ErrorReason
 from tests.chaos.frontend import RULESETS, Frontend
 from tests.chaos.in_process import Called, Channel, EndedError, InProcess, running
@@ -47,6 +38,7 @@ from tests.chaos.mutation import Mutator
 from tests.chaos.process import Server
 from tests.chaos.recording import Recorded, record
 from tests.chaos.verdict import suspected
+from tests.driver.messages import METHODS
 from tests.driver.running import Clock
 from tests.server.options import server_options
 
@@ -65,15 +57,6 @@ _PLAYED_EVERY: Final = 20_000
 _SLOWEST: Final = 10
 _HEAVY: Final = ("SuggestArrangement", "Advise", "SettleRounds", "CheckArrangements", "CheckPlays", "CheckDecisions")
 """Methods whose lawful questions cost thousands of times an unlawful one's; asked more rarely."""
-
-
-METHODS: Final = sorted(
-    f"/{service.full_name}/{method.name}"
-    for file in (log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2)
-    for service in file.DESCRIPTOR.services_by_name.values()
-    for method in service.methods
-)
-"""Every method of the protos."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +261,7 @@ def fuzz_over_socket(folder: Path, *, count: int, seed: int) -> Fuzzed:
     """Send so many messages to a real server and return the outcome."""
     fuzzed, begun = Fuzzed(), time.monotonic()
     server = Server(folder / "data")
-    over = OverSocket(server.address, METHODS)
+    over = OverSocket(server.address, sorted(METHODS))
     try:
         luck = random.Random(seed)  # noqa: S311 - so that a find comes back
         recorded = record(over, Clock(system_clock()), seed=seed)

@@ -19,22 +19,17 @@ from referee.dealing.commitment import client_commitment
 from referee.rulesets import load_builtin
 from referee.v1 import (
     log_pb2,
-    log_pb2_grpc,
     mau_binh_pb2,
-    mau_binh_pb2_grpc,
     money_pb2,
     shuffler_pb2,
-    shuffler_pb2_grpc,
     tien_len_pb2,
-    tien_len_pb2_grpc,
     ultimate_texas_pb2,
-    ultimate_texas_pb2_grpc,
 )
 from tests.chaos.ledger import Ledger, status_of
 from tests.chaos.retrying import CHANNEL, Retrying
 from tests.driver.courses import take
 from tests.driver.house import as_dealt
-from tests.driver.messages import request_of, round_of
+from tests.driver.messages import Stubs, request_of, round_of
 from tests.driver.opening import deal_round, open_round, opening, terms_of
 
 RULESETS: Final = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
@@ -47,15 +42,11 @@ class UnlawfulError(Exception):
     """The referee found fault with a round that was played by its own words; the codes of the faults."""
 
 
-class Frontend:
+class Frontend(Stubs):
     """One caller on one channel."""
 
     def __init__(self, channel: grpc.Channel, ledger: Ledger, *, name: str, luck: random.Random) -> None:
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-        self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(channel)
-        self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
-        self.log = log_pb2_grpc.LogServiceStub(channel)
+        super().__init__(channel)
         self._ledger = ledger
         self._luck = luck
         self._name = name
@@ -80,7 +71,7 @@ class Frontend:
                 again = stub.SettleRound(request).log_receipt
                 if (again.leaf, again.leaf_index) != (acknowledged.leaf, acknowledged.index):
                     self._ledger.fault(f"round {number} of {table} was settled twice")
-        self._ledger.see(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint)
+        self._ledger.see(self.checkpoint())
         self.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=table))
 
     def _deal(

@@ -5,21 +5,17 @@ from typing import Any, Final
 
 from referee.v1 import (
     log_pb2,
-    log_pb2_grpc,
     mau_binh_pb2,
     ruleset_pb2,
-    ruleset_pb2_grpc,
     seating_pb2,
-    seating_pb2_grpc,
     shuffler_pb2,
-    shuffler_pb2_grpc,
     tien_len_pb2,
     ultimate_texas_pb2,
 )
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
-from tests.driver.messages import GAMES, request_of, stub_of
+from tests.driver.messages import GAMES, Stubs, request_of, stub_of
 from tests.driver.table import Player, Table
 from tests.vectors.dealing.dealing_derivation import number, tagged
 
@@ -30,13 +26,12 @@ _ASKED: Final = 6
 """How many accepted events of a game the questions are asked about."""
 
 
-class _Room:
+class _Room(Stubs):
     """What a table of players needs of a server."""
 
     def __init__(self, channel: Any, clock: Any) -> None:  # noqa: ANN401 - a channel in process, a clock of the caller's
-        self.channel, self.clock = channel, clock
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.log = log_pb2_grpc.LogServiceStub(channel)
+        super().__init__(channel)
+        self.clock = clock
         self._tables = iter(range(1, 10_000))
 
 
@@ -59,8 +54,8 @@ def record(server: Called, clock: Any, *, seed: int) -> Recorded:  # noqa: ANN40
     _ask_about_mau_binh(channel, found)
     _ask_about_tien_len(channel, found)
     _ask_about_ultimate_texas(channel, found)
-    _ask_in_batches(channel, found)
-    _ask_the_rest(channel, room)
+    _ask_in_batches(room, found)
+    _ask_the_rest(room)
     missing = set(server.methods) - set(found)
     assert not missing, missing
     return found
@@ -129,9 +124,9 @@ def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: A
         stub.Advise(ultimate_texas_pb2.AdviseRequest(round=before.round, seat=before.event.seat))
 
 
-def _ask_in_batches(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
+def _ask_in_batches(room: _Room, found: Recorded) -> None:
     """Settle all rounds again, and open, deal, reveal and accept the first of each again, in batches."""
-    stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+    stub, channel = room.shuffler, room.channel
     opened, dealt, revealed = (
         found[f"/referee.v1.ShufflerService/{name}"][0] for name in ("OpenRound", "DealRound", "RevealRound")
     )
@@ -144,12 +139,11 @@ def _ask_in_batches(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a 
         stub_of(game, channel).SettleRounds(request_of(game, "SettleRounds", requests=settled))
 
 
-def _ask_the_rest(channel: Any, room: _Room) -> None:  # noqa: ANN401 - a channel in process
-    rulesets = ruleset_pb2_grpc.RulesetServiceStub(channel)
-    rulesets.ListRulesets(ruleset_pb2.ListRulesetsRequest())
-    rulesets.GetRuleset(ruleset_pb2.GetRulesetRequest(ruleset_id="mau_binh.classic"))
+def _ask_the_rest(room: _Room) -> None:
+    room.rulesets.ListRulesets(ruleset_pb2.ListRulesetsRequest())
+    room.rulesets.GetRuleset(ruleset_pb2.GetRulesetRequest(ruleset_id="mau_binh.classic"))
     person = seating_pb2.Person(person_id="an", came_time=1, seated_time=2, ready_time=3)
-    seating_pb2_grpc.SeatingServiceStub(channel).DecideSeating(
+    room.seating.DecideSeating(
         seating_pb2.DecideSeatingRequest(ruleset_id="mau_binh.classic", persons=[person], now_time=room.clock.now)
     )
     origin = room.log.GetKeys(log_pb2.GetKeysRequest()).origin.encode()

@@ -21,19 +21,9 @@ from referee.log import Checkpoint, LogReceipt, open_checkpoint
 from referee.rulesets import load_builtin
 from referee.server.process.app import Application
 from referee.server.settings.advice import AdviceSettings
-from referee.v1 import (
-    log_pb2,
-    log_pb2_grpc,
-    mau_binh_pb2_grpc,
-    round_pb2,
-    ruleset_pb2_grpc,
-    seating_pb2_grpc,
-    shuffler_pb2,
-    shuffler_pb2_grpc,
-    tien_len_pb2_grpc,
-    ultimate_texas_pb2_grpc,
-)
+from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 from referee.wire.round import read_header
+from tests.driver.messages import Stubs
 from tests.driver.opening import Asked, deal_round, open_round
 from tests.driver.refusal import refusal_of
 from tests.server.options import server_options
@@ -58,7 +48,7 @@ def seeds_of(count: int, *, name: str = "") -> list[bytes]:
     return [hashlib.sha256(f"seed {seat} {name}".encode()).digest() for seat in range(count)]
 
 
-class Running:
+class Running(Stubs):
     """A server with a stub of each service, on a folder; its log can be read, verified and audited."""
 
     refusal_of = staticmethod(refusal_of)
@@ -90,14 +80,7 @@ class Running:
     def start(self) -> None:
         """Start a server on the folder."""
         self.app = Application(server_options(data=self.folder, **self._settings)).start()
-        self.channel = self._wrap(self.dial())
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.channel)
-        self.log = log_pb2_grpc.LogServiceStub(self.channel)
-        self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(self.channel)
-        self.seating = seating_pb2_grpc.SeatingServiceStub(self.channel)
-        self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(self.channel)
-        self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(self.channel)
-        self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(self.channel)
+        super().__init__(self._wrap(self.dial()))
 
     def dial(self) -> grpc.Channel:
         """Open another channel, which may send more than the server accepts."""
@@ -113,10 +96,6 @@ class Running:
         self.close()
         self._settings |= settings
         self.start()
-
-    def checkpoint(self) -> str:
-        """Return the newest signed checkpoint; its text changes whenever the log grows."""
-        return self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
 
     @property
     def log_keys(self) -> list[VerifierKey]:
@@ -137,13 +116,6 @@ class Running:
         )
         read.verify(receipt.leaf, origin=ORIGIN, keys=self.log_keys)
         return receipt.leaf
-
-    def leaves(self) -> list[bytes]:
-        """All leaves of the log."""
-        found: list[bytes] = []
-        while len(found) < self.head().size:
-            found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
-        return found
 
     def audit(self, documents: Documents | None = None, *, log_key: str = "", root_key: str = "") -> Report:
         """Audit the log, with what people kept, by its own keys unless others are given."""
@@ -192,7 +164,7 @@ class Running:
 
     @property
     def size(self) -> int:
-        """How many leaves the log has."""
+        """How many leaves the log has, by a checkpoint whose signature is verified."""
         return self.head().size
 
     def settled_size(self) -> int:

@@ -16,8 +16,9 @@ import psutil
 import pytest
 
 from referee.server.process.app import Application
-from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import log_pb2, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
 from tests.chaos.process import ServerProcess
+from tests.driver.messages import Stubs
 from tests.driver.opening import deal_round, open_round, terms_of
 from tests.server.options import server_options
 
@@ -34,22 +35,13 @@ class Table:
     request: mau_binh_pb2.MauBinhServiceSettleRoundRequest
 
 
-class Caller:
-    """A channel with its stubs."""
+class Caller(Stubs):
+    """A channel with its stubs, on which rounds of Mậu Binh are played."""
 
-    def __init__(self, channel: grpc.Channel) -> None:
-        self.channel = channel
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.referee = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-        self.log = log_pb2_grpc.LogServiceStub(channel)
-
-    def leaves(self) -> list[bytes]:
-        """All leaves of the log."""
-        size = int(self.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
-        found: list[bytes] = []
-        while len(found) < size:
-            found += self.log.ListEntries(log_pb2.ListEntriesRequest(start=len(found))).leaves
-        return found
+    @property
+    def referee(self) -> mau_binh_pb2_grpc.MauBinhServiceStub:
+        """The stub of the game."""
+        return self.mau_binh
 
     def play(self, table: str, *, seats: int = 2) -> Table:
         """Play a round at a new table until it can be settled, or until an instant win ends it."""

@@ -5,12 +5,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from google.protobuf import descriptor_pool, message_factory
 
 from referee.server.settings.limits import LimitSettings
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
-from tests.chaos.fault_messages import METHODS
 from tests.driver.house import House
+from tests.driver.messages import METHODS, request_type
 from tests.driver.opening import opening
 from tests.driver.playing import GAMES, dealt, first_choice, leaving, turn_of
 from tests.driver.table import Table
@@ -55,13 +54,8 @@ def test_unlawful_event_of_a_batch_is_answered_with_its_violations(house: House,
 
 def batches() -> dict[str, Any]:
     """Return an empty request of every method that takes several."""
-    found = {}
-    for method in METHODS:
-        service, _, name = method[1:].rpartition("/")
-        kind = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
-        if "requests" in kind.fields_by_name:
-            found[method.removeprefix("/referee.v1.")] = message_factory.GetMessageClass(kind)()
-    return found
+    requests = {method.removeprefix("/referee.v1."): request_type(method)() for method in METHODS}
+    return {method: request for method, request in requests.items() if "requests" in request.DESCRIPTOR.fields_by_name}
 
 
 @pytest.mark.parametrize("method", batches())

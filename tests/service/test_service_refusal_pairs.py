@@ -24,7 +24,6 @@ from unittest import mock
 import grpc
 import pytest
 import structlog
-from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
 from referee.evidence.ed25519 import SignerUnavailableError
@@ -35,16 +34,19 @@ from referee.service.interceptor import CallInterceptor
 from referee.storage import ClockError, DataLossError, QueueFullError
 from referee.v1 import log_pb2, mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from tests.chaos.fault_messages import METHODS, OverSocket
+from tests.chaos.fault_messages import OverSocket
 from tests.chaos.ledger import status_of
 from tests.chaos.recording import Recorded, record
 from tests.driver.house import House
+from tests.driver.messages import METHODS as DESCRIPTORS
+from tests.driver.messages import request_type
 from tests.service.refusal_ways import WAYS, Way
 from tests.service.refused_callers import CASES, bearing
 from tests.status_details import reason_and_field
 
 TABLE: Final = Path(__file__).parent / "refusal_pairs.jsonl"
 pytestmark = pytest.mark.usefixtures("quiet_calls")  # a line and a traceback a refusal take longer than the calls
+METHODS: Final = sorted(DESCRIPTORS)
 TIMES: Final = 100
 STREAMS: Final = 32
 KEYS: Final = "/referee.v1.LogService/GetKeys"
@@ -87,9 +89,7 @@ def changed(recorded: Recorded, way: Way) -> Requests:
     """Return the requests that a way makes of recorded ones, of the methods that it concerns."""
     made = {}
     for method in METHODS:
-        service, _, name = method[1:].rpartition("/")
-        kind = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].input_type
-        message = message_factory.GetMessageClass(kind).FromString(recorded[method][0])
+        message = request_type(method).FromString(recorded[method][0])
         if way.change(message):
             made[method] = message.SerializeToString()
     return made

@@ -3,7 +3,6 @@
 import json
 import os
 import urllib.request
-from hashlib import sha256
 from typing import Any, ClassVar
 
 import grpc
@@ -17,8 +16,10 @@ from referee.service.call import current
 from referee.v1 import log_pb2, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.log_pb2_grpc import LogServiceStub
 from tests.driver.abridging import course_of
+from tests.driver.messages import Stubs
 from tests.driver.opening import deal_round, open_round, terms_of
 from tests.driver.refusal import refusal_of
+from tests.driver.table import Table
 from tests.server.access.guarded import Guarded, guard
 from tests.server.access.mint import Mint
 from tests.server.observing import Quiet
@@ -27,38 +28,25 @@ ENTRIES = "/referee.v1.LogService/ListEntries"
 KEYS = "/referee.v1.LogService/GetKeys"
 
 
-def hidden(token: bytes, *, round_id: bytes, seat: int) -> bytes:
-    """TH("seat-token", round_id, seat, token), spelled out."""
-    tag = b"referee/v1/seat-token"
-    fields = b"".join(len(one).to_bytes(4, "big") + one for one in (round_id, bytes([seat]), token))
-    return sha256(bytes([len(tag)]) + tag + b"\x03" + fields).digest()
-
-
-class Sealed:
-    """A sealed round of Mậu Binh at a table of one tenant, dealt, and the tokens that its seats have."""
+class Sealed(Table):
+    """A sealed round of Mậu Binh at a table of one tenant, dealt by its frontend."""
 
     def __init__(self, guarded: Guarded, table: str) -> None:
-        self.table, self.tenant = table, table.partition(".")[0]
-        self.guarded = guarded
+        self.guarded, self.tenant = guarded, table.partition(".")[0]
         self.frontend = guarded.bearing(guarded.mint.token("frontend", self.tenant))
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(self.frontend)
-        prepared = self.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms_of(table)))
-        self.secrets = [os.urandom(32) for _ in range(2)]
-        hashes = [hidden(one, round_id=prepared.round_id, seat=seat) for seat, one in enumerate(self.secrets)]
-        self.opened = open_round(self.shuffler, prepared.header, tokens=hashes, commitments=[b"", b""])
-        self.number = prepared.header.round.round_number
-        self.name: dict[str, Any] = {"round": prepared.header.round}
-        self.dealt = deal_round(self.shuffler, self.opened, [os.urandom(32) for _ in range(2)])
+        super().__init__(Stubs(self.frontend), name=table, keyed=False, sealed=True)
+        self.open()
+        self.deal(self.deal_request())
 
     def seat(self, seat: int) -> grpc.Channel:
         """Return a channel for the seat in this round."""
-        place = {"table": self.table, "round": self.number, "seat": seat}
+        place = {"table": self.name, "round": self.header.round.round_number, "seat": seat}
         return self.guarded.bearing(self.guarded.mint.token("seat", self.tenant, **place))
 
-    def open(self, channel: grpc.Channel, seat: int, *, secret: int | None = None) -> shuffler_pb2.OpenHandResponse:
-        """Open the hand of a seat with its secret or another's."""
-        token = self.secrets[seat if secret is None else secret]
-        request = shuffler_pb2.OpenHandRequest(**self.name, seat=seat, token=token)
+    def open_by(self, channel: grpc.Channel, seat: int, *, secret: int | None = None) -> shuffler_pb2.OpenHandResponse:
+        """Open the hand of a seat with its secret or another's, as the caller of a channel."""
+        token = self.players[seat if secret is None else secret].token
+        request = shuffler_pb2.OpenHandRequest(**self.slot, seat=seat, token=token)
         return shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenHand(request)
 
 
@@ -74,20 +62,20 @@ def sealed(guarded) -> Sealed:
 def test_hand_opens_for_its_own_seat_alone(guarded, sealed):
     """With the seat's own secret in hand nobody else gets it: no other seat, no frontend, no admin, no stranger."""
     for seat in (0, 1):
-        hand = sealed.open(sealed.seat(seat), seat)
+        hand = sealed.open_by(sealed.seat(seat), seat)
         assert len(hand.hand.cards) == 13
-        assert refusal_of(sealed.open, sealed.seat(1 - seat), seat).reason == "SEAT_FORBIDDEN"
-        assert refusal_of(sealed.open, sealed.seat(seat), seat, secret=1 - seat).reason == "WRONG_TOKEN"
+        assert refusal_of(sealed.open_by, sealed.seat(1 - seat), seat).reason == "SEAT_FORBIDDEN"
+        assert refusal_of(sealed.open_by, sealed.seat(seat), seat, secret=1 - seat).reason == "WRONG_TOKEN"
     for role, tenant in (("frontend", "acme"), ("admin", "*"), ("auditor", "*"), ("shuffler", "acme")):
         other = guarded.bearing(guarded.mint.token(role, tenant))
-        assert refusal_of(sealed.open, other, 0).reason == "ROLE_FORBIDDEN"
-    assert refusal_of(sealed.open, guarded.channel, 0).reason == "CREDENTIALS_MISSING"
+        assert refusal_of(sealed.open_by, other, 0).reason == "ROLE_FORBIDDEN"
+    assert refusal_of(sealed.open_by, guarded.channel, 0).reason == "CREDENTIALS_MISSING"
 
 
 def test_seat_checks_and_asks_advice_for_its_own_hand_alone(sealed):
     """By its own certificate; alone and in a batch in which another seat's question hides behind its own."""
     channel = sealed.seat(0)
-    hand = sealed.open(channel, 0)
+    hand = sealed.open_by(channel, 0)
     message = mau_binh_pb2.MauBinhRound(header=sealed.opened.header, certificates=[hand.certificate])
     cards = list(hand.hand.cards)
     laid = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
@@ -110,7 +98,7 @@ def test_seat_checks_and_asks_advice_for_its_own_hand_alone(sealed):
 
 def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed):
     """Not the round by the log, not its reveal or its end, not its settlement in the middle of its own batch."""
-    other, name = guarded.bearing(guarded.mint.token("frontend", "bcme")), sealed.name
+    other, name = guarded.bearing(guarded.mint.token("frontend", "bcme")), sealed.slot
     shuffler, log = shuffler_pb2_grpc.ShufflerServiceStub(other), LogServiceStub(other)
     own = mau_binh_pb2.MauBinhRound(header=sealed.opened.header, certificates=[sealed.dealt.certificate])
     mine = mau_binh_pb2.MauBinhRound(header=sealed.opened.header, certificates=[sealed.dealt.certificate])
@@ -124,7 +112,7 @@ def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed):
     assert frontend.SettleRound(settle(round=by_course)).violations
     calls = (
         lambda: log.GetTableRound(log_pb2.GetTableRoundRequest(**name)),
-        lambda: log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=sealed.table)),
+        lambda: log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=sealed.name)),
         lambda: shuffler.DealRound(shuffler_pb2.DealRoundRequest(**name)),
         lambda: shuffler.AbortRound(shuffler_pb2.AbortRoundRequest(**name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)),
         lambda: shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(**name)),
@@ -159,7 +147,7 @@ def test_deal_of_a_lost_frontend_is_answered_again(guarded, role):
 
 
 def test_deal_of_a_sealed_table_asked_again_opens_no_hand(sealed):
-    found = sealed.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**sealed.name))
+    found = sealed.shuffler.DealRound(shuffler_pb2.DealRoundRequest(**sealed.slot))
     assert (list(found.hands), found.certificate) == ([], sealed.dealt.certificate)
     assert json.loads(Envelope.parse(found.certificate).payload)["sections"] == []
 
@@ -174,10 +162,10 @@ def test_forbidden_role_reads_the_method_and_the_roles_that_may(guarded):
 @pytest.mark.parametrize("role", ["seat", "frontend", "shuffler"])
 def test_roles_at_a_table_read_all_that_proves_its_rounds(guarded, sealed, role):
     """Keys with the leaves that name them, the table's own leaves, and proofs for each, up to the checkpoint."""
-    place = {"table": sealed.table, "round": sealed.number, "seat": 0} if role == "seat" else {}
+    place = {"table": sealed.name, "round": sealed.header.round.round_number, "seat": 0} if role == "seat" else {}
     log = LogServiceStub(guarded.bearing(guarded.mint.token(role, **place)))
     keys = log.GetKeys(log_pb2.GetKeysRequest())
-    leaves = log.GetTableRound(log_pb2.GetTableRoundRequest(**sealed.name)).leaves
+    leaves = log.GetTableRound(log_pb2.GetTableRoundRequest(**sealed.slot)).leaves
     assert (len(keys.key_leaves) >= 3, len(leaves)) == (True, 2)
     for one in (*keys.key_leaves, *leaves):
         proof = log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=one.leaf_index))
@@ -187,8 +175,9 @@ def test_roles_at_a_table_read_all_that_proves_its_rounds(guarded, sealed, role)
 
 def test_seat_finds_its_own_round_in_the_log_and_no_other(sealed):
     log = LogServiceStub(sealed.seat(0))
-    assert log.GetTableRound(log_pb2.GetTableRoundRequest(**sealed.name)).round_id == sealed.opened.round_id
-    for other in ((sealed.table, sealed.number + 1), (sealed.table, 0), ("acme.none", sealed.number)):
+    assert log.GetTableRound(log_pb2.GetTableRoundRequest(**sealed.slot)).round_id == sealed.opened.round_id
+    number = sealed.header.round.round_number
+    for other in ((sealed.name, number + 1), (sealed.name, 0), ("acme.none", number)):
         request = log_pb2.GetTableRoundRequest(round=dict(zip(("table_id", "round_number"), other, strict=True)))
         assert refusal_of(log.GetTableRound, request).reason == "TABLE_FORBIDDEN"
 

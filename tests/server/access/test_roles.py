@@ -1,13 +1,11 @@
 """The table of roles and methods: whole, and kept in every cell by a server that is really asked."""
 
-import importlib
-import pkgutil
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from google.protobuf.descriptor import Descriptor, MethodDescriptor
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
@@ -16,23 +14,11 @@ import referee.v1
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.scope import TABLE_ID, rounds_named, values_at
 from referee.server.settings.caller_role import CallerRole
+from tests.driver.messages import METHODS, request_type
 from tests.driver.refusal import ending_of
 
 REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 TABLE_NAME, ROUND, SEAT = "acme.t", 1, 1
-
-
-def all_methods() -> dict[str, MethodDescriptor]:
-    """Every method of the protos, by its full name, found in the generated modules."""
-    found: dict[str, MethodDescriptor] = {}
-    for module in pkgutil.iter_modules(referee.v1.__path__, "referee.v1."):
-        if module.name.endswith("_pb2"):
-            for service in importlib.import_module(module.name).DESCRIPTOR.services_by_name.values():
-                found |= {f"/{service.full_name}/{method.name}": method for method in service.methods}
-    return found
-
-
-METHODS = all_methods()
 
 
 def filled(descriptor: Descriptor, **values) -> Message:
@@ -177,7 +163,7 @@ def name_course(message: Message, table: str) -> int:
 @pytest.mark.parametrize(("method", "role"), OF_TABLES)
 def test_course_of_another_tenants_round_is_refused_beside_a_table_of_ones_own(guarded, method, role):
     """A round message names its table in the header and in the course: both must be the caller's."""
-    message = GetMessageClass(METHODS[method].input_type).FromString(request_of(method))
+    message = request_type(method).FromString(request_of(method))
     courses = name_course(message, "bcme.t")
     found = guarded.ask(method, message.SerializeToString(), token=token_of(guarded, role))
     if courses:

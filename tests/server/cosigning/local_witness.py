@@ -12,16 +12,16 @@ import pytest
 
 from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
-from referee.log import Checkpoint
 from referee.log.cosignature import Quorum
 from referee.server.keys.folder import KeyFolder
 from referee.server.keys.private_key import KeySigner
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.server.settings.witnesses import WitnessAddress, Witnesses, WitnessSettings
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import log_pb2, shuffler_pb2
 from referee.witness import Witness, WitnessServer, WitnessState
 from referee.witness.trust import read_trusted
+from tests.driver.messages import Stubs
 from tests.driver.opening import deal_round, open_round
 from tests.server.options import server_options
 
@@ -99,13 +99,11 @@ def quorum_of(local_witnesses: list[LocalWitness], needed: int, *, is_required: 
     )
 
 
-class House:
+class House(Stubs):
     """Calls on a running server."""
 
     def __init__(self, application: Application, stack: ExitStack) -> None:
-        channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{application.port}"))
-        self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        self.log = log_pb2_grpc.LogServiceStub(channel)
+        super().__init__(stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{application.port}")))
         self._opened: dict[str, shuffler_pb2.OpenRoundResponse] = {}
 
     def open(self, table: str) -> int:
@@ -121,11 +119,6 @@ class House:
         """Return the cosigned checkpoint of at least this size."""
         request = log_pb2.GetCheckpointRequest(cosigned_size=size)
         return Note.parse(self.log.GetCheckpoint(request, timeout=timeout).checkpoint.encode())
-
-    def size(self) -> int:
-        """Return the size of the newest checkpoint."""
-        note = self.log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=10).checkpoint
-        return Checkpoint.parse(Note.parse(note.encode()).text).size
 
     def refused(self, size: int, *, timeout: float = 10) -> tuple[str, str]:
         """Return the status and message of a refused cosigned checkpoint."""

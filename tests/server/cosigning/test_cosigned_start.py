@@ -18,13 +18,13 @@ from tests.server.cosigning.local_witness import ORIGIN, Watched, quorum_of
 def set_back(watched: Watched, witnesses: Witnesses) -> None:
     """Restore the data folder from before its last cosigned leaves, as from an old backup."""
     house = watched.run(witnesses)
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     watched.run()  # the witnessed server is closed, so that the copy is whole
     backup = watched.folder / "backup"
     shutil.copytree(watched.data, backup)
     house = watched.run(witnesses)
     house.open("lost")
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     watched.run()
     shutil.rmtree(watched.data)
     shutil.copytree(backup, watched.data)
@@ -58,7 +58,7 @@ def test_log_that_was_set_back_and_went_another_way_does_not_start(watched: Watc
 
 def test_log_that_was_lost_whole_does_not_begin_anew_under_its_keys(watched: Watched) -> None:
     house, witnesses = watched.start()
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     lose_whole(watched)
     with pytest.raises(DataLossError, match="the log has 0 leaves"):
         watched.run(witnesses)
@@ -68,7 +68,7 @@ def test_stored_cosignature_of_more_than_the_log_has_stops_it(watched: Watched) 
     """The store's own memory is enough, with every witness away."""
     house, witnesses = watched.start()
     house.open("t")
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     newer = open_sqlite(watched.data)
     kept = newer.newest_cosigned()
     newer.close()
@@ -91,7 +91,7 @@ def test_witness_that_cannot_be_asked_is_passed_over_unless_required(watched: Wa
     watched.open()
     watched.witnesses[0].close()
     house = watched.run(quorum_of([watched.witnesses[0]], 1))
-    assert house.size() == 4
+    assert house.size == 4
     with pytest.raises(WitnessError, match="cannot be reached"):
         watched.run(quorum_of([watched.witnesses[0]], 1, is_required=True))
 
@@ -107,13 +107,13 @@ def test_two_witnesses_that_saw_different_logs_convict_the_signer_of_both(watche
     first, second = watched.open(2)
     house = watched.run(quorum_of([first], 1))
     house.open("shown-to-one")
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     watched.run()
     shutil.copytree(watched.data, watched.folder / "one")
     lose_whole(watched)
     house = watched.run(quorum_of([second], 1))
     house.open("shown-to-the-other")
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     assert first.last() == second.last() == 5
     with pytest.raises(DataLossError, match="another history"):
         watched.run(quorum_of([first, second], 2))

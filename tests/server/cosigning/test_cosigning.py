@@ -48,7 +48,7 @@ def test_head_gets_cosigned_and_is_waited_for(watched: Watched) -> None:
     assert {key.name for key, _ in said.times} == {local_witness.name for local_witness in pair}
     assert (note.signatures[0].name, size_of(note)) == (ORIGIN, opened + 1)
     house.deal("t")
-    later = size_of(house.cosigned(house.size()))
+    later = size_of(house.cosigned(house.size))
     assert later > opened + 1
     assert {opened + 1, later} <= set(sizes_of(house))
 
@@ -57,7 +57,7 @@ def test_receipts_stand_under_the_cosigned_checkpoint(watched: Watched) -> None:
     house, witnesses = watched.start()
     house.open("t")
     house.deal("t")
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     found = house.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id="t"), timeout=10)
     assert len(found.leaves) == 2
     for leaf in found.leaves:
@@ -87,7 +87,7 @@ def test_two_of_three_suffice_while_one_is_away(watched: Watched) -> None:
         opened = house.open(f"t-{number}")
         assert witnesses.quorum.attest(house.cosigned(opened + 1)).missing == (watched.witnesses[2].name,)
     watched.witnesses[2].open()
-    until(lambda: watched.witnesses[2].last() >= house.size(), "the third witness was not asked again", seconds=20)
+    until(lambda: watched.witnesses[2].last() >= house.size, "the third witness was not asked again", seconds=20)
 
 
 def test_without_a_quorum_waiting_ends_with_a_reason_and_commits_go_on(watched: Watched) -> None:
@@ -110,7 +110,7 @@ def test_without_a_quorum_waiting_ends_with_a_reason_and_commits_go_on(watched: 
 def test_size_beyond_the_log_or_no_witnesses_is_refused_at_once(watched: Watched) -> None:
     house, _ = watched.start()
     began = time.monotonic()
-    assert house.refused(house.size() + 1)[0] == "OUT_OF_RANGE"
+    assert house.refused(house.size + 1)[0] == "OUT_OF_RANGE"
     assert time.monotonic() - began < 5
 
 
@@ -124,7 +124,7 @@ def test_those_who_wait_never_take_all_threads(watched: Watched) -> None:
     watched.open()
     witnesses = quorum_of([watched.witnesses[0]], 1)
     house = watched.run(witnesses, threads=4)
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     watched.witnesses[0].close()
     opened = house.open("t")
     waiting = [threading.Thread(target=house.refused, args=(opened + 1,), kwargs={"timeout": 4}) for _ in range(20)]
@@ -143,10 +143,10 @@ def test_many_appends_share_cosignatures(watched: Watched) -> None:
     house, _ = watched.start(2)
     for number in range(60):
         house.open(f"t-{number}")
-    house.cosigned(house.size())
+    house.cosigned(house.size)
     sizes = sizes_of(house)
     assert sizes == sorted(set(sizes))
-    assert sizes[-1] == house.size()
+    assert sizes[-1] == house.size
 
 
 class _Canned(Answering):
@@ -230,7 +230,7 @@ def test_servers_that_share_a_log_start_while_the_others_append(watched: Watched
         for _ in range(4):
             with Application(settings(watched.folder, witnesses, services=["log"])) as other, ExitStack() as stack:
                 beside = House(other, stack)
-                assert witnesses.quorum.attest(beside.cosigned(beside.size())).is_quorate
+                assert witnesses.quorum.attest(beside.cosigned(beside.size)).is_quorate
     finally:
         is_over.set()
         thread.join(20)
@@ -244,14 +244,14 @@ def test_cosignature_dated_away_from_the_servers_clock_is_not_used(watched: Watc
     with capture_logs() as lines:
         house = watched.run(quorum_of([local_witness], 1))
         house.open("t")
-        assert house.refused(house.size(), timeout=1.5)[0] == "UNAVAILABLE"
+        assert house.refused(house.size, timeout=1.5)[0] == "UNAVAILABLE"
         assert sizes_of(house) == []
     said = [line for line in lines if line["event"] == "cosignature not used"]
     assert said
     assert f"{words} this server's clock, and 5 s are allowed" in said[0]["error"]
     assert {line["event"] for line in lines if "error" in line} == {"witness has not cosigned", "cosignature not used"}
     local_witness.ahead = 0
-    assert house.cosigned(house.size(), timeout=30)
+    assert house.cosigned(house.size, timeout=30)
 
 
 def test_unchanged_head_is_cosigned_anew(watched: Watched) -> None:
