@@ -9,7 +9,6 @@ and after two misses in a row the SDK sends whole rounds for a while. Nothing is
 import argparse
 import asyncio
 import itertools
-import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -24,7 +23,7 @@ from referee_client.channel import open_aio_channel
 
 from tests.bench.bench_serving import NAMES, machine
 from tests.bench.bench_workers import Server, served
-from tests.bench.measuring import ECHOES, Measured, plain_echoes
+from tests.bench.measuring import ECHOES, Measured, keep, plain_echoes
 from tests.bench.shared_calls import counted_traffic, play_tables
 from tests.driver.messages import GAMES
 
@@ -118,7 +117,7 @@ def main() -> None:
                 sys.stdout.write(line_of(game, label, row))
                 sys.stdout.flush()
     if given.keep:
-        FILE.write_text(json.dumps({"machine": machine(), "games": rows}, indent=2) + "\n", encoding="utf-8")
+        keep(FILE, {"machine": machine(), "games": rows})
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ nobody to examine its rounds, which is what the process costs that hands them ou
 a note of the file.
 """
 
-import json
 import os
 import platform
 import sys
@@ -37,7 +36,7 @@ from referee.storage import Reader
 from referee.storage.sqlite import open_sqlite_reader
 from referee.tiles import FolderPlace, publish
 from tests.bench.bench_workers import append_rates
-from tests.bench.measuring import CORES, Measured, leave_first_core, measured_server
+from tests.bench.measuring import CORES, Measured, keep, leave_first_core, lines_of, measured_server
 
 FILE: Final = Path(__file__).parent / "capacity.json"
 TABLES: Final = 8
@@ -130,10 +129,9 @@ def main(rounds: int, *, is_kept: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         rates = append_rates(Path(name), WRITERS)
     result["leaves_per_second"] = {store: round(rate) for store, (rate, _) in rates.items()}
-    text = json.dumps(result, indent=2) + "\n"
-    sys.stdout.write(text)
+    sys.stdout.write(lines_of(result))
     if is_kept:
-        FILE.write_text(text, encoding="utf-8")
+        keep(FILE, result)
 
 
 def measured(folder: Path, ruleset_id: str, seats: int, rounds: int) -> Mapping[str, float]:

@@ -10,7 +10,6 @@ The last column is the table that was kept, in ``serving.json``, with the machin
 """
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -32,6 +31,8 @@ from tests.bench.measuring import (
     Measured,
     Row,
     call,
+    keep,
+    kept,
     leave_first_core,
     measured_server,
     plain_echoes,
@@ -67,18 +68,17 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="keep the table beside this file")
     given = parser.parse_args()
     found = measured(given.scale)
-    kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"machine": "nothing kept", "rows": {}}
-    sys.stdout.write(table_of(found, kept))
+    sys.stdout.write(table_of(found, kept(FILE)))
     if given.keep:
-        FILE.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        keep(FILE, found)
 
 
-def table_of(found: Any, kept: Any) -> str:  # noqa: ANN401 - JSON
+def table_of(found: Any, earlier: Any) -> str:  # noqa: ANN401 - JSON
     """Return the table of what was measured, beside what was kept."""
-    lines = [f"{found['machine']}", f"kept: {kept['machine']}", ""]
+    lines = [f"{found['machine']}", f"kept: {earlier['machine']}", ""]
     lines.append(f"{'server CPU a call':<62}{'us':>8}{'to plain':>10}{'aim':>11}{'kept us':>10}{'kept':>8}")
     for label, (us, ratio) in found["rows"].items():
-        before = kept["rows"].get(label)
+        before = earlier["rows"].get(label)
         kept_columns = f"{before[0]:>10,.0f}{before[1]:>7.2f}x" if before else f"{'-':>10}{'-':>8}"
         aim = f"<= {AIMS[label]}x" if label in AIMS else ""
         aim = f"<= {BATCH_AIMS_US[label]} us" if label in BATCH_AIMS_US else aim

@@ -8,7 +8,6 @@ busy then, so the difference is what gathering adds under this load, and at one 
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from referee_client import AsyncClient
 from referee_client.gathering import GATHER_SECONDS
 
 from tests.bench.bench_serving import NAMES, machine, served
-from tests.bench.measuring import ECHOES, Measured, leave_first_core, plain_echoes, run
+from tests.bench.measuring import ECHOES, Measured, keep, kept, leave_first_core, plain_echoes, run
 from tests.bench.shared_calls import Traffic, counted_traffic, play_tables
 from tests.driver.messages import GAMES
 
@@ -65,20 +64,15 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="measure so many times the usual number of slices")
     parser.add_argument("--keep", action="store_true", help="keep the table beside this file")
     given = parser.parse_args()
-    kept = (
-        json.loads(FILE.read_text(encoding="utf-8"))
-        if FILE.exists()
-        else dict[str, Any](machine="nothing kept", rows={})
-    )
-    sys.stdout.write(f"{machine()}\nkept: {kept['machine']}\n\n{HEADING}\n")
+    earlier = kept(FILE)
+    sys.stdout.write(f"{machine()}\nkept: {earlier['machine']}\n\n{HEADING}\n")
     rows = {}
     for label, row in measured(given.scale):
         rows[label] = row
-        sys.stdout.write(line_of(label, row, kept["rows"].get(label)) + "\n")
+        sys.stdout.write(line_of(label, row, earlier["rows"].get(label)) + "\n")
         sys.stdout.flush()
     if given.keep:
-        found = {"machine": machine(), "rows": rows}
-        FILE.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        keep(FILE, {"machine": machine(), "rows": rows})
 
 
 HEADING: Final = (
@@ -87,14 +81,14 @@ HEADING: Final = (
 )
 
 
-def line_of(label: str, row: dict[str, float], kept: dict[str, float] | None) -> str:
+def line_of(label: str, row: dict[str, float], earlier: dict[str, float] | None) -> str:
     """Return the line of a game and a number of tables."""
     name, tables = label.split(", ")
     game = next(game for game, called in NAMES.items() if called == name)
     is_aim = tables.startswith(f"{TABLES_OF_AIMS} ")
     aim = f"<= {AIMS[game]}x" if is_aim else ""
     aim_bytes = f"<= {AIMS_BYTES[game]:,}" if is_aim and game in AIMS_BYTES else ""
-    before = f"{kept['ratio']:.1f}x" if kept else "-"
+    before = f"{earlier['ratio']:.1f}x" if earlier else "-"
     return (
         f"{label:<28}{row['us']:>8,}{row['ratio']:>9.1f}x{aim:>9}{before:>8}{row['events']:>8}{row['calls']:>7}"
         f"{row['bytes']:>8,}{aim_bytes:>11}{row['median_ms']:>7}{row['alone_ms']:>9}"

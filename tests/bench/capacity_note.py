@@ -4,7 +4,6 @@ Every figure of the note is either in the file, or assumed in this module and sa
 arithmetic here.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, Final
 from tests.bench.bench_balanced import FILE as BALANCED
 from tests.bench.bench_balanced import WAYS
 from tests.bench.bench_capacity import FILE
+from tests.bench.measuring import kept
 
 NOTE: Final = Path(__file__).parents[2] / "referee" / "server" / "deploy" / "CAPACITY.md"
 TABLES: Final = 1_000_000
@@ -149,5 +149,4 @@ def _said(value: float) -> str:
 
 
 if __name__ == "__main__":
-    measured, shared = (json.loads(file.read_text(encoding="utf-8")) for file in (FILE, BALANCED))
-    NOTE.write_text(note(measured, shared), encoding="utf-8")
+    NOTE.write_text(note(kept(FILE), kept(BALANCED)), encoding="utf-8")

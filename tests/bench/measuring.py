@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import grpc
 import psutil
@@ -182,6 +182,42 @@ def _started(command: Sequence[str]) -> Iterator[tuple[subprocess.Popen[str], Se
 def _measured(process: "subprocess.Popen[str]", port: int) -> Iterator[Measured]:
     with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
         yield Measured(channel, psutil.Process(process.pid), f"127.0.0.1:{port}")
+
+
+def kept(file: Path) -> Any:  # noqa: ANN401 - JSON
+    """Return what was measured and kept in a file."""
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def keep(file: Path, found: Mapping[str, Any]) -> None:
+    """Keep what was measured in a file, a line a row."""
+    file.write_text(lines_of(found), encoding="utf-8")
+
+
+def lines_of(found: Mapping[str, Any]) -> str:
+    """Format what was measured as JSON: each member has a line, or each of its own members has one.
+
+    >>> print(lines_of({"machine": "x", "rows": {"echo": [117.0, 1.0], "deal": [546.0, 4.25]}}), end="")
+    {
+      "machine": "x",
+      "rows": {
+        "echo": [117.0, 1.0],
+        "deal": [546.0, 4.25]
+      }
+    }
+    """
+    members = []
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            rows = [f"    {_json(key)}: {_json(row)}" for key, row in value.items()]
+            members.append(f"  {_json(name)}: {{\n" + ",\n".join(rows) + "\n  }")
+        else:
+            members.append(f"  {_json(name)}: {_json(value)}")
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def leave_first_core() -> None:
