@@ -34,7 +34,7 @@ from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inpu
 from referee.transcript.replay import replay
 from referee.transcript.round import write_transcript
 from tests.audit.audit_players import PLAYERS, Dealt, Play
-from tests.driver.headers import changed_header, made_header
+from tests.driver.headers import changed_header, header_of
 
 ORIGIN: Final = "log.example/1"
 START: Final = 1_700_000_000_000
@@ -305,23 +305,16 @@ def lay_out(table: Table, *, number: int, start: int = START, winner: Winner | N
     ruleset = table.ruleset
     shortest = ruleset.rules.round.bounds.shortest
     bets_alone = ruleset.game == "ultimate_texas"
-    header = made_header(
-        protocol=1,
-        origin=ORIGIN,
+    stakes = [(10 * ruleset.bet_unit, 5 * (seat % 2)) for seat in range(table.seats)] if bets_alone else []
+    header = header_of(
+        ruleset,
+        table.seats,
         randomness_suite=SUITE_COMMITMENT,
         table_id=table.name,
         round_number=number,
-        ruleset_id=ruleset.id,
-        ruleset_version=ruleset.version,
-        ruleset_digest=ruleset.digest,
-        layout=GAMES[ruleset.game].layout(table.seats).sizes,
-        currency="CHIP",
         stake=ruleset.bet_unit if bets_alone else 100 * ruleset.bet_unit,
-        seat_stakes=tuple([(10 * ruleset.bet_unit, 5 * (seat % 2)) for seat in range(table.seats)])
-        if bets_alone
-        else (),
+        seat_stakes=tuple(stakes),
         seat_keys=tuple([table.seat_key(seat).public_key if table.keyed else NO_KEY for seat in range(table.seats)]),
-        previous_leaf=NO_LEAF,
         deal_deadline=start + DEAL_MS,
         round_deadline=start + DEAL_MS + max(ROUND_MS, shortest),
     )

@@ -15,14 +15,14 @@ from referee.cards import DECK, Card, Seat
 from referee.dealing import certificate
 from referee.dealing.commitment import deck_root, section_keys, section_root, seed_statement
 from referee.dealing.deal import Deal
-from referee.dealing.header import NO_KEY, NO_LEAF, Header
+from referee.dealing.header import NO_KEY, SUITE_COMMITMENT, Header
 from referee.evidence.hkdf import Prk
-from referee.games import GAMES, LeaderBy
+from referee.games import LeaderBy
 from referee.rulesets import Catalogue, load_builtin
 from referee.v1 import mau_binh_pb2, round_pb2, shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.round import write_header
 from tests.driver.courses import is_timeout, sign, take
-from tests.driver.headers import made_header
+from tests.driver.headers import header_of
 from tests.driver.running import Running
 
 RULESET: Final = "tien_len.mien_nam"
@@ -172,27 +172,15 @@ class TienLenHouse(Running):
         ruleset = self.catalogue.get(changed.pop("ruleset", RULESET))
         dealt_time = changed.pop("dealt_time", 0)
         leader_by = LeaderBy(changed.pop("leader_by", LeaderBy.DRAW))
-        header = made_header(
-            **{
-                "protocol": 1,
-                "origin": self.app.origin,
-                "randomness_suite": 1,
-                "table_id": self.new_table(),
-                "round_number": 1,
-                "ruleset_id": ruleset.id,
-                "ruleset_version": ruleset.version,
-                "ruleset_digest": ruleset.digest,
-                "layout": GAMES[ruleset.game].layout(len(hands)).sizes,
-                "currency": "CHIP",
-                "stake": 100,
-                "seat_stakes": (),
-                "seat_keys": (NO_KEY,) * len(hands),
-                "previous_leaf": NO_LEAF,
-                "deal_deadline": 2**53 - 1,
-                "round_deadline": 2**53 - 1,
-                **changed,
-            }
-        )
+        usual: dict[str, Any] = {
+            "origin": self.app.origin,
+            "randomness_suite": SUITE_COMMITMENT,
+            "table_id": self.new_table(),
+            "stake": 100,
+            "deal_deadline": 2**53 - 1,
+            "round_deadline": 2**53 - 1,
+        }
+        header = header_of(ruleset, len(hands), **usual | changed)
         certificate_bytes = certificate.issue(
             scripted_deal(header, hands),
             header,
