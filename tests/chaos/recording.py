@@ -17,7 +17,6 @@ from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
 from tests.driver.messages import GAMES, Stubs, request_of, stub_of
 from tests.driver.table import Player, Table
-from tests.vectors.dealing.dealing_derivation import number, tagged
 
 Recorded = dict[str, list[bytes]]
 """Requests by method, in the order they were sent."""
@@ -146,16 +145,10 @@ def _ask_the_rest(room: _Room) -> None:
     room.seating.DecideSeating(
         seating_pb2.DecideSeatingRequest(ruleset_id="mau_binh.classic", persons=[person], now_time=room.clock.now)
     )
-    origin = room.log.GetKeys(log_pb2.GetKeysRequest()).origin.encode()
+    origin = room.log.GetKeys(log_pb2.GetKeysRequest()).origin
     room.log.ListEntries(log_pb2.ListEntriesRequest(start=1, page_size=5))
     room.log.ListRounds(log_pb2.ListRoundsRequest(table_prefix="r", page_size=5))
-    player = Player("listed", 0)
-    signed = tagged("list-rounds", origin, player.public_key, bytes(8), bytes(8), number(room.clock.now, 8))
-    room.log.ListSeatRounds(
-        log_pb2.ListSeatRoundsRequest(
-            seat_key=player.public_key, signed_time=room.clock.now, signature=player.key.sign(signed)
-        )
-    )
+    room.log.ListSeatRounds(Player("listed", 0).list_request(origin=origin, now=room.clock.now))
     room.log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=3, tree_size=9))
     room.log.GetConsistencyProof(log_pb2.GetConsistencyProofRequest(first_size=3, second_size=9))
     room.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(start_size=1, page_size=3))

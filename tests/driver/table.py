@@ -76,6 +76,13 @@ class Player:
             tagged("client-seed", round_id, commitment, number(self.seat, 1), token, seed or self.seed)
         )
 
+    def list_request(self, *, origin: str, now: int, **asked: Any) -> log_pb2.ListSeatRoundsRequest:  # noqa: ANN401 - fields of the request
+        """Return a request for the rounds of the seat's key, signed over a log's origin, the period and the time."""
+        request = log_pb2.ListSeatRoundsRequest(seat_key=self.public_key, signed_time=now, **asked)
+        times = (number(time, 8) for time in (request.start_time, request.end_time, now))
+        request.signature = self.key.sign(tagged("list-rounds", origin.encode(), self.public_key, *times))
+        return request
+
     def commitment(self, round_id: bytes, cards: Sequence[int]) -> bytes:
         """Commit to thirteen cards in the order back, middle, front."""
         return tagged("arrange", round_id, number(self.seat, 1), bytes(cards), self.nonce)

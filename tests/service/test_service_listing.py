@@ -11,7 +11,6 @@ from referee.v1 import log_pb2
 from tests.driver.house import House
 from tests.driver.running import ORIGIN
 from tests.driver.table import Player
-from tests.vectors.dealing.dealing_derivation import number, tagged
 
 OF_SLOT: Final = {"round", "stage"}
 
@@ -29,15 +28,6 @@ def slots(listed: list[log_pb2.ListedRound]) -> list[tuple[str, int]]:
 def fields_of(one: log_pb2.ListedRound) -> set[str]:
     """Return the names of the fields that are set."""
     return {field.name for field, _ in one.ListFields()}
-
-
-def signed(player: Player, *, now: int, origin: str = ORIGIN, **asked: Any) -> log_pb2.ListSeatRoundsRequest:  # noqa: ANN401 - fields of the request
-    """Return a request for the rounds of a key, signed by a second writing of the statement."""
-    request = log_pb2.ListSeatRoundsRequest(seat_key=player.public_key, signed_time=now, **asked)
-    period = number(request.start_time, 8), number(request.end_time, 8)
-    statement = tagged("list-rounds", origin.encode(), player.public_key, *period, number(now, 8))
-    request.signature = player.key.sign(statement)
-    return request
 
 
 @pytest.fixture
@@ -102,7 +92,7 @@ def test_round_before_its_reveal_shows_slot_and_stage_alone(
         [log_pb2.ROUND_STAGE_ABORTED],
     ]
     assert all(fields_of(one) == OF_SLOT for page in seen for one in page)
-    own = house.log.ListSeatRounds(signed(table.players[0], now=house.clock.now)).rounds
+    own = house.log.ListSeatRounds(table.players[0].list_request(origin=ORIGIN, now=house.clock.now)).rounds
     assert [fields_of(one) for one in own] == [OF_SLOT]
 
 
@@ -197,7 +187,7 @@ def test_question_that_means_nothing_is_refused(house: House, asked: dict[str, A
 
 def test_key_lists_its_own_rounds_by_its_signature(filled: House) -> None:
     """The same request again within the minute shows the same once more, and changes nothing."""
-    request, size = signed(Player("acme.1", 0), now=filled.clock.now), filled.head().size
+    request, size = Player("acme.1", 0).list_request(origin=ORIGIN, now=filled.clock.now), filled.head().size
     for _ in range(2):
         assert slots(list(filled.log.ListSeatRounds(request).rounds)) == [("acme.1", 1)]
     assert filled.head().size == size
@@ -210,22 +200,24 @@ def test_pages_of_a_key_are_signed_each(house: House) -> None:
     table.reveal()
     house.table(name="acme.1").open()
     player = table.players[0]
-    first = house.log.ListSeatRounds(signed(player, now=house.clock.now, page_size=1))
+    first = house.log.ListSeatRounds(player.list_request(origin=ORIGIN, now=house.clock.now, page_size=1))
     house.clock.now += 61_000
-    rest = signed(player, now=house.clock.now, page_size=1, page_token=first.next_page_token)
+    rest = player.list_request(origin=ORIGIN, now=house.clock.now, page_size=1, page_token=first.next_page_token)
     assert slots([*first.rounds, *house.log.ListSeatRounds(rest).rounds]) == [("acme.1", 2), ("acme.1", 1)]
 
 
 @pytest.mark.parametrize("age", [-60_001, 60_001, -(2**52), 1_800_000_000_000])
 def test_signature_counts_for_a_minute(filled: House, age: int) -> None:
-    refusal = filled.refusal_of(filled.log.ListSeatRounds, signed(Player("acme.1", 0), now=filled.clock.now - age))
+    refusal = filled.refusal_of(
+        filled.log.ListSeatRounds, Player("acme.1", 0).list_request(origin=ORIGIN, now=filled.clock.now - age)
+    )
     assert (refusal.code, refusal.reason, refusal.field) == ("UNAUTHENTICATED", "SIGNATURE_EXPIRED", "signed_time")
     assert int(refusal.facts["now"]) - int(refusal.facts["signed_time"]) == age
 
 
 @pytest.mark.parametrize("age", [-60_000, 0, 60_000])
 def test_signature_counts_within_the_minute(filled: House, age: int) -> None:
-    request = signed(Player("acme.1", 0), now=filled.clock.now - age)
+    request = Player("acme.1", 0).list_request(origin=ORIGIN, now=filled.clock.now - age)
     assert slots(list(filled.log.ListSeatRounds(request).rounds)) == [("acme.1", 1)]
 
 
@@ -241,9 +233,9 @@ def changed(request: log_pb2.ListSeatRoundsRequest, **fields: Any) -> log_pb2.Li
 def test_signature_over_anything_else_is_refused(filled: House, what: str) -> None:
     """For another log, by another key, over another period or time, and none at all."""
     now, player = filled.clock.now, Player("acme.1", 0)
-    request = signed(player, now=now, start_time=1, end_time=now)
+    request = player.list_request(origin=ORIGIN, now=now, start_time=1, end_time=now)
     ways = {
-        "origin": lambda: signed(player, now=now, origin="log.example/2"),
+        "origin": lambda: player.list_request(origin="log.example/2", now=now),
         "key": lambda: changed(request, seat_key=Player("acme.1", 1).public_key),
         "start_time": lambda: changed(request, start_time=0),
         "end_time": lambda: changed(request, end_time=now + 1),

@@ -11,7 +11,6 @@ from tests.driver.opening import open_round, terms_of
 from tests.driver.table import Player
 from tests.server.access.guarded import Guarded, guard
 from tests.server.access.mint import Mint
-from tests.vectors.dealing.dealing_derivation import number, tagged
 
 LIST: Final = "/referee.v1.LogService/ListRounds"
 OWN: Final = "/referee.v1.LogService/ListSeatRounds"
@@ -29,13 +28,6 @@ def filled(guarded: Guarded) -> Guarded:
         prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
         open_round(shuffler, prepared.header, commitments=[b"", b""])
     return guarded
-
-
-def signed(server: Guarded, origin: str) -> log_pb2.ListSeatRoundsRequest:
-    """Return An's signed request."""
-    fields = AN.public_key, number(0, 8), number(0, 8), number(server.now, 8)
-    signature = AN.key.sign(tagged("list-rounds", origin.encode(), *fields))
-    return log_pb2.ListSeatRoundsRequest(seat_key=AN.public_key, signed_time=server.now, signature=signature)
 
 
 def tables_for(server: Guarded, token: str, **asked: Any) -> list[str]:  # noqa: ANN401 - fields
@@ -105,9 +97,9 @@ def test_key_lists_its_rounds_of_every_tenant_by_its_signature(filled, role):
     """Whatever token comes with it, and none: the signature decides."""
     channel = filled.bearing(filled.mint.token(role)) if role else filled.channel
     origin = LogServiceStub(filled.channel).GetKeys(log_pb2.GetKeysRequest()).origin
-    found = LogServiceStub(channel).ListSeatRounds(signed(filled, origin)).rounds
+    found = LogServiceStub(channel).ListSeatRounds(AN.list_request(origin=origin, now=filled.now)).rounds
     assert [listed.round.table_id for listed in found] == list(reversed(TABLES))
-    stolen = signed(filled, origin)
+    stolen = AN.list_request(origin=origin, now=filled.now)
     stolen.signature = bytes(64)
     code = filled.ask(OWN, stolen.SerializeToString(), token=filled.mint.token("admin", "*"))
     assert code == ("INVALID_ARGUMENT", "BAD_SIGNATURE")

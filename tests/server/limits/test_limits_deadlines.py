@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from referee.server.process.app import Application
-from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
+from referee.v1 import mau_binh_pb2, shuffler_pb2
 from tests.driver.opening import open_round, opening
 from tests.driver.refusal import ending_of
 from tests.server.observing import Quiet
@@ -60,11 +60,6 @@ class Scene:
             "settle many": (caller.referee.SettleRounds, rounds),
         }
 
-    @property
-    def size(self) -> int:
-        """How many leaves the log has."""
-        return int(self.caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1])
-
     def occupy(self) -> Any:  # noqa: ANN401 - a call
         """Start a call whose commit does not end."""
         self.store.hold.set()
@@ -93,7 +88,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 @pytest.mark.parametrize("name", ["open", "contribute", "deal", "abort", "settle", "settle many"])
 def test_call_that_is_over_before_its_commit_began_is_not_committed(scene, name, how):
     """It waits behind a commit that is stuck; when the store goes on nothing of it is written, and asking again is."""
-    size = scene.size
+    size = scene.caller.size
     first = scene.occupy()
     method, request = scene.calls[name]
     call = method.future(request, timeout=0.5 if how == "deadline" else SECONDS)
@@ -108,24 +103,24 @@ def test_call_that_is_over_before_its_commit_began_is_not_committed(scene, name,
         assert until(lambda: not scene.app.pool.running - 1)  # the first alone is at work
     scene.release()
     first.result(SECONDS)
-    assert scene.size == size + 1
+    assert scene.caller.size == size + 1
     method(request, timeout=SECONDS)
     is_end = name in {"abort", "settle", "settle many"}  # the seed follows by itself
-    until(lambda: scene.size == size + 1 + (name != "contribute") + is_end)
+    until(lambda: scene.caller.size == size + 1 + (name != "contribute") + is_end)
 
 
 def test_call_whose_commit_has_begun_is_committed_although_nobody_waits(scene):
     """Asked again it is answered with the first result."""
-    size = scene.size
+    size = scene.caller.size
     scene.store.hold.set()
     method, request = scene.calls["open"]
     call = method.future(request, timeout=0.5)
     assert scene.store.held.wait(SECONDS)
     assert ending_of(call.result, SECONDS)[0] != "OK"
     scene.release()
-    until(lambda: scene.size == size + 1)
+    until(lambda: scene.caller.size == size + 1)
     assert method(request).log_receipt.leaf_index == size
-    assert scene.size == size + 1
+    assert scene.caller.size == size + 1
 
 
 def test_call_whose_deadline_passed_in_the_queue_is_not_begun(tmp_path):
@@ -140,4 +135,4 @@ def test_call_whose_deadline_passed_in_the_queue_is_not_begun(tmp_path):
         store.hold.clear()
         store.go.set()
         first.result(SECONDS)
-        assert int(caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint.splitlines()[1]) == OPENED + 1
+        assert caller.size == OPENED + 1
