@@ -73,7 +73,7 @@ def _made(game: str, name: str, members: dict[str, Any]) -> Any:  # noqa: ANN401
 class Stubs:
     """A channel to a server, with the stub of each service."""
 
-    def __init__(self, channel: Any) -> None:  # noqa: ANN401 - a channel, or what stands in for one
+    def __init__(self, channel: Any) -> None:  # noqa: ANN401 - a channel, or a wrapper of one
         self.channel: Any = channel
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         self.log = log_pb2_grpc.LogServiceStub(channel)
