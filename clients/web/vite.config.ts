@@ -24,8 +24,7 @@ const titles = (): string =>
 /** Names the games where a page says what it is before its script runs: in its description and its manifest. */
 const namesGames = (): Plugin => ({
   name: "names-games",
-  transformIndexHtml: (html) =>
-    html.replace('content="Play money', `content="${titles()}: play money`),
+  transformIndexHtml: (html) => html.replace('content="Play money', `content="${titles()}: play money`),
   generateBundle() {
     const manifest = readFileSync(inFolder("public/manifest.json"), "utf8");
     const source = manifest.replace('"name": "Referee"', `"name": "Referee: ${titles()}"`);

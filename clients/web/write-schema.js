@@ -33,10 +33,8 @@ function schemaOf(type) {
   if (flags & Truth) return { type: "boolean" };
   if (type.isStringLiteral()) return { const: type.value };
   if (type.isUnion()) return union(type.types);
-  if (checker.isArrayType(type))
-    return { type: "array", items: schemaOf(checker.getTypeArguments(type)[0]) };
-  const name =
-    type.aliasSymbol === undefined && type.isClassOrInterface() ? type.symbol.name : null;
+  if (checker.isArrayType(type)) return { type: "array", items: schemaOf(checker.getTypeArguments(type)[0]) };
+  const name = type.aliasSymbol === undefined && type.isClassOrInterface() ? type.symbol.name : null;
   if (name === null) return object(type);
   if (!(name in definitions)) {
     definitions[name] = {}; // a type that has itself as a member

@@ -33,12 +33,7 @@ export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
   /** The round that the server has read last, so that it may remember it. */
   #read: string | undefined;
 
-  constructor(
-    session: Session,
-    game: GameMethods<Types>,
-    terms: Terms,
-    secrets: readonly SeatSecrets[],
-  ) {
+  constructor(session: Session, game: GameMethods<Types>, terms: Terms, secrets: readonly SeatSecrets[]) {
     super(game, terms, secrets);
     this.session = session;
   }

@@ -5,16 +5,7 @@
  * have one that no program can read, such as a key of WebCrypto.
  */
 
-import {
-  firstMove,
-  hex,
-  isSignature,
-  nextMove,
-  SIGNATURE_SIZE,
-  text,
-  unhex,
-  utf8,
-} from "referee-verifier/protocol";
+import { firstMove, hex, isSignature, nextMove, SIGNATURE_SIZE, text, unhex, utf8 } from "referee-verifier/protocol";
 import { canonical, type Course, CourseError } from "./course.js";
 
 export { Course, CourseError } from "./course.js";
@@ -108,11 +99,7 @@ export class SeatChain {
    * on a sealed table until all hands lie open. `course` is the round's before its first event. The
    * seat goes on signing after what it was shown of the course before.
    */
-  showOwn(
-    course: Course,
-    events: Iterable<Uint8Array>,
-    signature: Uint8Array = new Uint8Array(),
-  ): void {
+  showOwn(course: Course, events: Iterable<Uint8Array>, signature: Uint8Array = new Uint8Array()): void {
     this.#requireStart(course);
     const { seat, number, eventHash } = this.#memory;
     let move: Uint8Array | undefined;
@@ -155,10 +142,7 @@ export class SeatChain {
    * without `seen`. The same choice again is the same move; AlreadySignedError for another, unless
    * the seat has run out of time since or `isUnlawful` knows that the former can never be accepted.
    */
-  next(
-    choice: Readonly<Record<string, unknown>>,
-    isUnlawful: (former: Uint8Array) => boolean = () => false,
-  ): Move {
+  next(choice: Readonly<Record<string, unknown>>, isUnlawful: (former: Uint8Array) => boolean = () => false): Move {
     const memory = this.#memory;
     const former = this.pending;
     if (former !== undefined && !isUnlawful(former.event)) {

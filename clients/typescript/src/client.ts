@@ -1,30 +1,15 @@
 /** A server, and whom to believe about it. */
 
-import type {
-  DescMessage,
-  DescMethodUnary,
-  MessageInitShape,
-  MessageShape,
-} from "@bufbuild/protobuf";
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { type Checkpoint, unhex } from "referee-verifier/protocol";
 import type { AbridgingFigures } from "./abridging.js";
 import type { GameMethods, GameTypes } from "./game.js";
 import { type GatheringFigures, GatheringLine } from "./gathering.js";
 import type { ListedRound } from "./gen/referee/v1/log_pb.js";
-import {
-  type ListRulesetsResponse,
-  type Ruleset,
-  RulesetService,
-} from "./gen/referee/v1/ruleset_pb.js";
+import { type ListRulesetsResponse, type Ruleset, RulesetService } from "./gen/referee/v1/ruleset_pb.js";
 import type { Journal } from "./journal.js";
 import type { Line } from "./line.js";
-import {
-  type ListOptions,
-  listRounds,
-  listSeatRounds,
-  type RoundFilter,
-  type SeatKey,
-} from "./listing.js";
+import { type ListOptions, listRounds, listSeatRounds, type RoundFilter, type SeatKey } from "./listing.js";
 import { MAU_BINH, MauBinhGame } from "./mau-binh.js";
 import { readRecord } from "./record.js";
 import { hasEnded, loggedRound } from "./resuming.js";

@@ -84,9 +84,7 @@ export class Course {
 
   /** What OpenSection takes of the events up to one that opens cards. */
   steps(number = this.number): Pick<Link, "eventHash" | "time" | "received">[] {
-    return this.links
-      .slice(0, number)
-      .map(({ eventHash, time, received }) => ({ eventHash, time, received }));
+    return this.links.slice(0, number).map(({ eventHash, time, received }) => ({ eventHash, time, received }));
   }
 
   /** The text of the receipt that this course has for an event, as the referee signs it. */

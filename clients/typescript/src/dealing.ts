@@ -324,9 +324,7 @@ export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
       if (privateKey !== undefined && !this.chains.has(seat)) {
         const saved = this.savedChain(seat);
         const chain =
-          saved === undefined
-            ? new SeatChain(seat, publicKey, course)
-            : SeatChain.restore(saved, publicKey, course);
+          saved === undefined ? new SeatChain(seat, publicKey, course) : SeatChain.restore(saved, publicKey, course);
         this.chains.set(seat, chain);
       }
     }

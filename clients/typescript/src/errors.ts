@@ -125,13 +125,6 @@ export function refusedWith(refusal: RefusalFacts): RefereeError {
 
 /** Whether a call was refused for good, so that what it asked for has not happened. */
 export function isRefused(error: unknown): boolean {
-  const isOpen =
-    error instanceof UnavailableError ||
-    error instanceof TimedOutError ||
-    error instanceof DataLossError;
-  return (
-    error instanceof RefereeError &&
-    !isOpen &&
-    ![Code.Unknown, Code.Internal, Code.Canceled].includes(error.code)
-  );
+  const isOpen = error instanceof UnavailableError || error instanceof TimedOutError || error instanceof DataLossError;
+  return error instanceof RefereeError && !isOpen && ![Code.Unknown, Code.Internal, Code.Canceled].includes(error.code);
 }

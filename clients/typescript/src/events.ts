@@ -9,11 +9,7 @@ import { Decision, type UltimateTexasEvent } from "./gen/referee/v1/ultimate_tex
 export type AnyEvent = MauBinhEvent | TienLenEvent | UltimateTexasEvent;
 
 /** Return the course of a round's events, in their order. */
-export function courseOf(
-  roundId: Uint8Array,
-  deckRoot: Uint8Array,
-  events: Iterable<AnyEvent>,
-): Course {
+export function courseOf(roundId: Uint8Array, deckRoot: Uint8Array, events: Iterable<AnyEvent>): Course {
   const course = new Course(roundId, deckRoot);
   for (const event of events) {
     course.append(eventBytes(event), { time: event.time ?? BigInt(0), received: event.received });

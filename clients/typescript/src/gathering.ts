@@ -18,13 +18,7 @@ import { factsOf } from "./refusal.js";
 export const GATHER_MS = 5;
 
 /** Methods that have a batch, whose name has an s more. */
-const BATCHED: ReadonlySet<string> = new Set([
-  "AcceptEvent",
-  "SettleRound",
-  "OpenRound",
-  "DealRound",
-  "RevealRound",
-]);
+const BATCHED: ReadonlySet<string> = new Set(["AcceptEvent", "SettleRound", "OpenRound", "DealRound", "RevealRound"]);
 
 const MOST = 256;
 
@@ -191,9 +185,7 @@ class Gatherer {
 
   async #answerAlone(batch: readonly Waiting[]): Promise<void> {
     const { single } = this.#sending;
-    await Promise.all(
-      batch.map(({ request, resolve, reject }) => single(request).then(resolve, reject)),
-    );
+    await Promise.all(batch.map(({ request, resolve, reject }) => single(request).then(resolve, reject)));
   }
 }
 

@@ -25,13 +25,7 @@ export * from "./gen/referee/v1/ultimate_texas_pb.js";
 export * from "./gen/referee/v1/violation_pb.js";
 export type { AbridgingFigures } from "./abridging.js";
 export { type Cards, readCards, spell } from "./cards.js";
-export {
-  type AnyRound,
-  Client,
-  type ClientOptions,
-  type ResumeOptions,
-  type RoundOptions,
-} from "./client.js";
+export { type AnyRound, Client, type ClientOptions, type ResumeOptions, type RoundOptions } from "./client.js";
 export type { ClockDifference } from "./clock.js";
 export { connect, type ConnectOptions } from "./connect.js";
 export type { DealOptions, OpenOptions } from "./dealing.js";

@@ -64,10 +64,7 @@ export class BrowserJournal implements Journal {
   }
 
   /** Read a row and change the store in one transaction, durable once this resolves. */
-  async #write(
-    table: string,
-    change: (row: Row | undefined, store: IDBObjectStore) => void,
-  ): Promise<void> {
+  async #write(table: string, change: (row: Row | undefined, store: IDBObjectStore) => void): Promise<void> {
     const options = { durability: "strict" } as const;
     const writing = (await this.#database).transaction(STORE, "readwrite", options);
     const store = writing.objectStore(STORE);

@@ -60,10 +60,7 @@ export function jsonLine(address: JsonAddress): Line {
   };
 }
 
-async function headersOf(
-  token: Token | undefined,
-  timeoutMs: number,
-): Promise<Record<string, string>> {
+async function headersOf(token: Token | undefined, timeoutMs: number): Promise<Record<string, string>> {
   const headers: Record<string, string> = {
     "content-type": "application/json",
     "connect-protocol-version": "1",
@@ -81,10 +78,7 @@ async function headersOf(
 const CODES: ReadonlyMap<string, Code> = new Map(
   Object.keys(Code)
     .filter((name) => Number.isNaN(Number(name)))
-    .map((name) => [
-      name.replace(/(?!^)([A-Z])/g, "_$1").toLowerCase(),
-      Code[name as keyof typeof Code],
-    ]),
+    .map((name) => [name.replace(/(?!^)([A-Z])/g, "_$1").toLowerCase(), Code[name as keyof typeof Code]]),
 );
 
 /** Codes of answers that no server of Referee wrote, such as a proxy's. */

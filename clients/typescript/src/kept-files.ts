@@ -2,12 +2,7 @@
 
 import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  parseEnvelope,
-  type ReceiptedEvent,
-  utf8,
-  writeReceiptedEvent,
-} from "referee-verifier/protocol";
+import { parseEnvelope, type ReceiptedEvent, utf8, writeReceiptedEvent } from "referee-verifier/protocol";
 import { readSeatKey, writeSeatKey } from "./seat-key.js";
 
 /** What has receipted events: a round of any game. */

@@ -63,9 +63,7 @@ export function encodeRecord(record: RoundRecord): string {
     seeds: record.seeds.map(base64),
     seed_signatures: record.seedSignatures.map(base64),
     message: base64(record.message),
-    chains: Object.fromEntries(
-      [...record.chains].map(([seat, saved]) => [seat, JSON.parse(saved)]),
-    ),
+    chains: Object.fromEntries([...record.chains].map(([seat, saved]) => [seat, JSON.parse(saved)])),
     opened_hands: record.openedHands,
     arrangements: Object.fromEntries(record.arrangements),
     unanswered: unanswered && {
@@ -110,13 +108,9 @@ export function readRecord(text: string): RoundRecord {
     seeds: said.seeds.map(unbase64),
     seedSignatures: said.seed_signatures.map(unbase64),
     message: unbase64(said.message),
-    chains: new Map(
-      Object.entries(said.chains).map(([seat, chain]) => [Number(seat), JSON.stringify(chain)]),
-    ),
+    chains: new Map(Object.entries(said.chains).map(([seat, chain]) => [Number(seat), JSON.stringify(chain)])),
     openedHands: said.opened_hands,
-    arrangements: new Map(
-      Object.entries(said.arrangements).map(([seat, cards]) => [Number(seat), cards]),
-    ),
+    arrangements: new Map(Object.entries(said.arrangements).map(([seat, cards]) => [Number(seat), cards])),
     unanswered: unanswered && {
       event: unbase64(unanswered.event),
       signature: unbase64(unanswered.signature),

@@ -53,12 +53,7 @@ export function refereeOver(transport: Transport): Referee {
 }
 
 /** The options of a transport that make its calls so. */
-export function optionsOf({
-  timeoutMs = TIMEOUT_MS,
-  retries = RETRIES,
-  token,
-  interceptors,
-}: Calls) {
+export function optionsOf({ timeoutMs = TIMEOUT_MS, retries = RETRIES, token, interceptors }: Calls) {
   return {
     ...(timeoutMs === 0 ? {} : { defaultTimeoutMs: timeoutMs }),
     interceptors: [

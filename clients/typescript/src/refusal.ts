@@ -3,20 +3,11 @@
  * the fields at fault, and facts. Whatever was refused was not done.
  */
 
-import {
-  createRegistry,
-  type DescMessage,
-  fromBinary,
-  type MessageShape,
-} from "@bufbuild/protobuf";
+import { createRegistry, type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { Code, ConnectError as Failure } from "@connectrpc/connect";
 import type { RefusalFacts } from "./errors.js";
-import {
-  BadRequestSchema,
-  ErrorInfoSchema,
-  RetryInfoSchema,
-} from "./gen/google/rpc/error_details_pb.js";
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import type { ErrorReason } from "./gen/referee/v1/error_reason_pb.js";
 
 /** The reasons that this version knows. A newer server can have others: go by the code then. */

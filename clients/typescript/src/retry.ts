@@ -30,10 +30,7 @@ const NOT_BEGUN: ReadonlySet<string> = new Set(["OVERLOADED", "TOO_MANY_CALLS"])
  */
 function isNotBegun(error: ConnectError): boolean {
   const { reason, code, message } = refusalOf(error);
-  return (
-    NOT_BEGUN.has(reason) ||
-    (reason === "" && code === Code.Unavailable && message.includes("REFUSED_STREAM"))
-  );
+  return NOT_BEGUN.has(reason) || (reason === "" && code === Code.Unavailable && message.includes("REFUSED_STREAM"));
 }
 
 /** Asks again where that does no harm. */

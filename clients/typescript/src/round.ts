@@ -5,15 +5,7 @@
  * referee's word, signed and logged, which `referee audit` replays.
  */
 
-import {
-  deriveDeal,
-  encode,
-  hex,
-  StreamUsedUpError,
-  type Transcript,
-  unhex,
-  utf8,
-} from "referee-verifier/protocol";
+import { deriveDeal, encode, hex, StreamUsedUpError, type Transcript, unhex, utf8 } from "referee-verifier/protocol";
 import { present } from "./dealing.js";
 import { VerificationError } from "./errors.js";
 import type { AnyOutcome, GameTypes, Outcomes } from "./game.js";

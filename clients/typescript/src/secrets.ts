@@ -45,11 +45,7 @@ export class SeatSecrets {
   readonly #nonce: Uint8Array;
   readonly #privateKey: Uint8Array | undefined;
 
-  private constructor(
-    seat: number,
-    parts: readonly (Uint8Array | undefined)[],
-    privateKey?: Uint8Array,
-  ) {
+  private constructor(seat: number, parts: readonly (Uint8Array | undefined)[], privateKey?: Uint8Array) {
     const [seed, token, nonce] = parts;
     if (seed?.length !== SIZE || token?.length !== SIZE || nonce?.length !== SIZE) {
       throw new RangeError("seed, token and nonce have 32 bytes each");
@@ -68,11 +64,7 @@ export class SeatSecrets {
   }
 
   /** Secrets of these parts: seed, token and nonce, and a key where there is one. */
-  static of(
-    seat: number,
-    parts: readonly (Uint8Array | undefined)[],
-    privateKey?: Uint8Array,
-  ): SeatSecrets {
+  static of(seat: number, parts: readonly (Uint8Array | undefined)[], privateKey?: Uint8Array): SeatSecrets {
     return new SeatSecrets(seat, parts, privateKey);
   }
 

@@ -55,9 +55,7 @@ export class Session {
     let next = keys.nextPageToken;
     for (let pages = 1; next !== undefined; pages += 1) {
       if (pages > MOST_KEY_PAGES) {
-        throw new VerificationError(
-          `the server lists its keys on more than ${MOST_KEY_PAGES} pages`,
-        );
+        throw new VerificationError(`the server lists its keys on more than ${MOST_KEY_PAGES} pages`);
       }
       const page = await this.line.ask(LogService.method.getKeys, { pageToken: next });
       keys.keyLeaves.push(...page.keyLeaves);

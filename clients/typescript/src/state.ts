@@ -1,14 +1,7 @@
 /** What a frontend holds of a round: all that it was given and has checked. */
 
 import { create } from "@bufbuild/protobuf";
-import {
-  type Header,
-  hex,
-  type ReceiptedEvent,
-  sectionsOf,
-  text,
-  unhex,
-} from "referee-verifier/protocol";
+import { type Header, hex, type ReceiptedEvent, sectionsOf, text, unhex } from "referee-verifier/protocol";
 import type { SeatChain } from "./chain.js";
 import { type ClockDifference, RoundClock } from "./clock.js";
 import type { Course } from "./course.js";

@@ -1,13 +1,6 @@
 /** What is to be played, and a round's header as it comes back: the same terms, or it is refused. */
 
-import {
-  checkHeader,
-  type Header,
-  HeaderError,
-  hex,
-  NO_KEY,
-  NO_LEAF,
-} from "referee-verifier/protocol";
+import { checkHeader, type Header, HeaderError, hex, NO_KEY, NO_LEAF } from "referee-verifier/protocol";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { VerificationError } from "./errors.js";
 import type { GetTableRoundRequestSchema } from "./gen/referee/v1/log_pb.js";
@@ -42,18 +35,12 @@ export interface Terms {
 }
 
 /** The request for a table's round, 0 for its latest. */
-export function whichRound(
-  tableId: string,
-  number: number,
-): MessageInitShape<typeof GetTableRoundRequestSchema> {
+export function whichRound(tableId: string, number: number): MessageInitShape<typeof GetTableRoundRequestSchema> {
   return number === 0 ? { tableId } : { round: { tableId, roundNumber: BigInt(number) } };
 }
 
 /** The message that asks for these terms. */
-export function termsMessage(
-  terms: Terms,
-  seatKeys: readonly Uint8Array[],
-): MessageInitShape<typeof RoundTermsSchema> {
+export function termsMessage(terms: Terms, seatKeys: readonly Uint8Array[]): MessageInitShape<typeof RoundTermsSchema> {
   return {
     tableId: terms.table,
     rulesetId: terms.ruleset,
@@ -77,8 +64,7 @@ export function checkTerms(
   header: Header,
   { seatKeys, origin }: { seatKeys: readonly Uint8Array[]; origin: string },
 ): void {
-  const keys =
-    seatKeys.length > 0 ? seatKeys.map(hex) : Array.from(Array(terms.seats), () => NO_KEY);
+  const keys = seatKeys.length > 0 ? seatKeys.map(hex) : Array.from(Array(terms.seats), () => NO_KEY);
   const bets = (terms.bets ?? []).map(({ ante, trips = 0 }) => [ante, trips]);
   const wanted: readonly (readonly [string, unknown, unknown])[] = [
     ["origin", origin, header.origin],

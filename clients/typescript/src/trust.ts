@@ -85,8 +85,7 @@ export class Believed {
       const placed = verified(`KEY leaf ${index}`, () => {
         return readLeaf(leaf, { index, ring: this.#history.ring });
       });
-      const fault =
-        placed.kind === "KEY" && this.#history.take(placed.envelope, placed.value, index);
+      const fault = placed.kind === "KEY" && this.#history.take(placed.envelope, placed.value, index);
       if (fault !== null) {
         const detail = fault === false ? "it is no KEY leaf" : fault.detail;
         throw new VerificationError(`leaf ${index}, which names a key, does not hold: ${detail}`);
@@ -156,14 +155,10 @@ export class Believed {
     const checkpoint = this.checkpoint(receipt.checkpoint);
     const hash = leafHash(receipt.leaf);
     if (!equal(hash, receipt.leafHash)) {
-      throw new VerificationError(
-        `the receipt of leaf ${index} names another hash than its leaf's`,
-      );
+      throw new VerificationError(`the receipt of leaf ${index} names another hash than its leaf's`);
     }
     const place = { index, size: checkpoint.size, root: checkpoint.root };
-    verified(`the proof of leaf ${index}`, () =>
-      verifyInclusion(hash, place, receipt.inclusionProof),
-    );
+    verified(`the proof of leaf ${index}`, () => verifyInclusion(hash, place, receipt.inclusionProof));
     return checkpoint;
   }
 

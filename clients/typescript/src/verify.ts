@@ -77,11 +77,7 @@ export async function bundleOf(
       break;
     }
   }
-  for (
-    let page = await log.getKeys({});
-    ;
-    page = await log.getKeys({ pageToken: page.nextPageToken })
-  ) {
+  for (let page = await log.getKeys({}); ; page = await log.getKeys({ pageToken: page.nextPageToken })) {
     for (const { leafIndex, leaf } of page.keyLeaves) {
       leaves.set(Number(leafIndex), leaf);
     }

@@ -2,13 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import {
-  DeniedError,
-  RefereeError,
-  refusalOf,
-  SeatSecrets,
-  ShufflerService,
-} from "../src/index.js";
+import { DeniedError, RefereeError, refusalOf, SeatSecrets, ShufflerService } from "../src/index.js";
 import { connect, connectNode } from "../src/node.js";
 import { logSource, verifyRound } from "../src/verify.js";
 import { assertVerified, guarded } from "./server.js";
@@ -18,8 +12,7 @@ const without = guarded === undefined && "REFEREE names no server with access co
 
 describe("with a frontend's token", { skip: without }, () => {
   const { grpc, keys, token } = guarded ?? ({} as NonNullable<typeof guarded>);
-  const referee =
-    guarded === undefined ? undefined : connectNode({ baseUrl: `http://${grpc}`, token });
+  const referee = guarded === undefined ? undefined : connectNode({ baseUrl: `http://${grpc}`, token });
   after(() => referee?.close());
 
   test("a round of its own table is played and verified", async () => {
@@ -55,10 +48,7 @@ describe("with a frontend's token", { skip: without }, () => {
     const terms = { table, ruleset: "mau_binh.classic", seats: 2 };
     await frontend.mauBinh(terms, { secrets }).open();
     const player = connect(grpc, { trust: keys });
-    const listed = [
-      await frontend.rounds({ table }).next(),
-      await player.ownRounds(privateKey).next(),
-    ];
+    const listed = [await frontend.rounds({ table }).next(), await player.ownRounds(privateKey).next()];
     assert.deepEqual(
       listed.map(({ value }) => value?.round?.tableId),
       [table, table],

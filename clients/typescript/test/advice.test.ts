@@ -31,9 +31,7 @@ async function dealt({ shuffler }: Referee, terms: Terms) {
   const seatCount = terms.seatStakes?.length ?? 2;
   const value = { ...terms, tableId, seatCount, currency: "CHIP" };
   const { header, roundId } = await shuffler.openRound({ round: { case: "terms", value } });
-  const clientSeeds = Array.from({ length: seatCount }, () =>
-    crypto.getRandomValues(new Uint8Array(32)),
-  );
+  const clientSeeds = Array.from({ length: seatCount }, () => crypto.getRandomValues(new Uint8Array(32)));
   const round = { tableId, roundNumber: 1n };
   const { certificate, logReceipt } = await shuffler.dealRound({ round, clientSeeds });
   const { payload } = JSON.parse(text.decode(logReceipt!.leaf)) as { payload: string };
@@ -76,8 +74,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
     while (!(await isOver(referee.tienLen, round))) {
       const { turn, suggestions } = await referee.tienLen.suggestPlay({ round, count: 1 });
       const best = suggestions[0]?.choice;
-      const choice =
-        best?.case === "play" ? { case: best.case, value: { cards: best.value.cards } } : best!;
+      const choice = best?.case === "play" ? { case: best.case, value: { cards: best.value.cards } } : best!;
       const accepted = await referee.tienLen.acceptEvent({ round, event: { seat: turn!, choice } });
       assert.equal(accepted.eventNumber, round.events.length + 1);
       round.events.push(accepted.event!);

@@ -8,14 +8,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { create, toBinary } from "@bufbuild/protobuf";
-import {
-  Client,
-  type Line,
-  MauBinhGame,
-  SeatSecrets,
-  TienLenGame,
-  UltimateTexasGame,
-} from "../src/index.js";
+import { Client, type Line, MauBinhGame, SeatSecrets, TienLenGame, UltimateTexasGame } from "../src/index.js";
 import { connect, FileJournal, grpcLine } from "../src/node.js";
 import { chiOf } from "./server.js";
 
@@ -107,9 +100,7 @@ const scenes: Record<string, () => Promise<void>> = {
     await game.deal();
     for (const kind of ["commit", "arrange"] as const) {
       for (const seat of [0, 1]) {
-        const isIn = game.message.events.some(
-          (one) => one.seat === seat && one.choice.case === kind,
-        );
+        const isIn = game.message.events.some((one) => one.seat === seat && one.choice.case === kind);
         if (!isIn && !(await game.isOver())) {
           await game[kind](seat, game.committed(seat) ?? chiOf(await handOf(game, seat)));
         }
@@ -141,9 +132,7 @@ const scenes: Record<string, () => Promise<void>> = {
     assert.ok(game instanceof UltimateTexasGame);
     await game.open();
     await game.deal();
-    for (const choice of (["CHECK", "CHECK", "PLAY_1X"] as const).slice(
-      game.message.events.length,
-    )) {
+    for (const choice of (["CHECK", "CHECK", "PLAY_1X"] as const).slice(game.message.events.length)) {
       await game.decide(0, choice);
     }
     await finish(game);

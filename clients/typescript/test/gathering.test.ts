@@ -100,8 +100,7 @@ const turned = () => new Promise((resolve) => setImmediate(resolve));
 test("a lone request waits for none, and those during a call go together after it", async () => {
   const { line, calls, answered } = slow();
   const gathering = new GatheringLine(line, 60_000); // no timer of this test ends
-  const reveal = () =>
-    gathering.ask(ShufflerService.method.revealRound, { round: { tableId: "t" } });
+  const reveal = () => gathering.ask(ShufflerService.method.revealRound, { round: { tableId: "t" } });
   const first = reveal();
   await turned();
   assert.deepEqual(calls, ["RevealRound"]);
@@ -133,8 +132,7 @@ test("a batch has no more bytes than a server reads", async () => {
 test("requests wait no longer than is set", async () => {
   const { line, calls, answered } = slow();
   const gathering = new GatheringLine(line, 1);
-  const reveal = () =>
-    gathering.ask(ShufflerService.method.revealRound, { round: { tableId: "t" } });
+  const reveal = () => gathering.ask(ShufflerService.method.revealRound, { round: { tableId: "t" } });
   const all = [reveal()];
   await turned();
   all.push(reveal(), reveal());

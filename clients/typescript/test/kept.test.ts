@@ -20,54 +20,50 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-test(
-  "each accepted event is kept with its receipt, and two at once have their turns",
-  { skip: without },
-  async () => {
-    await inFolder(async (folder) => {
-      const journal = new FileJournal(join(folder, "rounds"));
-      const client = connect(server.grpc, { trust: server.keys, journal });
-      const table = tableNamed("kept");
-      const game = client.ultimateTexas({
-        table,
-        ruleset: "ultimate_texas.casino",
-        seats: 2,
-        stake: 2,
-        bets: [{ ante: 20 }, { ante: 20 }],
-      });
-      await game.open();
-      await game.deal();
-      const answers = await Promise.all([game.decide(0, "CHECK"), game.decide(1, "CHECK")]);
-      assert.deepEqual(
-        answers.map(({ eventNumber }) => eventNumber),
-        [1, 2],
-      );
-      const record = readRecord((await journal.load(table)) ?? "");
-      assert.deepEqual(record.receiptedEvents, game.receiptedEvents);
-      const paths = await writeReceipts(join(folder, "kept"), game);
-      assert.deepEqual(await writeReceipts(join(folder, "kept"), game), paths);
-      assert.equal((await readdir(join(folder, "kept"))).length, 2);
-      for (const [at, path] of paths.entries()) {
-        const kept = readReceiptedEvent(utf8(await readFile(path, "utf8")));
-        assert.deepEqual(kept, game.receiptedEvents[at]);
-        assert.deepEqual(JSON.parse(kept?.event ?? ""), {
-          decision: "CHECK",
-          kind: "DECIDE",
-          seat: at,
-        });
-        assert.equal((await stat(path)).mode & 0o777, 0o600);
-      }
-      const player = connect(server.grpc, { trust: server.keys });
-      const own = player.ultimateTexas(game.terms, { secrets: [...game.secrets.values()] });
-      await own.join();
-      await own.deal();
-      await own.adopt(game.saved());
-      assert.deepEqual(own.receiptedEvents, game.receiptedEvents.slice(1));
-      player.close();
-      client.close();
+test("each accepted event is kept with its receipt, and two at once have their turns", { skip: without }, async () => {
+  await inFolder(async (folder) => {
+    const journal = new FileJournal(join(folder, "rounds"));
+    const client = connect(server.grpc, { trust: server.keys, journal });
+    const table = tableNamed("kept");
+    const game = client.ultimateTexas({
+      table,
+      ruleset: "ultimate_texas.casino",
+      seats: 2,
+      stake: 2,
+      bets: [{ ante: 20 }, { ante: 20 }],
     });
-  },
-);
+    await game.open();
+    await game.deal();
+    const answers = await Promise.all([game.decide(0, "CHECK"), game.decide(1, "CHECK")]);
+    assert.deepEqual(
+      answers.map(({ eventNumber }) => eventNumber),
+      [1, 2],
+    );
+    const record = readRecord((await journal.load(table)) ?? "");
+    assert.deepEqual(record.receiptedEvents, game.receiptedEvents);
+    const paths = await writeReceipts(join(folder, "kept"), game);
+    assert.deepEqual(await writeReceipts(join(folder, "kept"), game), paths);
+    assert.equal((await readdir(join(folder, "kept"))).length, 2);
+    for (const [at, path] of paths.entries()) {
+      const kept = readReceiptedEvent(utf8(await readFile(path, "utf8")));
+      assert.deepEqual(kept, game.receiptedEvents[at]);
+      assert.deepEqual(JSON.parse(kept?.event ?? ""), {
+        decision: "CHECK",
+        kind: "DECIDE",
+        seat: at,
+      });
+      assert.equal((await stat(path)).mode & 0o777, 0o600);
+    }
+    const player = connect(server.grpc, { trust: server.keys });
+    const own = player.ultimateTexas(game.terms, { secrets: [...game.secrets.values()] });
+    await own.join();
+    await own.deal();
+    await own.adopt(game.saved());
+    assert.deepEqual(own.receiptedEvents, game.receiptedEvents.slice(1));
+    player.close();
+    client.close();
+  });
+});
 
 test("a seat's key outlives its session, and no file is replaced", async () => {
   await inFolder(async (folder) => {

@@ -4,13 +4,7 @@ import assert from "node:assert/strict";
 import { createHash, webcrypto } from "node:crypto";
 import { test } from "node:test";
 import { ed25519 } from "@noble/curves/ed25519.js";
-import {
-  DeniedError,
-  type ListedRound,
-  RoundStage,
-  type SeatKey,
-  SeatSecrets,
-} from "../src/index.js";
+import { DeniedError, type ListedRound, RoundStage, type SeatKey, SeatSecrets } from "../src/index.js";
 import { listingStatement, listSeatRounds } from "../src/listing.js";
 import { connect } from "../src/node.js";
 import type { Session } from "../src/session.js";
@@ -99,12 +93,7 @@ test("a page is fetched when it is needed, and each of a key's own is signed ane
   assert.equal(asked.length, 1);
   assert.deepEqual(await slots(own), ["t/2", "t/1"]);
   assert.deepEqual(
-    asked.map(({ pageToken, pageSize, startTime, endTime }) => [
-      pageToken,
-      pageSize,
-      startTime,
-      endTime,
-    ]),
+    asked.map(({ pageToken, pageSize, startTime, endTime }) => [pageToken, pageSize, startTime, endTime]),
     [undefined, "a", "b"].map((token) => [token, 2, 7n, undefined]),
   );
   assert.equal(new Set(asked.map(({ signedTime }) => signedTime)).size, 3);

@@ -22,19 +22,16 @@ function busy(refusals: number, error: () => ConnectError) {
     return {};
   };
   const transport = (retries: typeof FAST | null): Transport =>
-    createRouterTransport(
-      ({ service }) => service(MauBinhService, { previewRound: answer, acceptEvent: answer }),
-      { transport: optionsOf({ retries }) },
-    );
+    createRouterTransport(({ service }) => service(MauBinhService, { previewRound: answer, acceptEvent: answer }), {
+      transport: optionsOf({ retries }),
+    });
   return { seen, referee: (retries: typeof FAST | null = FAST) => refereeOver(transport(retries)) };
 }
 
 const unavailable = () => new ConnectError("it restarts", Code.Unavailable);
 const overloaded = () => {
   const retryDelay = create(DurationSchema, { nanos: 2_000_000 });
-  return new ConnectError("too much", Code.ResourceExhausted, {}, [
-    { desc: RetryInfoSchema, value: { retryDelay } },
-  ]);
+  return new ConnectError("too much", Code.ResourceExhausted, {}, [{ desc: RetryInfoSchema, value: { retryDelay } }]);
 };
 
 describe("calls that do no harm twice", () => {
@@ -82,8 +79,7 @@ const refused = (reason: string) => () =>
   new ConnectError("too many", Code.ResourceExhausted, {}, [
     { desc: ErrorInfoSchema, value: { reason, domain: "referee.v1" } },
   ]);
-const reset = () =>
-  new ConnectError("http/2 stream closed with error code REFUSED_STREAM (0x7)", Code.Unavailable);
+const reset = () => new ConnectError("http/2 stream closed with error code REFUSED_STREAM (0x7)", Code.Unavailable);
 
 for (const [name, error] of [
   ["OVERLOADED", refused("OVERLOADED")],

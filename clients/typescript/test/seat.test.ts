@@ -3,13 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ed25519 } from "@noble/curves/ed25519.js";
-import {
-  create,
-  Decision,
-  MauBinhEventSchema,
-  TienLenEventSchema,
-  UltimateTexasEventSchema,
-} from "../src/index.js";
+import { create, Decision, MauBinhEventSchema, TienLenEventSchema, UltimateTexasEventSchema } from "../src/index.js";
 import { AlreadySignedError, Course, CourseError, eventBytes, SeatChain } from "../src/seat.js";
 import { hex, unhex, vectors } from "./server.js";
 
@@ -72,8 +66,7 @@ test("what each seat signs is the vectors'", () => {
 
 test("the bytes of an event are the vectors'", () => {
   const texts = new Map(vectors<Row>("transcript/events").map(({ id, event }) => [id, event]));
-  const bytes = (event: Parameters<typeof eventBytes>[0]) =>
-    new TextDecoder().decode(eventBytes(event));
+  const bytes = (event: Parameters<typeof eventBytes>[0]) => new TextDecoder().decode(eventBytes(event));
   const [back, middle, front] = [
     [1, 2, 3, 4, 5],
     [6, 7, 8, 9, 10],

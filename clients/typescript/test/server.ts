@@ -56,8 +56,7 @@ export const withoutWitness = others.watched === undefined && "REFEREE names no 
 /** Clients by gRPC and by Connect and JSON, whose trust is given from outside. */
 export const clients: Readonly<Record<string, () => Client>> = {
   grpc: () => connectGrpc(server.grpc, { trust: server.keys }),
-  "grpc, of a server that remembers no round": () =>
-    connectGrpc(forgetful.grpc, { trust: forgetful.keys }),
+  "grpc, of a server that remembers no round": () => connectGrpc(forgetful.grpc, { trust: forgetful.keys }),
   "json, shared": () => connectJson(`http://${server.web}`, { trust: server.keys, gatherMs: 5 }),
   json: () => connectJson(`http://${server.web}`, { trust: server.keys }),
 };

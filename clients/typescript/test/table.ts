@@ -21,9 +21,7 @@ export async function play(referee: Referee, tableId: string): Promise<Played> {
     stakeMinor: 10n,
   };
   const opened = await referee.shuffler.openRound({ round: { case: "terms", value: terms } });
-  const clientSeeds = Array.from({ length: SEATS }, () =>
-    crypto.getRandomValues(new Uint8Array(32)),
-  );
+  const clientSeeds = Array.from({ length: SEATS }, () => crypto.getRandomValues(new Uint8Array(32)));
   const dealt = await referee.shuffler.dealRound({
     round: { tableId, roundNumber: 1n },
     clientSeeds,

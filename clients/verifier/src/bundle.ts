@@ -68,11 +68,7 @@ export function parseBundle(value: unknown): Bundle {
 
 /** The JSON value in a file's bytes; BundleError where they are no JSON. */
 export function readJson(data: Bytes): unknown {
-  const read: unknown = attempt(
-    () => JSON.parse(textOf(data)) as unknown,
-    SyntaxError,
-    SpellingError,
-  );
+  const read: unknown = attempt(() => JSON.parse(textOf(data)) as unknown, SyntaxError, SpellingError);
   if (read instanceof Error) {
     throw new BundleError(`the file is no JSON: ${read.message}`);
   }

@@ -20,9 +20,7 @@ export const hex: (bytes: Bytes) => string = bytesToHex;
 const HEX = /^(?:[0-9a-f]{2})*$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const VALUES: ReadonlyMap<string, number> = new Map(
-  LETTERS.split("").map((letter, value) => [letter, value]),
-);
+const VALUES: ReadonlyMap<string, number> = new Map(LETTERS.split("").map((letter, value) => [letter, value]));
 const LONE_SURROGATE = /[\ud800-\udfff]/gu;
 /** How many characters one call of String.fromCharCode takes. */
 const TOGETHER = 0x2000;
@@ -98,9 +96,7 @@ export function binary(bytes: Bytes): string {
 /** The UTF-8 bytes of a text; a lone surrogate is written as U+FFFD. */
 export function utf8(text: string): Bytes {
   const escaped = encodeURIComponent(text.replace(LONE_SURROGATE, "\ufffd"));
-  const letters = escaped.replace(/%(..)/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  );
+  const letters = escaped.replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
   return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
 }
 

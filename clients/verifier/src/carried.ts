@@ -19,10 +19,7 @@ export interface Carried {
  * The checkpoint that a DEAL carries, null for none, or what is wrong with it: it is of the header's
  * log and of a tree that has OPEN and not the DEAL. No signature and no root is looked at.
  */
-export function carriedCheckpoint(
-  open: Placed<"OPEN">,
-  deal: Placed<"DEAL">,
-): Carried | Fault | null {
+export function carriedCheckpoint(open: Placed<"OPEN">, deal: Placed<"DEAL">): Carried | Fault | null {
   const digits = deal.value.cosigned_checkpoint;
   if (digits === undefined) {
     return null;
@@ -40,9 +37,7 @@ export function carriedCheckpoint(
     return refused(`the cosigned checkpoint in the deal is of '${origin}'`);
   }
   if (size <= open.index || size > deal.index) {
-    return refused(
-      `the cosigned checkpoint in the deal has ${size} leaves, and OPEN is leaf ${open.index}`,
-    );
+    return refused(`the cosigned checkpoint in the deal has ${size} leaves, and OPEN is leaf ${open.index}`);
   }
   return carried;
 }

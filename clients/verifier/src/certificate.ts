@@ -24,9 +24,7 @@ export const certificateForm = record(
     mix: hex32,
     round_id: hex32,
     section_roots: list(hex32),
-    sections: list(
-      record({ cards: list(natural), index: natural, key: hex32 }, { unsealed_time: natural }),
-    ),
+    sections: list(record({ cards: list(natural), index: natural, key: hex32 }, { unsealed_time: natural })),
     server_commitment: hex32,
   },
   { leader: natural, leader_by: leaderByForm, sealed: oneOf(1) },

@@ -6,15 +6,7 @@
  */
 
 import { attempt } from "./attempt.js";
-import {
-  base64,
-  type Bytes,
-  equal,
-  SpellingError,
-  text as textOf,
-  unbase64,
-  utf8,
-} from "./bytes.js";
+import { base64, type Bytes, equal, SpellingError, text as textOf, unbase64, utf8 } from "./bytes.js";
 import { EMPTY_ROOT, leafHash, verifyInclusion } from "./merkle.js";
 import { parseNote, verifyNote } from "./note.js";
 import { ED25519, type VerifierKey } from "./vkey.js";
@@ -63,10 +55,7 @@ export function checkpointBody(checkpoint: Checkpoint): string {
 }
 
 /** The checkpoint in a note of this origin that one of the log's keys signed. */
-export function openCheckpoint(
-  note: Bytes,
-  terms: { origin: string; keys: VerifierKey[] },
-): Checkpoint {
+export function openCheckpoint(note: Bytes, terms: { origin: string; keys: VerifierKey[] }): Checkpoint {
   const signed = parseNote(note);
   verifyNote(
     signed,
@@ -74,9 +63,7 @@ export function openCheckpoint(
   );
   const checkpoint = parseCheckpoint(signed.text);
   if (checkpoint.origin !== terms.origin) {
-    throw new CheckpointError(
-      `the checkpoint is of '${checkpoint.origin}', not of '${terms.origin}'`,
-    );
+    throw new CheckpointError(`the checkpoint is of '${checkpoint.origin}', not of '${terms.origin}'`);
   }
   return checkpoint;
 }

@@ -152,12 +152,7 @@ async function prove(file: string, values: Given): Promise<number> {
   }
   const leaf = values.leaf ?? file.replace(/(\.tlog-proof)?$/, ".leaf");
   const [proof, data] = [await readFile(file), await readFile(leaf)];
-  const proved = verifyProof(
-    new Uint8Array(proof),
-    new Uint8Array(data),
-    { origin, logKey },
-    await optionsOf(values),
-  );
+  const proved = verifyProof(new Uint8Array(proof), new Uint8Array(data), { origin, logKey }, await optionsOf(values));
   console.log(values.json ? asciiJson(proved) : proofLines(proved).join("\n"));
   return proved.passed ? 0 : 1;
 }

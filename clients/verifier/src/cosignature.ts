@@ -61,9 +61,7 @@ export function attest(quorum: Quorum, note: Note): Attestation {
   const times = new Map<string, number>();
   const forged = new Set<VerifierKey>();
   for (const key of quorum.witnesses) {
-    const mine = note.signatures.filter(
-      (line) => line.name === key.name && hex(line.keyId) === hex(key.keyId),
-    );
+    const mine = note.signatures.filter((line) => line.name === key.name && hex(line.keyId) === hex(key.keyId));
     for (const line of mine) {
       const own = { ...note, signatures: [line] };
       if (attempt(() => verifyNote(own, [key]), NoteError) instanceof NoteError) {

@@ -171,13 +171,7 @@ export class CosignedHeads {
   }
 
   /** What the witnesses say on a note, without what is forged or of a time to come. */
-  #timely({
-    checkpoint: { size },
-    note,
-  }: {
-    checkpoint: Checkpoint;
-    note: Note;
-  }): Attestation["times"] {
+  #timely({ checkpoint: { size }, note }: { checkpoint: Checkpoint; note: Note }): Attestation["times"] {
     const said = attest(this.quorum, note);
     for (const key of said.forged) {
       const detail = `a cosignature under ${key.text} is not by that key; the first has ${size} leaves`;

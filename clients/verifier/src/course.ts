@@ -59,11 +59,7 @@ export class Course {
 
   /** The receipt of an event; null where there is no such event. */
   receipt(number: number, opensSection: number | undefined): EventReceipt | null {
-    const [event, hash, history] = [
-      this.events[number - 1],
-      this.hashes[number],
-      this.histories[number],
-    ];
+    const [event, hash, history] = [this.events[number - 1], this.hashes[number], this.histories[number]];
     if (event === undefined || hash === undefined || history === undefined) {
       return null;
     }
@@ -109,16 +105,11 @@ export class Course {
       return null;
     }
     return chains.flatMap((chain, seat) => {
-      const [key, text, last] = [
-        seatKeys[seat] ?? NO_KEY,
-        signatures[seat] ?? "",
-        chain[chain.length - 1],
-      ];
+      const [key, text, last] = [seatKeys[seat] ?? NO_KEY, signatures[seat] ?? "", chain[chain.length - 1]];
       const isSigned =
         chain.length === 1
           ? text === ""
-          : isHex(text, SIGNATURE_SIZE) &&
-            isSignature(unhex(text, SIGNATURE_SIZE), last as Bytes, unhex(key));
+          : isHex(text, SIGNATURE_SIZE) && isSignature(unhex(text, SIGNATURE_SIZE), last as Bytes, unhex(key));
       return isSigned ? [] : [seat];
     });
   }
@@ -149,11 +140,7 @@ export class Course {
 }
 
 /** Whether one of the keys signed exactly this receipt; the signature is hex. */
-export function isReceipted(
-  receipt: EventReceipt,
-  signature: string,
-  keys: readonly Bytes[],
-): boolean {
+export function isReceipted(receipt: EventReceipt, signature: string, keys: readonly Bytes[]): boolean {
   if (!isHex(signature, SIGNATURE_SIZE)) {
     return false;
   }

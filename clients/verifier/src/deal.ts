@@ -40,9 +40,7 @@ export function deriveDeal(
   const order = isScripted ? scriptedOrder(serverSeed) : dealOrder(serverSeed, mixed, roundId);
   const sections = cut(order, header.layout);
   const keys = sections.map((_, section) => sectionKey(serverSeed, mixed, { roundId, section }));
-  const roots = sections.map((cards, section) =>
-    sectionRoot(keys[section] as Bytes, { roundId, section }, cards),
-  );
+  const roots = sections.map((cards, section) => sectionRoot(keys[section] as Bytes, { roundId, section }, cards));
   const seats = header.seat_keys.length;
   const leads = hasLeader(header);
   const source = { mixed: isScripted ? commitment : mixed, roundId, seats };

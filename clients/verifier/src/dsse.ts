@@ -10,16 +10,7 @@
  * only then is the payload parsed.
  */
 
-import {
-  base64,
-  binary,
-  type Bytes,
-  concat,
-  SpellingError,
-  text,
-  unbase64,
-  utf8,
-} from "./bytes.js";
+import { base64, binary, type Bytes, concat, SpellingError, text, unbase64, utf8 } from "./bytes.js";
 import { isSignature, SIGNATURE_SIZE } from "./ed25519.js";
 
 export const MAX_ENVELOPE_SIZE = 65_535;

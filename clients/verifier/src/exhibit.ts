@@ -84,12 +84,7 @@ export interface Certified {
 }
 
 /** What certificates and receipts show, held against the course, the UNSEALs and one another. */
-export function examineExhibits(
-  leaves: RoundLeaves,
-  course: Course | null,
-  inLog: Opened,
-  report: Report,
-): Certified {
+export function examineExhibits(leaves: RoundLeaves, course: Course | null, inLog: Opened, report: Report): Certified {
   const certified = examineCertificates(leaves, inLog, report);
   examineReceipts(leaves, course, report);
   return certified;
@@ -181,12 +176,7 @@ function isDropped(
   return true;
 }
 
-function agrees(
-  shown: Certificate,
-  { open, deal, settle }: RoundLeaves,
-  number: number,
-  report: Report,
-): boolean {
+function agrees(shown: Certificate, { open, deal, settle }: RoundLeaves, number: number, report: Report): boolean {
   if (deal === undefined) {
     const detail = `certificate ${number} is of a round that has no DEAL`;
     const where = { leaf_index: open.index };
@@ -246,9 +236,7 @@ function roundNamed(data: Bytes): string {
 
 /** The role's keys that were in force at any leaf of the round. */
 function keysOf({ open, deal, unseals, settle, abort }: RoundLeaves, role: Role): Bytes[] {
-  const rings = [open, deal, ...unseals, settle, abort].flatMap((placed) =>
-    placed ? [placed.ring] : [],
-  );
+  const rings = [open, deal, ...unseals, settle, abort].flatMap((placed) => (placed ? [placed.ring] : []));
   const keys = rings.flatMap((ring) => ring.of(role));
   return [...new Map(keys.map((key) => [hex(key), key])).values()];
 }

@@ -72,9 +72,7 @@ export const hash: Form<string> = (value, path) => {
 /** Whatever canonical JSON can hold. */
 export const anything: Form<Json> = (value) => value;
 
-export function oneOf<const Values extends readonly (string | number)[]>(
-  ...values: Values
-): Form<Values[number]> {
+export function oneOf<const Values extends readonly (string | number)[]>(...values: Values): Form<Values[number]> {
   return (value, path) => {
     if (!values.includes(value as Values[number])) {
       throw new FormError(path, `one of ${values.join(", ")}`);

@@ -31,27 +31,19 @@ export class GivenUp {
   /** Adds a round, unless it has not ended. */
   add(leaves: RoundLeaves): void {
     const { header, deal, settle, abort } = leaves;
-    if (
-      (settle === undefined && abort === undefined) ||
-      header.randomness_suite === SUITE_FIXTURE
-    ) {
+    if ((settle === undefined && abort === undefined) || header.randomness_suite === SUITE_FIXTURE) {
       return;
     }
     const keys = header.seat_keys.filter((key) => key !== NO_KEY);
     const isYoung =
-      keys.length === header.seat_keys.length &&
-      keys.every((key) => (this.#played.get(key) ?? 0) < YOUNG);
+      keys.length === header.seat_keys.length && keys.every((key) => (this.#played.get(key) ?? 0) < YOUNG);
     for (const key of keys) {
       this.#played.set(key, (this.#played.get(key) ?? 0) + 1);
     }
     const isSeeded = deal !== undefined || (abort?.value.client_seeds ?? []).some(Boolean);
     const isGivenUp = isSeeded && (abort !== undefined || isUnopened(leaves));
     const { table_id: table } = header;
-    const shares = [
-      this.#log,
-      shareOf(this.#tenants, tenantOf(table)),
-      shareOf(this.#tables, table),
-    ];
+    const shares = [this.#log, shareOf(this.#tenants, tenantOf(table)), shareOf(this.#tables, table)];
     for (const share of shares) {
       share.ended += 1;
       share.seeded += isSeeded ? 1 : 0;

@@ -139,11 +139,7 @@ export function checkHeader(header: Header): void {
     "zeros stand before round 1 and before no other",
   );
   need(header.deal_deadline > 0, "deal_deadline", "a time is 1 to 2^53-1 ms since 1970 UTC");
-  need(
-    header.deal_deadline <= header.round_deadline,
-    "round_deadline",
-    "the round's deadline lies before the deal's",
-  );
+  need(header.deal_deadline <= header.round_deadline, "round_deadline", "the round's deadline lies before the deal's");
 }
 
 function checkSeats({ seat_keys: keys, seat_stakes: stakes }: Header): void {
@@ -158,11 +154,7 @@ function checkSeats({ seat_keys: keys, seat_stakes: stakes }: Header): void {
     `${keys.length} seats have ${stakes.length} stakes`,
   );
   for (const [seat, [bet, sideBet]] of stakes.entries()) {
-    need(
-      bet >= 1 && sideBet >= 0,
-      `seat_stakes[${seat}]`,
-      "a bet is 1 or more, a side bet 0 or more",
-    );
+    need(bet >= 1 && sideBet >= 0, `seat_stakes[${seat}]`, "a bet is 1 or more, a side bet 0 or more");
   }
 }
 

@@ -9,15 +9,7 @@ export type { DealingLevel, EventLevel } from "./level.js";
 export { type LogSource, pagesOf, type SourceFault, verifyLog } from "./log.js";
 export { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 export { heldRuleset } from "./ruleset.js";
-export type {
-  Keys,
-  LogOptions,
-  LogResult,
-  Options,
-  ProofResult,
-  RoundResult,
-  Tally,
-} from "./terms.js";
+export type { Keys, LogOptions, LogResult, Options, ProofResult, RoundResult, Tally } from "./terms.js";
 export { logLines, roundLines } from "./text.js";
 export { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
 export { type ProofTerms, verifyProof } from "./verify-proof.js";

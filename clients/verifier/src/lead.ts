@@ -11,15 +11,12 @@ import { type Header, NO_KEY } from "./header.js";
 import type { Placed } from "./reading.js";
 import type { LastWinner, RoundLeaves } from "./round-leaves.js";
 
-const NOT_AT_HAND =
-  "leader not checked: the leaf that names the table's last winner is not at hand";
+const NOT_AT_HAND = "leader not checked: the leaf that names the table's last winner is not at hand";
 
 /** The seat from which a winner leads the round of a header; null where it does not. */
 export function seatOfWinner({ header: its, seat }: LastWinner, header: Header): number | null {
   const areSame =
-    its.ruleset_digest === header.ruleset_digest &&
-    its.currency === header.currency &&
-    its.stake === header.stake;
+    its.ruleset_digest === header.ruleset_digest && its.currency === header.currency && its.stake === header.stake;
   const keys = [...new Set(header.seat_keys)].filter((key) => key !== NO_KEY);
   const sat = keys.filter((key) => its.seat_keys.includes(key));
   if (!areSame || (keys.length > 0 && 2 * sat.length <= keys.length)) {
@@ -39,8 +36,7 @@ export function examineLeader(leaves: RoundLeaves, deal: Placed<"DEAL">, report:
   const where = { leaf_index: deal.index };
   if (leader === undefined || !hasLeader(leaves.header)) {
     if ((leader !== undefined) !== hasLeader(leaves.header)) {
-      const detail =
-        leader === undefined ? "it names no leader" : "it names a leader, and this game has none";
+      const detail = leader === undefined ? "it names no leader" : "it names a leader, and this game has none";
       report.find("LEADER", "LEADER_MISMATCH", detail, where);
     }
     return;
@@ -79,11 +75,7 @@ export function examineDealtLeader(deal: Placed<"DEAL">, again: Deal, report: Re
 }
 
 /** A transcript has the leader of its DEAL, and its reason. */
-export function examineSettledLeader(
-  deal: Placed<"DEAL">,
-  settle: Placed<"SETTLE">,
-  report: Report,
-): void {
+export function examineSettledLeader(deal: Placed<"DEAL">, settle: Placed<"SETTLE">, report: Report): void {
   const { inputs } = settle.value;
   for (const name of ["leader", "leader_by"] as const) {
     if (inputs[name] !== deal.value[name]) {

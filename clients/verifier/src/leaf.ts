@@ -6,19 +6,7 @@
 
 import { isHex } from "./bytes.js";
 import { SIGNATURE_SIZE } from "./ed25519.js";
-import {
-  anything,
-  type Form,
-  hash,
-  hex32,
-  integer,
-  list,
-  natural,
-  type Of,
-  oneOf,
-  record,
-  text,
-} from "./form.js";
+import { anything, type Form, hash, hex32, integer, list, natural, type Of, oneOf, record, text } from "./form.js";
 import { headerForm, RULESET_ID, TABLE_ID, VERSION } from "./header.js";
 
 const MEDIA = (leaf: string): string => `application/vnd.referee.${leaf}.v1+json`;
@@ -260,8 +248,7 @@ export function miscounted(leaf: Leaf): string | null {
     if (lead !== null) {
       return lead;
     }
-    const isRight =
-      signatures === undefined || (signatures.length === seeds.length && signatures.some(Boolean));
+    const isRight = signatures === undefined || (signatures.length === seeds.length && signatures.some(Boolean));
     if (!isRight) {
       return `${seeds.length} seats have other signatures than one a seat, or none`;
     }
@@ -310,9 +297,7 @@ export function strayLeader(
   if ((leader === undefined) !== (by === undefined)) {
     return "leader and leader_by are there together, or neither";
   }
-  return leader !== undefined && leader >= seats
-    ? `a round of ${seats} seats has no seat ${leader}`
-    : null;
+  return leader !== undefined && leader >= seats ? `a round of ${seats} seats has no seat ${leader}` : null;
 }
 
 function isAscending(sections: readonly number[]): boolean {

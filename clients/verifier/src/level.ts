@@ -28,11 +28,7 @@ export function isTrivial(seed: Uint8Array): boolean {
 }
 
 /** The level of a dealt round by its own leaves, seed signatures aside; never L3. */
-export function dealingLevel(
-  header: Header,
-  opened: OpenLeaf,
-  clientSeeds: Uint8Array[],
-): DealingLevel {
+export function dealingLevel(header: Header, opened: OpenLeaf, clientSeeds: Uint8Array[]): DealingLevel {
   if (header.randomness_suite !== SUITE_COMMITMENT || opened.server_commitment === NO_LEAF) {
     return "L0";
   }

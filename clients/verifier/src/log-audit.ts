@@ -9,12 +9,7 @@ import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { carriedCheckpoint, holdsCarried } from "./carried.js";
 import { type CheckCode, Report } from "./check.js";
-import {
-  type Checkpoint,
-  claimedCheckpoint,
-  openCheckpoint,
-  parseCheckpoint,
-} from "./checkpoint.js";
+import { type Checkpoint, claimedCheckpoint, openCheckpoint, parseCheckpoint } from "./checkpoint.js";
 import { CosignedHeads, findOutgrown } from "./cosigned.js";
 import { quorumOf } from "./cosignature.js";
 import { unlike } from "./difference.js";
@@ -321,8 +316,7 @@ export class LogAudit {
 
   /** Note a settlement under a ruleset that no START in force names, in a log that has any by then. */
   #checkStarted({ index, value }: Placed<"SETTLE">): void {
-    const { ruleset_id, ruleset_version, ruleset_digest, table_id, round_number } =
-      value.inputs.header;
+    const { ruleset_id, ruleset_version, ruleset_digest, table_id, round_number } = value.inputs.header;
     if (!this.#starts.isEmpty && !this.#starts.names(ruleset_digest)) {
       const detail = `no START in force names ${ruleset_id} ${ruleset_version}, ${ruleset_digest}`;
       const where = { leaf_index: index, table_id, round_number };

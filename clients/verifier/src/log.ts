@@ -25,9 +25,7 @@ export interface LogSource {
 }
 
 /** Pages of leaves, such as LogService.ListEntries gives, as one sequence; an empty page ends it. */
-export async function* pagesOf(
-  fetchPage: (start: number) => Promise<readonly Bytes[]>,
-): AsyncGenerator<Bytes> {
+export async function* pagesOf(fetchPage: (start: number) => Promise<readonly Bytes[]>): AsyncGenerator<Bytes> {
   for (let start = 0; ;) {
     const page = await fetchPage(start);
     if (page.length === 0) {
@@ -39,11 +37,7 @@ export async function* pagesOf(
 }
 
 /** Audit a log; SpellingError where a given key cannot be read. */
-export async function verifyLog(
-  source: LogSource,
-  keys: Keys,
-  options: LogOptions = {},
-): Promise<LogResult> {
+export async function verifyLog(source: LogSource, keys: Keys, options: LogOptions = {}): Promise<LogResult> {
   const [root, log] = [parseKey(keys.rootKey), parseKey(keys.logKey)];
   const audit = new LogAudit({ origin: keys.origin, root, log }, options);
   const checkpoint = audit.begin(source.checkpoint, source.cosigned ?? []);

@@ -105,11 +105,7 @@ export class GrowingTree {
 const [TOGETHER, KEPT] = [64, 1024];
 
 /** The root that an inclusion proof leads to from a leaf hash (RFC 9162, 2.1.3.2). */
-export function rootFromInclusion(
-  leaf: Bytes,
-  place: { index: number; size: number },
-  proof: Bytes[],
-): Bytes {
+export function rootFromInclusion(leaf: Bytes, place: { index: number; size: number }, proof: Bytes[]): Bytes {
   const { index, size } = place;
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) {
     throw new ProofError(`a tree of ${size} leaves has no leaf ${index}`);
@@ -136,11 +132,7 @@ export function verifyConsistency(
   proof: Bytes[],
 ): void {
   checkHashes([old.root, young.root, ...proof]);
-  if (
-    !(Number.isSafeInteger(old.size) && Number.isSafeInteger(young.size)) ||
-    old.size < 0 ||
-    old.size > young.size
-  ) {
+  if (!(Number.isSafeInteger(old.size) && Number.isSafeInteger(young.size)) || old.size < 0 || old.size > young.size) {
     throw new ProofError(`a tree of ${young.size} leaves continues none of ${old.size}`);
   }
   if (old.size === 0 || old.size === young.size) {

@@ -84,10 +84,7 @@ function netsOf(found: Json, seats: number, isAgainstHouse: boolean): Map<number
 }
 
 function part(value: Json, name: string): Json {
-  const found =
-    typeof value === "object" && !Array.isArray(value) && hasOwn(value, name)
-      ? value[name]
-      : undefined;
+  const found = typeof value === "object" && !Array.isArray(value) && hasOwn(value, name) ? value[name] : undefined;
   if (found === undefined) {
     throw new FormError(name, "there");
   }

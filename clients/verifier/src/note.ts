@@ -6,16 +6,7 @@
  * Source: https://c2sp.org/signed-note and https://c2sp.org/tlog-cosignature
  */
 
-import {
-  base64,
-  type Bytes,
-  concat,
-  hex,
-  SpellingError,
-  text as textOf,
-  unbase64,
-  utf8,
-} from "./bytes.js";
+import { base64, type Bytes, concat, hex, SpellingError, text as textOf, unbase64, utf8 } from "./bytes.js";
 import { isSignature } from "./ed25519.js";
 import { COSIGNATURE_V1, sameKey, type VerifierKey } from "./vkey.js";
 
@@ -64,9 +55,7 @@ export function parseNote(data: Bytes): Note {
 
 /** The bytes of a note; `parseNote` reads them back. */
 export function formatNote(note: Note): Bytes {
-  const lines = note.signatures.map(
-    (line) => `— ${line.name} ${base64(concat(line.keyId, line.signature))}\n`,
-  );
+  const lines = note.signatures.map((line) => `— ${line.name} ${base64(concat(line.keyId, line.signature))}\n`);
   return utf8(`${note.text}\n${lines.join("")}`);
 }
 

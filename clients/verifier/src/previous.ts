@@ -45,9 +45,7 @@ export function followPrevious(tables: Tables, evidence: Evidence, report: Repor
     report.find("PREVIOUS_LEAF", "NEXT_ROUND_EARLY", detail, where);
   }
   const its = headerOf(before, others);
-  const isNext =
-    its === null ||
-    (its.table_id === header.table_id && its.round_number === header.round_number - 1);
+  const isNext = its === null || (its.table_id === header.table_id && its.round_number === header.round_number - 1);
   if (!isNext) {
     const detail = `the leaf it names ended round ${its.round_number} of table ${its.table_id}`;
     report.find("PREVIOUS_LEAF", "WRONG_PREVIOUS_LEAF", detail, where);

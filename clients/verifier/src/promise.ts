@@ -9,13 +9,7 @@
 
 import { type Bytes, equal, SpellingError, text } from "./bytes.js";
 import type { Report } from "./check.js";
-import {
-  type Checkpoint,
-  type LogReceipt,
-  openCheckpoint,
-  parseReceipt,
-  verifyReceipt,
-} from "./checkpoint.js";
+import { type Checkpoint, type LogReceipt, openCheckpoint, parseReceipt, verifyReceipt } from "./checkpoint.js";
 import { unlike } from "./difference.js";
 import type { LogPromise } from "./round-leaves.js";
 import { EMPTY_ROOT, leafHash, ProofError, rootFromInclusion } from "./merkle.js";
@@ -109,10 +103,7 @@ export class Promises {
 }
 
 /** The checkpoint of a receipt that holds by itself. */
-function opened(
-  { receipt, leaf }: Held,
-  terms: { origin: string; keys: VerifierKey[] },
-): Checkpoint {
+function opened({ receipt, leaf }: Held, terms: { origin: string; keys: VerifierKey[] }): Checkpoint {
   if (leaf !== null) {
     return verifyReceipt(receipt, leaf, terms);
   }
@@ -121,11 +112,7 @@ function opened(
   return checkpoint;
 }
 
-function leadsToRoot(
-  hashed: Bytes,
-  { index, proof }: LogReceipt,
-  { size, root }: Checkpoint,
-): boolean {
+function leadsToRoot(hashed: Bytes, { index, proof }: LogReceipt, { size, root }: Checkpoint): boolean {
   return equal(rootFromInclusion(hashed, { index, size }, proof), root);
 }
 

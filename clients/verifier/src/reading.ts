@@ -27,9 +27,7 @@ interface Placing {
 }
 
 /** A leaf of one of these kinds in its place. */
-export type Placed<K extends Kind = Kind> = K extends Kind
-  ? Placing & Extract<Leaf, { kind: K }>
-  : never;
+export type Placed<K extends Kind = Kind> = K extends Kind ? Placing & Extract<Leaf, { kind: K }> : never;
 
 /** A leaf that cannot be read. */
 export class LeafFaultError extends Error {

@@ -43,11 +43,7 @@ export function hashOf({ event, previous_hash }: ReceiptedEvent, number: number)
  * The number of a timeout that a course has instead of a received event: of its seat, and no earlier
  * than the receipt. Null where the course has none, or has the event.
  */
-export function timeoutInstead(
-  { event }: ReceiptedEvent,
-  receipt: EventReceipt,
-  course: Course,
-): number | null {
+export function timeoutInstead({ event }: ReceiptedEvent, receipt: EventReceipt, course: Course): number | null {
   const seat = seatIn(event);
   if (seat === null || course.events.some((one) => encode(one.event) === event)) {
     return null;

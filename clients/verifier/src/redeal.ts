@@ -24,11 +24,7 @@ export interface Shown {
 }
 
 /** Whether the seed that was shown opens the commitment in OPEN. */
-export function opensCommitment(
-  leaves: RoundLeaves,
-  reveal: Placed<"REVEAL">,
-  report: Report,
-): boolean {
+export function opensCommitment(leaves: RoundLeaves, reveal: Placed<"REVEAL">, report: Report): boolean {
   report.begin("SERVER_SEED");
   const seed = unhex(reveal.value.server_seed);
   const found = hex(serverCommitment(unhex(leaves.roundId), seed));
@@ -99,9 +95,7 @@ function explainRoot(
   report: Report,
 ): void {
   const where = { leaf_index: deal.index };
-  const hidden = again.roots.findIndex(
-    (root, at) => roots[at] !== undefined && roots[at] !== hex(root),
-  );
+  const hidden = again.roots.findIndex((root, at) => roots[at] !== undefined && roots[at] !== hex(root));
   if (hidden >= sections.length) {
     const root = unlike(`section_roots[${hidden}]`, roots[hidden] ?? "", hex(again.roots[hidden]!));
     const detail = `section ${hidden}, which nobody opened, holds other cards than the seeds give`;

@@ -47,8 +47,7 @@ export function examine(leaves: RoundLeaves, law: Law, report: Report): Examined
     examineAbort(leaves, abort, report);
   }
   const opened = examineUnseals(leaves, report);
-  const settled =
-    settle === undefined ? NOTHING_SETTLED : examineSettlement(leaves, settle, opened, report);
+  const settled = settle === undefined ? NOTHING_SETTLED : examineSettlement(leaves, settle, opened, report);
   const certified = examineExhibits(leaves, settled.course, opened, report);
   let again: Deal | null = null;
   if (reveal === undefined) {
@@ -241,9 +240,7 @@ function opens(
   if (claimed === "" || claimed === found) {
     return true;
   }
-  const isForeign =
-    previousRoundId !== null &&
-    hex(clientCommitment(unhex(previousRoundId), seat, seed)) === claimed;
+  const isForeign = previousRoundId !== null && hex(clientCommitment(unhex(previousRoundId), seat, seed)) === claimed;
   const where = { leaf_index: leaf, ...unlike(`client_commitments[${seat}]`, claimed, found) };
   if (isForeign) {
     const detail = `the seed of seat ${seat} opens a commitment to another round`;
@@ -280,8 +277,7 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
   const { header, deal } = leaves;
   const { client_seeds: seeds, reason, stage, aborted_time: time } = abort.value;
   const where = { leaf_index: abort.index };
-  const contradicted = (detail: string): void =>
-    report.find("ABORT", "ABORT_MISMATCH", detail, where);
+  const contradicted = (detail: string): void => report.find("ABORT", "ABORT_MISMATCH", detail, where);
   report.begin("ABORT", "CLIENT_SEEDS");
   const seats = header.seat_keys.length;
   if (seeds.length !== seats) {
@@ -298,8 +294,7 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
     }
   }
   if (reason === "OPERATOR" && (stage === "DEALT" || seeds.some(Boolean))) {
-    const detail =
-      "the operator gave it up although a seat's seed was there, so that somebody could know the cards";
+    const detail = "the operator gave it up although a seat's seed was there, so that somebody could know the cards";
     report.find("ABORT", "ABORTED_AFTER_SEED", detail, where);
   } else {
     const fault = reasonFault(leaves, abort);
@@ -313,9 +308,7 @@ function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Repor
   const deadline = stage === "OPENED" ? header.deal_deadline : header.round_deadline;
   const isTimely = stage === "OPENED" && (reason === "OPERATOR" || reason === "VOID");
   if (!isTimely && time <= deadline) {
-    contradicted(
-      `it was aborted at ${time}, and for its reason that is lawful after ${deadline} only`,
-    );
+    contradicted(`it was aborted at ${time}, and for its reason that is lawful after ${deadline} only`);
   }
 }
 
@@ -326,9 +319,7 @@ function reasonFault(leaves: RoundLeaves, abort: Placed<"ABORT">): string {
   const isExpected = seeds.some(Boolean) || leaves.open.value.client_commitments.some(Boolean);
   if (stage === "DEALT") {
     const isRight = reason === "DEADLINE" && !isMissing;
-    return isRight
-      ? ""
-      : `a dealt round has all its seeds, and ends by its deadline, not ${reason}`;
+    return isRight ? "" : `a dealt round has all its seeds, and ends by its deadline, not ${reason}`;
   }
   if (reason === "SEED_MISSING" && !(isMissing && isExpected)) {
     return "it blames seats for a missing seed, and none is missing or none was expected";
@@ -336,18 +327,11 @@ function reasonFault(leaves: RoundLeaves, abort: Placed<"ABORT">): string {
   if (reason === "DEADLINE" && isExpected && isMissing) {
     return "its reason is DEADLINE, and seeds were expected: it was to name the seats without one";
   }
-  return reason === "VOID" && !isVoid(leaves, abort)
-    ? "its reason is VOID, and its seeds give a deck"
-    : "";
+  return reason === "VOID" && !isVoid(leaves, abort) ? "its reason is VOID, and its seeds give a deck" : "";
 }
 
 /** A note for each seed that lowers the round's level. */
-function examineSeeds(
-  seeds: Bytes[],
-  unsigned: number[],
-  deal: Placed<"DEAL"> | undefined,
-  report: Report,
-): void {
+function examineSeeds(seeds: Bytes[], unsigned: number[], deal: Placed<"DEAL"> | undefined, report: Report): void {
   if (deal === undefined) {
     return;
   }

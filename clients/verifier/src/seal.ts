@@ -37,11 +37,7 @@ export function examineSeal({ open }: RoundLeaves, settle: Settle, report: Repor
  * The place of the first event of a sealed Mậu Binh round that opens what its seat did not commit
  * to, or while others could still choose; the number of events where there is none.
  */
-export function examineOpenings(
-  { header, roundId }: RoundLeaves,
-  settle: Settle,
-  report: Report,
-): number {
+export function examineOpenings({ header, roundId }: RoundLeaves, settle: Settle, report: Report): number {
   const { events, sealed } = settle.value.inputs;
   if (gameOf(header) !== "mau_binh" || sealed !== 1) {
     return events.length;

@@ -6,16 +6,7 @@
  */
 
 import { attempt } from "./attempt.js";
-import {
-  base64,
-  binary,
-  type Bytes,
-  hex,
-  looseBase64,
-  SpellingError,
-  text,
-  unhex,
-} from "./bytes.js";
+import { base64, binary, type Bytes, hex, looseBase64, SpellingError, text, unhex } from "./bytes.js";
 import { certificateForm } from "./certificate.js";
 import type { Report } from "./check.js";
 import { serverCommitment } from "./commitment.js";
@@ -42,12 +33,7 @@ export function roundIdsIn(data: Bytes): Set<string> {
 }
 
 /** The sections that a certificate opens are some that may be opened, by keys that hide them. */
-export function examineOpened(
-  opened: readonly OpenedKey[],
-  stock: number | null,
-  where: Where,
-  report: Report,
-): void {
+export function examineOpened(opened: readonly OpenedKey[], stock: number | null, where: Where, report: Report): void {
   report.begin("SECRECY");
   const seen = new Map<string, number>();
   for (const { section, key } of opened) {

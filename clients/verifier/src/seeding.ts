@@ -42,10 +42,7 @@ export function examineSeedSignatures(
       const [code, what] =
         token === undefined
           ? (["SEED_SIGNATURE_FORGED", "the server's commitment"] as const)
-          : ([
-              "SEAT_TOKEN_MISMATCH",
-              "the server's commitment and its token's hash in OPEN",
-            ] as const);
+          : (["SEAT_TOKEN_MISMATCH", "the server's commitment and its token's hash in OPEN"] as const);
       const detail = `the signature of seat ${seat} is not of its seed under ${what}`;
       report.find("SEED_SIGNATURES", code, detail, { leaf_index: deal.index });
     }
@@ -58,9 +55,7 @@ export function unsignedSeats({ header, deal }: RoundLeaves): number[] {
     return [];
   }
   const signatures = deal.value.seed_signatures ?? header.seat_keys.map(() => "");
-  return header.seat_keys.flatMap((key, seat) =>
-    key !== NO_KEY && signatures[seat] === "" ? [seat] : [],
-  );
+  return header.seat_keys.flatMap((key, seat) => (key !== NO_KEY && signatures[seat] === "" ? [seat] : []));
 }
 
 /** Whether a round's seeds give no deck; true as well while the server's seed is not shown. */

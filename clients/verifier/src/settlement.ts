@@ -46,12 +46,7 @@ export function headerFault(settled: Header, opened: Header): { code: Code; wher
   return { code: areStakes ? "STAKE_MISMATCH" : "HEADER_MISMATCH", where };
 }
 
-export function examineSettlement(
-  leaves: RoundLeaves,
-  settle: Settle,
-  opened: Opened,
-  report: Report,
-): Settled {
+export function examineSettlement(leaves: RoundLeaves, settle: Settle, opened: Opened, report: Report): Settled {
   const { inputs } = settle.value;
   const where = { leaf_index: settle.index };
   report.begin("SETTLED_HEADER");
@@ -174,8 +169,7 @@ function examineAttestations(
   }
   const unsigned = course.unsignedSeats(header.seat_keys, inputs.signatures);
   if (unsigned === null) {
-    const detail =
-      "there is not a signature for each seat, or an event does not say what its player had seen";
+    const detail = "there is not a signature for each seat, or an event does not say what its player had seen";
     report.find("ATTESTATIONS", "EVENT_UNSIGNED", detail, where);
   }
   for (const seat of unsigned ?? []) {

@@ -180,8 +180,7 @@ function checkUnseals(unseals: readonly Opening[], current: RoundState): void {
   const isAll =
     unseals.length === current.unseals.length &&
     current.unseals.every(
-      ({ number, history }, at) =>
-        unseals[at]?.number === number && unseals[at]?.history === history,
+      ({ number, history }, at) => unseals[at]?.number === number && unseals[at]?.history === history,
     );
   if (!isAll) {
     throw new SlotError("COURSE_FORKED", "opened cards by another course");

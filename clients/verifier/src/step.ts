@@ -26,8 +26,7 @@ export function stepOf(placed: RoundLeaf, state: RoundState): Step {
     case "UNSEAL": {
       // Whether the course goes through earlier UNSEALs shows once it is settled.
       const { number, history } = placed.value;
-      const course = (at: number): string | undefined =>
-        state.unseals.find((one) => one.number === at)?.history;
+      const course = (at: number): string | undefined => state.unseals.find((one) => one.number === at)?.history;
       return { kind: "UNSEAL", roundId, number, history, course };
     }
     case "SETTLE": {
@@ -75,9 +74,7 @@ export function codeOf(step: Step, reason: SlotReason): Code {
       }
       return reason === "DECK_ROOT_MISMATCH" ? "DECK_ROOT_MISMATCH" : "ENDED_TWICE";
     case "ABORT":
-      return reason === "ALREADY_SETTLED" || reason === "ABORTED"
-        ? "ENDED_TWICE"
-        : "ABORT_MISMATCH";
+      return reason === "ALREADY_SETTLED" || reason === "ABORTED" ? "ENDED_TWICE" : "ABORT_MISMATCH";
     case "REVEAL":
       return reason === "NOT_TERMINAL" ? "REVEALED_EARLY" : "ENDED_TWICE";
   }

@@ -20,11 +20,7 @@ export function isNoteSigned(note: Bytes, keys: readonly VerifierKey[]): boolean
 }
 
 /** The keys that may have signed these notes: the known one, or, where the root named it, all named. */
-export function logKeys(
-  notes: readonly Bytes[],
-  log: VerifierKey,
-  records: () => readonly KeyRecord[],
-): VerifierKey[] {
+export function logKeys(notes: readonly Bytes[], log: VerifierKey, records: () => readonly KeyRecord[]): VerifierKey[] {
   if (notes.every((note) => isNoteSigned(note, [log]))) {
     return [log];
   }

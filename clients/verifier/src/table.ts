@@ -59,10 +59,7 @@ export class Tables {
   /** Exhibits go by round id; `now` is the time of the verification in ms, null for none. */
   constructor(exhibits: ReadonlyMap<string, Exhibits> = new Map(), now: number | null = null) {
     this.#exhibits = exhibits;
-    this.timeline = new Timeline(
-      (one) => this.findings.push({ check: "TIMES", finding: one }),
-      now,
-    );
+    this.timeline = new Timeline((one) => this.findings.push({ check: "TIMES", finding: one }), now);
   }
 
   /** The OPEN of a round that waits for a leaf; null where there is none. */

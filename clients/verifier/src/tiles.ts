@@ -91,11 +91,7 @@ function sizeOf(checkpoint: Bytes): number {
   return Number.isSafeInteger(size) ? size : 0;
 }
 
-async function* leavesOf(
-  fetchFile: FetchFile,
-  size: number,
-  faults: SourceFault[],
-): AsyncGenerator<Bytes> {
+async function* leavesOf(fetchFile: FetchFile, size: number, faults: SourceFault[]): AsyncGenerator<Bytes> {
   const levels = new TileLevels(fetchFile, faults);
   for (let index = 0; index * TILE_WIDTH < size; index += 1) {
     const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH);
@@ -200,8 +196,7 @@ class TileLevels {
       blame(` has ${tile.length} bytes, not ${hashes.length * HASH_SIZE}`, 0);
       return;
     }
-    const stored = (place: number): Bytes =>
-      tile.subarray(place * HASH_SIZE, (place + 1) * HASH_SIZE);
+    const stored = (place: number): Bytes => tile.subarray(place * HASH_SIZE, (place + 1) * HASH_SIZE);
     const wrong = hashes.findIndex((hash, place) => !equal(hash, stored(place)));
     if (wrong >= 0) {
       blame(`: hash ${wrong} is not that of the entries below it`, wrong);

@@ -87,15 +87,12 @@ function witnessed(
   { heads, tree }: { heads: CosignedHeads | null; tree: readonly Kept[] },
 ): Examined | null {
   const deal = leaves?.deal;
-  const carried =
-    leaves === null || deal === undefined ? null : carriedCheckpoint(leaves.open, deal);
+  const carried = leaves === null || deal === undefined ? null : carriedCheckpoint(leaves.open, deal);
   if (examined?.dealingLevel !== "L2" || carried === null || "code" in carried || heads === null) {
     return examined;
   }
   const { size, root } = carried.checkpoint;
-  const isShown = tree.some(
-    ({ checkpoint }) => checkpoint.size === size && hex(checkpoint.root) === hex(root),
-  );
+  const isShown = tree.some(({ checkpoint }) => checkpoint.size === size && hex(checkpoint.root) === hex(root));
   return isShown && heads.carry(carried).isQuorate ? { ...examined, dealingLevel: "L3" } : examined;
 }
 
@@ -131,11 +128,7 @@ function recordsOf(bundle: Bundle, root: VerifierKey): KeyRecord[] {
 function answer(
   bundle: Bundle,
   report: Report,
-  {
-    leaves,
-    examined,
-    explained = 0,
-  }: { leaves: RoundLeaves | null; examined: Examined | null; explained?: number },
+  { leaves, examined, explained = 0 }: { leaves: RoundLeaves | null; examined: Examined | null; explained?: number },
 ): RoundResult {
   const findings = inOrder(report.findings);
   return {

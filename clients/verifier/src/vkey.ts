@@ -50,9 +50,5 @@ export function parseKey(text: string): VerifierKey {
 }
 
 export function sameKey(one: VerifierKey, other: VerifierKey): boolean {
-  return (
-    one.name === other.name &&
-    one.algorithm === other.algorithm &&
-    equal(one.publicKey, other.publicKey)
-  );
+  return one.name === other.name && one.algorithm === other.algorithm && equal(one.publicKey, other.publicKey);
 }

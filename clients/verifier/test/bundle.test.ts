@@ -50,9 +50,7 @@ test("every letter of every leaf, and every proof, is held against the checkpoin
     for (const odd of [
       proof((nodes) => nodes.slice(1)),
       proof((nodes) => [...nodes, "00".repeat(32)]),
-      proof((nodes) =>
-        nodes.map((node) => node.replace(/^../, node.startsWith("00") ? "01" : "00")),
-      ),
+      proof((nodes) => nodes.map((node) => node.replace(/^../, node.startsWith("00") ? "01" : "00"))),
     ]) {
       assert.deepEqual(outcomes(verified(odd), "TREE"), ["FAILED"]);
     }
@@ -90,9 +88,7 @@ test("another root key did not name the keys that sign", () => {
 
 test("without its KEY leaves nobody is known to have signed the round", () => {
   const bundle = bundleOf(BARE, FIRST);
-  const leaves = (bundle["leaves"] as Row[]).filter(
-    (leaf) => !/vnd.referee.key/.test(leaf["leaf"]),
-  );
+  const leaves = (bundle["leaves"] as Row[]).filter((leaf) => !/vnd.referee.key/.test(leaf["leaf"]));
   const result = verified({ ...bundle, leaves });
   assert.deepEqual(outcomes(result, "SIGNATURES"), ["FAILED"]);
 });
@@ -213,10 +209,7 @@ test("a round is of level L3 where a kept checkpoint was cosigned between its OP
     assert.equal(verifyRound(last, keys, options).dealing_level, "L2");
     const bare = verifyRound({ ...bundle, consistency: [] }, keys, options);
     assert.deepEqual([bare.dealing_level, ...codes(bare)], ["L2", "QUORUM_UNMET"]);
-    const forged = cosigned[0]?.replace(
-      /(first [^\n]{20})(.)/,
-      (_, head, one) => head + (one === "A" ? "B" : "A"),
-    );
+    const forged = cosigned[0]?.replace(/(first [^\n]{20})(.)/, (_, head, one) => head + (one === "A" ? "B" : "A"));
     const [first, ...rest] = consistency;
     const broken = { ...bundle, consistency: [{ ...first, checkpoint: forged }, ...rest] };
     assert.ok(codes(verifyRound(broken, keys, options)).includes("COSIGNATURE_REFUSED"));
@@ -231,9 +224,7 @@ test("a bundle under a later key of the log is verified from the key that is kno
     assert.deepEqual(result.findings, []);
     assert.ok(result.passed);
   }
-  const revoked = vectors("audit/cosigned").find(
-    (row) => row["id"] === "checkpoint_by_a_revoked_log_key",
-  ) as Row;
+  const revoked = vectors("audit/cosigned").find((row) => row["id"] === "checkpoint_by_a_revoked_log_key") as Row;
   const bundle = bundleOf(revoked, roundsOf(revoked)[0] as string);
   assert.deepEqual(codes(verifyRound(bundle, keys)), ["KEY_NOT_VALID"]);
 });

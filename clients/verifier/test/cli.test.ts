@@ -119,11 +119,7 @@ test("a log file with cosigned checkpoints is held against the witnesses that ar
     ["cosignatures_missing", "QUORUM_UNMET"],
   ] as const) {
     const log = find(id);
-    const answer = await run(
-      logFile(`${id}.jsonl`, log),
-      ...["--now", String(log["now"])],
-      ...witnesses(log),
-    );
+    const answer = await run(logFile(`${id}.jsonl`, log), ...["--now", String(log["now"])], ...witnesses(log));
     assert.equal(answer.code, code === "" ? 0 : 1, answer.err);
     assert.match(answer.out, code === "" ? /L3 2/ : /FAIL QUORUM_UNMET/);
   }

@@ -6,12 +6,7 @@ import { test } from "node:test";
 import { type Bytes, hex, utf8 } from "../src/bytes.js";
 import { decode, encode } from "../src/canonical.js";
 import { CertificateError, readCertificate } from "../src/certificate.js";
-import {
-  arrangementCommitment,
-  clientCommitment,
-  seatTokenHash,
-  seedStatement,
-} from "../src/commitment.js";
+import { arrangementCommitment, clientCommitment, seatTokenHash, seedStatement } from "../src/commitment.js";
 import { deriveDeal } from "../src/deal.js";
 import { drawLeader, shuffle, StreamUsedUpError } from "../src/deck.js";
 import { isSignedBy, parseEnvelope } from "../src/dsse.js";
@@ -115,17 +110,9 @@ for (const row of vectors("dealing/refused_openings").filter((one) => one["kind"
 
 for (const row of [...vectors("dealing/certificates"), ...vectors("dealing/sealed_certificates")]) {
   test(`certificate ${row["id"]}: ${row["why"]}`, () => {
-    const read = () =>
-      readCertificate(
-        utf8(row["certificate"]),
-        [bytes(row["public_key"])],
-        row["header"] as Header,
-      );
+    const read = () => readCertificate(utf8(row["certificate"]), [bytes(row["public_key"])], row["header"] as Header);
     if (row["fault"]) {
-      assert.throws(
-        read,
-        (error) => error instanceof CertificateError && error.fault === row["fault"],
-      );
+      assert.throws(read, (error) => error instanceof CertificateError && error.fault === row["fault"]);
       return;
     }
     const shown = read();

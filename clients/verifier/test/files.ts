@@ -73,16 +73,7 @@ async function sourceFrom(log: Row): Promise<LogSource> {
 }
 
 /** The files of the audit's fixtures. */
-export const FIXTURES = [
-  "healthy",
-  "courses",
-  "mutations",
-  "seats",
-  "held",
-  "cosigned",
-  "tiles",
-  "chance",
-];
+export const FIXTURES = ["healthy", "courses", "mutations", "seats", "held", "cosigned", "tiles", "chance"];
 
 /** Codes that only `referee audit` finds, by why. */
 export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
@@ -197,15 +188,13 @@ export function bundleOf(log: Row, roundId: string): Row {
     }
   };
   const payloads = leaves.map(its);
-  const openOf = (id: unknown): Row | undefined =>
-    payloads.find((one) => one["round_id"] === id && one["header"]);
+  const openOf = (id: unknown): Row | undefined => payloads.find((one) => one["round_id"] === id && one["header"]);
   const ends = new Set<number>();
   let header = openOf(roundId)?.["header"] as Row | undefined;
   while (header !== undefined) {
     const named = header["previous_leaf"];
     const end = hashes.findIndex((hash) => Buffer.from(hash).toString("hex") === named);
-    const opened =
-      payloads[end]?.["inputs"] === undefined ? openOf(payloads[end]?.["round_id"]) : undefined;
+    const opened = payloads[end]?.["inputs"] === undefined ? openOf(payloads[end]?.["round_id"]) : undefined;
     header = end < 0 ? undefined : (opened?.["header"] as Row | undefined);
     ends.add(end).add(opened === undefined ? -1 : payloads.indexOf(opened));
   }

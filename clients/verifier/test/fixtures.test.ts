@@ -7,15 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { type Code, CODES, verifyRound } from "../src/index.js";
-import {
-  audited,
-  bundleOf,
-  FIXTURES,
-  ONLY_IN_THE_AUDIT,
-  roundsOf,
-  RULESETS,
-  vectors,
-} from "./files.js";
+import { audited, bundleOf, FIXTURES, ONLY_IN_THE_AUDIT, roundsOf, RULESETS, vectors } from "./files.js";
 
 const MUTATIONS = [...vectors("audit/mutations"), ...vectors("audit/seats")];
 const ALL = FIXTURES.flatMap((name) => vectors(`audit/${name}`));

@@ -168,9 +168,7 @@ test("an index beyond 32 bits is proved by the same arithmetic", () => {
   const proof: Bytes[] = [];
   for (let level = 0; level < 40; level += 1) {
     proof.push(node);
-    node = new Uint8Array(
-      createHash("sha256").update(Uint8Array.of(1)).update(node).update(node).digest(),
-    );
+    node = new Uint8Array(createHash("sha256").update(Uint8Array.of(1)).update(node).update(node).digest());
   }
   const place = { index: 2 ** 39 + 12345, size: 2 ** 40, root: node };
   verifyInclusion(leaf, place, proof);

@@ -7,16 +7,7 @@ import type { Component } from "svelte";
 
 import type { Card } from "./cards/card";
 import type { Choice } from "./connection/signing";
-import type {
-  Game,
-  Last,
-  Phase,
-  ReplayEvent,
-  Round,
-  Ruleset,
-  SeatResult,
-  View,
-} from "./connection/messages";
+import type { Game, Last, Phase, ReplayEvent, Round, Ruleset, SeatResult, View } from "./connection/messages";
 import type { Text } from "./words/say";
 
 /** What a plate says of a seat besides name and score. */
@@ -151,8 +142,7 @@ const FOUND = import.meta.glob<PageGame>(["./*/game.ts", "more-games/game.ts"], 
 export const GAMES: readonly PageGame[] = Object.values(FOUND);
 
 /** The game of a name; undefined for one that this page does not know. */
-export const gameNamed = (name: Game | undefined): PageGame | undefined =>
-  GAMES.find((game) => game.name === name);
+export const gameNamed = (name: Game | undefined): PageGame | undefined => GAMES.find((game) => game.name === name);
 
 /** The game that a dealt round is of; undefined before its deal. */
 export const gameOf = (round: Round | null): PageGame | undefined =>

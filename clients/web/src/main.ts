@@ -17,8 +17,5 @@ if (target !== null) {
 
 // The shell that opens without a network. It holds this page's own files, and nothing that is played.
 if (isSecureContext && "serviceWorker" in navigator) {
-  addEventListener(
-    "load",
-    () => void navigator.serviceWorker.register("./sw.js").catch(() => null),
-  );
+  addEventListener("load", () => void navigator.serviceWorker.register("./sw.js").catch(() => null));
 }

@@ -112,8 +112,7 @@ test("a hand that won at the deal is pictured in the groups that make it", () =>
 
 const example = <Value>(name: string): Value =>
   JSON.parse(readFileSync(`../table/examples/${name}.json`, "utf8")) as Value;
-const replayOf = (game: string): Replay =>
-  example<{ result: Replay }>(`done.${game}.replay`).result;
+const replayOf = (game: string): Replay => example<{ result: Replay }>(`done.${game}.replay`).result;
 /** What a replay asks of each game's registration, whose components need a browser. */
 const gameOf = (game: string): Replayed => ({
   wordsOf: ({ action }) => action,

@@ -11,9 +11,7 @@ const EXAMPLES = readdirSync(FOLDER).map((name) => ({
   name,
   message: JSON.parse(readFileSync(`${FOLDER}/${name}`, "utf8")) as Members,
 }));
-const SENT = EXAMPLES.filter(({ name }) =>
-  /^(welcome|lobby|view|done|refused|notice|goodbye|pong)\./.test(name),
-);
+const SENT = EXAMPLES.filter(({ name }) => /^(welcome|lobby|view|done|refused|notice|goodbye|pong)\./.test(name));
 const exampleOf = (name: string): Members => {
   const found = EXAMPLES.find((one) => one.name === `${name}.json`);
   assert.ok(found !== undefined, name);
@@ -40,11 +38,7 @@ test("every example of a command's answer is what the page expects, and an answe
   assert.equal(faultOfResult("a command of another game", "whatever"), null);
 });
 
-const WRONG_RESULTS: readonly (readonly [
-  example: string,
-  change: (result: Members) => void,
-  where: string,
-])[] = [
+const WRONG_RESULTS: readonly (readonly [example: string, change: (result: Members) => void, where: string])[] = [
   [
     "mau_binh.suggest",
     ({ suggestions }) => delete (suggestions as Members[])[0]!["arrangement"],
@@ -77,18 +71,10 @@ test("what a link of a round answers is checked too", () => {
 
 const WRONG: readonly (readonly [change: (view: Members) => void, where: string, why: string])[] = [
   [(view) => delete view["version"], "view.version", "missing"],
-  [
-    (view) => (view["phase"] = "NAP"),
-    "view.phase",
-    'OPENING or PLAYING or SEEDING or SHOWDOWN, found "NAP"',
-  ],
+  [(view) => (view["phase"] = "NAP"), "view.phase", 'OPENING or PLAYING or SEEDING or SHOWDOWN, found "NAP"'],
   [(view) => (view["deadline"] = "soon"), "view.deadline", "expected"],
   [(view) => (view["persons"] = {}), "view.persons", "expected array, found object"],
-  [
-    ({ persons }) => ((persons as Members[])[1]!["name"] = 7),
-    "view.persons[1].name",
-    "expected string, found number",
-  ],
+  [({ persons }) => ((persons as Members[])[1]!["name"] = 7), "view.persons[1].name", "expected string, found number"],
   [
     ({ round }) => ((round as { seats: Members[] }).seats[0]!["is_bot"] = null),
     "view.round.seats[0].is_bot",
@@ -146,12 +132,7 @@ function* broken(value: unknown): Generator<unknown> {
 
 test("no broken message makes the check itself fail, and most are found", () => {
   let [count, found] = [0, 0];
-  for (const name of [
-    "view.mau_binh.showdown",
-    "view.ultimate_texas.river",
-    "lobby",
-    "refused.unlawful",
-  ]) {
+  for (const name of ["view.mau_binh.showdown", "view.ultimate_texas.river", "lobby", "refused.unlawful"]) {
     for (const message of broken(exampleOf(name))) {
       count += 1;
       found += faultOfMessage(message) === null ? 0 : 1;

@@ -27,9 +27,7 @@ interface Sent {
   readonly connection: number;
 }
 
-type Message =
-  | { readonly id: string; readonly answer: Answer }
-  | { readonly shown: Place; readonly holds: boolean };
+type Message = { readonly id: string; readonly answer: Answer } | { readonly shown: Place; readonly holds: boolean };
 
 interface World {
   readonly memory: Memory;
@@ -92,10 +90,8 @@ const FIRST: World = {
 
 class Violation extends Error {}
 
-const isSamePlace = (one: Place, other: Place): boolean =>
-  one.own === other.own && one.clock === other.clock;
-const isSameEvent = (one: Signed, other: Signed): boolean =>
-  isSamePlace(one, other) && one.choice === other.choice;
+const isSamePlace = (one: Place, other: Place): boolean => one.own === other.own && one.clock === other.clock;
+const isSameEvent = (one: Signed, other: Signed): boolean => isSamePlace(one, other) && one.choice === other.choice;
 const without = <Item>(items: readonly Item[], index: number): Item[] => items.toSpliced(index, 1);
 
 /** Whether a server may still accept a frame, or has. */
@@ -238,11 +234,7 @@ function* following(world: World, step: Step, bounds: Bounds): Generator<[World,
   if (clock < bounds.clock) {
     yield [{ ...world, clock: clock + 1 }, "clock"];
   }
-  if (
-    world.isConnected &&
-    stream.length < bounds.stream &&
-    !stream.some((message) => "shown" in message)
-  ) {
+  if (world.isConnected && stream.length < bounds.stream && !stream.some((message) => "shown" in message)) {
     const view = { shown: { own: course.length, clock }, holds: held !== null };
     yield [{ ...world, stream: [...stream, view] }, "show"];
   }
@@ -274,10 +266,7 @@ export interface Walk {
 /** Walks every reachable world; stops at the first broken promise. */
 export function walk(step: Step, bounds: Bounds): Walk {
   const first = JSON.stringify(FIRST);
-  const worlds = new Map<
-    string,
-    { readonly at: number; readonly path: readonly [string, string] }
-  >();
+  const worlds = new Map<string, { readonly at: number; readonly path: readonly [string, string] }>();
   const [names, before]: [string[], number[][]] = [[first], [[]]];
   const isFree: boolean[] = [];
   worlds.set(first, { at: 0, path: ["", ""] });

@@ -66,27 +66,11 @@ const MUTANTS: readonly (readonly [what: string, broken: string, step: Step])[] 
         ? { memory: { ...memory, id: `${memory.id}'` }, output: "REPEAT" }
         : step(memory, input),
   ],
-  [
-    "signs anew while one is unanswered",
-    "two events are signed",
-    changed("SENT", "WANT", "SENT", "SIGN"),
-  ],
-  [
-    "gives up what was not looked at",
-    "is given up",
-    changed("SENT", "NO_DECISION", "FREE", "FORGET"),
-  ],
+  ["signs anew while one is unanswered", "two events are signed", changed("SENT", "WANT", "SENT", "SIGN")],
+  ["gives up what was not looked at", "is given up", changed("SENT", "NO_DECISION", "FREE", "FORGET")],
   ["signs beside what is held", "two events are signed", changed("HELD", "WANT", "SENT", "SIGN")],
-  [
-    "offers what is held",
-    "an accepted event is given up",
-    changed("HELD", "WANT", "SENT", "OFFER"),
-  ],
-  [
-    "repeats what was refused",
-    "a refused event is sent",
-    changed("SENT", "DENIAL", "SENT", "REPEAT"),
-  ],
+  ["offers what is held", "an accepted event is given up", changed("HELD", "WANT", "SENT", "OFFER")],
+  ["repeats what was refused", "a refused event is sent", changed("SENT", "DENIAL", "SENT", "REPEAT")],
   ["repeats nothing after a reload", "is never decided", changed("SENT", "RESUME", "SENT", "NONE")],
   ["ignores a refusal", "a refused event is sent", changed("SENT", "DENIAL", "SENT", "NONE")],
   [
@@ -118,28 +102,17 @@ test("an id belongs to the newest sending, and a late answer to another changes 
 });
 
 test("refusals about the room or the rate decide nothing, and refusals of the event do", () => {
-  for (const code of [
-    "TOO_MANY",
-    "REFEREE_AWAY",
-    "NO_ROOM",
-    "NOT_SEATED",
-    "OTHER_ROUND",
-    "KICKED",
-  ]) {
+  for (const code of ["TOO_MANY", "REFEREE_AWAY", "NO_ROOM", "NOT_SEATED", "OTHER_ROUND", "KICKED"]) {
     assert.equal(answerOfRefusal(code), "NO_DECISION", code);
   }
-  for (const code of [
-    "UNLAWFUL",
-    "TOO_LATE",
-    "WRONG_PHASE",
-    "REFEREE_REFUSED",
-    "BAD_COMMAND",
-    "A_NEW_CODE",
-  ]) {
+  for (const code of ["UNLAWFUL", "TOO_LATE", "WRONG_PHASE", "REFEREE_REFUSED", "BAD_COMMAND", "A_NEW_CODE"]) {
     assert.equal(answerOfRefusal(code), "DENIAL", code);
   }
-  assert.deepEqual(
-    [{ is_held: true }, { is_held: false }, { receipt: "" }, {}, null].map(answerOfResult),
-    ["HOLD", "RECEIPT", "RECEIPT", "RECEIPT", "RECEIPT"],
-  );
+  assert.deepEqual([{ is_held: true }, { is_held: false }, { receipt: "" }, {}, null].map(answerOfResult), [
+    "HOLD",
+    "RECEIPT",
+    "RECEIPT",
+    "RECEIPT",
+    "RECEIPT",
+  ]);
 });

@@ -57,10 +57,7 @@ test("amounts have the language's separators and a true minus sign", () => {
 test("card codes in a sentence become signs, and other words do not", () => {
   assert.equal(glyphs("3H and TC beat AS, 10D too"), "3♥ and 10♣ beat A♠, 10♦ too");
   assert.equal(glyphs("ASK for 12H in PÁS"), "ASK for 12H in PÁS");
-  assert.equal(
-    broken([{ text: { vi: "", en: "no 3H" } }, { text: { vi: "", en: "no 2S" } }]),
-    "no 3♥ no 2♠",
-  );
+  assert.equal(broken([{ text: { vi: "", en: "no 3H" } }, { text: { vi: "", en: "no 2S" } }]), "no 3♥ no 2♠");
 });
 
 test("a text is picked by language, and a missing one is empty", () => {

@@ -41,8 +41,7 @@ export function parseCard(text: string): Card | null {
 }
 
 /** High ranks first, of one rank hearts first. */
-export const byRank = (cards: readonly Card[]): Card[] =>
-  [...cards].sort((a, b) => numberOf(b) - numberOf(a));
+export const byRank = (cards: readonly Card[]): Card[] => [...cards].sort((a, b) => numberOf(b) - numberOf(a));
 
 /** Suit by suit, the ones with most cards first, within a suit high ranks first. */
 export function bySuit(cards: readonly Card[]): Card[] {

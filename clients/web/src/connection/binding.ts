@@ -1,11 +1,7 @@
 /** The hashes that bind a seat, in hex: the verifier's, for values that the page keeps as hex. */
 
 import { hex, unhex } from "referee-verifier/bytes";
-import {
-  arrangementCommitment as commitTo,
-  clientCommitment,
-  seatTokenHash,
-} from "referee-verifier/commitment";
+import { arrangementCommitment as commitTo, clientCommitment, seatTokenHash } from "referee-verifier/commitment";
 
 import { type Card, numberOf } from "../cards/card";
 
@@ -16,10 +12,5 @@ export const tokenHash = (roundId: string, seat: number, token: string): string 
   hex(seatTokenHash(unhex(roundId), seat, unhex(token)));
 
 /** Binds to thirteen cards in the order back, middle, front. */
-export const arrangementCommitment = (
-  roundId: string,
-  seat: number,
-  cards: readonly Card[],
-  nonce: string,
-): string =>
+export const arrangementCommitment = (roundId: string, seat: number, cards: readonly Card[], nonce: string): string =>
   hex(commitTo(unhex(roundId), seat, { cards: cards.map(numberOf), nonce: unhex(nonce) }));

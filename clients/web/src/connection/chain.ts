@@ -26,20 +26,14 @@ export const seedStatementOf = (
   });
 
 /** The chain of this page's seat after the round's course was shown; `kept` is what it remembered before. */
-export function shown(
-  { round_id, you: seat, course }: Round,
-  key: string,
-  kept?: string,
-): SeatChain {
+export function shown({ round_id, you: seat, course }: Round, key: string, kept?: string): SeatChain {
   if (seat === null || course === undefined) {
     throw new TypeError("there is no course to sign on");
   }
   const [roundId, deckRoot] = [unhex(round_id), unhex(course.deck_root)];
   const start = new Course(roundId, deckRoot);
   const chain =
-    kept === undefined
-      ? new SeatChain(seat, unhex(key), start)
-      : SeatChain.restore(kept, unhex(key), start);
+    kept === undefined ? new SeatChain(seat, unhex(key), start) : SeatChain.restore(kept, unhex(key), start);
   const events = course.events.map(({ event }) => utf8(encode(JSON.parse(event) as Json)));
   const isSigned = isHex(course.signature ?? "", SIGNATURE_SIZE);
   const signature = isSigned ? unhex(course.signature ?? "", SIGNATURE_SIZE) : new Uint8Array();

@@ -30,8 +30,7 @@ const RESULTS = DEFINITIONS["Results"]?.properties ?? {};
 const resolved = ({ $ref, ...rest }: Schema): Schema =>
   $ref === undefined ? rest : (DEFINITIONS[$ref.slice("#/$defs/".length)] ?? {});
 
-const kindOf = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 
 function faultAt(value: unknown, unresolved: Schema, where: string): Fault | null {
   const { type, const: only, enum: allowed, anyOf, ...parts } = resolved(unresolved);
@@ -108,5 +107,4 @@ export function faultOfResult(command: string, result: unknown): Fault | null {
 }
 
 /** What is wrong with the answer to a link of a finished round; null for nothing. */
-export const faultOfShare = (share: unknown): Fault | null =>
-  faultAt(share, { $ref: "#/$defs/Share" }, "share");
+export const faultOfShare = (share: unknown): Fault | null => faultAt(share, { $ref: "#/$defs/Share" }, "share");

@@ -27,5 +27,4 @@ setInterval(() => {
 }, 200);
 
 /** Whole seconds left until a deadline, never below nothing: a clock of 30 seconds never shows 31. */
-export const secondsTo = (deadline: number): number =>
-  Math.max(0, Math.floor((deadline - clock.now) / 1000));
+export const secondsTo = (deadline: number): number => Math.max(0, Math.floor((deadline - clock.now) / 1000));

@@ -55,16 +55,13 @@ export class RefusedError extends Error {
 }
 
 /** What is said of a question that failed. */
-export const wordsOf = (error: unknown): string =>
-  error instanceof RefusedError ? pick(error.text) : String(error);
+export const wordsOf = (error: unknown): string => (error instanceof RefusedError ? pick(error.text) : String(error));
 
 /** Waits for an answer; what is said where there is none, empty where there is one. */
-export const troubleOf = (asked: Promise<unknown>): Promise<string> =>
-  asked.then(() => "", wordsOf);
+export const troubleOf = (asked: Promise<unknown>): Promise<string> => asked.then(() => "", wordsOf);
 
 /** Why an invitation leads nowhere. */
-const invitationText = ({ code, text }: Refused): Text =>
-  code === "NO_ROOM" ? both("deadInvite") : text;
+const invitationText = ({ code, text }: Refused): Text => (code === "NO_ROOM" ? both("deadInvite") : text);
 
 interface Asked {
   readonly name: string;
@@ -163,11 +160,7 @@ class Connection {
   }
 
   /** The result of a command; RefusedError where the server would not. */
-  command<Name extends string>(
-    name: Name,
-    fields: object = {},
-    id = this.freshId(),
-  ): Promise<ResultOf<Name>> {
+  command<Name extends string>(name: Name, fields: object = {}, id = this.freshId()): Promise<ResultOf<Name>> {
     const frame = JSON.stringify({ type: "command", id, name, ...fields });
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { name, frame, resolve: resolve as (result: unknown) => void, reject });
@@ -178,9 +171,7 @@ class Connection {
   }
 
   /** The referee's suggestions to a seat, best first, as the folder of its game describes them. */
-  async suggestions<Game extends keyof Suggestions>(
-    round_id: string,
-  ): Promise<readonly Suggestions[Game][]> {
+  async suggestions<Game extends keyof Suggestions>(round_id: string): Promise<readonly Suggestions[Game][]> {
     const { suggestions } = await this.command("suggest", { round_id });
     return suggestions as readonly Suggestions[Game][];
   }
@@ -250,11 +241,7 @@ class Connection {
         break;
       case "view":
         learnTime(message.time);
-        if (
-          this.#isOld ||
-          this.view?.room !== message.room ||
-          message.version > this.view.version
-        ) {
+        if (this.#isOld || this.view?.room !== message.room || message.version > this.view.version) {
           this.view = message;
           this.#isOld = false;
           this.#room = undefined;

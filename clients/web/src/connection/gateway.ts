@@ -7,11 +7,7 @@ class GatewayError extends Error {
   override name = "GatewayError";
 }
 
-export async function ask<Answer>(
-  gateway: string,
-  method: string,
-  request: object,
-): Promise<Answer> {
+export async function ask<Answer>(gateway: string, method: string, request: object): Promise<Answer> {
   const address = `${gateway.replace(/\/$/, "")}/referee.v1.${method}`;
   let response: Response;
   try {

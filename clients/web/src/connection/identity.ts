@@ -6,8 +6,7 @@ const PLACE = "referee.secret";
 
 export const randomBytes = (count: number): Bytes => crypto.getRandomValues(new Uint8Array(count));
 
-const newSecret = (): string =>
-  base64(randomBytes(32)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+const newSecret = (): string => base64(randomBytes(32)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 export const tab = newSecret().slice(0, 16);
 

@@ -27,9 +27,7 @@ export interface Keepsake {
   /** Opens the seat's hand on a sealed table. */
   readonly token: string;
   /** Sealed arrangements by the commitment that binds the seat to them; cards in the order back, middle, front. */
-  readonly bound: Readonly<
-    Record<string, { readonly cards: readonly Card[]; readonly nonce: string }>
-  >;
+  readonly bound: Readonly<Record<string, { readonly cards: readonly Card[]; readonly nonce: string }>>;
   /** What the seat was shown and has signed, where it has a key. */
   readonly chain?: Chain;
   /** Times of the round that differ from this device's clock. */
@@ -49,9 +47,7 @@ export const randomHex = (): string => hex(randomBytes(32));
 export function keep(roundId: string, keepsake: Keepsake): void {
   held.set(roundId, keepsake);
   try {
-    const before = (JSON.parse(localStorage.getItem(INDEX) ?? "[]") as string[]).filter(
-      (one) => one !== roundId,
-    );
+    const before = (JSON.parse(localStorage.getItem(INDEX) ?? "[]") as string[]).filter((one) => one !== roundId);
     const rounds = [roundId, ...before];
     for (const old of rounds.slice(KEPT)) {
       localStorage.removeItem(PREFIX + old);

@@ -34,10 +34,7 @@ async function store(): Promise<IDBDatabase> {
 async function made(): Promise<Kept> {
   if (globalThis.crypto.subtle !== undefined) {
     try {
-      const pair = (await crypto.subtle.generateKey("Ed25519", false, [
-        "sign",
-        "verify",
-      ])) as CryptoKeyPair;
+      const pair = (await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"])) as CryptoKeyPair;
       const raw = await crypto.subtle.exportKey("raw", pair.publicKey);
       return { publicKey: hex(new Uint8Array(raw)), secret: pair.privateKey };
     } catch {
@@ -61,9 +58,7 @@ async function load(): Promise<SeatKey | null> {
   try {
     const database = await store();
     const read = (): Promise<Kept | undefined> =>
-      settled(
-        database.transaction(STORE).objectStore(STORE).get(NAME) as IDBRequest<Kept | undefined>,
-      );
+      settled(database.transaction(STORE).objectStore(STORE).get(NAME) as IDBRequest<Kept | undefined>);
     let kept = await read();
     if (kept === undefined) {
       const fresh = await made();

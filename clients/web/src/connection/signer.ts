@@ -111,8 +111,7 @@ const NO_DECISIONS: ReadonlySet<string> = new Set([
   "WRONG_MESSAGE", // an answer that the page could not read
 ]);
 
-export const answerOfRefusal = (code: string): Answer =>
-  NO_DECISIONS.has(code) ? "NO_DECISION" : "DENIAL";
+export const answerOfRefusal = (code: string): Answer => (NO_DECISIONS.has(code) ? "NO_DECISION" : "DENIAL");
 
 export const answerOfResult = (result: unknown): Answer =>
   (result as { is_held?: boolean } | null)?.is_held === true ? "HOLD" : "RECEIPT";

@@ -14,15 +14,7 @@ import { connection, RefusedError } from "./connection.svelte";
 import { type Chain, keep, recall, recallOrDraw } from "./keepsakes";
 import type { Round } from "./messages";
 import { seatKey, type SeatKey } from "./seat-key";
-import {
-  type Answer,
-  answerOfRefusal,
-  answerOfResult,
-  type Memory,
-  NOTHING_SENT,
-  type Output,
-  step,
-} from "./signer";
+import { type Answer, answerOfRefusal, answerOfResult, type Memory, NOTHING_SENT, type Output, step } from "./signer";
 
 const LONGEST_WAIT = 5_000; // ms that an accepted event is waited for in a view
 /** How often an event is wanted again after a former one was sent again, waited for or given up. */
@@ -77,12 +69,7 @@ function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
 }
 
 /** Makes a move and waits for the view that has it; a seat with a key signs it. */
-export function makeMove(
-  name: string,
-  present: () => Round,
-  fields: object,
-  choice: Choice | null,
-): Promise<unknown> {
+export function makeMove(name: string, present: () => Round, fields: object, choice: Choice | null): Promise<unknown> {
   return inTurn(async () => {
     const key = choice === null ? null : await keyOf(present());
     if (key === null || choice === null || present().course === undefined) {
@@ -248,5 +235,4 @@ const offered = ({ fields }: Sent, wanted: object): { readonly fields: object } 
 });
 
 const isSameCommand = (sent: Sent, { name, fields }: Command): boolean =>
-  sent.name === name &&
-  JSON.stringify({ ...sent.fields, ...fields }) === JSON.stringify(sent.fields);
+  sent.name === name && JSON.stringify({ ...sent.fields, ...fields }) === JSON.stringify(sent.fields);

@@ -181,8 +181,7 @@ export class Arranging extends Trying {
     const cards = this.places;
     const { round_id } = this.round();
     const isSigned = this.round().mau_binh?.takes_signed ?? true;
-    const isSent =
-      this.isKept && (this.#handed.isFinal || !isFinal) && (this.#handed.isSigned || !isSigned);
+    const isSent = this.isKept && (this.#handed.isFinal || !isFinal) && (this.#handed.isSigned || !isSigned);
     if (isSent || (!isFinal && connection.view?.phase !== "PLAYING")) {
       return;
     }

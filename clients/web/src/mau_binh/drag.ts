@@ -19,8 +19,7 @@ const placeOf = (element: Element | null): number | null => {
 /** An attachment for the element that the cards, each with `data-place`, stand in. */
 export function dragging(ends: Ends): (board: HTMLElement) => () => void {
   return (board) => {
-    let held: { card: HTMLElement; from: number; pointer: number; x: number; y: number } | null =
-      null;
+    let held: { card: HTMLElement; from: number; pointer: number; x: number; y: number } | null = null;
     let over: HTMLElement | null = null;
     let moves = false;
 

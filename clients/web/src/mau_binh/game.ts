@@ -39,8 +39,7 @@ export const GAME: PageGame = {
   ResultCards,
   picture,
   sort: byRank,
-  isAwaited: ({ mau_binh }, seat) =>
-    mau_binh?.submitted[seat] !== true && mau_binh?.gone[seat] !== true,
+  isAwaited: ({ mau_binh }, seat) => mau_binh?.submitted[seat] !== true && mau_binh?.gone[seat] !== true,
   turnOf: () => "",
   noteOf: ({ mau_binh }, seat, phase) => {
     if (mau_binh?.gone[seat] === true) {

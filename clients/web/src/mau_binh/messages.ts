@@ -85,8 +85,7 @@ export interface SuggestedArrangement {
 }
 
 /** What was handed in: an event, or held back until it may be one. */
-type HandedIn =
-  { readonly is_held: boolean } | (Receipted & { readonly violations: readonly Violation[] });
+type HandedIn = { readonly is_held: boolean } | (Receipted & { readonly violations: readonly Violation[] });
 
 declare module "../connection/messages" {
   interface Suggestions {

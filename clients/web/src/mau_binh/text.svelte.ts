@@ -31,8 +31,7 @@ export function textSide(view: () => View, ruleset: () => Ruleset | undefined): 
   let arranging = $state.raw<Arranging | null>(null);
   let arranged = "";
   $effect(() => {
-    const isOpen =
-      round?.mau_binh !== undefined && view().phase === "PLAYING" && hand.length === 13;
+    const isOpen = round?.mau_binh !== undefined && view().phase === "PLAYING" && hand.length === 13;
     const id = isOpen ? round.round_id : "";
     const timer = setTimeout(() => {
       if (id !== arranged) {

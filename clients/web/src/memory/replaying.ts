@@ -120,8 +120,7 @@ export function stepsOf(
     isWinner: replay.seats?.[seat]?.winner === true,
     note: noteAtEnd(replay, seat, game),
   }));
-  const words =
-    replay.ending_name === undefined ? say("roundOver") : capital(pick(replay.ending_name));
+  const words = replay.ending_name === undefined ? say("roundOver") : capital(pick(replay.ending_name));
   lay(words, [], { house: replay.house ?? [] });
   return steps;
 }

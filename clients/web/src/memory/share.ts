@@ -48,8 +48,7 @@ export function download(file: Blob, name: string): void {
 }
 
 /** The room of a round, whose tables in the log it names with a number behind a dot. */
-export const roomOf = ({ table }: { readonly table: string }): string =>
-  table.replace(/\.\d+$/, "");
+export const roomOf = ({ table }: { readonly table: string }): string => table.replace(/\.\d+$/, "");
 
 /** The label of a seat whose name is hidden. */
 export const seatLabel = (seat: number): string => say("seatNumber", { number: seat + 1 });
@@ -69,7 +68,5 @@ export const withoutNames = (round: Last): Last => ({
 /** A fetched round as the page's own parts read it. */
 export const readRound = ({ round, has_names }: Share): Replay => ({
   ...round,
-  seats: (round.seats ?? []).map((one, seat) =>
-    labelled(one, seat, has_names ? one.name : undefined),
-  ),
+  seats: (round.seats ?? []).map((one, seat) => labelled(one, seat, has_names ? one.name : undefined)),
 });

@@ -55,10 +55,8 @@ export function checkOwn(
 ): Record<"OWN_SEED" | "OWN_CARDS", OwnOutcome> {
   const payloads = payloadsOf(bundle, roundId);
   const { seed, seat = -1, hand = [] } = kept ?? {};
-  const seeds = payloads.find((one) => "client_seeds" in one)?.["client_seeds"] as
-    string[] | undefined;
-  const inputs = payloads.find((one) => "inputs" in one)?.["inputs"] as
-    { sections: number[][] } | undefined;
+  const seeds = payloads.find((one) => "client_seeds" in one)?.["client_seeds"] as string[] | undefined;
+  const inputs = payloads.find((one) => "inputs" in one)?.["inputs"] as { sections: number[][] } | undefined;
   return {
     OWN_SEED: outcome(seat >= 0 && seeds !== undefined, () => seeds?.[seat] === seed),
     OWN_CARDS: outcome(seat >= 0 && hand.length > 0 && inputs !== undefined, () =>
@@ -74,9 +72,7 @@ export function checkShown(bundle: unknown, last: Last): OwnOutcome {
   return outcome(
     results !== undefined && last.transfers !== undefined,
     () =>
-      spelt(
-        (last.transfers ?? []).map((one) => [one.payer, one.payee, one.amount_minor, one.reason]),
-      ) ===
+      spelt((last.transfers ?? []).map((one) => [one.payer, one.payee, one.amount_minor, one.reason])) ===
       spelt((results?.transfers ?? []).map((one) => [one.from, one.to, one.amount, one.reason])),
   );
 }

@@ -23,5 +23,4 @@ export function placeAsked(): Partial<Place> | null {
   return table !== "" && Number.isSafeInteger(number) && number > 0 ? { table, number } : {};
 }
 
-export const bundleOf = ({ table, number }: Place): string =>
-  `api/bundles/${encodeURIComponent(table)}/${number}`;
+export const bundleOf = ({ table, number }: Place): string => `api/bundles/${encodeURIComponent(table)}/${number}`;

@@ -23,8 +23,7 @@ export const PROMISES_VI: Record<CheckCode, string> = {
   CLIENT_SEEDS: "hạt của các ghế mở đúng cam kết của họ",
   SEED_SIGNATURES: "ghế có khóa đã ký hạt của mình, dưới cam kết của máy chủ",
   MIX: "phép trộn gồm ván, cam kết của máy chủ và mọi hạt",
-  LEADER:
-    "người đi đầu là người thắng ván trước theo nhật ký, hoặc là ghế mà lần chia bài cho biết",
+  LEADER: "người đi đầu là người thắng ván trước theo nhật ký, hoặc là ghế mà lần chia bài cho biết",
   SERVER_SEED: "hạt của máy chủ mở đúng cam kết trong OPEN",
   DECK: "đầu ván và các hạt cho ra đúng bộ bài mà DEAL cam kết",
   CARDS: "các lá bài được kể là các lá đã chia",

@@ -13,16 +13,12 @@ const DECK: Record<Viewer, Key> = {
 
 /** The keys of the sentences whose checks all passed. */
 export function sentencesOf({ result, own, viewer = "OTHER" }: Verdict): Key[] {
-  const passed = new Set(
-    result?.checks.filter(({ outcome }) => outcome === "PASSED").map(({ code }) => code),
-  );
+  const passed = new Set(result?.checks.filter(({ outcome }) => outcome === "PASSED").map(({ code }) => code));
   const sentences: readonly (readonly [Key, readonly CheckCode[]])[] = [
     [DECK[viewer], ["CLIENT_SEEDS", "MIX", "SERVER_SEED", "DECK"]],
     [own?.OWN_CARDS === "PASSED" ? "proofCards" : "proofCardsOther", ["CARDS"]],
     ["proofMoney", ["MONEY"]],
     ["proofAborted", ["ABORT"]],
   ];
-  return sentences
-    .filter(([, codes]) => codes.every((code) => passed.has(code)))
-    .map(([key]) => key);
+  return sentences.filter(([, codes]) => codes.every((code) => passed.has(code))).map(([key]) => key);
 }

@@ -36,8 +36,7 @@ export interface Verdict {
 /** By the path of the round's bundle. */
 const verdicts = $state<Record<string, Verdict>>({});
 
-export const verdictAt = (path: string): Verdict =>
-  verdicts[path] ?? { state: "WAITING", failed: [] };
+export const verdictAt = (path: string): Verdict => verdicts[path] ?? { state: "WAITING", failed: [] };
 
 export const verdictOf = ({ proof }: Last): Verdict => verdictAt(proof?.bundle ?? "");
 
@@ -116,8 +115,7 @@ export async function verifyAt(path: string, last?: Last): Promise<void> {
       ...(nets === undefined ? {} : { nets }),
     };
   } catch (error) {
-    const isTheirs =
-      error instanceof Error && /^(Bundle|Spelling|Unreached)Error$/.test(error.name);
+    const isTheirs = error instanceof Error && /^(Bundle|Spelling|Unreached)Error$/.test(error.name);
     const reached = isTheirs && error.name !== "UnreachedError";
     verdicts[path] = {
       state: reached ? "FAILED" : "UNREACHED",
@@ -136,9 +134,7 @@ function withHeld(bundle: object, roundId: string): object {
   const moves = recall(roundId)?.moves;
   return {
     ...bundle,
-    ...(hand?.roundId === roundId
-      ? { certificates: [new TextDecoder().decode(unbase64(hand.certificate))] }
-      : {}),
+    ...(hand?.roundId === roundId ? { certificates: [new TextDecoder().decode(unbase64(hand.certificate))] } : {}),
     ...(moves === undefined ? {} : { event_receipts: moves }),
   };
 }

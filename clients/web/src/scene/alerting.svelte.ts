@@ -86,5 +86,4 @@ function callToTurn(): () => void {
   };
 }
 
-const turnOf = ({ round }: View): string =>
-  (round === null ? undefined : gameOf(round)?.turnOf(round)) ?? "";
+const turnOf = ({ round }: View): string => (round === null ? undefined : gameOf(round)?.turnOf(round)) ?? "";

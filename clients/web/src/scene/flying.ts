@@ -24,9 +24,7 @@ function fly(className: string, frames: Keyframe[], timing: KeyframeAnimationOpt
 
 const middle = (element: Element | null): readonly [number, number] => {
   const box = element?.getBoundingClientRect();
-  return box === undefined
-    ? [innerWidth / 2, innerHeight / 2]
-    : [box.x + box.width / 2, box.y + box.height / 2];
+  return box === undefined ? [innerWidth / 2, innerHeight / 2] : [box.x + box.width / 2, box.y + box.height / 2];
 };
 
 /** Shows who pays whom. */

@@ -11,8 +11,7 @@ const TAG = "turn";
 export const notifying = $state({ isAsking: false });
 
 /** Whether this browser can notify at all. */
-export const canNotify = (): boolean =>
-  isSecureContext && "serviceWorker" in navigator && "Notification" in window;
+export const canNotify = (): boolean => isSecureContext && "serviceWorker" in navigator && "Notification" in window;
 
 /** Asks whether to notify, unless that was answered before or the browser forbids it. */
 export function askToNotify(): void {

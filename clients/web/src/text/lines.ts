@@ -20,9 +20,7 @@ export function tableLines(view: View, ruleset: Ruleset | undefined): string[] {
     return parts.filter((part) => part !== "").join(", ");
   });
   const game =
-    round === null || view.phase === "LOBBY"
-      ? lastLines(view)
-      : (gameOf(round)?.linesOf(view, round, ruleset) ?? []);
+    round === null || view.phase === "LOBBY" ? lastLines(view) : (gameOf(round)?.linesOf(view, round, ruleset) ?? []);
   return [...persons, ...game];
 }
 
@@ -37,9 +35,7 @@ function lastLines({ last }: View): string[] {
   return [
     `${say("resultOf", { number: last.number })}:`,
     ...(last.seats ?? []).map((one) => `  ${one.name}: ${signed(one.net_minor)}`),
-    ...(last.house_net_minor === undefined
-      ? []
-      : [`  ${say("house")}: ${signed(last.house_net_minor)}`]),
+    ...(last.house_net_minor === undefined ? [] : [`  ${say("house")}: ${signed(last.house_net_minor)}`]),
     ...(last.transfers ?? []).map(
       (one) =>
         `  ${nameOf(one.payer)} → ${nameOf(one.payee)}: ${amount(one.amount_minor)}, ${pick(one.reason_name) || one.reason}`,

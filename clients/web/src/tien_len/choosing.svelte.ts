@@ -31,17 +31,13 @@ export class Choosing extends Trying {
 
   /** The cards that could still join the chosen ones in a legal play. */
   get lit(): ReadonlySet<Card> {
-    const fitting = this.#plays.filter(({ cards }) =>
-      this.chosen.every((card) => cards.includes(card)),
-    );
+    const fitting = this.#plays.filter(({ cards }) => this.chosen.every((card) => cards.includes(card)));
     return new Set(fitting.flatMap(({ cards }) => cards));
   }
 
   toggle(card: Card): void {
     this.trouble = this.advice = "";
-    this.chosen = this.chosen.includes(card)
-      ? this.chosen.filter((one) => one !== card)
-      : [...this.chosen, card];
+    this.chosen = this.chosen.includes(card) ? this.chosen.filter((one) => one !== card) : [...this.chosen, card];
     const { play } = this;
     if (play !== undefined) {
       announce(pick(play.name));

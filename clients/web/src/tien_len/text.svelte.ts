@@ -14,18 +14,14 @@ const LISTED = 30; // legal plays at most
 export function linesOf(_view: View, round: Round): string[] {
   const beat = round.tien_len?.to_beat;
   const name = beat == null ? "" : (round.seats[beat.seat]?.name ?? "");
-  return beat == null
-    ? [say("toLead")]
-    : [`${say("toBeat")}: ${name}, ${pick(beat.name)}, ${spellAll(beat.cards)}`];
+  return beat == null ? [say("toLead")] : [`${say("toBeat")}: ${name}, ${pick(beat.name)}, ${spellAll(beat.cards)}`];
 }
 
 export function textSide(view: () => View): TextSide {
   const choosing = new Choosing(lasting(() => view().round));
   const may = $derived.by((): string[] => {
     const legal = view().round?.tien_len?.legal;
-    const plays = (legal?.plays ?? [])
-      .slice(0, LISTED)
-      .map(({ cards }) => cards.map(spell).join(""));
+    const plays = (legal?.plays ?? []).slice(0, LISTED).map(({ cards }) => cards.map(spell).join(""));
     return legal?.may_pass === true ? [...plays, say("pass")] : plays;
   });
 

@@ -5,10 +5,7 @@ import { speaker } from "../words/say";
 export const { say, both } = speaker({
   advisePass: ["Bỏ lượt", "Pass"],
   chop: ["Chặt!", "Chopped!"],
-  choppedBy: [
-    "{name} chặt {other}: {cards}, giá {amount}",
-    "{name} chops {other}: {cards} for {amount}",
-  ],
+  choppedBy: ["{name} chặt {other}: {cards}, giá {amount}", "{name} chops {other}: {cards} for {amount}"],
   chopsFor: ["chặt {name}, giá {amount}", "chops {name} for {amount}"],
   didPass: ["bỏ lượt", "passes"],
   didPlay: ["đánh", "plays"],

@@ -22,8 +22,7 @@ const ON_BOARD: Readonly<Record<string, number>> = { PREFLOP: 0, FLOP: 3, RIVER:
 export const GAME: PageGame = {
   name: "ultimate_texas",
   title,
-  tileOf: (ruleset) =>
-    ruleset === "ultimate_texas.two_plus_three" ? ["QS", "QD", "JC"] : ["AS", "AC", "KD"],
+  tileOf: (ruleset) => (ruleset === "ultimate_texas.two_plus_three" ? ["QS", "QD", "JC"] : ["AS", "AC", "KD"]),
   guide: { PLAYING: [both("guideHouse"), both("guideOnce")] },
   Board: TexasTable,
   betting: { Choice: TexasBets, first: firstBets },

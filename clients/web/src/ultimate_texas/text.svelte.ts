@@ -22,9 +22,7 @@ export function linesOf(_view: View, round: Round, ruleset: Ruleset | undefined)
     `${capital(pickName(ruleset, "street", street))}: ${spellAll(board) || "–"}`,
     house ? `${say("house")}: ${spellAll(house)}` : "",
     bets === undefined ? "" : `Ante ${amount(bets.ante_minor)}, Trips ${amount(bets.trips_minor)}`,
-    legal.length === 0
-      ? ""
-      : `${say("youMay")}: ${legal.map((one) => pickName(ruleset, "decision", one)).join(", ")}`,
+    legal.length === 0 ? "" : `${say("youMay")}: ${legal.map((one) => pickName(ruleset, "decision", one)).join(", ")}`,
   ].filter((line) => line !== "");
 }
 

@@ -36,10 +36,7 @@ export const MEMORY_WORDS = {
     "Bàn được giữ: liên kết mở được đến {date}, lâu hơn nếu còn chơi.",
     "A kept table: the link works until {date}, longer if you play.",
   ],
-  linkWhile: [
-    "Liên kết mở được khi còn người ở bàn.",
-    "The link works as long as somebody is at the table.",
-  ],
+  linkWhile: ["Liên kết mở được khi còn người ở bàn.", "The link works as long as somebody is at the table."],
   look: ["Xem", "Look"],
   members: ["Thành viên", "Members"],
   ourTable: ["Bàn của nhóm", "Our table"],
@@ -47,10 +44,7 @@ export const MEMORY_WORDS = {
   rememberMe: ["Nhớ tôi ở bàn này", "Remember me at this table"],
   scoreOf: ["điểm {score}", "score {score}"],
   tableChanged: ["Đã lưu", "Saved"],
-  tableUntil: [
-    "Giữ đến {date}: 90 ngày sau ván cuối.",
-    "Kept until {date}: 90 days after the last round.",
-  ],
+  tableUntil: ["Giữ đến {date}: 90 ngày sau ván cuối.", "Kept until {date}: 90 days after the last round."],
   unkeep: ["Đóng bàn", "Close the table"],
   unkeepSure: ["Quên mọi thành viên và điểm?", "Forget all members and scores?"],
   yourTables: ["Bàn quen của bạn", "Your tables"],
@@ -66,10 +60,7 @@ export const MEMORY_WORDS = {
     "Lời khuyên không có giá cho các lựa chọn của bạn trong ván này.",
     "The advice has no value for your choices in this round.",
   ],
-  reviewFailed: [
-    "Không có lời khuyên cho ván này nữa.",
-    "There is no advice for this round any more.",
-  ],
+  reviewFailed: ["Không có lời khuyên cho ván này nữa.", "There is no advice for this round any more."],
   reviewMeans: [
     "Theo lời khuyên của trọng tài, tính trên các lá bạn không thấy: đúng có khi vẫn thua.",
     "By the referee's advice, over the cards that you could not see: the right choice may still lose.",
@@ -99,8 +90,5 @@ export const MEMORY_WORDS = {
   shareTitle: ["Một ván bài để xem", "A round to see"],
   shareUntil: ["Giữ đến {date}.", "Kept until {date}."],
   withNames: ["Ghi tên mọi người", "With everybody's names"],
-  withNamesMeans: [
-    "Không chọn thì chỉ ghi số ghế.",
-    "Otherwise seats are named by their numbers only.",
-  ],
+  withNamesMeans: ["Không chọn thì chỉ ghi số ghế.", "Otherwise seats are named by their numbers only."],
 } as const satisfies Record<string, readonly [string, string]>;

@@ -2,10 +2,7 @@
 
 export const PROOF_WORDS = {
   acceptKeys: ["Tin các khóa này từ nay", "Believe these keys from now on"],
-  alreadySigned: [
-    "Bạn đã ký một nước khác: nước ấy được tính.",
-    "Another move is signed: it counts.",
-  ],
+  alreadySigned: ["Bạn đã ký một nước khác: nước ấy được tính.", "Another move is signed: it counts."],
   bundle: ["Gói bằng chứng", "Bundle"],
   checkingProof: ["Đang kiểm chứng…", "Verifying…"],
   clockDiffers: [
