@@ -17,10 +17,7 @@ await build({
     ),
   },
   // Object.hasOwn and globalThis are younger than ES2019
-  transform: {
-    target: "es2019",
-    define: { "Object.hasOwn": "refereeHasOwn", globalThis: "refereeGlobal" },
-  },
+  transform: { target: "es2019", define: { "Object.hasOwn": "refereeHasOwn", globalThis: "refereeGlobal" } },
   output: {
     file,
     format: "iife",

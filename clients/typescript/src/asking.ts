@@ -1,7 +1,6 @@
 /**
- * Requests about a round, which name it by its course where the server read the very same round
- * before. `round.proto` has what a server makes of that: it saves bytes and work and changes no
- * answer.
+ * Requests about a round, which name it by its course where the server read the very same round before. `round.proto`
+ * has what a server makes of that: it saves bytes and work and changes no answer.
  */
 
 import {

@@ -148,9 +148,7 @@ export class Client {
     const listed: Ruleset[] = [];
     let pageToken: string | undefined = "";
     while (pageToken !== undefined) {
-      const page: ListRulesetsResponse = await this.ask(RulesetService.method.listRulesets, {
-        pageToken,
-      });
+      const page: ListRulesetsResponse = await this.ask(RulesetService.method.listRulesets, { pageToken });
       listed.push(...page.rulesets);
       pageToken = page.nextPageToken;
     }
@@ -168,9 +166,8 @@ export class Client {
   }
 
   /**
-   * Iterate over the rounds in which a seat has this key, as `rounds` does; it takes no token. Each
-   * page is signed by the key, and the signature lasts for a minute around this machine's clock:
-   * DeniedError where that clock is wrong.
+   * Iterate over the rounds in which a seat has this key, as `rounds` does; it takes no token. Each page is signed by
+   * the key, and the signature lasts for a minute around this machine's clock: DeniedError where that clock is wrong.
    */
   ownRounds(key: SeatKey, options: ListOptions = {}): AsyncGenerator<ListedRound, void, undefined> {
     return listSeatRounds(this.#session, key, options);

@@ -7,9 +7,8 @@ const ALLOWED = 10_000;
 export type Dated = "OPEN" | "DEAL" | "UNSEAL" | "EVENT";
 
 /**
- * A time of the round that differs from this machine's clock by more than ten seconds; times in ms
- * since 1970 UTC. By this machine's clock it was written from `earliest` (0 where that is not known)
- * to `latest`.
+ * A time of the round that differs from this machine's clock by more than ten seconds; times in ms since 1970 UTC. By
+ * this machine's clock it was written from `earliest` (0 where that is not known) to `latest`.
  */
 export interface ClockDifference {
   readonly what: Dated;

@@ -1,8 +1,7 @@
 /**
- * The frontend's part for engines of games, as one script without modules: `npm run build` bundles
- * it with all that it needs into `dist/referee.engine.js`, in the syntax of ES2019, which sets the
- * global `Referee`. Of its host it needs XMLHttpRequest or fetch, BigInt, and random bytes: those of
- * `crypto`, or the `entropy` that `connect` is given.
+ * The frontend's part for engines of games, as one script without modules: `npm run build` bundles it with all that it
+ * needs into `dist/referee.engine.js`, in the syntax of ES2019, which sets the global `Referee`. Of its host it needs
+ * XMLHttpRequest or fetch, BigInt, and random bytes: those of `crypto`, or the `entropy` that `connect` is given.
  */
 
 import "./host.js";

@@ -1,7 +1,6 @@
 /**
- * What can go wrong, as classes that follow from the status alone, so that a reason that this
- * version does not know is still caught. A broken rule of a game is no error: it is answered with
- * `violations`.
+ * What can go wrong, as classes that follow from the status alone, so that a reason that this version does not know is
+ * still caught. A broken rule of a game is no error: it is answered with `violations`.
  */
 
 import { Code } from "@connectrpc/connect";

@@ -1,8 +1,7 @@
 /**
  * A frontend's part in rounds of all games, over Connect and JSON: for browsers, engines and Node.
- * `referee-client/node` has the same over gRPC. Beside it are the services as typed stubs
- * (`refereeOver`), reached by `referee-client/web` and `referee-client/node`, and what proves their
- * word, in `referee-client/verify`.
+ * `referee-client/node` has the same over gRPC. Beside it are the services as typed stubs (`refereeOver`), reached by
+ * `referee-client/web` and `referee-client/node`, and what proves their word, in `referee-client/verify`.
  */
 
 import "./host.js";

@@ -1,7 +1,6 @@
 /**
- * Requests as JSON over HTTP, by the unary part of the Connect protocol: what a gateway answers and
- * any engine can send. Nothing of the host is used but how it posts and, for pauses between
- * attempts, its timers.
+ * Requests as JSON over HTTP, by the unary part of the Connect protocol: what a gateway answers and any engine can
+ * send. Nothing of the host is used but how it posts and, for pauses between attempts, its timers.
  */
 
 import { create, fromJsonString, toJsonString } from "@bufbuild/protobuf";
@@ -61,10 +60,7 @@ export function jsonLine(address: JsonAddress): Line {
 }
 
 async function headersOf(token: Token | undefined, timeoutMs: number): Promise<Record<string, string>> {
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    "connect-protocol-version": "1",
-  };
+  const headers: Record<string, string> = { "content-type": "application/json", "connect-protocol-version": "1" };
   if (timeoutMs > 0) {
     headers["connect-timeout-ms"] = String(Math.ceil(timeoutMs));
   }

@@ -29,8 +29,7 @@ export interface RoundFilter extends ListOptions {
 }
 
 /**
- * Private key of a seat: its 32 bytes, or a pair of WebCrypto for Ed25519, whose private key need
- * not be extractable.
+ * Private key of a seat: its 32 bytes, or a pair of WebCrypto for Ed25519, whose private key need not be extractable.
  */
 export type SeatKey = Uint8Array | CryptoKeyPair;
 

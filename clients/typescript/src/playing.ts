@@ -44,9 +44,8 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   }
 
   /**
-   * Let an event's own seat sign it: its `seen` is set, and the signature returned. Empty for a seat
-   * without a key in this client, and for a TIMEOUT. AlreadySignedError where the seat has signed
-   * another event that was never answered.
+   * Let an event's own seat sign it: its `seen` is set, and the signature returned. Empty for a seat without a key in
+   * this client, and for a TIMEOUT. AlreadySignedError where the seat has signed another event that was never answered.
    */
   sign(event: Types["event"]): Uint8Array {
     const chain = this.chains.get(event.seat);

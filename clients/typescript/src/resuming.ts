@@ -1,8 +1,7 @@
 /**
- * Rounds gone on with after a crash: from the journal's record, or from what the log and the players
- * hold. With a record, what was under way is sent again: OPEN, the event whose answer was lost, the
- * opening of cards. Without one, events may be missing for which the referee gave receipts, so
- * nothing is settled that could leave one out.
+ * Rounds gone on with after a crash: from the journal's record, or from what the log and the players hold. With a
+ * record, what was under way is sent again: OPEN, the event whose answer was lost, the opening of cards. Without one,
+ * events may be missing for which the referee gave receipts, so nothing is settled that could leave one out.
  */
 
 import { fromBinary, toBinary } from "@bufbuild/protobuf";

@@ -1,8 +1,7 @@
 /**
- * Calls asked again, as the service config of the protos has it: methods that say asking twice does
- * no harm, where the server says UNAVAILABLE or says how long to wait; and every method where the
- * server certainly has not begun the call. After pauses that double and are drawn at random, and
- * never beyond the call's deadline.
+ * Calls asked again, as the service config of the protos has it: methods that say asking twice does no harm, where the
+ * server says UNAVAILABLE or says how long to wait; and every method where the server certainly has not begun the call.
+ * After pauses that double and are drawn at random, and never beyond the call's deadline.
  */
 
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";

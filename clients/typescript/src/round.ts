@@ -1,8 +1,7 @@
 /**
- * A round of any game, from its terms to its revealed seed. A step is idempotent, so one whose
- * answer was lost is asked again. Each answer is compared with the request, with earlier answers
- * and with the log. TypeScript has no law of the games: what the rules make of the events is the
- * referee's word, signed and logged, which `referee audit` replays.
+ * A round of any game, from its terms to its revealed seed. A step is idempotent, so one whose answer was lost is asked
+ * again. Each answer is compared with the request, with earlier answers and with the log. TypeScript has no law of the
+ * games: what the rules make of the events is the referee's word, signed and logged, which `referee audit` replays.
  */
 
 import { deriveDeal, encode, hex, StreamUsedUpError, type Transcript, unhex, utf8 } from "referee-verifier/protocol";
@@ -36,9 +35,8 @@ export interface Revealed {
 /** A round: `open`, `deal`, play, `settle`, `reveal`, in this order. */
 export class Round<Types extends GameTypes> extends PlayedRound<Types> {
   /**
-   * Settle the round. Its transcript is in the log and has the events sent from here; seeds, cards,
-   * signatures and money hold together, as any verifier finds. Where the rules do not let it be
-   * settled yet, `violations` say why.
+   * Settle the round. Its transcript is in the log and has the events sent from here; seeds, cards, signatures and
+   * money hold together, as any verifier finds. Where the rules do not let it be settled yet, `violations` say why.
    */
   async settle(): Promise<Settled<Types["outcome"]>> {
     this.requireGoing();

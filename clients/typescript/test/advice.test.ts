@@ -44,10 +44,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
   const referee = asked as Referee;
 
   test("mau binh", async () => {
-    const { header, certificate } = await dealt(referee, {
-      rulesetId: "mau_binh.classic",
-      stakeMinor: 10n,
-    });
+    const { header, certificate } = await dealt(referee, { rulesetId: "mau_binh.classic", stakeMinor: 10n });
     const round = create(MauBinhRoundSchema, { header: header!, certificates: [certificate] });
     for (const seat of [0, 1]) {
       const hand = { case: "dealt" as const, value: { round, seat } };
@@ -66,10 +63,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
   });
 
   test("tien len", async () => {
-    const { header, certificate } = await dealt(referee, {
-      rulesetId: "tien_len.mien_nam",
-      stakeMinor: 10n,
-    });
+    const { header, certificate } = await dealt(referee, { rulesetId: "tien_len.mien_nam", stakeMinor: 10n });
     const round = create(TienLenRoundSchema, { header: header!, certificates: [certificate] });
     while (!(await isOver(referee.tienLen, round))) {
       const { turn, suggestions } = await referee.tienLen.suggestPlay({ round, count: 1 });
@@ -87,10 +81,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
     const seatStakes = [{ betMinor: 20n, sideBetMinor: 4n }];
     const terms = { rulesetId: "ultimate_texas.casino", stakeMinor: 2n, seatStakes };
     const { named, roundId, deckRoot, header, certificate } = await dealt(referee, terms);
-    const round = create(UltimateTexasRoundSchema, {
-      header: header!,
-      certificates: [certificate],
-    });
+    const round = create(UltimateTexasRoundSchema, { header: header!, certificates: [certificate] });
     assert.equal(await isOver(referee.ultimateTexas, round), false);
     while (!(await isOver(referee.ultimateTexas, round))) {
       const { best } = await referee.ultimateTexas.advise({ round, seat: 0 });

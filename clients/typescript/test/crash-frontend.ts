@@ -1,7 +1,6 @@
 /**
- * A frontend that is killed: each process plays its round until a call that no process was killed
- * at before. It holds a journal, and all that it knows of its round it has from there and from the
- * server. CRASH has where and when, as JSON.
+ * A frontend that is killed: each process plays its round until a call that no process was killed at before. It holds a
+ * journal, and all that it knows of its round it has from there and from the server. CRASH has where and when, as JSON.
  */
 
 import assert from "node:assert/strict";

@@ -47,11 +47,7 @@ test("each accepted event is kept with its receipt, and two at once have their t
     for (const [at, path] of paths.entries()) {
       const kept = readReceiptedEvent(utf8(await readFile(path, "utf8")));
       assert.deepEqual(kept, game.receiptedEvents[at]);
-      assert.deepEqual(JSON.parse(kept?.event ?? ""), {
-        decision: "CHECK",
-        kind: "DECIDE",
-        seat: at,
-      });
+      assert.deepEqual(JSON.parse(kept?.event ?? ""), { decision: "CHECK", kind: "DECIDE", seat: at });
       assert.equal((await stat(path)).mode & 0o777, 0o600);
     }
     const player = connect(server.grpc, { trust: server.keys });

@@ -8,12 +8,7 @@ test("keys on pages without an end are refused, and each page is asked for by th
   const asked: (string | undefined)[] = [];
   const ask = (_method: unknown, { pageToken }: { pageToken?: string }): Promise<object> => {
     asked.push(pageToken);
-    return Promise.resolve({
-      logKey: "",
-      rootKey: "",
-      keyLeaves: [],
-      nextPageToken: String(asked.length),
-    });
+    return Promise.resolve({ logKey: "", rootKey: "", keyLeaves: [], nextPageToken: String(asked.length) });
   };
   const session = new Session({ ask } as unknown as Line);
   await assert.rejects(

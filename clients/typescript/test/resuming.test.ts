@@ -28,10 +28,7 @@ const bet = (table: string) => {
   return { table, ruleset: "ultimate_texas.casino", seats: 1, stake: 2, bets };
 };
 async function control(call: string, body: object): Promise<void> {
-  const answer = await fetch(`${harness.control}/${call}`, {
-    method: "POST",
-    body: JSON.stringify(body),
-  });
+  const answer = await fetch(`${harness.control}/${call}`, { method: "POST", body: JSON.stringify(body) });
   assert.equal(answer.status, 200, await answer.text());
 }
 

@@ -82,11 +82,7 @@ test("the bytes of an event are the vectors'", () => {
   binh("leave-seen", { seat: 3, choice: leave, seen: 0 });
   binh("commit", { seat: 1, choice: commit });
   binh("commit-seen", { seat: 1, choice: commit, seen: 0 });
-  const pass = create(TienLenEventSchema, {
-    seat: 1,
-    seen: 4,
-    choice: { case: "passTurn", value: {} },
-  });
+  const pass = create(TienLenEventSchema, { seat: 1, seen: 4, choice: { case: "passTurn", value: {} } });
   assert.equal(bytes(pass), '{"kind":"PASS","seat":1,"seen":4}');
   const bet = create(UltimateTexasEventSchema, { seat: 2, decision: Decision.PLAY_4X, seen: 0 });
   assert.equal(bytes(bet), '{"decision":"PLAY_4X","kind":"DECIDE","seat":2,"seen":0}');

@@ -13,19 +13,10 @@ export interface Played {
 }
 
 export async function play(referee: Referee, tableId: string): Promise<Played> {
-  const terms = {
-    tableId,
-    rulesetId: "mau_binh.classic",
-    seatCount: SEATS,
-    currency: "CHIP",
-    stakeMinor: 10n,
-  };
+  const terms = { tableId, rulesetId: "mau_binh.classic", seatCount: SEATS, currency: "CHIP", stakeMinor: 10n };
   const opened = await referee.shuffler.openRound({ round: { case: "terms", value: terms } });
   const clientSeeds = Array.from({ length: SEATS }, () => crypto.getRandomValues(new Uint8Array(32)));
-  const dealt = await referee.shuffler.dealRound({
-    round: { tableId, roundNumber: 1n },
-    clientSeeds,
-  });
+  const dealt = await referee.shuffler.dealRound({ round: { tableId, roundNumber: 1n }, clientSeeds });
   const round = { header: opened.header!, certificates: [dealt.certificate] };
   const { violations } = await referee.mauBinh.previewRound({ round });
   const arranged = dealt.hands.map(({ seat, cards }) => ({

@@ -1,9 +1,8 @@
 /**
- * Certificates: cards of a deal, opened under the shuffler's signature, that need no call to be
- * verified. A certificate names its round, repeats C, M and every section's root, and opens some
- * sections with their cards and K_i. Checked in this order: envelope, signature, type, canonical
- * form, round and deadline, each opened section, no card twice, the deck root. Whether
- * it has expired matters to those who play and not to a verifier.
+ * Certificates: cards of a deal, opened under the shuffler's signature, that need no call to be verified. A certificate
+ * names its round, repeats C, M and every section's root, and opens some sections with their cards and K_i. Checked in
+ * this order: envelope, signature, type, canonical form, round and deadline, each opened section, no card twice, the
+ * deck root. Whether it has expired matters to those who play and not to a verifier.
  */
 
 import { attempt } from "./attempt.js";

@@ -35,11 +35,7 @@ export function parseCheckpoint(body: string): Checkpoint {
   if (match === null || !ORIGIN.test(match[1] ?? "")) {
     throw new CheckpointError(`'${body.slice(0, 300)}' is no checkpoint of three lines`);
   }
-  const checkpoint = {
-    origin: match[1] ?? "",
-    size: Number(match[2]),
-    root: unbase64(match[3] ?? ""),
-  };
+  const checkpoint = { origin: match[1] ?? "", size: Number(match[2]), root: unbase64(match[3] ?? "") };
   if (!Number.isSafeInteger(checkpoint.size)) {
     throw new CheckpointError(`no log has ${match[2]} leaves`);
   }
@@ -93,11 +89,7 @@ export function parseReceipt(data: Bytes): LogReceipt {
   if (hashes.length > MAX_PROOF || !hashes.every((line) => HASH.test(line))) {
     throw new CheckpointError("these bytes are no log receipt: the proof is no list of hashes");
   }
-  return {
-    index: Number(index[1]),
-    proof: hashes.map(unbase64),
-    checkpoint: utf8(whole.slice(blank + 2)),
-  };
+  return { index: Number(index[1]), proof: hashes.map(unbase64), checkpoint: utf8(whole.slice(blank + 2)) };
 }
 
 /** The checkpoint under which a receipt shows the leaf; an error of any of these modules otherwise. */

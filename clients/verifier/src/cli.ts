@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 /**
- * `node dist/cli.js FILE`: a bundle of one round, or a log file (its first line an object with
- * origin, log_key, root_key and checkpoint, then one leaf a line). `--url ADDRESS` in place of FILE
- * reads a running service, `--tiles ADDRESS` (http, https or a folder) a log published as tiles, and
- * `--proof FILE --leaf FILE` a log receipt. Exit code 0 where all holds, 1 where something does not,
- * 2 where there is nothing that can be verified.
+ * `node dist/cli.js FILE`: a bundle of one round, or a log file (its first line an object with origin, log_key,
+ * root_key and checkpoint, then one leaf a line). `--url ADDRESS` in place of FILE reads a running service, `--tiles
+ * ADDRESS` (http, https or a folder) a log published as tiles, and `--proof FILE --leaf FILE` a log receipt. Exit code
+ * 0 where all holds, 1 where something does not, 2 where there is nothing that can be verified.
  */
 
 import { createReadStream } from "node:fs";
@@ -247,10 +246,7 @@ async function firstLine(path: string): Promise<unknown> {
 
 async function* leavesOf(path: string): AsyncGenerator<Uint8Array> {
   let isHead = true;
-  for await (const line of createInterface({
-    input: createReadStream(path),
-    crlfDelay: Infinity,
-  })) {
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     if (!isHead) {
       yield utf8(line);
     }

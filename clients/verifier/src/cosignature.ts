@@ -1,9 +1,8 @@
 /**
- * A cosignature says: a witness saw this checkpoint at this time, continuing every one of the log
- * that it saw before. It is an Ed25519 signature over `cosignature/v1`, the time and the
- * checkpoint's text, on a line of the checkpoint's own note. A quorum names witnesses and says how
- * many of them suffice. It counts keys, not names: what is signed does not hold the witness's name,
- * so one key under two names is one witness.
+ * A cosignature says: a witness saw this checkpoint at this time, continuing every one of the log that it saw before.
+ * It is an Ed25519 signature over `cosignature/v1`, the time and the checkpoint's text, on a line of the checkpoint's
+ * own note. A quorum names witnesses and says how many of them suffice. It counts keys, not names: what is signed does
+ * not hold the witness's name, so one key under two names is one witness.
  *
  * Source: https://c2sp.org/tlog-cosignature and https://c2sp.org/tlog-policy
  */
@@ -24,9 +23,8 @@ export interface Quorum {
 }
 
 /**
- * What a quorum's witnesses say on one note: the newest time, in seconds since 1970 UTC, of each
- * that cosigned, those under whose name there is a cosignature that is not theirs, and the names of
- * those that did not cosign.
+ * What a quorum's witnesses say on one note: the newest time, in seconds since 1970 UTC, of each that cosigned, those
+ * under whose name there is a cosignature that is not theirs, and the names of those that did not cosign.
  */
 export interface Attestation {
   readonly times: readonly { readonly key: VerifierKey; readonly time: number }[];

@@ -1,6 +1,5 @@
 /**
- * The course of a round: its events as hashes that cover all before them, and what is signed over
- * these.
+ * The course of a round: its events as hashes that cover all before them, and what is signed over these.
  *
  *     h_0 = TH("transcript", round_id, deck_root)
  *     h_k = TH("event", h_{k-1}, u32 k, event bytes)               k = 1, 2, ..
@@ -9,9 +8,8 @@
  *     g_{i,0} = TH("seat", h_0, u8 i)
  *     g_{i,j} = TH("move", g_{i,j-1}, h_s, event bytes)            seat i's own events
  *
- * Event bytes are the canonical JSON of the seat's choice; s is the newest event that its player
- * had seen. The referee's newest receipt signs h_k and r_k, each seat's newest signature g_{i,j}:
- * so each speaks for all before it.
+ * Event bytes are the canonical JSON of the seat's choice; s is the newest event that its player had seen. The
+ * referee's newest receipt signs h_k and r_k, each seat's newest signature g_{i,j}: so each speaks for all before it.
  */
 
 import { type Bytes, hex, isHex, unhex, utf8 } from "./bytes.js";
@@ -73,9 +71,7 @@ export class Course {
     };
   }
 
-  /**
-   * g_{i,0} to g_{i,j} by seat; null where `seen` is missing, needless, or not below its event.
-   */
+  /** g_{i,0} to g_{i,j} by seat; null where `seen` is missing, needless, or not below its event. */
   seatChains(seatKeys: readonly string[]): Bytes[][] | null {
     const first = this.hashes[0] as Bytes;
     const chains = seatKeys.map((_, seat) => [firstMove(first, seat)]);

@@ -1,13 +1,11 @@
 /**
- * A signed envelope, DSSE v1, that has exactly one text: canonical JSON with at most one signature
- * and no key id.
+ * A signed envelope, DSSE v1, that has exactly one text: canonical JSON with at most one signature and no key id.
  *
  *     PAE      = "DSSEv1" SP len(type) SP type SP len(payload) SP payload
  *     envelope = {"payload":base64,"payloadType":type,"signatures":[{"sig":base64}]}
  *
- * Unsigned, the list of signatures is empty. An envelope has at most 65,535 bytes, its payload at
- * most 48,000. A reader asks in this order: length, form, signature over the bytes received, type;
- * only then is the payload parsed.
+ * Unsigned, the list of signatures is empty. An envelope has at most 65,535 bytes, its payload at most 48,000. A reader
+ * asks in this order: length, form, signature over the bytes received, type; only then is the payload parsed.
  */
 
 import { base64, binary, type Bytes, concat, SpellingError, text, unbase64, utf8 } from "./bytes.js";

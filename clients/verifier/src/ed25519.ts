@@ -1,11 +1,10 @@
 /**
- * Ed25519 (RFC 8032), read strictly: a public key is the canonical encoding of a point of the
- * prime-order group, S is below the group order, R is no identity, and `[S]B - [k]A` encodes to
- * exactly the R received.
+ * Ed25519 (RFC 8032), read strictly: a public key is the canonical encoding of a point of the prime-order group, S is
+ * below the group order, R is no identity, and `[S]B - [k]A` encodes to exactly the R received.
  *
- * The last rule is the equation without the cofactor. With it (as noble's own `verify` has it) a
- * signer could add a point of small order to R and so make a signature that one verifier accepts
- * and another refuses; here the two verifiers of this project agree on every signature.
+ * The last rule is the equation without the cofactor. With it (as noble's own `verify` has it) a signer could add a
+ * point of small order to R and so make a signature that one verifier accepts and another refuses; here the two
+ * verifiers of this project agree on every signature.
  */
 
 import { ed25519 } from "@noble/curves/ed25519.js";

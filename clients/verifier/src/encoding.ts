@@ -1,6 +1,5 @@
 /**
- * The encoding under every hash: each field follows its length, so no two field lists share
- * their bytes.
+ * The encoding under every hash: each field follows its length, so no two field lists share their bytes.
  *
  *     enc(tag, f1..fn) = u8(len T) || T || u8(n) || for each f: u32be(len f) || f
  *     TH(tag, f..)     = SHA-256(enc(tag, f..))                 T = "referee/v1/" + tag

@@ -1,8 +1,7 @@
 /**
- * What people hold of a round: a certificate and the log must show one deal, and every certificate
- * the same. Two receipts of one round with one number and different histories are noted: asking
- * again makes them. A receipted event, which has the event's bytes as well, shows a move that was
- * received, and dropped for a timeout of its seat.
+ * What people hold of a round: a certificate and the log must show one deal, and every certificate the same. Two
+ * receipts of one round with one number and different histories are noted: asking again makes them. A receipted event,
+ * which has the event's bytes as well, shows a move that was received, and dropped for a timeout of its seat.
  */
 
 import { attempt } from "./attempt.js";

@@ -45,9 +45,8 @@ export class KeyRing {
   }
 
   /**
-   * What is wrong with an envelope's signature where the role must have signed it; null where
-   * nothing is. Named most specifically first: another role's key, a key not in force, S beyond the
-   * group order, none at all.
+   * What is wrong with an envelope's signature where the role must have signed it; null where nothing is. Named most
+   * specifically first: another role's key, a key not in force, S beyond the group order, none at all.
    */
   faultOf(envelope: Envelope, role: Role): Fault | null {
     if (this.of(role).some((key) => isSignedBy(envelope, key))) {
@@ -64,10 +63,7 @@ export class KeyRing {
       }
     }
     if (!hasCanonicalS(envelope.signature)) {
-      return {
-        code: "SIGNATURE_MALFORMED",
-        detail: "its signature's S is not below the group order",
-      };
+      return { code: "SIGNATURE_MALFORMED", detail: "its signature's S is not below the group order" };
     }
     return { code: "SIGNATURE_FORGED", detail: `no key of the ${role} has signed these bytes` };
   }

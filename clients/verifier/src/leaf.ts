@@ -75,12 +75,7 @@ export const dealForm = record(
     opened_sections: list(natural),
     round_id: hex32,
   },
-  {
-    cosigned_checkpoint: text,
-    leader: natural,
-    leader_by: leaderByForm,
-    seed_signatures: list(text),
-  },
+  { cosigned_checkpoint: text, leader: natural, leader_by: leaderByForm, seed_signatures: list(text) },
 );
 
 /** What an event receipt says, and what the cards opened after it; `receipt_signature` is the referee's. */
@@ -143,12 +138,7 @@ const inputsForm = record(
 );
 
 /** The members of `results` are the game's own. */
-export const transcriptForm = record({
-  format: oneOf(1),
-  inputs: inputsForm,
-  results: anything,
-  round_id: hash,
-});
+export const transcriptForm = record({ format: oneOf(1), inputs: inputsForm, results: anything, round_id: hash });
 
 export const receiptForm = record(
   { event_hash: hash, history: hash, number: natural, received_time: natural, round_id: hash },

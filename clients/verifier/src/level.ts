@@ -7,8 +7,7 @@
  *
  *     L3  L2, and a quorum of witnesses cosigned OPEN before the seats' seeds were shown
  *
- * A seat that has a key signs its seed, or the round is L1. One player alone against the house
- * needs no commitment.
+ * A seat that has a key signs its seed, or the round is L1. One player alone against the house needs no commitment.
  */
 
 import { hex } from "./bytes.js";

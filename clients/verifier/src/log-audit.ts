@@ -1,8 +1,7 @@
 /**
- * A log under verification. In memory are the rounds that wait for a leaf, one line a table, a
- * bounded list of findings, 16 bytes of every seed, and the roots and leaf hashes that checkpoints
- * and receipts are held against. Who may have signed a checkpoint is known once all KEY leaves went
- * by, so these are judged at the end.
+ * A log under verification. In memory are the rounds that wait for a leaf, one line a table, a bounded list of
+ * findings, 16 bytes of every seed, and the roots and leaf hashes that checkpoints and receipts are held against. Who
+ * may have signed a checkpoint is known once all KEY leaves went by, so these are judged at the end.
  */
 
 import { attempt } from "./attempt.js";

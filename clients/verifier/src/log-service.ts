@@ -51,9 +51,7 @@ export async function namedKeys(base: string): Promise<NamedKeys> {
 async function cosignedFrom(base: string): Promise<Bytes[]> {
   const notes: Bytes[] = [];
   for (let start = 0; ;) {
-    const { checkpoints = [] } = await call(base, "ListCosignedCheckpoints", {
-      startSize: String(start),
-    });
+    const { checkpoints = [] } = await call(base, "ListCosignedCheckpoints", { startSize: String(start) });
     if (!Array.isArray(checkpoints)) {
       throw new LogServiceError("ListCosignedCheckpoints gave no checkpoints");
     }

@@ -1,8 +1,7 @@
 /**
- * The Merkle tree of RFC 6962 (RFC 9162, section 2.1) over SHA-256. A leaf is hashed with 0x00
- * before it and an inner node with 0x01, so neither passes for the other. A proof has exactly the
- * length that index and sizes give. Sizes and indexes are at most 2^53-1, so they are halved by
- * arithmetic: JavaScript's bit operators know 32 bits.
+ * The Merkle tree of RFC 6962 (RFC 9162, section 2.1) over SHA-256. A leaf is hashed with 0x00 before it and an inner
+ * node with 0x01, so neither passes for the other. A proof has exactly the length that index and sizes give. Sizes and
+ * indexes are at most 2^53-1, so they are halved by arithmetic: JavaScript's bit operators know 32 bits.
  */
 
 import { sha256 } from "@noble/hashes/sha2.js";

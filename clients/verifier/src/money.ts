@@ -16,13 +16,7 @@ import type { Placed } from "./reading.js";
 const HOUSE = 255;
 const ZERO = BigInt(0); // a literal 0n is younger than some engines
 
-const transferForm = record({
-  amount: natural,
-  from: natural,
-  reason: text,
-  subject: text,
-  to: natural,
-});
+const transferForm = record({ amount: natural, from: natural, reason: text, subject: text, to: natural });
 
 export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, report: Report): void {
   report.begin("MONEY");

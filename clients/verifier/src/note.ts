@@ -60,9 +60,8 @@ export function formatNote(note: Note): Bytes {
 }
 
 /**
- * The keys among these whose signatures the note bears, each once, in the order of the lines.
- * NoteError where a known key's signature is bad, where two of the keys share name and hint, and
- * where no signature is by a known key.
+ * The keys among these whose signatures the note bears, each once, in the order of the lines. NoteError where a known
+ * key's signature is bad, where two of the keys share name and hint, and where no signature is by a known key.
  */
 export function verifyNote(note: Note, keys: VerifierKey[]): VerifierKey[] {
   const known = new Map<string, VerifierKey>();

@@ -1,8 +1,7 @@
 /**
- * Openings: cards are shown only after the course that opens them is in the log. What is open at
- * the deal is in DEAL, everything else is opened by an UNSEAL, which repeats the referee's receipt
- * of the event that opens it; the course that was settled goes through every UNSEAL, and the cards
- * in it, and in certificates, are those that were opened.
+ * Openings: cards are shown only after the course that opens them is in the log. What is open at the deal is in DEAL,
+ * everything else is opened by an UNSEAL, which repeats the referee's receipt of the event that opens it; the course
+ * that was settled goes through every UNSEAL, and the cards in it, and in certificates, are those that were opened.
  *
  * Which events open a section is for the rules to say, and not asked here.
  */

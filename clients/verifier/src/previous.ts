@@ -1,7 +1,6 @@
 /**
- * What went before a round, as far as a bundle shows it: the leaf that ended the table's round
- * before, by the hash that OPEN names, and who won the last settled round, behind rounds that were
- * aborted since.
+ * What went before a round, as far as a bundle shows it: the leaf that ended the table's round before, by the hash that
+ * OPEN names, and who won the last settled round, behind rounds that were aborted since.
  */
 
 import { attempt } from "./attempt.js";

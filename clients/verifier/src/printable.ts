@@ -1,7 +1,6 @@
 /**
- * Text by others as it is shown: leaves, ids, notes and names are written by somebody else, and a
- * terminal obeys escape sequences and letters such as U+202E in them. Whatever is outside printable
- * ASCII is escaped.
+ * Text by others as it is shown: leaves, ids, notes and names are written by somebody else, and a terminal obeys escape
+ * sequences and letters such as U+202E in them. Whatever is outside printable ASCII is escaped.
  */
 
 /** The text with every character outside printable ASCII escaped, line breaks too. */

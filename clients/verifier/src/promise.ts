@@ -1,10 +1,9 @@
 /**
- * Log receipts that people hold: what the log once promised to have, it has. The leaf must stand at
- * its place, and the tree be one that this log grew through. A receipt handed over without its leaf
- * is taken to be for the leaf at its index: where it then does not hold, the log's tree of
- * that size decides whether the promise was of another history or the receipt is spoilt. One whose
- * proof is too long or too short, whose index lies outside its tree, or whose leaf is really an
- * inner node, proves nothing.
+ * Log receipts that people hold: what the log once promised to have, it has. The leaf must stand at its place, and the
+ * tree be one that this log grew through. A receipt handed over without its leaf is taken to be for the leaf at its
+ * index: where it then does not hold, the log's tree of that size decides whether the promise was of another history or
+ * the receipt is spoilt. One whose proof is too long or too short, whose index lies outside its tree, or whose leaf is
+ * really an inner node, proves nothing.
  */
 
 import { type Bytes, equal, SpellingError, text } from "./bytes.js";

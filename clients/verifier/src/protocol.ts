@@ -1,7 +1,6 @@
 /**
- * The protocol's own pieces, for a client that plays: hashes, commitments, envelopes, leaves, log
- * proofs and the examination of a round. They use the language alone, and no function that a host
- * must bring.
+ * The protocol's own pieces, for a client that plays: hashes, commitments, envelopes, leaves, log proofs and the
+ * examination of a round. They use the language alone, and no function that a host must bring.
  */
 
 export {

@@ -1,7 +1,6 @@
 /**
- * A leaf's bytes as what they say: envelope, type, payload, each in its one spelling. What cannot
- * be read back to the same bytes is not read at all. A leaf that is both forged and misspelled is
- * called forged.
+ * A leaf's bytes as what they say: envelope, type, payload, each in its one spelling. What cannot be read back to the
+ * same bytes is not read at all. A leaf that is both forged and misspelled is called forged.
  */
 
 import { attempt } from "./attempt.js";

@@ -1,8 +1,7 @@
 /**
- * `redeal(OPEN, DEAL, REVEAL) == the cards settled`: with the seed revealed, all is dealt again.
- * Where the deck root is not the one that the seeds give, the best explanation is looked
- * for: an unopened section that a certificate's roots show to differ, or a deck that was committed
- * to truly but not drawn as the protocol draws it.
+ * `redeal(OPEN, DEAL, REVEAL) == the cards settled`: with the seed revealed, all is dealt again. Where the deck root is
+ * not the one that the seeds give, the best explanation is looked for: an unopened section that a certificate's roots
+ * show to differ, or a deck that was committed to truly but not drawn as the protocol draws it.
  */
 
 import { attempt } from "./attempt.js";
@@ -42,8 +41,7 @@ export function opensCommitment(leaves: RoundLeaves, reveal: Placed<"REVEAL">, r
 }
 
 /**
- * The deal that header and seeds give, where DEAL committed to it, else null; the cards settled are
- * held against it.
+ * The deal that header and seeds give, where DEAL committed to it, else null; the cards settled are held against it.
  */
 export function examineCards(
   leaves: RoundLeaves,

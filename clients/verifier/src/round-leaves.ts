@@ -24,9 +24,8 @@ export interface HeldSeed {
 }
 
 /**
- * What people hold besides the log: certificates and event receipts as envelopes, log receipts,
- * any bytes that were handed out while a round was played, which must not hold its secrets, and
- * seats' seeds.
+ * What people hold besides the log: certificates and event receipts as envelopes, log receipts, any bytes that were
+ * handed out while a round was played, which must not hold its secrets, and seats' seeds.
  */
 export interface Exhibits {
   readonly certificates: readonly Bytes[];
@@ -37,9 +36,8 @@ export interface Exhibits {
 }
 
 /**
- * The leaves of one round, absent where there is none. `lastWinner` won the table's last settled
- * round before: null where that names nobody, or its game has no leader, "UNKNOWN" where the
- * evidence does not reach back so far.
+ * The leaves of one round, absent where there is none. `lastWinner` won the table's last settled round before: null
+ * where that names nobody, or its game has no leader, "UNKNOWN" where the evidence does not reach back so far.
  */
 export interface RoundLeaves {
   /** Lowercase hex, as OPEN names it. */

@@ -1,9 +1,8 @@
 /**
- * One round examined, leaf by leaf: OPEN has the shuffler's signature and a header that hashes to
- * the round id; DEAL's seeds open the commitments given before, and the mix is over exactly these;
- * ABORT says what happened; UNSEALs are looked at in `opening`, SETTLE is looked at in `settlement`, REVEAL deals the cards again in
- * `redeal`, and what people hold agrees (`exhibit`). A fault is named once: what only follows from
- * it is not looked at.
+ * One round examined, leaf by leaf: OPEN has the shuffler's signature and a header that hashes to the round id; DEAL's
+ * seeds open the commitments given before, and the mix is over exactly these; ABORT says what happened; UNSEALs are
+ * looked at in `opening`, SETTLE is looked at in `settlement`, REVEAL deals the cards again in `redeal`, and what
+ * people hold agrees (`exhibit`). A fault is named once: what only follows from it is not looked at.
  */
 
 import { type Bytes, hex, isHex, unhex } from "./bytes.js";

@@ -1,8 +1,7 @@
 /**
- * Secrets in exports. An export must not hold the server's seed unless it holds REVEAL too, nor the
- * key of a section that no certificate in it opens; nothing but the seed ever opens the stock. Keys
- * must be random, and each opens one section of one round. Secrets are searched for as bytes,
- * hexadecimal digits and base64, also within nested base64.
+ * Secrets in exports. An export must not hold the server's seed unless it holds REVEAL too, nor the key of a section
+ * that no certificate in it opens; nothing but the seed ever opens the stock. Keys must be random, and each opens one
+ * section of one round. Secrets are searched for as bytes, hexadecimal digits and base64, also within nested base64.
  */
 
 import { attempt } from "./attempt.js";

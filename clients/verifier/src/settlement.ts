@@ -202,10 +202,7 @@ function examineHeldCards(leaves: RoundLeaves, settle: Settle, end: number, repo
         "HELD_CARDS",
         "CARD_NOT_IN_HAND",
         `event ${place + 1} of ${events.length} uses cards that seat ${String(seat)} does not hold`,
-        {
-          leaf_index: settle.index,
-          ...differ(`inputs.events[${place}].event`, cards, [...(hand ?? [])]),
-        },
+        { leaf_index: settle.index, ...differ(`inputs.events[${place}].event`, cards, [...(hand ?? [])]) },
       );
       return;
     }

@@ -1,8 +1,7 @@
 /**
- * Which keys sign for a log through its life: the one that is known from elsewhere, and those that
- * it changed to. A log may change its key, and says so in KEY leaves that the root signs. A key
- * vouches for trees from the leaf that names it to the one before its revocation; the first one
- * also for what is before it is named.
+ * Which keys sign for a log through its life: the one that is known from elsewhere, and those that it changed to. A log
+ * may change its key, and says so in KEY leaves that the root signs. A key vouches for trees from the leaf that names
+ * it to the one before its revocation; the first one also for what is before it is named.
  */
 
 import { attempt } from "./attempt.js";

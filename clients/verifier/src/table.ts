@@ -42,10 +42,7 @@ interface Live {
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 const NO_EXHIBITS: Exhibits = { certificates: [], eventReceipts: [] };
-const CHECKS_OF: Partial<Record<Code, CheckCode>> = {
-  ABORT_MISMATCH: "ABORT",
-  UNSEAL_NOT_IN_COURSE: "OPENINGS",
-};
+const CHECKS_OF: Partial<Record<Code, CheckCode>> = { ABORT_MISMATCH: "ABORT", UNSEAL_NOT_IN_COURSE: "OPENINGS" };
 export class Tables {
   readonly counts = new Map<string, TableCounts>();
   readonly findings: { check: CheckCode; finding: Finding }[] = [];
@@ -72,13 +69,7 @@ export class Tables {
     { table_id: table, round_number: number }: Header,
     before: { state: RoundState; winner: LastWinner | null | "UNKNOWN" },
   ): void {
-    this.#last.set(table, {
-      number: number - 1,
-      header: null,
-      state: before.state,
-      leaves: null,
-      lastLeaf: -1,
-    });
+    this.#last.set(table, { number: number - 1, header: null, state: before.state, leaves: null, lastLeaf: -1 });
     this.#winners.set(table, before.winner);
   }
 

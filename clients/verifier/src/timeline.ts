@@ -1,9 +1,8 @@
 /**
- * Times of leaves: in order within a table, close to order in the log, and in agreement with
- * witnesses' clocks. A leaf that takes its place in a round is not dated before the leaf before it
- * in its table, more than ten seconds behind an earlier leaf, or more than two minutes after the
- * verification; inside a tree that a witness cosigned at T it is dated at most ten seconds after T.
- * REVEAL and KEY have no time.
+ * Times of leaves: in order within a table, close to order in the log, and in agreement with witnesses' clocks. A leaf
+ * that takes its place in a round is not dated before the leaf before it in its table, more than ten seconds behind an
+ * earlier leaf, or more than two minutes after the verification; inside a tree that a witness cosigned at T it is dated
+ * at most ten seconds after T. REVEAL and KEY have no time.
  */
 
 import { type Code, finding, type Finding, type Where } from "./finding.js";

@@ -1,6 +1,5 @@
 /**
- * What the rounds of a log say together: findings, counts of checks and levels, seeds and keys that
- * two rounds share.
+ * What the rounds of a log say together: findings, counts of checks and levels, seeds and keys that two rounds share.
  */
 
 import { hex } from "./bytes.js";

@@ -1,7 +1,6 @@
 /**
- * A log receipt (a C2SP tlog-proof) verified with the leaf that it is for: the leaf is at its
- * index in the tree of a checkpoint that the log's key signed, and, where witnesses are named, a
- * quorum of them cosigned that very checkpoint.
+ * A log receipt (a C2SP tlog-proof) verified with the leaf that it is for: the leaf is at its index in the tree of a
+ * checkpoint that the log's key signed, and, where witnesses are named, a quorum of them cosigned that very checkpoint.
  */
 
 import { type Bytes, hex, SpellingError } from "./bytes.js";

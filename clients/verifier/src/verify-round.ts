@@ -70,11 +70,7 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
     isForeign || report.has("ROOT_MISMATCH")
       ? report.leaveOutExplained(isForeign ? LEFT_OUT.FOREIGN : LEFT_OUT.DAMAGED)
       : 0;
-  return answer(bundle, report, {
-    leaves,
-    examined: witnessed(leaves, examined, { heads, tree }),
-    explained,
-  });
+  return answer(bundle, report, { leaves, examined: witnessed(leaves, examined, { heads, tree }), explained });
 }
 
 /**
@@ -240,10 +236,7 @@ function gather(
   { now, grace = GRACE_MS }: Options,
   report: Report,
 ): RoundLeaves | null {
-  const held = byRound({
-    certificates: bundle.certificates ?? [],
-    eventReceipts: bundle.event_receipts ?? [],
-  });
+  const held = byRound({ certificates: bundle.certificates ?? [], eventReceipts: bundle.event_receipts ?? [] });
   const isOwn = (one: Placed): boolean =>
     one.kind !== "KEY" && one.kind !== "START" && one.value.round_id === bundle.round_id;
   const own = placed.filter(isOwn);

@@ -61,10 +61,7 @@ test("a leaf in another place than its own is refused", () => {
   const bundle = bundleOf(BARE, FIRST);
   const leaves = bundle["leaves"] as Row[];
   const last = leaves.at(-1) as Row;
-  const moved = {
-    ...bundle,
-    leaves: [...leaves.slice(0, -1), { ...last, index: last["index"] + 1 }],
-  };
+  const moved = { ...bundle, leaves: [...leaves.slice(0, -1), { ...last, index: last["index"] + 1 }] };
   assert.deepEqual(outcomes(verified(moved), "TREE"), ["FAILED"]);
 });
 

@@ -50,11 +50,7 @@ const NOW = ["--now", String(LOG["now"])];
 
 test("the version is that of the package", async () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-  assert.deepEqual(await run("--version"), {
-    code: 0,
-    out: `referee-verifier ${version}\n`,
-    err: "",
-  });
+  assert.deepEqual(await run("--version"), { code: 0, out: `referee-verifier ${version}\n`, err: "" });
 });
 
 function witnesses(log: Row): string[] {

@@ -39,11 +39,7 @@ for (const row of vectors("dealing/deals")) {
     assert.deepEqual(commitments.map(hex), row["client_commitments"]);
     const source = header.randomness_suite === SUITE_FIXTURE ? deal.commitment : deal.mixed;
     const seats = header.seat_keys.length;
-    const drawn = drawLeader(bytes(row["server_seed"]), {
-      mixed: source,
-      roundId: deal.roundId,
-      seats,
-    });
+    const drawn = drawLeader(bytes(row["server_seed"]), { mixed: source, roundId: deal.roundId, seats });
     assert.equal(drawn, row["drawn"]);
     const leads = header.ruleset_id.startsWith("tien_len.");
     assert.equal(deal.drawn, leads ? drawn : null);
@@ -137,16 +133,9 @@ for (const row of vectors("dealing/arrangements")) {
 
 for (const row of vectors("dealing/seed_signatures")) {
   test(`seed ${row["id"]}: ${row["why"]}`, () => {
-    const inputs = {
-      seat: row["seat"] as number,
-      tokenHash: bytes(row["token_hash"]),
-      seed: bytes(row["seed"]),
-    };
+    const inputs = { seat: row["seat"] as number, tokenHash: bytes(row["token_hash"]), seed: bytes(row["seed"]) };
     const of = (more: Partial<typeof inputs>): Bytes =>
-      seedStatement(bytes(row["round_id"]), bytes(row["server_commitment"]), {
-        ...inputs,
-        ...more,
-      });
+      seedStatement(bytes(row["round_id"]), bytes(row["server_commitment"]), { ...inputs, ...more });
     const statement = of({});
     const [signature, key] = [bytes(row["signature"]), bytes(row["public_key"])];
     assert.equal(hex(statement), row["statement"]);

@@ -20,16 +20,9 @@ const PKCS8 = bytes("302e020100300506032b657004220420");
 const SPKI = bytes("302a300506032b6570032100");
 
 function keyPair(seed: Bytes): { publicKey: Bytes; sign: (message: Bytes) => Bytes } {
-  const key = createPrivateKey({
-    key: Buffer.from(concat(PKCS8, seed)),
-    format: "der",
-    type: "pkcs8",
-  });
+  const key = createPrivateKey({ key: Buffer.from(concat(PKCS8, seed)), format: "der", type: "pkcs8" });
   const spki = createPublicKey(key).export({ format: "der", type: "spki" });
-  return {
-    publicKey: new Uint8Array(spki.subarray(-32)),
-    sign: (message) => new Uint8Array(sign(null, message, key)),
-  };
+  return { publicKey: new Uint8Array(spki.subarray(-32)), sign: (message) => new Uint8Array(sign(null, message, key)) };
 }
 
 function openssl(signature: Bytes, message: Bytes, publicKey: Bytes): boolean {

@@ -1,7 +1,6 @@
 /**
- * Prints what an audit must catch, by number: each of the audit's fixtures with the code that the
- * audit finds first and the code that this library finds first. Exit code 1 where two differ and no
- * reason replaces it.
+ * Prints what an audit must catch, by number: each of the audit's fixtures with the code that the audit finds first and
+ * the code that this library finds first. Exit code 1 where two differ and no reason replaces it.
  */
 
 import { audited, FIXTURES, ONLY_IN_THE_AUDIT, vectors } from "./files.js";

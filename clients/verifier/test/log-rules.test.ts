@@ -180,10 +180,7 @@ for (const row of vectors("log/slot")) {
     const rounds = new Map<number, RoundState>();
     const found = (row["steps"] as Row[]).map((step, place) => {
       const number = step["round"] as number;
-      const states = {
-        previous: rounds.get(number - 1) ?? null,
-        current: rounds.get(number) ?? null,
-      };
+      const states = { previous: rounds.get(number - 1) ?? null, current: rounds.get(number) ?? null };
       try {
         const state = advance(stepOf(step), leafNamed(place), states);
         rounds.set(number, state);
@@ -226,10 +223,7 @@ function stepOf(step: Row): Step {
       return { kind: "UNSEAL", roundId, number: history.length, history, course };
     }
     case "SETTLE": {
-      const unseals = ((step["unseals"] ?? []) as string[]).map((history) => ({
-        number: history.length,
-        history,
-      }));
+      const unseals = ((step["unseals"] ?? []) as string[]).map((history) => ({ number: history.length, history }));
       return { kind: "SETTLE", roundId, deckRoot, unseals };
     }
     default:

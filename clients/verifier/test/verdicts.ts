@@ -1,7 +1,6 @@
 /**
- * Reads one JSON object a line from standard input, a whole log as the audit's fixtures have it or
- * `{"bundle", "now"}`, and prints for each what was found as one line of JSON, or
- * the `error` that was thrown.
+ * Reads one JSON object a line from standard input, a whole log as the audit's fixtures have it or `{"bundle", "now"}`,
+ * and prints for each what was found as one line of JSON, or the `error` that was thrown.
  */
 
 import { createInterface } from "node:readline";

@@ -134,10 +134,7 @@ export interface PageGame extends Pictured, Replayed {
   readonly open?: (round: Round, seat: number, present: () => Round) => void;
 }
 
-const FOUND = import.meta.glob<PageGame>(["./*/game.ts", "more-games/game.ts"], {
-  eager: true,
-  import: "GAME",
-});
+const FOUND = import.meta.glob<PageGame>(["./*/game.ts", "more-games/game.ts"], { eager: true, import: "GAME" });
 
 export const GAMES: readonly PageGame[] = Object.values(FOUND);
 

@@ -20,11 +20,7 @@ const withEvents = (...events: object[]): Round => ({
   course: {
     deck_root: "22".repeat(32),
     is_whole: true,
-    events: events.map((event, place) => ({
-      event: JSON.stringify(event),
-      time: 1_000 + place,
-      received: true,
-    })),
+    events: events.map((event, place) => ({ event: JSON.stringify(event), time: 1_000 + place, received: true })),
   },
 });
 

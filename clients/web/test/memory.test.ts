@@ -48,11 +48,7 @@ test("a fetched round has a name and a person of its own for each seat", () => {
   const read = readRound({ ...share, has_names: false, round: hidden });
   assert.equal(new Set(read.seats?.map(({ name }) => name)).size, 2);
   assert.equal(new Set(read.seats?.map(({ person }) => person)).size, 2);
-  const named = readRound({
-    ...share,
-    has_names: true,
-    round: { ...hidden, seats: [seat("Lan", 1)] },
-  });
+  const named = readRound({ ...share, has_names: true, round: { ...hidden, seats: [seat("Lan", 1)] } });
   assert.equal(named.seats?.[0]?.name, "Lan");
 });
 

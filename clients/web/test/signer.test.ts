@@ -16,30 +16,9 @@ import { type Bounds, type Step, walk } from "./signer-model";
 
 /** Each walk bounds something else; together they lose, delay, double and refuse every sending in every way. */
 const BOUNDS: Readonly<Record<string, Bounds>> = {
-  "two sendings on their way, one reload": {
-    ids: 2,
-    frames: 2,
-    stream: 2,
-    cuts: 1,
-    clock: 0,
-    leaves: 0,
-  },
-  "the seat's clock runs out, one reload": {
-    ids: 2,
-    frames: 1,
-    stream: 2,
-    cuts: 1,
-    clock: 1,
-    leaves: 0,
-  },
-  "the seat leaves or is sent out, one reload": {
-    ids: 2,
-    frames: 1,
-    stream: 2,
-    cuts: 1,
-    clock: 0,
-    leaves: 1,
-  },
+  "two sendings on their way, one reload": { ids: 2, frames: 2, stream: 2, cuts: 1, clock: 0, leaves: 0 },
+  "the seat's clock runs out, one reload": { ids: 2, frames: 1, stream: 2, cuts: 1, clock: 1, leaves: 0 },
+  "the seat leaves or is sent out, one reload": { ids: 2, frames: 1, stream: 2, cuts: 1, clock: 0, leaves: 1 },
   "three signings, no reload": { ids: 3, frames: 1, stream: 2, cuts: 0, clock: 0, leaves: 0 },
 };
 
@@ -90,15 +69,9 @@ for (const [what, broken, mutant] of MUTANTS) {
 test("an id belongs to the newest sending, and a late answer to another changes nothing", () => {
   const sent = step(NOTHING_SENT, { cue: "WANT", freshId: "t.1" });
   assert.deepEqual(sent, { memory: { state: "SENT", id: "t.1" }, output: "SIGN" });
-  assert.deepEqual(step(sent.memory, { cue: "DENIAL", id: "t.0" }), {
-    memory: sent.memory,
-    output: "NONE",
-  });
+  assert.deepEqual(step(sent.memory, { cue: "DENIAL", id: "t.0" }), { memory: sent.memory, output: "NONE" });
   assert.deepEqual(step(sent.memory, { cue: "WANT", freshId: "t.2" }).memory.id, "t.1");
-  assert.deepEqual(step(sent.memory, { cue: "DENIAL", id: "t.1" }), {
-    memory: NOTHING_SENT,
-    output: "FORGET",
-  });
+  assert.deepEqual(step(sent.memory, { cue: "DENIAL", id: "t.1" }), { memory: NOTHING_SENT, output: "FORGET" });
 });
 
 test("refusals about the room or the rate decide nothing, and refusals of the event do", () => {

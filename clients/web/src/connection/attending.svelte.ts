@@ -22,10 +22,7 @@ interface SealedHand {
   readonly certificate: string;
 }
 
-export const attending = $state<{ hand: SealedHand | null; trouble: string }>({
-  hand: null,
-  trouble: "",
-});
+export const attending = $state<{ hand: SealedHand | null; trouble: string }>({ hand: null, trouble: "" });
 
 const done = new Set<string>();
 

@@ -228,10 +228,7 @@ class Signer {
 
 /** What an offer changes of the first sending: whether the person is done is not part of the signed event. */
 const offered = ({ fields }: Sent, wanted: object): { readonly fields: object } => ({
-  fields: {
-    ...fields,
-    ...("is_final" in fields && "is_final" in wanted ? { is_final: wanted.is_final } : {}),
-  },
+  fields: { ...fields, ...("is_final" in fields && "is_final" in wanted ? { is_final: wanted.is_final } : {}) },
 });
 
 const isSameCommand = (sent: Sent, { name, fields }: Command): boolean =>

@@ -8,11 +8,7 @@ import type { Card } from "../cards/card";
 export const CHI = ["BACK", "MIDDLE", "FRONT"] as const;
 export type Chi = (typeof CHI)[number];
 
-const STARTS: Record<Chi, readonly [number, number]> = {
-  BACK: [0, 5],
-  MIDDLE: [5, 10],
-  FRONT: [10, 13],
-};
+const STARTS: Record<Chi, readonly [number, number]> = { BACK: [0, 5], MIDDLE: [5, 10], FRONT: [10, 13] };
 
 export const cardsOf = (places: readonly Card[], chi: Chi): Card[] => places.slice(...STARTS[chi]);
 

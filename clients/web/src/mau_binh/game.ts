@@ -14,12 +14,7 @@ import { both, say } from "./words";
 
 const DRAFTS: ReadonlySet<string> = new Set(["arrange", "commit"]);
 
-const WORDS = {
-  ARRANGE: "didArrange",
-  COMMIT: "didCommit",
-  TIMEOUT: "didTimeout",
-  LEAVE: "didLeave",
-} as const;
+const WORDS = { ARRANGE: "didArrange", COMMIT: "didCommit", TIMEOUT: "didTimeout", LEAVE: "didLeave" } as const;
 
 const TILES: Readonly<Record<string, readonly Card[]>> = {
   "mau_binh.chi_2020": ["AS", "2S", "3S"],
@@ -30,10 +25,7 @@ export const GAME: PageGame = {
   name: "mau_binh",
   title,
   tileOf: (ruleset) => TILES[ruleset] ?? ["TH", "JH", "QH"],
-  guide: {
-    PLAYING: [both("guideArrange"), both("guideSwap"), both("guideHandIn")],
-    SHOWDOWN: [both("guideShowdown")],
-  },
+  guide: { PLAYING: [both("guideArrange"), both("guideSwap"), both("guideHandIn")], SHOWDOWN: [both("guideShowdown")] },
   Board: MauBinhTable,
   ResultMarks,
   ResultCards,

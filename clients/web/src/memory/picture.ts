@@ -187,11 +187,7 @@ export async function paint(canvas: HTMLCanvasElement, picture: Picture): Promis
     pen.strokeStyle = on;
     shape("M4 12.5 9.5 18 20 6.5", EDGE + 18, foot + 54, 1.4, 3.5);
   }
-  words(badge, EDGE + (picture.isVerified ? 62 : 24), foot + 81, {
-    size: 30,
-    weight: 700,
-    fill: on,
-  });
+  words(badge, EDGE + (picture.isVerified ? 62 : 24), foot + 81, { size: 30, weight: 700, fill: on });
   const shown = picture.link.replace(/^https?:\/\//, "");
   words(shown, EDGE, foot + 150, { size: 20, fill: soft, most: most - 220 });
 }

@@ -66,16 +66,7 @@ export function stepsOf(
   let open = 0;
   const steps: ReplayStep[] = [];
   const lay = (words: string, cards: readonly Card[], rest: Partial<ReplayStep> = {}): void => {
-    steps.push({
-      words,
-      cards,
-      seats,
-      pile,
-      board: board.slice(0, open),
-      house: [],
-      hasHouse,
-      ...rest,
-    });
+    steps.push({ words, cards, seats, pile, board: board.slice(0, open), house: [], hasHouse, ...rest });
   };
   lay(say("asDealt") + (leads === "" ? "" : ` · ${say("leads", { name: leads })}`), []);
 

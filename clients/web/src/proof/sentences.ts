@@ -5,11 +5,7 @@ import type { CheckCode } from "referee-verifier";
 import type { Key } from "../words/words";
 import type { Verdict, Viewer } from "./verifying.svelte";
 
-const DECK: Record<Viewer, Key> = {
-  SEAT: "proofDeck",
-  SEAT_ELSEWHERE: "proofDeckElsewhere",
-  OTHER: "proofDeckOther",
-};
+const DECK: Record<Viewer, Key> = { SEAT: "proofDeck", SEAT_ELSEWHERE: "proofDeckElsewhere", OTHER: "proofDeckOther" };
 
 /** The keys of the sentences whose checks all passed. */
 export function sentencesOf({ result, own, viewer = "OTHER" }: Verdict): Key[] {

@@ -141,9 +141,7 @@ function withHeld(bundle: object, roundId: string): object {
 
 /** The file of a round's bundle with what this page holds of the round. */
 export const bundleFile = async (path: string, roundId: string): Promise<Blob> =>
-  new Blob([JSON.stringify(withHeld(await fetchBundle(path), roundId))], {
-    type: "application/json",
-  });
+  new Blob([JSON.stringify(withHeld(await fetchBundle(path), roundId))], { type: "application/json" });
 
 async function fetchBundle(path: string): Promise<object> {
   const response = await fetch(new URL(path, location.href), { cache: "no-store" });

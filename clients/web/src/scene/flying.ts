@@ -59,15 +59,8 @@ export function confetti(): void {
     const start = innerHeight * 0.45;
     const frames = [
       { transform: `translate(${innerWidth / 2}px, ${start}px) rotate(0)`, opacity: 1 },
-      {
-        transform: `translate(${x}px, ${start - rise}px) rotate(${turn}deg)`,
-        opacity: 1,
-        offset: 0.4,
-      },
-      {
-        transform: `translate(${x + drift}px, ${innerHeight}px) rotate(${turn * 2}deg)`,
-        opacity: 0,
-      },
+      { transform: `translate(${x}px, ${start - rise}px) rotate(${turn}deg)`, opacity: 1, offset: 0.4 },
+      { transform: `translate(${x + drift}px, ${innerHeight}px) rotate(${turn * 2}deg)`, opacity: 0 },
     ];
     fly(`confetti c${at % COLOURS}`, frames, {
       duration: 1_300 + 700 * Math.random(),

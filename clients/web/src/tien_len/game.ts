@@ -13,12 +13,7 @@ import { both, say } from "./words";
 
 const LAST_PLAY = 2_800; // ms
 
-const WORDS = {
-  PLAY: "didPlay",
-  PASS: "didPass",
-  TIMEOUT: "didTimeout",
-  LEAVE: "didLeave",
-} as const;
+const WORDS = { PLAY: "didPlay", PASS: "didPass", TIMEOUT: "didTimeout", LEAVE: "didLeave" } as const;
 
 export const GAME: PageGame = {
   name: "tien_len",

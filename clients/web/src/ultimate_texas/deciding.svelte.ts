@@ -45,17 +45,8 @@ export class Deciding extends Trying {
     if (hand?.roundId !== round_id || gateway == null) {
       return connection.suggestions<"ultimate_texas">(round_id);
     }
-    const round = {
-      header,
-      certificates: [hand.certificate, ...certificates],
-      events,
-      receipt,
-      signatures,
-    };
-    const { options = [] } = await ask<ProtoAdvice>(gateway, "UltimateTexasService/Advise", {
-      round,
-      seat: you ?? 0,
-    });
+    const round = { header, certificates: [hand.certificate, ...certificates], events, receipt, signatures };
+    const { options = [] } = await ask<ProtoAdvice>(gateway, "UltimateTexasService/Advise", { round, seat: you ?? 0 });
     return options
       .map(({ decision, valueMinor = "0" }) => ({
         decision: decision.replace("DECISION_", ""),
