@@ -1,6 +1,7 @@
 /** What a call says of itself: who asks, and under which id the server's log has it. */
 
 import type { Interceptor } from "@connectrpc/connect";
+import { hex } from "referee-verifier/protocol";
 import { REQUEST_ID } from "./refusal.js";
 
 /** A token, or what gives the one that counts now. */
@@ -9,9 +10,7 @@ export type Token = string | (() => string | Promise<string>);
 /** Every call has a request id, the caller's or a new one, and the same for each attempt. */
 export const named: Interceptor = (next) => (request) => {
   if (!request.header.has(REQUEST_ID)) {
-    const bytes = crypto.getRandomValues(new Uint8Array(8));
-    const id = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    request.header.set(REQUEST_ID, id);
+    request.header.set(REQUEST_ID, hex(crypto.getRandomValues(new Uint8Array(8))));
   }
   return next(request);
 };

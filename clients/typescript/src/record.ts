@@ -35,8 +35,15 @@ export interface RoundRecord {
 
 /** The text of a record. */
 export function encodeRecord(record: RoundRecord): string {
+  return JSON.stringify(saved(record));
+}
+
+/** A record as its JSON has it. */
+type Saved = ReturnType<typeof saved>;
+
+function saved(record: RoundRecord) {
   const { terms, unanswered } = record;
-  return JSON.stringify({
+  return {
     format: 1,
     terms: {
       table: terms.table,
@@ -45,7 +52,7 @@ export function encodeRecord(record: RoundRecord): string {
       seats: terms.seats,
       currency: terms.currency ?? "CHIP",
       stake: terms.stake ?? 1,
-      bets: (terms.bets ?? []).map(({ ante, trips = 0 }) => [ante, trips]),
+      bets: (terms.bets ?? []).map(({ ante, trips = 0 }) => [ante, trips] as const),
       seat_keys: (terms.seatKeys ?? []).map(base64),
       deal_deadline: terms.dealDeadline ?? 0,
       round_deadline: terms.roundDeadline ?? 0,
@@ -63,7 +70,7 @@ export function encodeRecord(record: RoundRecord): string {
     seeds: record.seeds.map(base64),
     seed_signatures: record.seedSignatures.map(base64),
     message: base64(record.message),
-    chains: Object.fromEntries([...record.chains].map(([seat, saved]) => [seat, JSON.parse(saved)])),
+    chains: Object.fromEntries([...record.chains].map(([seat, saved]) => [seat, JSON.parse(saved) as unknown])),
     opened_hands: record.openedHands,
     arrangements: Object.fromEntries(record.arrangements),
     unanswered: unanswered && {
@@ -75,7 +82,7 @@ export function encodeRecord(record: RoundRecord): string {
     is_partial: record.isPartial,
     clock_differences: record.clockDifferences,
     receipted_events: record.receiptedEvents,
-  });
+  };
 }
 
 /** The record that a text is; an error where it is of another format. */
@@ -121,45 +128,4 @@ export function readRecord(text: string): RoundRecord {
     clockDifferences: said.clock_differences,
     receiptedEvents: said.receipted_events,
   };
-}
-
-interface Saved {
-  readonly format: number;
-  readonly terms: {
-    readonly table: string;
-    readonly ruleset: string;
-    readonly version: string;
-    readonly seats: number;
-    readonly currency: string;
-    readonly stake: number;
-    readonly bets: readonly [number, number][];
-    readonly seat_keys: readonly string[];
-    readonly deal_deadline: number;
-    readonly round_deadline: number;
-  };
-  readonly header: string;
-  readonly secrets: readonly {
-    readonly seat: number;
-    readonly seed: string;
-    readonly token: string;
-    readonly nonce: string;
-    readonly private_key: string;
-  }[];
-  readonly commitments: readonly string[];
-  readonly tokens: readonly string[];
-  readonly seeds: readonly string[];
-  readonly seed_signatures: readonly string[];
-  readonly message: string;
-  readonly chains: Readonly<Record<string, unknown>>;
-  readonly opened_hands: readonly number[];
-  readonly arrangements: Readonly<Record<string, readonly number[]>>;
-  readonly unanswered: {
-    readonly event: string;
-    readonly signature: string;
-    readonly sent_time: number;
-  } | null;
-  readonly lapses: string;
-  readonly is_partial: boolean;
-  readonly clock_differences: readonly ClockDifference[];
-  readonly receipted_events: readonly ReceiptedEvent[];
 }

@@ -13,6 +13,7 @@ import {
   verifyProof,
   verifyRound as verifyBundle,
 } from "referee-verifier";
+import { base64, hex } from "referee-verifier/protocol";
 import { RoundStage } from "./gen/referee/v1/log_pb.js";
 import type { LogReceipt } from "./gen/referee/v1/round_pb.js";
 import type { Referee } from "./referee.js";
@@ -118,12 +119,4 @@ export async function verifyRound(
 
 function typeOf(leaf: Uint8Array): string {
   return String((JSON.parse(text.decode(leaf)) as { payloadType?: unknown }).payloadType);
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function base64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
 }

@@ -20,22 +20,10 @@ const MAX_NOTE_SIZE = 4096;
 /** Version of a program. */
 const RELEASE = /^[A-Za-z0-9.+!_-]{1,64}$/;
 
-export type Kind = "OPEN" | "DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL" | "KEY" | "START";
 export type Role = "root" | "log" | "referee" | "shuffler" | "witness";
 
-export const KINDS: ReadonlyMap<string, Kind> = new Map([
-  [MEDIA("open"), "OPEN"],
-  [MEDIA("deal"), "DEAL"],
-  [MEDIA("unseal"), "UNSEAL"],
-  [MEDIA("settle"), "SETTLE"],
-  [MEDIA("abort"), "ABORT"],
-  [MEDIA("reveal"), "REVEAL"],
-  [MEDIA("key"), "KEY"],
-  [MEDIA("start"), "START"],
-]);
-
 /** Who signs each kind of leaf; null where nobody does. */
-export const SIGNERS: Record<Kind, Role | null> = {
+export const SIGNERS = {
   OPEN: "shuffler",
   DEAL: "shuffler",
   UNSEAL: "shuffler",
@@ -44,7 +32,14 @@ export const SIGNERS: Record<Kind, Role | null> = {
   REVEAL: null,
   KEY: "root",
   START: "referee",
-};
+} satisfies Record<string, Role | null>;
+
+export type Kind = keyof typeof SIGNERS;
+
+/** Kinds by the type of an envelope. */
+export const KINDS: ReadonlyMap<string, Kind> = new Map(
+  (Object.keys(SIGNERS) as Kind[]).map((kind) => [MEDIA(kind.toLowerCase()), kind]),
+);
 
 /** `seat_tokens`, one a seat, stand there on a sealed table only. */
 export const openForm = record(
@@ -157,17 +152,7 @@ export type Inputs = Of<typeof inputsForm>;
 export type InputEvent = Of<typeof inputEventForm>;
 export type EventReceipt = Of<typeof receiptForm>;
 
-export type Leaf =
-  | { kind: "OPEN"; value: OpenLeaf }
-  | { kind: "DEAL"; value: DealLeaf }
-  | { kind: "UNSEAL"; value: UnsealLeaf }
-  | { kind: "SETTLE"; value: Transcript }
-  | { kind: "ABORT"; value: AbortLeaf }
-  | { kind: "REVEAL"; value: RevealLeaf }
-  | { kind: "KEY"; value: KeyLeaf }
-  | { kind: "START"; value: StartLeaf };
-
-export const FORMS: { [K in Kind]: Form<Extract<Leaf, { kind: K }>["value"]> } = {
+export const FORMS = {
   OPEN: openForm,
   DEAL: dealForm,
   UNSEAL: unsealForm,
@@ -176,7 +161,9 @@ export const FORMS: { [K in Kind]: Form<Extract<Leaf, { kind: K }>["value"]> } =
   REVEAL: revealForm,
   KEY: keyForm,
   START: startForm,
-};
+} satisfies Record<Kind, Form<unknown>>;
+
+export type Leaf = { [K in Kind]: { kind: K; value: Of<(typeof FORMS)[K]> } }[Kind];
 
 /** The first text in a leaf that should be lowercase hex and is not; null where there is none. */
 export function misspelledHex(leaf: Leaf): string | null {
