@@ -32,9 +32,7 @@ export class RoundClock {
   compare(what: Dated, time: number, since = 0, number = 0): void {
     const latest = Date.now();
     const isBehind = since > 0 && time < since - ALLOWED;
-    const isKnown = this.differences.some((one) => {
-      return one.what === what && one.number === number && one.time === time;
-    });
+    const isKnown = this.differences.some((one) => one.what === what && one.number === number && one.time === time);
     if ((isBehind || time > latest + ALLOWED) && !isKnown) {
       this.differences.push({ what, number, time, earliest: since, latest });
     }

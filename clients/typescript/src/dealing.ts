@@ -306,9 +306,7 @@ export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
       return { seeds: this.seeds, signatures: this.seedSignatures };
     }
     this.clock.seedsShown ||= Date.now();
-    const signed = own.map((one) => {
-      return one.signSeed(this.roundId, this.serverCommitment, this.isSealed);
-    });
+    const signed = own.map((one) => one.signSeed(this.roundId, this.serverCommitment, this.isSealed));
     const isSigned = signed.some((one) => one.length > 0);
     return { seeds: own.map(({ seed }) => seed), signatures: isSigned ? signed : [] };
   }

@@ -185,9 +185,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   /** What an event receipt says; the referee signed it, and it is of this course. */
   protected async receipted(envelope: Uint8Array, course: Course): Promise<EventReceipt> {
     const since = this.opened.index;
-    await this.session.check((believed) => {
-      return believed.open(envelope, RECEIPT_TYPE, { role: "referee", since });
-    });
+    await this.session.check((believed) => believed.open(envelope, RECEIPT_TYPE, { role: "referee", since }));
     return refusing(() => course.receipt(envelope));
   }
 

@@ -120,19 +120,13 @@ export class Round<Types extends GameTypes> extends PlayedRound<Types> {
       const link = course.links[at];
       return [link && hex(link.event), Number(time), received ? 1 : 0];
     });
-    const settled = inputs.events.map(({ event, time, received }) => {
-      return [hex(utf8(encode(event))), time, received];
-    });
+    const settled = inputs.events.map(({ event, time, received }) => [hex(utf8(encode(event))), time, received]);
     same("the events settled", settled, events);
-    const signatures = this.header.seat_keys.map((_, seat) => {
-      return hex(message.signatures[seat] ?? new Uint8Array());
-    });
+    const signatures = this.header.seat_keys.map((_, seat) => hex(message.signatures[seat] ?? new Uint8Array()));
     same("the settled signatures", inputs.signatures, signatures);
     const newest = message.events.reduce((last, { received }, at) => (received ? at + 1 : last), 0);
     same("the number of the settled receipt", inputs.receipt?.number ?? 0, newest);
-    const unsealed = inputs.unsealed.map(({ sections, time }) => {
-      return sections.map((section) => [section, time] as const);
-    });
+    const unsealed = inputs.unsealed.map(({ sections, time }) => sections.map((section) => [section, time] as const));
     const opened = unsealed.reduce((all, more) => [...all, ...more], []);
     same("the settled openings", sorted(opened), sorted([...this.unsealed]));
   }

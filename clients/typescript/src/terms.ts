@@ -102,9 +102,7 @@ export function readHeader(message: RoundHeader | undefined): Header {
     ruleset_id: message.rulesetId,
     ruleset_version: message.rulesetVersion,
     seat_keys: message.seatKeys.map((key) => hex(key) || NO_KEY),
-    seat_stakes: message.seatStakes.map((stake) => {
-      return [Number(stake.betMinor), Number(stake.sideBetMinor ?? 0)];
-    }),
+    seat_stakes: message.seatStakes.map((stake) => [Number(stake.betMinor), Number(stake.sideBetMinor ?? 0)]),
     stake: Number(message.stakeMinor),
     table_id: message.round?.tableId ?? "",
   };

@@ -82,9 +82,7 @@ export class Believed {
     fresh.sort((one, other) => Number(one.leafIndex) - Number(other.leafIndex));
     for (const { leaf, leafIndex } of fresh) {
       const index = Number(leafIndex);
-      const placed = verified(`KEY leaf ${index}`, () => {
-        return readLeaf(leaf, { index, ring: this.#history.ring });
-      });
+      const placed = verified(`KEY leaf ${index}`, () => readLeaf(leaf, { index, ring: this.#history.ring }));
       const fault = placed.kind === "KEY" && this.#history.take(placed.envelope, placed.value, index);
       if (fault !== null) {
         const detail = fault === false ? "it is no KEY leaf" : fault.detail;
@@ -131,9 +129,7 @@ export class Believed {
   prove<K extends Kind>(receipt: LogReceipt, kind: K): Proved<K> {
     const checkpoint = this.#included(receipt);
     const index = Number(receipt.leafIndex);
-    const placed = verified(`leaf ${index}`, () => {
-      return readLeaf(receipt.leaf, { index, ring: this.#ringAt(index) });
-    });
+    const placed = verified(`leaf ${index}`, () => readLeaf(receipt.leaf, { index, ring: this.#ringAt(index) }));
     if (placed.kind !== kind) {
       throw new VerificationError(`leaf ${index} is ${placed.kind}, and ${kind} was asked for`);
     }

@@ -144,8 +144,6 @@ test("a clock that is an hour behind is refused", { skip: without }, async (t) =
   const { now } = Date;
   t.mock.method(Date, "now", () => now() - 3_600_000);
   const refused = client.ownRounds(VECTOR_KEY).next();
-  await assert.rejects(refused, (error) => {
-    return error instanceof DeniedError && error.message.includes("sign it anew");
-  });
+  await assert.rejects(refused, (error) => error instanceof DeniedError && error.message.includes("sign it anew"));
   client.close();
 });

@@ -20,18 +20,14 @@ async function kilobytes(entry: (typeof ENTRIES)[number]): Promise<number> {
   });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   await bundle.close();
-  const bytes = output.reduce((sum, part) => {
-    return sum + (part.type === "chunk" ? gzipSync(part.code).length : 0);
-  }, 0);
+  const bytes = output.reduce((sum, part) => sum + (part.type === "chunk" ? gzipSync(part.code).length : 0), 0);
   return bytes / 1000;
 }
 
 test("the sizes that the README states are those of the entries", async () => {
   const page = readFileSync(join(here, "README.md"), "utf8");
   const stated = new Map(
-    [...page.matchAll(/^\| `(referee-client[^`]*)`.* (\d+) kB +\|$/gm)].map(([, name, size]) => {
-      return [name, Number(size)];
-    }),
+    [...page.matchAll(/^\| `(referee-client[^`]*)`.* (\d+) kB +\|$/gm)].map(([, name, size]) => [name, Number(size)]),
   );
   const script = gzipSync(readFileSync(join(here, "dist/referee.engine.js"))).length / 1000;
   const found = new Map([["referee-client/referee.engine.js", script]]);
