@@ -4,6 +4,7 @@ import logging
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -151,19 +152,7 @@ class Harness:
     @property
     def waiting(self) -> dict[str, Any]:
         """What waits: ``scripts``, how many no round was opened for yet, and ``faults`` that will still strike."""
-        faults = [
-            {
-                "kind": fault.kind,
-                "method": fault.method,
-                "when": fault.when,
-                "times": fault.times,
-                "delay_ms": fault.delay_ms,
-                "down_ms": fault.down_ms,
-                "status": fault.status,
-            }
-            for fault in self._faults.waiting
-        ]
-        return {"scripts": self._scripts.waiting, "faults": faults}
+        return {"scripts": self._scripts.waiting, "faults": [asdict(fault) for fault in self._faults.waiting]}
 
     def _start(self) -> None:
         configuration = Configuration(
