@@ -92,6 +92,13 @@ class Play(ABC):
 
     message: Any
     """The round so far: the game's own message."""
+    state: msgspec.Struct
+    """What is kept of the round besides its message: the game's own struct."""
+    service: Any
+    """Stub of the game's service."""
+    accept_request: Callable[..., Any]
+    settle_request: Callable[..., Any]
+    """The game's own requests to accept an event and to settle."""
     evidence: list[tuple[bytes, list[bytes]]]
     """The receipt after each event that this process has accepted, and each seat's newest signature by then."""
 
@@ -154,13 +161,28 @@ class Play(ABC):
         """Go on with cards that have opened; in this game none opens after the deal."""
         raise AssertionError(f"{opened.opened} opened in a game whose cards all open at the deal")
 
-    @abstractmethod
     async def settle(self) -> Settled | None:
-        """Settle the round; return None if the referee does not find it over yet."""
+        """Settle the round; return None if the referee does not find it over yet, and ask again soon."""
+        settled = await self.ask(self.service.SettleRound, self.settle_request(round=self.message))
+        if settled.violations:
+            self.again = self.bench.clock.now() + RETRY_MS
+            return None
+        outcome = settled.outcome
+        nets = [int(one.net_minor) for one in outcome.seats]
+        return Settled(self.shown_outcome(outcome), nets, self.winner_of(outcome), settled.log_receipt)
 
     @abstractmethod
+    def shown_outcome(self, outcome: Any) -> dict[str, Any]:  # noqa: ANN401 - the game's own outcome
+        """Return the outcome of the settled round as pages read it."""
+
+    def winner_of(self, outcome: Any) -> int | None:  # noqa: ANN401 - the game's own outcome
+        """Return the seat that won; None in a game whose seats play the house."""
+        return next((one.seat for one in outcome.seats if one.winner), None)
+
     def freeze(self) -> None:
         """Copy everything that this object has into the round's state."""
+        self.round.message = self.message.SerializeToString()
+        self.round.own = self.state
 
     @abstractmethod
     async def review(self, seat: int) -> list[Choice]:
@@ -265,7 +287,26 @@ class Play(ABC):
             "kept": kept.to_bytes().decode(),
         }
 
-    def keep(self, answer: Any, signature: bytes = b"") -> None:  # noqa: ANN401 - the game's own answer
+    async def submit(
+        self,
+        event: Any,  # noqa: ANN401 - the game's own event
+        move: Signed | None = None,
+        *,
+        is_timeout: bool = False,
+    ) -> Any:  # noqa: ANN401 - the game's own answer
+        """Have the referee accept an event, which its seat signs unless its time ran out, and keep it.
+
+        Raise RefusedError for an event that breaks rules.
+        """
+        signature = b"" if is_timeout else self.sign(event, move)
+        request = self.accept_request(round=self.message, event=event, signature=signature)
+        answer = await self.ask(self.service.AcceptEvent, request)
+        if not answer.event_number:
+            raise self.refusal(answer.violations)
+        self._keep(answer, signature)
+        return answer
+
+    def _keep(self, answer: Any, signature: bytes) -> None:  # noqa: ANN401 - the game's own answer
         """Append an accepted event and its seat's signature to the round; its receipt replaces the one before."""
         keep_signature(self.message, answer.event.seat, signature, seats=len(self.round.seats))
         self.message.events.append(answer.event)
@@ -314,6 +355,10 @@ class Play(ABC):
         given = self.violations(violations)
         is_late = any(one["code"] in LATE for one in given)
         return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=given)
+
+    def shown_instant_win(self, pattern: str) -> dict[str, Any]:
+        """Return the pattern by which a hand won at the deal, with its name; nothing for an empty one."""
+        return {"instant_win": pattern, "instant_win_name": self.bench.law.name("pattern", pattern)} if pattern else {}
 
     def transfers(self, transfers: Iterable[money_pb2.Transfer]) -> list[dict[str, Any]]:
         """Return the transfers for the page, each with the name of its reason."""

@@ -6,8 +6,7 @@ import msgspec
 from referee_table.cards import texts
 from referee_table.commands import InRound, Move
 from referee_table.commands import Leave as LeaveRoom
-from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
-from referee_table.signing import Signed
+from referee_table.play import Bench, Choice, Play
 from referee_table.state import Round
 from referee_table.table_game import TableGame
 from referee_table.wording import Code, RefusedError
@@ -35,6 +34,11 @@ class BaiCaoKept(msgspec.Struct, kw_only=True):
 
 class BaiCaoPlay(Play):
     """One round. ``message`` is the round so far."""
+
+    state: BaiCaoKept
+    service: bai_cao_pb2_grpc.BaiCaoServiceStub
+    accept_request = bai_cao_pb2.AcceptEventRequest
+    settle_request = bai_cao_pb2.SettleRoundRequest
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
@@ -78,12 +82,12 @@ class BaiCaoPlay(Play):
         """Turn a seat's cards up."""
         if not isinstance(command, ShowCards):
             raise RefusedError(Code.WRONG_PHASE)
-        await self._accept(bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_SHOW), command)
+        await self.submit(bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_SHOW), command)
         return self.receipt()
 
     async def leave(self, seat: int, move: LeaveRoom) -> None:
         """Record that the seat has left; its cards count all the same."""
-        await self._accept(bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_LEAVE), move)
+        await self.submit(bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_LEAVE), move)
         self.state.gone.append(seat)
 
     async def advance(self) -> None:
@@ -91,18 +95,12 @@ class BaiCaoPlay(Play):
         now = self.bench.clock.now()
         bots = [seat for seat in self._waiting if self.is_bot(seat)]
         if bots and self.state.bot_time <= now < self.state.deadline:
-            await self._accept(bai_cao_pb2.BaiCaoEvent(seat=bots[0], act=bai_cao_pb2.ACT_SHOW))
+            await self.submit(bai_cao_pb2.BaiCaoEvent(seat=bots[0], act=bai_cao_pb2.ACT_SHOW))
             self.state.bot_time = now + self.bench.pace.bot_ms
 
-    async def settle(self) -> Settled | None:
-        """Settle the round."""
-        request = bai_cao_pb2.SettleRoundRequest(round=self.message)
-        settled = await self.ask(self.service.SettleRound, request)
-        if settled.violations:
-            self.again = self.bench.clock.now() + RETRY_MS
-            return None
-        seats = settled.outcome.seats
-        shown = {
+    def shown_outcome(self, outcome: bai_cao_pb2.BaiCaoOutcome) -> dict[str, Any]:
+        """Return each seat's cards and result, and the transfers."""
+        return {
             "seats": [
                 {
                     "cards": texts(one.cards),
@@ -111,16 +109,13 @@ class BaiCaoPlay(Play):
                     "net_minor": one.net_minor,
                     "winner": one.net_minor > 0,
                 }
-                for one in seats
+                for one in outcome.seats
             ],
-            "transfers": self.transfers(settled.outcome.transfers),
+            "transfers": self.transfers(outcome.transfers),
         }
-        return Settled(shown, [int(one.net_minor) for one in seats], None, settled.log_receipt)
 
-    def freeze(self) -> None:
-        """Copy the events into the round's state."""
-        self.round.message = self.message.SerializeToString()
-        self.round.own = self.state
+    def winner_of(self, outcome: bai_cao_pb2.BaiCaoOutcome) -> None:
+        """Return None: every seat plays the dealer."""
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return who has shown, and their cards; a seat's own are beside it."""
@@ -146,16 +141,6 @@ class BaiCaoPlay(Play):
         """Return the canonical bytes of an event, as the law has them."""
         seen = event.seen if event.HasField("seen") else None
         return encode_record(_EVENTS[event.act](Seat(event.seat), seen=seen))
-
-    async def _accept(self, event: bai_cao_pb2.BaiCaoEvent, move: Signed | None = None) -> None:
-        signature = self.sign(event, move)
-        request = bai_cao_pb2.AcceptEventRequest(round=self.message, event=event)
-        if signature:
-            request.signature = signature
-        answer = await self.ask(self.service.AcceptEvent, request)
-        if not answer.event_number:
-            raise self.refusal(answer.violations)
-        self.keep(answer, signature)
 
 
 _THREE_FACES: Final = {

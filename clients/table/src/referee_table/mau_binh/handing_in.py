@@ -26,6 +26,11 @@ KEPT_EVENTS: Final = 2
 class HandingIn(Play):
     """The part of a round of Mậu Binh that hands arrangements to the referee. ``message`` is the round so far."""
 
+    state: MauBinhState
+    service: mau_binh_pb2_grpc.MauBinhServiceStub
+    accept_request = mau_binh_pb2.MauBinhServiceAcceptEventRequest
+    settle_request = mau_binh_pb2.MauBinhServiceSettleRoundRequest
+
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
         self.message = mau_binh_pb2.MauBinhRound.FromString(played.message)
@@ -133,7 +138,7 @@ class HandingIn(Play):
             event.commit.commitment = draft.commitment
         else:
             event.arrange.CopyFrom(arrangement_of(draft.cards))
-        answer = await self.accept(event, self.sign(event, draft))
+        answer = await self.submit(event, draft)
         self.state.drafts[seat] = None
         if draft.commitment:
             self.state.commitments[seat] = draft.commitment
@@ -152,17 +157,6 @@ class HandingIn(Play):
                 await self._give(seat, draft)
             except RefusedError:  # too late by the referee's clock, or no event of the seat is left
                 self.state.drafts[seat] = None
-
-    async def accept(
-        self, event: mau_binh_pb2.MauBinhEvent, signature: bytes = b""
-    ) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """Have the referee accept an event, and keep it; raise RefusedError for one that breaks rules."""
-        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
-        answer = await self.ask(self.service.AcceptEvent, request)
-        if not answer.event_number:
-            raise self.refusal(answer.violations)
-        self.keep(answer, signature)
-        return answer
 
     async def check(self, seat: int, cards: list[int]) -> dict[str, Any]:
         """Have the referee check thirteen cards as an arrangement of the seat's."""

@@ -22,7 +22,7 @@ from referee_table.mau_binh.arrangements import (
 from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
 from referee_table.mau_binh.handing_in import HandingIn
 from referee_table.mau_binh.state import Draft, MauBinhState
-from referee_table.play import RETRY_MS, Choice, Settled
+from referee_table.play import RETRY_MS, Choice
 from referee_table.wording import Code, RefusedError
 
 CHANCE_ERROR_PERMILLE: Final = 3
@@ -113,7 +113,7 @@ class MauBinhPlay(HandingIn):
         """Record that the seat has left; it loses what is shown afterwards."""
         event = mau_binh_pb2.MauBinhEvent(seat=seat)
         event.leave.SetInParent()
-        await self.accept(event, self.sign(event, move))
+        await self.submit(event, move)
         self.state.gone[seat] = True
         if self.round.hands:
             await self.look()
@@ -133,15 +133,8 @@ class MauBinhPlay(HandingIn):
         elif bots and (state.is_opening or now >= state.bot_time):
             await self._move(bots[0])
 
-    async def settle(self) -> Settled | None:
-        """Settle the round."""
-        request = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.message)
-        settled = await self.ask(self.service.SettleRound, request)
-        if settled.violations:
-            self.again = self.bench.clock.now() + RETRY_MS
-            return None
-        outcome = settled.outcome
-        names = self.bench.law.name
+    def shown_outcome(self, outcome: mau_binh_pb2.MauBinhOutcome) -> dict[str, Any]:
+        """Return each seat's arrangement with its values, the transfers and the show."""
         shown: dict[str, Any] = {
             "seats": [
                 {
@@ -154,11 +147,7 @@ class MauBinhPlay(HandingIn):
                     "winner": one.winner,
                 }
                 | ({"left_at": one.left_at} if one.HasField("left_at") else {})
-                | (
-                    {"instant_win": one.instant_win, "instant_win_name": names("pattern", one.instant_win)}
-                    if one.instant_win
-                    else {}
-                )
+                | self.shown_instant_win(one.instant_win)
                 for one in outcome.seats
             ],
             "transfers": self.transfers(outcome.transfers),
@@ -167,14 +156,7 @@ class MauBinhPlay(HandingIn):
         }
         if outcome.HasField("house_net_minor"):
             shown["house_net_minor"] = outcome.house_net_minor
-        nets = [int(one.net_minor) for one in outcome.seats]
-        winner = next((one.seat for one in outcome.seats if one.winner), None)
-        return Settled(shown, nets, winner, settled.log_receipt)
-
-    def freeze(self) -> None:
-        """Copy the events into the round's state."""
-        self.round.message = self.message.SerializeToString()
-        self.round.own = self.state
+        return shown
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
@@ -259,7 +241,7 @@ class MauBinhPlay(HandingIn):
 
     async def _open(self, seat: int, cards: list[int], nonce: bytes, move: Move | None = None) -> None:
         event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards), nonce=nonce)
-        await self.accept(event, self.sign(event, move))
+        await self.submit(event, move)
         self.state.arranged[seat] = cards
         self.state.opened[seat] = True
         await self.look()
@@ -274,7 +256,7 @@ class MauBinhPlay(HandingIn):
                 event = mau_binh_pb2.MauBinhEvent(seat=seat)
                 event.timeout.SetInParent()
                 try:
-                    await self.accept(event)
+                    await self.submit(event, is_timeout=True)
                 except RefusedError:  # by the referee's clock it is not time yet
                     self.again = self.bench.clock.now() + RETRY_MS
                     return

@@ -9,7 +9,7 @@ from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.instant import groups_of
 from referee_table.judge import TOO_LONG, RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
+from referee_table.play import RETRY_MS, Bench, Choice, Play
 from referee_table.signing import Signed
 from referee_table.state import Round
 from referee_table.tien_len.commands import Pass
@@ -23,6 +23,11 @@ REVIEW_SAMPLES: Final = (60, 15, 4)
 
 class TienLenPlay(Play):
     """One round. ``message`` is the round so far, ``found`` its state as the referee computed it."""
+
+    state: TienLenState
+    service: tien_len_pb2_grpc.TienLenServiceStub
+    accept_request = tien_len_pb2.TienLenServiceAcceptEventRequest
+    settle_request = tien_len_pb2.TienLenServiceSettleRoundRequest
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
@@ -141,14 +146,8 @@ class TienLenPlay(Play):
         legal = self.state.legal or await self._legal()
         return numbers(legal["plays"][0]["cards"]) if legal["plays"] else []
 
-    async def settle(self) -> Settled | None:
-        """Settle the round."""
-        request = tien_len_pb2.TienLenServiceSettleRoundRequest(round=self.message)
-        settled = await self.ask(self.service.SettleRound, request)
-        if settled.violations:
-            self.again = self.bench.clock.now() + RETRY_MS
-            return None
-        outcome = settled.outcome
+    def shown_outcome(self, outcome: tien_len_pb2.TienLenOutcome) -> dict[str, Any]:
+        """Return the cards that each seat has left, the transfers, how the round ended and its last trick."""
         shown: dict[str, Any] = {
             "seats": [
                 {
@@ -158,14 +157,7 @@ class TienLenPlay(Play):
                     "winner": one.winner,
                 }
                 | ({"gone": True} if one.gone else {})
-                | (
-                    {
-                        "instant_win": one.instant_win,
-                        "instant_win_name": self.bench.law.name("pattern", one.instant_win),
-                    }
-                    if one.instant_win
-                    else {}
-                )
+                | self.shown_instant_win(one.instant_win)
                 for one in outcome.seats
             ],
             "transfers": self.transfers(outcome.transfers),
@@ -176,15 +168,12 @@ class TienLenPlay(Play):
         }
         if outcome.HasField("house_net_minor"):
             shown["house_net_minor"] = outcome.house_net_minor
-        nets = [int(one.net_minor) for one in outcome.seats]
-        winner = next((one.seat for one in outcome.seats if one.winner), None)
-        return Settled(shown, nets, winner, settled.log_receipt)
+        return shown
 
     def freeze(self) -> None:
-        """Copy the events into the round's state."""
-        self.round.message = self.message.SerializeToString()
+        """Copy the events and the referee's state into the round's state."""
         self.state.state = self.found.SerializeToString()
-        self.round.own = self.state
+        super().freeze()
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
@@ -216,12 +205,7 @@ class TienLenPlay(Play):
         return [{"time": event.time} | one for event, one in zip(self.message.events, self.state.plays, strict=True)]
 
     async def _accept(self, event: tien_len_pb2.TienLenEvent, move: Signed | None = None) -> None:
-        signature = b"" if event.HasField("timeout") else self.sign(event, move)
-        request = tien_len_pb2.TienLenServiceAcceptEventRequest(round=self.message, event=event, signature=signature)
-        answer = await self.ask(self.service.AcceptEvent, request)
-        if not answer.event_number:
-            raise self.refusal(answer.violations)
-        self.keep(answer, signature)
+        answer = await self.submit(event, move, is_timeout=event.HasField("timeout"))
         await self._stand(answer.state, answer.event)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:

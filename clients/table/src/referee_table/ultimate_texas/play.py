@@ -11,7 +11,7 @@ from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Choice, Play, Settled
+from referee_table.play import RETRY_MS, Bench, Choice, Play
 from referee_table.signing import Signed
 from referee_table.state import Round
 from referee_table.ultimate_texas.commands import Decide
@@ -33,6 +33,11 @@ _MADE: Final = {
 
 class UltimateTexasPlay(Play):
     """One round. ``message`` is the round so far, ``found`` its state as the referee computed it."""
+
+    state: UltimateTexasState
+    service: ultimate_texas_pb2_grpc.UltimateTexasServiceStub
+    accept_request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest
+    settle_request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
 
     def __init__(self, bench: Bench, played: Round) -> None:
         super().__init__(bench, played)
@@ -105,17 +110,11 @@ class UltimateTexasPlay(Play):
         if bots and now >= self.state.bot_time:
             await self._move(bots[0])
 
-    async def settle(self) -> Settled | None:
-        """Settle the round."""
-        request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=self.message)
-        settled = await self.ask(self.service.SettleRound, request)
-        if settled.violations:
-            self.again = self.bench.clock.now() + RETRY_MS
-            return None
-        outcome = settled.outcome
+    def shown_outcome(self, outcome: ultimate_texas_pb2.UltimateTexasOutcome) -> dict[str, Any]:
+        """Return each seat's hand, bets and result, the transfers, the board and the house's cards."""
         stakes = self.header.seat_stakes
         moved = moved_bets(outcome.transfers, seats=len(outcome.seats))
-        shown = {
+        return {
             "seats": [
                 {
                     "hole": texts(one.hole),
@@ -146,13 +145,14 @@ class UltimateTexasPlay(Play):
             "house_qualified": outcome.house_qualified,
             "house_net_minor": outcome.house_net_minor,
         }
-        return Settled(shown, [int(one.net_minor) for one in outcome.seats], None, settled.log_receipt)
+
+    def winner_of(self, outcome: ultimate_texas_pb2.UltimateTexasOutcome) -> None:
+        """Return None: every seat plays the house."""
 
     def freeze(self) -> None:
-        """Copy the events into the round's state."""
-        self.round.message = self.message.SerializeToString()
+        """Copy the events and the referee's state into the round's state."""
         self.state.state = self.found.SerializeToString()
-        self.round.own = self.state
+        super().freeze()
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: board, bets and what it may decide; the hands with the house's."""
@@ -210,14 +210,7 @@ class UltimateTexasPlay(Play):
     async def _accept(self, seat: int, decision: Decision, move: Signed | None = None) -> None:
         street = self.found.street
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
-        signature = b"" if decision == Decision.DECISION_TIMEOUT else self.sign(event, move)
-        request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest(
-            round=self.message, event=event, signature=signature
-        )
-        answer = await self.ask(self.service.AcceptEvent, request)
-        if not answer.event_number:
-            raise self.refusal(answer.violations)
-        self.keep(answer, signature)
+        answer = await self.submit(event, move, is_timeout=decision == Decision.DECISION_TIMEOUT)
         self.state.streets.append(street)
         self.found = answer.state
 
