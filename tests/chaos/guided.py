@@ -16,11 +16,13 @@ import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore] 
 with atheris.instrument_imports(include=["referee"]):
     import structlog
 
+    from referee.server.clock import system_clock
     from referee.server.settings.advice import AdviceSettings
-    from tests.chaos.fault_messages import Clock, outcome_of
+    from tests.chaos.fault_messages import outcome_of
     from tests.chaos.in_process import InProcess
     from tests.chaos.mutation import Mutator
     from tests.chaos.recording import record
+    from tests.driver.running import Clock
     from tests.server.options import server_options
 
 _MOST_BYTES: Final = 60_000
@@ -30,7 +32,7 @@ class Guided:
     """One server, and messages for it: a byte that names the method, and the request."""
 
     def __init__(self, folder: Path, seed: int) -> None:
-        clock, chance = Clock(), random.Random(seed)  # noqa: S311 - so that a find comes back
+        clock, chance = Clock(system_clock()), random.Random(seed)  # noqa: S311 - so that a find comes back
         advice = AdviceSettings(seconds=300)
         self.server = InProcess(server_options(data=folder, clock=clock, entropy=chance.randbytes, advice=advice))
         recorded = record(self.server, clock, seed=seed)

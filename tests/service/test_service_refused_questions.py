@@ -284,3 +284,24 @@ def test_seating_and_rulesets_refuse_what_they_do_not_know(house: House) -> None
         house, lambda: ask(ruleset_pb2.GetRulesetRequest(ruleset_id=law, version="0.0.1")), *unknown[:2], "version"
     )
     assert_refused(house, decide(ruleset_id=law, ruleset_version="0.0.1"), *unknown[:2], "ruleset_version")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "ShufflerService/OpenRound",
+        "ShufflerService/DealRound",
+        "MauBinhService/SettleRound",
+        "MauBinhService/SettleRounds",
+        "MauBinhService/CheckArrangement",
+        "SeatingService/DecideSeating",
+        "LogService/ListEntries",
+        "RulesetService/GetRuleset",
+    ],
+)
+def test_bytes_that_are_no_message_are_refused(house: House, method: str) -> None:
+    """A field that ends beyond the message, a group never opened, and text that is not UTF-8."""
+    for garbage in (b"\x0a\xff", b"\x0c", b"\xff\xff\xff"):
+        assert_refused(house, lambda data=garbage: house.raw(method, data), BAD, "MALFORMED", "")  # type: ignore[misc] # the loop's own
+    if "Ruleset" in method:
+        assert_refused(house, lambda: house.raw(method, b"\x0a\x02\xff\xfe"), BAD, "MALFORMED", "")

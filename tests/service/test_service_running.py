@@ -246,3 +246,9 @@ def test_second_origin_for_one_folder_is_the_first_ones(make_house: Callable[...
     assert second.app.origin == first.app.origin == first.ORIGIN
     header = second.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=second.terms())).header
     assert header.origin == first.ORIGIN
+
+
+def test_message_beyond_the_transports_limit_is_refused_by_it(house: House) -> None:
+    """Four megabytes: the same status as from the server's own limit."""
+    assert ending_of(house.raw, "ShufflerService/OpenRound", bytes(4 * 1024 * 1024 + 1))[0] == "RESOURCE_EXHAUSTED"
+    assert house.open().round_id

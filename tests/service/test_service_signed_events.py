@@ -167,3 +167,17 @@ def test_nonce_and_commitment_have_their_size_and_place(house: House) -> None:
         (table.event(0), "event"),
     ):
         assert house.refusal_of(table.ask, event, b"").field == field
+
+
+def test_how_its_events_are_proved_names_a_round(house: House) -> None:
+    """So a settled one is not settled again with less said for it."""
+    table = dealt(house, "mau_binh")
+    play_on(table, table.accept)
+    settled = table.settle()
+    assert table.settle().log_receipt.leaf == settled.log_receipt.leaf
+    house.clock.now += 5
+    assert table.settle().log_receipt.leaf == settled.log_receipt.leaf
+    table.message.receipt = b""
+    for event in table.message.events:
+        event.received = False
+    assert house.refusal_of(table.settle).reason == "ALREADY_SETTLED"
