@@ -46,14 +46,14 @@ def run_each(writer: Writer, works: Sequence[Appending[T]], *, refused: Callable
     """Run generators side by side and independently; return their answers, in the order of ``works``.
 
     The next leaf of every generator is appended, all in one commit where possible. If a generator raises an error that
-    is a refusal, its answer is ``refused(status)``; any other error is raised. Raises LateLeafError if every leaf has
-    waited too long for its commit, so that the caller builds all of them again.
+    is a refusal, its answer is ``refused(status)``; any other error is raised. Raises LateLeafError if every leaf of
+    one commit has waited too long for it, so that the caller builds all of them again.
     """
     answers: dict[int, T] = {}
-    late = 0
     resumes: dict[int, Callable[[], Append]] = {index: partial(next, work) for index, work in enumerate(works)}
     while resumes:
         appends: dict[int, Append] = {}
+        late = 0
         for index, resume in resumes.items():
             try:
                 appends[index] = resume()
@@ -62,7 +62,7 @@ def run_each(writer: Writer, works: Sequence[Appending[T]], *, refused: Callable
             except Exception as error:
                 status = status_of(error)
                 late += isinstance(error, LateLeafError)
-                if status is None or late == len(works):
+                if status is None or late == len(resumes):
                     raise
                 answers[index] = refused(status)
                 error.__traceback__ = None  # it holds this frame, which holds the error

@@ -42,7 +42,8 @@ def settlement(house: House) -> Callable[[], Any]:
 
 
 def settlements(house: House) -> Callable[[], Any]:
-    requests = []
+    """Two settlements, and a request that is refused whatever the log does."""
+    requests = [mau_binh_pb2.MauBinhServiceSettleRoundRequest()]
     for _ in range(2):
         played = house.play().report_all()
         requests.append(played.request())
@@ -51,7 +52,7 @@ def settlements(house: House) -> Callable[[], Any]:
 
     def settle() -> Any:  # noqa: ANN401 - an answer
         answer = house.referee.SettleRounds(batch)
-        assert [one.HasField("refused") for one in answer.responses] == [False, False]
+        assert [one.HasField("refused") for one in answer.responses] == [True, False, False]
         return answer
 
     return settle
