@@ -18,9 +18,9 @@ from referee.verdict import Violation
 from referee.wire.refusal import RefusedError, invalid_field, missing_field
 
 
-def header_of(message: RoundHeader) -> Header:
-    """Read all fields of a header as they were sent; nothing is verified."""
-    return Header(
+def read_header(message: RoundHeader, *, field: str) -> Header:
+    """Read all fields of a header as they were sent; refuse a header that breaks the protocol."""
+    header = Header(
         protocol=message.protocol,
         origin=message.origin,
         randomness_suite=message.randomness_suite,
@@ -38,11 +38,6 @@ def header_of(message: RoundHeader) -> Header:
         deal_deadline=message.deal_deadline_time,
         round_deadline=message.round_deadline_time,
     )
-
-
-def read_header(message: RoundHeader, *, field: str) -> Header:
-    """Read a header; refuse one that breaks the protocol."""
-    header = header_of(message)
     try:
         _ = header.round_id  # computed once and kept; raises HeaderError if the header breaks the protocol
     except HeaderError as error:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.dealing.header import NO_KEY, Header, HeaderError
+from referee.dealing.header import NO_KEY, NO_LEAF, Header, HeaderError
 from referee.games import GAMES
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import RoundHeader
 from referee.v1.shuffler_pb2 import RoundTerms
-from referee.wire.round import header_of, write_seat_keys
 from referee_client.errors import VerificationError
 
 
@@ -51,7 +50,7 @@ class Terms:
             currency=self.currency,
             stake_minor=self.stake,
             seat_stakes=[SeatStake(bet_minor=bet.ante, side_bet_minor=bet.trips or None) for bet in self.bets],
-            seat_keys=write_seat_keys(seat_keys),
+            seat_keys=[b"" if key == NO_KEY else key for key in seat_keys],
             deal_deadline_time=self.deal_deadline or None,
             round_deadline_time=self.round_deadline or None,
         )
@@ -95,7 +94,24 @@ def round_request(table: str, number: int) -> log_pb2.GetTableRoundRequest:
 
 def read_header(message: RoundHeader) -> Header:
     """Read the header of a message; raise VerificationError if it breaks the protocol."""
-    header = header_of(message)
+    header = Header(
+        protocol=message.protocol,
+        origin=message.origin,
+        randomness_suite=message.randomness_suite,
+        table_id=message.round.table_id,
+        round_number=message.round.round_number,
+        ruleset_id=message.ruleset_id,
+        ruleset_version=message.ruleset_version,
+        ruleset_digest_hex=message.ruleset_digest.hex(),
+        layout=tuple(message.layout),
+        currency=message.currency,
+        stake=message.stake_minor,
+        seat_stakes=tuple([(stake.bet_minor, stake.side_bet_minor) for stake in message.seat_stakes]),
+        seat_keys_hex=tuple([(key or NO_KEY).hex() for key in message.seat_keys]),
+        previous_leaf_hex=(message.previous_leaf_hash or NO_LEAF).hex(),
+        deal_deadline=message.deal_deadline_time,
+        round_deadline=message.round_deadline_time,
+    )
     try:
         header.validate()
     except HeaderError as error:
