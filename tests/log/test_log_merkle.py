@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pymerkle import InmemoryTree
 
+from referee.evidence import merkle
 from referee.evidence.merkle import (
     EMPTY_ROOT,
     Frontier,
+    GrowingTree,
     ProofError,
     inclusion_path,
     leaf_hash,
@@ -218,3 +220,21 @@ def test_root_from_complete_subtrees_is_the_root(leaves: list[bytes], data: st.D
     height = data.draw(st.integers(min_value=0, max_value=6))
     row = [root(leaves[at : at + (1 << height)]) for at in range(0, len(leaves), 1 << height)]
     assert root_of_hashes(row) == root(leaves)
+
+
+def test_growing_tree_has_the_roots_of_its_newest_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves wait by threes here and ten are kept; the waiting ones are added at other moments too."""
+    monkeypatch.setattr(merkle, "_TOGETHER", 3)
+    monkeypatch.setattr(merkle, "_KEPT", 10)
+    tree, leaves = GrowingTree(), _leaves(40)
+    for count, leaf in enumerate(leaves, 1):
+        is_whole = tree.add(leaf_hash(leaf))
+        if count % 7 == 0:
+            tree.extend()
+            is_whole = True
+        assert is_whole == (tree.frontier.size == count)
+        roots = {size: tree.root_at(size) for size in range(count + 2)}
+        dropped = [size for size, found in roots.items() if found is None]
+        assert dropped == [*range(max(0, len(dropped) - 1)), count + 1]
+        assert len(dropped) - 1 <= max(0, count - 9)
+        assert all(found in {None, tree_hash(leaves[:size])} for size, found in roots.items())
