@@ -32,7 +32,18 @@ OF_EVERY_GAME: Final = (
 ROOMS: Final = {
     room.name: room
     for room in (
-        Room("transcript", ("referee/transcript/*.py",), ("tests/transcript",)),
+        Room(
+            "transcript",
+            ("referee/transcript/*.py",),
+            (
+                "tests/transcript",
+                "tests/clients_python/test_client_course.py",
+                "tests/clients_python/test_client_receipts.py",
+                "tests/service/test_service_courses.py",
+                "tests/service/test_service_refused_evidence.py",
+                "tests/vectors/test_vectors_evidence.py",
+            ),
+        ),
         Room(
             "slots",
             (
@@ -53,6 +64,8 @@ ROOMS: Final = {
             (
                 *OF_EVERY_GAME,
                 "tests/games/test_games_codec.py",
+                "tests/games/test_games_deals.py",
+                "tests/games/test_games_stakes.py",
                 "tests/games/mau_binh/test_mau_binh_round.py",
                 "tests/games/mau_binh/test_mau_binh_seating.py",
                 "tests/games/mau_binh/test_mau_binh_vectors.py",

@@ -55,7 +55,7 @@ describe("a server", { skip: without }, () => {
     const game = await played(client);
     const { abridged, unknown } = client.abridging;
     assert.equal(abridged, 0);
-    assert.equal(unknown, 2 + Math.floor((sizes.length - 3) / 101));
+    assert.ok(unknown >= 2 && unknown <= 2 + sizes.length / 100, `${unknown} misses in ${sizes.length} requests`);
     assert.ok((sizes[sizes.length - 1] ?? 0) >= game.saved().length);
     client.close();
   });
