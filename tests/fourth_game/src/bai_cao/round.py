@@ -101,11 +101,8 @@ def apply(state: State, event: Event) -> State:
     """Return the state after an event; raise UnlawfulEventError if it breaks a rule."""
     if faults := check(state, event):
         raise UnlawfulEventError(faults)
-    shown, left = state.shown, state.left
-    if isinstance(event, Show):
-        shown |= {event.seat}
-    else:
-        left |= {event.seat}
+    one = frozenset((event.seat,))
+    shown, left = (state.shown | one, state.left) if isinstance(event, Show) else (state.shown, state.left | one)
     return State(state.rules, state.deal, shown, left, state.event_count + 1, event.time)
 
 
