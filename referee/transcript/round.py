@@ -45,7 +45,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
 
     ``deal`` has the open sections, ``unsealed_times`` the time at which the shuffler opened each section that opened
     after the deal, as certificates state it. ``course`` has the events, and ``state_after`` is the game's state after
-    them, None before the first. ``violations`` are the faults of the first unlawful event, whose number is
+    them, None while it is not computed. ``violations`` are the faults of the first unlawful event, whose number is
     ``refused_event``; that event and all after it are not played. ``receipt`` is the envelope of the newest receipt,
     ``receipt_signature`` the referee's signature in it, ``signatures`` each seat's newest by seat, empty for a seat
     without one; ``prove`` sets these three.
@@ -237,7 +237,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
         """
         self.check_signatures(signatures, is_signed)
         return msgspec.structs.replace(
-            self, receipt=receipt, receipt_signature=receipt_signature, signatures=signatures
+            self, state_after=self.state, receipt=receipt, receipt_signature=receipt_signature, signatures=signatures
         )
 
     def check_signatures(

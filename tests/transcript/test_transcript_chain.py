@@ -4,6 +4,7 @@ import hashlib
 import struct
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from referee.transcript.chain import (
     next_move,
     sign_receipt,
 )
+from referee.transcript.receipted import ReceiptedEvent, read_receipted_event
 from tests.named_signer import NamedSigner
 
 ROUND_ID, DECK_ROOT = b"r" * 32, b"d" * 32
@@ -113,6 +115,22 @@ def test_an_event_cannot_have_been_seen_before_it_was_made(seen: int):
     course = course_of([(b"a", 1, True, 0, 0)])
     with pytest.raises(ValueError, match=f"^there is no event {seen}; the course has 1$"):
         course.append(b"b", time=2, received=True, seat=0, seen=seen)
+
+
+@pytest.mark.parametrize("number", [-1, 2])
+def test_no_hash_is_that_of_an_event_that_is_not_there(number: int):
+    with pytest.raises(ValueError, match=f"^there is no event {number}; the course has 1$"):
+        course_of([(b"a", 1, True, 0, 0)]).hash_at(number)
+
+
+def test_file_of_a_receipted_event_is_of_any_number_that_a_hash_has():
+    kept = ReceiptedEvent(event="{}", previous_hash="ab" * 32, receipt="")
+    assert read_receipted_event(kept.to_bytes()) == kept
+    last = 2**32 - 1
+    assert kept.event_hash(last) == next_hash(b"\xab" * 32, number=last, event=b"{}").hex()
+    assert kept.event_hash(last + 1) == ""
+    for text in ("AB" * 32, "g" * 64):
+        assert read_receipted_event(msgspec.structs.replace(kept, previous_hash=text).to_bytes()) is None
 
 
 @pytest.mark.parametrize("change", [{"time": 6}, {"received": False}])

@@ -262,3 +262,64 @@ def test_other_seats_events_leave_a_signature_valid() -> None:
 
 def test_round_without_a_received_event_has_no_receipt() -> None:
     assert tricks(*KEYS[:2]).due_receipt is None
+
+
+def test_round_takes_the_times_of_its_openings_from_its_certificates() -> None:
+    """By the last section that an event opens, unless ``unsealed_time`` is given."""
+    begun = msgspec.structs.replace(sealed(NO_KEY, NO_KEY), unsealed_times={0: 790, 1: 800})
+    played = begun.play([(commit(0, 600), True), (commit(1, 700), True)])
+    assert [(opening.number, opening.time) for opening in played.openings] == [(2, 800)]
+
+
+def test_caller_sees_the_state_before_each_event() -> None:
+    begun, events = tricks(*KEYS[:2]), [play(0, "3S", 600, 0), play(1, "4S", 700, 1)]
+    seen: list[tuple[Any, Event]] = []
+    begun.play([(event, True) for event in events], before_each=lambda *pair: seen.append(pair))
+    assert seen == [(begun.state, events[0]), (after(begun, events[0]).state, events[1])]
+
+
+def test_round_is_open_once_every_section_is() -> None:
+    assert tricks(NO_KEY, NO_KEY).is_open
+    hidden = hands_deal([FIRST, SECOND], leader=0, dealt_time=500)
+    hidden = msgspec.structs.replace(hidden, sections=(hidden.sections[0], None))
+    assert not begin("tien_len.mien_nam", hidden, [NO_KEY] * 2).is_open
+
+
+def test_proof_of_a_round_has_signatures_that_hold() -> None:
+    played = after(tricks(*KEYS[:2]), play(0, "3S", 600, 0))
+    good = tuple(signed(played))
+    assert played.prove(receipt=b"r", receipt_signature=b"s", signatures=good).signatures == good
+    with pytest.raises(EvidenceError, match="seat 0 has a key and signs all its events"):
+        played.prove(receipt=b"r", receipt_signature=b"s", signatures=(b"", b""))
+
+
+@pytest.mark.parametrize(
+    ("events", "now", "closed"),
+    [
+        ((), 400, 500),
+        ((), 900, 900),
+        (((600, True),), 550, 600),
+        (((600, True),), 700, 700),
+        (((600, False),), 550, 550),
+        (((500, False),), 400, 500),
+        (((600, False), (700, True)), 650, 700),
+        (((600, True), (700, False)), 550, 550),
+        (((600, True), (700, False), (800, True)), 550, 800),
+    ],
+)
+def test_round_closes_no_earlier_than_a_time_that_the_referee_knows(
+    events: Sequence[tuple[int, bool]], now: int, closed: int
+) -> None:
+    """A time that only the frontend reported holds nothing back, unless it is that of the deal."""
+    played = tricks(NO_KEY, NO_KEY)
+    for seat, cards, (time, received) in zip((0, 1, 0), ("3S", "4S", "5S"), events, strict=False):
+        played = after(played, play(seat, cards, time, None), received=received)
+    assert played.closing_time(now) == closed
+
+
+def test_inputs_say_what_the_referee_received_and_whether_the_table_was_sealed() -> None:
+    first = after(tricks(NO_KEY, NO_KEY), play(0, "3S", 600, None))
+    inputs = after(first, play(1, "4S", 700, None), received=False).inputs(800)
+    assert [entry.received for entry in inputs.events] == [1, 0]
+    assert inputs.sealed is msgspec.UNSET
+    assert sealed(NO_KEY, NO_KEY).inputs(800).sealed == 1
