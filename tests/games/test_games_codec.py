@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.cards import Seat
-from referee.evidence.canonical import Hex
+from referee.evidence.canonical import CanonicalError, Hex
 from referee.games import EventBytesError, LawError
-from referee.games.codec import EventCodec, EventRecord
+from referee.games.codec import EventCodec, EventRecord, with_seen
 from referee.games.mau_binh import Commit
 from referee.games.tien_len import Pass, Timeout
 
@@ -34,6 +34,23 @@ def test_bytes_that_are_refused_name_the_game() -> None:
 
 
 PASSES = [b'{"kind":"PASS","seat":0}', b'{"kind":"PASS","seat":1,"seen":2}']
+
+
+def test_number_that_is_written_as_text_makes_no_event() -> None:
+    with pytest.raises(EventBytesError, match="not an event of Bốc: "):
+        codec().decode(b'{"kind":"PASS","seat":"1"}', time=5, round_id=bytes(32))
+
+
+def test_each_event_that_is_decoded_has_its_time() -> None:
+    for times in ([3], [3, 4, 5]):
+        with pytest.raises(ValueError, match="zip"):
+            list(codec().decode_all(PASSES, times, round_id=bytes(32)))
+
+
+def test_what_a_seat_had_seen_is_added_to_its_event() -> None:
+    event = Pass(Seat(1), 5, 2)
+    assert with_seen(event, None) == Pass(Seat(1), 5, 2)
+    assert with_seen(event, 0) == Pass(Seat(1), 5, 0)
 
 
 def test_events_are_decoded_together_as_each_alone() -> None:
@@ -91,11 +108,25 @@ class Broken(EventRecord, frozen=True, tag="BROKEN"):
         raise KeyError(round_id)
 
 
+class Foreign(Broken, frozen=True, tag="BROKEN"):
+    """An event that is none in this round."""
+
+    def in_round(self, round_id: bytes) -> Self:
+        """Refuse."""
+        raise CanonicalError(f"none in round {round_id[0]}")
+
+
 def test_a_defect_of_an_event_is_one_of_its_game() -> None:
     events: EventCodec[Broken] = EventCodec(Broken, game="boc", title="Bốc")
     texts = [b'{"kind":"BROKEN","seat":1}']
     with pytest.raises(LawError, match="the law of boc failed in in_round: KeyError"):
         list(events.decode_all(texts, [5], round_id=bytes(32)))
+
+
+def test_an_event_that_is_none_in_its_round_is_refused_by_its_own_words() -> None:
+    events: EventCodec[Foreign] = EventCodec(Foreign, game="boc", title="Bốc")
+    with pytest.raises(CanonicalError, match="none in round 7"):
+        events.decode(b'{"kind":"BROKEN","seat":1}', time=5, round_id=b"\7" * 32)
 
 
 @given(st.binary(min_size=32, max_size=32))

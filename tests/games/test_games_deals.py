@@ -32,7 +32,7 @@ def test_layout_of_a_round_with_a_board() -> None:
     assert [layout.name(section) for section in range(-1, 7)] == ["", "", "", "house", "flop", "turn_river", "", ""]
     assert [layout.board(name) for name in ("house", "flop", "turn_river")] == [2, 3, 4]
     assert (layout.hands, layout.shown, layout.stock) == ((0, 1), (0, 1, 2, 3, 4), 5)
-    assert (layout.has_board, layout.last_opened) == (True, 2)
+    assert (layout.has_board, layout.last_opened, layout.needs_hands) == (True, 2, False)
     with pytest.raises(KeyError, match="river"):
         layout.board("river")
 
@@ -41,6 +41,8 @@ def test_layout_of_a_round_without_a_board() -> None:
     assert tien_len.GAME.layout(4).stock is None
     layout = mau_binh.GAME.layout(3)
     assert (layout.sizes, layout.stock, layout.has_board, layout.last_opened) == ((13, 13, 13, 13), 3, False, 2)
+    assert layout.needs_hands
+    assert Layout((2, 2), (), 2, ()).needs_hands
 
 
 def test_receipts_open_the_board_after_the_hands() -> None:

@@ -24,6 +24,7 @@ from referee.games import (
     registry,
 )
 from referee.games.fault import FaultKind
+from referee.games.groups import CardGroup, Shown, groups_of
 from referee.games.lead import Leading
 from referee.games.registry import RegistryError
 from referee.rulesets import get, load_builtin, load_texts
@@ -171,6 +172,18 @@ def test_label_of_every_group_has_words(name: str) -> None:
 def test_groups_of_a_hostile_record_are_none(hostile: object) -> None:
     record = dict.fromkeys(("arrangement", "hands", "back", "best", "category", "cards", "left"), hostile)
     assert [group for game in GAMES.values() for group in game.groups(record)] == []
+
+
+def test_groups_have_the_cards_and_the_names_of_their_labels() -> None:
+    show = groups_of(Shown("rows", ("BACK", "FRONT"), names="made"), Shown("best", names="category"), Shown("left"))
+    record = {"rows": [[1, 52], []], "made": ["PAIR", 3], "best": [0, 51, 53], "category": "FLUSH", "left": [7]}
+    shown = (CardGroup("BACK", (1, 52), "PAIR"), CardGroup("", (51,), "FLUSH"), CardGroup("", (7,)))
+    assert show(record) == shown
+    assert show(record | {"made": ["PAIR"], "category": None}) == (
+        *(CardGroup("BACK", (1, 52)), CardGroup("", (51,))),
+        CardGroup("", (7,)),
+    )
+    assert show({"rows": [[1], [2], [3]], "made": ["PAIR", "FLUSH"]}) == ()
 
 
 def test_game_that_says_nothing_more_is_open_and_shows_all_at_the_deal() -> None:

@@ -1,8 +1,8 @@
 """Mutants of a file: Cosmic Ray's operators, one change each, and four operators of this project.
 
 Of Cosmic Ray's operators those are left out that repeat another (of the eleven replacements of ``+`` one is kept), that
-replace ``==`` by ``is``, and that change an annotation or how a class is declared. A change that does not
-compile is no mutant.
+replace ``==`` by ``is``, and that change an annotation, a ``Protocol`` or how a class is declared. A change that does
+not compile is no mutant.
 """
 
 import ast
@@ -165,7 +165,7 @@ def mutants_of(path: Path) -> list[Mutant]:
         tried = operator()
         places = [(node, place) for node in nodes for place in tried.mutation_positions(node)]
         for occurrence, (node, ((first, _), (last, _))) in enumerate(places):
-            if _is_annotation(node) or _is_declaration(node):
+            if _is_annotation(node) or _is_declaration(node) or _is_of_a_protocol(node):
                 continue
             function = ASTQuery(node).get_definition_name() or ""
             key = f"{path.relative_to(ROOT)} {function} {name} {lines[first - 1].strip()}"
@@ -186,6 +186,14 @@ def changed_lines(mutant: Mutant, mutated: str) -> tuple[str, str]:
 
 def _is_declaration(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "argument" and _text(node.parent.children[0]) in DECLARED
+
+
+def _is_of_a_protocol(node: Node) -> bool:
+    """Return whether a node is a decorator in a class that says no more than types."""
+    parent = node.parent
+    while parent is not None and parent.type != "classdef":
+        parent = parent.parent
+    return node.type == "decorator" and parent is not None and "Protocol" in _text(parent).partition(":")[0]
 
 
 def _is_annotation(node: Node) -> bool:

@@ -65,6 +65,7 @@ ROOMS: Final = {
                 *OF_EVERY_GAME,
                 "tests/games/test_games_codec.py",
                 "tests/games/test_games_deals.py",
+                "tests/games/test_games_law_error.py",
                 "tests/games/test_games_stakes.py",
                 "tests/games/mau_binh/test_mau_binh_round.py",
                 "tests/games/mau_binh/test_mau_binh_seating.py",
