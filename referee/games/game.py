@@ -288,6 +288,4 @@ def play(game: AnyGame, state: State, events: Sequence[Event]) -> Played:
 
 def refusals(game: AnyGame, violations: Sequence[Violation]) -> tuple[Violation, ...]:
     """Return the violations that refuse an event; the others only warn."""
-    if not violations:
-        return ()
     return tuple([violation for violation in violations if game.fault_kind(violation.code) is not FaultKind.WARNING])

@@ -1,7 +1,9 @@
 """What an audit's statistics ask of hands, against another library and against counting by hand."""
 
+import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -9,7 +11,7 @@ import pytest
 
 from referee.cards import DECK, Card
 from referee.games import GAMES
-from referee.games.questions import HouseQuestions, PointQuestions, rank_points
+from referee.games.questions import HouseQuestions, PointQuestions, rank_points, strength_points
 from referee.rulesets import get
 
 PLACES = {"mau_binh": "23456789TJQKA", "tien_len": "3456789TJQKA2"}
@@ -48,6 +50,13 @@ def test_weights_of_points_are_those_of_all_hands_of_two_cards() -> None:
             points = asked.points(bytes((first, second)))
             counted[points] = counted.get(points, 0) + 1
     assert asked.weights() == counted
+
+
+def test_strength_of_hands_is_asked_of_all_of_them() -> None:
+    asked = strength_points(2, lambda cards: cards[0].number * cards[1].number)
+    assert asked.points(bytes((3, 5))) == 15
+    products = Counter(first * second for first, second in itertools.combinations(range(1, 53), 2))
+    assert (asked.weights(), asked.are_seats_alike) == (products, True)
 
 
 def test_seats_lead_the_house_as_another_library_compares_their_hands(eval7: ModuleType) -> None:

@@ -7,6 +7,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import msgspec
 import pytest
 
 from referee.cards import HOUSE, Seat
@@ -76,3 +77,12 @@ def test_house_without_commission_takes_nothing() -> None:
     won = [Transfer(Seat(1), Seat(0), Amount(5_000), "HAND")]
     assert commission_transfers(NoCommission(), won, seat_count=2, stake=1000) == ()
     assert most_house_units(NoCommission(), most_units=5, seat_count=2) == 0
+
+
+@pytest.mark.parametrize(
+    "members", [{"kind": "NONE"}, {"kind": "OF_WINNINGS", "permille": 1, "cap_units": 1, "reason": "test"}]
+)
+def test_rule_of_a_commission_has_no_other_members(members: dict[str, object]) -> None:
+    assert isinstance(msgspec.convert(members, Commission | NoCommission), Commission | NoCommission)
+    with pytest.raises(msgspec.ValidationError, match="unknown field `other`"):
+        msgspec.convert(members | {"other": 1}, Commission | NoCommission)

@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 
 from referee.cards import DECK, Card
 from referee.hands import AceLowStraight, Category, Ranking, RankingRules
+from referee.hands.ladder import SUITED, five_card_ladder
+from referee.hands.table import key_of
 from tests.budget import examples
 
 Key: TypeAlias = tuple[int, list[int]]
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "hands" / "rankings.jsonl"
 
+LOW: Final = (3, 2, 1, 0, 12)
 NINE: Final = tuple(Category)[:9]
 REFINED: Final = tuple(Category)[9:]
 THREE: Final = (Category.HIGH_CARD, Category.PAIR, Category.THREE_OF_A_KIND)
@@ -122,6 +125,19 @@ def test_strength_is_the_dense_place_among_all_kinds(name: str, request: pytest.
     expected = dense([naive_key(cards, ranking.rules) for cards in KINDS])
     assert expected == [ranking.five_strength(cards) for cards in KINDS]
     assert max(expected) == 7462
+
+
+@settings(max_examples=examples(8))
+@given(ranking_rules())
+def test_every_kind_of_hand_is_once_in_a_ladder(rules: RankingRules) -> None:
+    """With the highest rank of a straight or of single cards first."""
+    hands = [(category, ranks) for category, members in five_card_ladder(rules) for ranks in members]
+    assert (len(hands), len({(category in SUITED, key_of(category, ranks)) for category, ranks in hands})) == (
+        7462,
+        7462,
+    )
+    assert {len(ranks) for _, ranks in hands} == {2, 3, 4, 5}
+    assert all(len(ranks) < 5 or ranks in (LOW, tuple(sorted(ranks, reverse=True))) for _, ranks in hands)
 
 
 @settings(max_examples=examples(8))

@@ -350,6 +350,8 @@ def test_facts_of_another_size_are_refused():
     for make in wrong:
         with pytest.raises(ValueError, match=r"hashes have 32 bytes, not [05]$"):
             make()
+    with pytest.raises(ValueError, match=r"hashes have 32 bytes, not 5$"):
+        OpenStep(key, **{**opened, "round_id": short, "previous_leaf": b""})
     for number in (0, 2**32):
         with pytest.raises(ValueError, match="no number of an event"):
             Unseal(number, HISTORIES[0])

@@ -43,6 +43,14 @@ def _all(store: Store) -> list[object]:
     return [store.origin, store.head(), list(store.iterate()), rounds, store.overdue_rounds(2**50, 9)]
 
 
+def test_store_that_cannot_be_copied_says_so(tmp_path: Path):
+    with (
+        closing(open_sqlite(tmp_path)) as store,
+        pytest.raises(StoreError, match="the store could not be copied"),
+    ):
+        store.pour(lambda connection: connection.exec_driver_sql("SELECT 1 FROM no_table"))
+
+
 def test_restored_log_is_the_one_that_was_backed_up_and_goes_on(tmp_path: Path):
     """Everything it says is the same, the part that was never part of the log too; and the next request is taken."""
     with closing(open_sqlite(tmp_path / "data")) as store:

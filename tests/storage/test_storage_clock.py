@@ -7,7 +7,7 @@ from referee.evidence.merkle import leaf_hash
 from referee.log import SlotError, SlotKey
 from referee.storage import Append, Store, Writer
 from referee.storage.batch import Answer, append_batch
-from referee.storage.record import ClockError, LateLeafError
+from referee.storage.record import ClockError, LateLeafError, clock_error
 from tests.storage.log_bench import Bench
 
 NOON = 1_700_000_000_000
@@ -110,6 +110,27 @@ def test_leaf_behind_the_log_is_late_only_where_the_clock_is_not_behind_it(
     (answer,) = answers_of(founded, bench, [late], now=now)
     assert isinstance(answer, expected)
     assert getattr(answer, "seconds", None) == seconds
+
+
+@pytest.mark.parametrize("now", [NOON - TEN_SECONDS, NOON])
+def test_leaf_before_the_one_before_it_is_not_late_but_wrong(founded: Store, bench: Bench, now: int) -> None:
+    """Building it again would not help, and no clock tells how long to wait."""
+    answers_of(founded, bench, [timed(bench.append("OPEN"), NOON)])
+    (answer,) = answers_of(founded, bench, [timed(bench.append("DEAL"), NOON - TEN_SECONDS)], now=now)
+    assert is_refused(answer)
+    assert getattr(answer, "seconds", 0) is None
+
+
+def test_clock_that_is_behind_the_log_says_by_how_much_and_for_how_long() -> None:
+    assert clock_error(NOON, now=NOON - TEN_SECONDS) is None
+    error = clock_error(NOON, now=NOON - 1_234_567)
+    assert error is not None
+    assert str(error) == (
+        "this machine's clock is 1,234.6 s behind the log's newest leaf, and 10 s are allowed: every leaf would be "
+        "refused. Set the clock right; if it is right, that leaf was dated ahead by a clock that was wrong, and the "
+        "log takes leaves again in 1,225 s"
+    )
+    assert error.seconds == 1224.567
 
 
 def test_refused_request_leaves_no_time_behind(founded: Store, bench: Bench) -> None:

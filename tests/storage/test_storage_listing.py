@@ -104,6 +104,15 @@ def test_aborts_are_counted_by_table_the_worst_first(writer: Writer, store: Stor
     assert store.aborts_by_table(since=0, rounds=100, least=1, most=1) == [("three", 5, 3)]
 
 
+def test_round_that_was_opened_without_a_time_is_listed_first_of_all(
+    writer: Writer, store: Store, bench: Bench
+) -> None:
+    writer.append(bench.append("OPEN", "early"))
+    open_round(writer, bench, "later", time=1)
+    listed = store.listed(EVERY, since=0, before=END, count=5)
+    assert [(one.key.table_id, one.opened_time) for one in listed] == [("later", 1), ("early", 0)]
+
+
 def test_pages_have_every_round_once_while_the_log_grows(writer: Writer, store: Store, bench: Bench) -> None:
     for number in range(20):
         open_round(writer, bench, f"old-{number}", time=START + number // 3)

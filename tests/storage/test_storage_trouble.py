@@ -1,5 +1,6 @@
 """What a writer says of a log that it cannot write, and when it says that it can again."""
 
+import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -22,7 +23,7 @@ from referee.storage import (
     trouble_of,
 )
 from referee.storage.record import HeadMovedError, OutcomeUnknownError
-from referee.storage.sqlite import open_sqlite
+from referee.storage.sqlite import FILE_NAME, open_sqlite
 from tests.storage.log_bench import Bench
 
 NOON = 1_700_000_000_000
@@ -103,6 +104,19 @@ def test_disk_with_hardly_any_room_counts_as_full(tmp_path: Path, bench: Bench) 
     with closing(store), Writer(store, bench.signer, origin=bench.origin) as writer:
         writer.prove()
         assert writer.trouble == trouble_of(StoreFullError("12 bytes left"))
+
+
+def test_store_is_proved_by_a_change_that_it_keeps(tmp_path: Path, bench: Bench) -> None:
+    def openings() -> int:
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+            (count,) = connection.execute("SELECT openings FROM schema_version").fetchone()
+        return int(count)
+
+    with closing(open_sqlite(tmp_path)) as store, Writer(store, bench.signer, origin=bench.origin) as writer:
+        before = openings()
+        writer.prove()
+        assert writer.trouble is None
+        assert openings() == before + 1
 
 
 def test_clock_behind_the_log_is_trouble_until_it_is_right(store: Store, bench: Bench) -> None:
