@@ -115,7 +115,7 @@ class Trials:
         while (outcome := trial.outcome()) is None:
             time.sleep(0.1)
         if outcome is not Outcome.SURVIVED:
-            sys.exit("the tests fail without a mutant when all is imported anew")
+            sys.exit(f"the tests fail without a mutant when all is imported anew: {trial.killer or outcome}")
 
     def _attempt(self, mutant: Mutant) -> Attempt:
         mutated = mutant.source()

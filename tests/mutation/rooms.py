@@ -24,6 +24,7 @@ class Room:
 
 OF_EVERY_GAME: Final = (
     "tests/games/test_games_clocks.py",
+    "tests/games/test_games_deals.py",
     "tests/games/test_games_questions.py",
     "tests/games/test_games_registry.py",
     "tests/rulesets",
@@ -64,7 +65,6 @@ ROOMS: Final = {
             (
                 *OF_EVERY_GAME,
                 "tests/games/test_games_codec.py",
-                "tests/games/test_games_deals.py",
                 "tests/games/test_games_law_error.py",
                 "tests/games/test_games_stakes.py",
                 "tests/games/mau_binh/test_mau_binh_round.py",

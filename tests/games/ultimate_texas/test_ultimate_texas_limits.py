@@ -47,6 +47,24 @@ def test_without_limits_any_bet_of_the_bet_unit_is_lawful(rules: UltimateTexasRu
     assert [faults_of(rules, *bet) for bet in ((2, 0), (10**9, 1), (2, 10**9))] == [[], [], []]
 
 
+def test_no_limit_is_a_multiple_of_the_bet_unit_where_there_are_none(rules: UltimateTexasRules) -> None:
+    assert rules.unit_bets == {}
+
+
+@pytest.mark.parametrize("members", [{"kind": "NONE"}, msgspec.to_builtins(LIMITS)])
+def test_limits_have_no_other_members(members: dict[str, object]) -> None:
+    assert isinstance(msgspec.convert(members, Limits | NoLimits), Limits | NoLimits)
+    with pytest.raises(msgspec.ValidationError, match="unknown field `other`"):
+        msgspec.convert(members | {"other": 1}, Limits | NoLimits)
+
+
+def test_smallest_bet_may_be_the_largest(rules: UltimateTexasRules) -> None:
+    only = Limits(smallest_ante=10, largest_ante=10, smallest_trips=5, largest_trips=5, reason="test")
+    bounded = msgspec.structs.replace(rules, limits=only)
+    assert [fault for fault in faults_of(bounded, 10, 5) if fault[1] == 1] == []
+    assert [fault[0] for fault in faults_of(bounded, 8, 6) if fault[1] == 1] == ["ANTE_TOO_LOW", "TRIPS_TOO_HIGH"]
+
+
 def test_example_uses_every_knob_of_the_game() -> None:
     rules = rules_as(UltimateTexasRules, load_examples().get("ultimate_texas.house_example"))
     assert isinstance(rules.limits, Limits)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import msgspec
 import pytest
 
-from referee.cards import Seat, parse_cards
+from referee.cards import HOUSE, Seat, parse_cards
 from referee.games import DealError, RoundNotOverError, play
 from referee.games.ultimate_texas import GAME, Decision, Event, State, UltimateTexasRules, ViolationCode, begin, settle
 from referee.games.ultimate_texas.rules import HandRule
@@ -120,6 +120,7 @@ def test_knobs_are_data(two_plus_three: Ruleset):
         ("multiples = [2]", "multiples = [5]", "5 is not allowed"),
         ('odds = "3/2"', 'odds = "6/4"', "lowest terms"),
         ('odds = "3/2"', 'odds = "1.5"', "are no odds"),
+        ('[ante]\nodds = "1/1"', '[ante]\nodds = "1.0"', "are no odds"),
         ('odds = "3/2"', 'odds = "4/3"', "a stake of one bet_unit (2) does not pay a whole amount at 4/3"),
         ("bet_unit = 2", "bet_unit = 1", "a stake of one bet_unit (1) does not pay a whole amount at 3/2"),
         ('odds = "7/1"', 'odds = "7/2"', "Trips is any whole amount"),
@@ -212,3 +213,10 @@ def test_bet_that_would_have_to_be_rounded_is_not_paid(casino: Ruleset):
     state = play(GAME, begin(rules, deal), [Event(Seat(0), Decision.PLAY_4X, 0)]).state
     with pytest.raises(AmountError, match="a bet of 1 at 3/2 does not pay a whole amount"):
         settle(_opened(state, ("AS 9S",), "2H 2C", "QS JS 5S 2D 3C"))
+
+
+def test_bet_of_one_pays_one(casino: Ruleset):
+    deal = texas_deal([(1, 0)], bet_unit=1)
+    state = play(GAME, begin(rules_as(UltimateTexasRules, casino), deal), [Event(Seat(0), Decision.PLAY_4X, 0)]).state
+    outcome = settle(_opened(state, ("AS AC",), "2H 2C", "QS JS 5S 7D 3C"))
+    assert [(one.payer, one.payee, one.amount) for one in outcome.transfers] == [(HOUSE, 0, 1), (HOUSE, 0, 4)]

@@ -16,7 +16,7 @@ import pytest
 from referee.cards import DECK, HOUSE, Card, Seat
 from referee.games.ultimate_texas import GAME, Decision, Event, State, UltimateTexasRules, apply, begin, legal_decisions
 from referee.games.ultimate_texas.rules import HandRule
-from referee.games.ultimate_texas.settlement import Outcome, best_hand, hand_value
+from referee.games.ultimate_texas.settlement import Outcome, best_hand, hand_value, open_value, trips_returns
 from referee.money import house_net
 from tests.budget import examples
 from tests.games.rounds import settled, texas_deal
@@ -150,6 +150,50 @@ def test_five_cards_shown_are_the_hand_that_is_paid(ruleset: str, rules_of: Rule
             assert _best(rules.hands.rule, hole, board) == _worth(shown)
             assert set(shown) <= {*hole, *board}
             assert rules.hands.rule is HandRule.BEST_OF_SEVEN or set(hole) <= set(shown)
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_hand_is_worth_what_it_makes_with_the_open_board(ruleset: str, rules_of: RulesOf):
+    """On the flop five cards, on the river those that the hand rule takes; before, or with cards closed, nothing."""
+    rules = rules_of(ruleset)
+    streets = list(
+        itertools.accumulate([Decision.CHECK] * 2, apply_decision, initial=begin(rules, texas_deal([(2, 0)])))
+    )
+    for sample in _rounds(rules, 100):
+        hole, flop, late = sample.hands[0], sample.board[:3], sample.board[3:]
+        sections = (hole, None, flop, late)
+        assert [open_value(with_sections(state, *sections[:2], None, None), Seat(0)) for state in streets] == [None] * 3
+        assert open_value(with_sections(streets[1], None, None, flop, None), Seat(0)) is None
+        assert open_value(with_sections(streets[2], hole, None, flop, None), Seat(0)) is None
+        assert open_value(with_sections(streets[0], *sections), Seat(0)) is None
+        early = open_value(with_sections(streets[1], hole, None, flop, None), Seat(0))
+        whole = open_value(with_sections(streets[2], *sections), Seat(0))
+        assert early is not None
+        assert NAMES.index(early.category) == _worth([*hole, *flop])[0]
+        assert whole == hand_value(rules, hole=hole, board=sample.board)
+
+
+def apply_decision(state: State, decision: Decision) -> State:
+    """Return the state after the only seat's decision."""
+    return apply(state, Event(Seat(0), decision, 0))
+
+
+def with_sections(state: State, *sections: tuple[Card, ...] | None) -> State:
+    """Return the state of the same round with these sections: hand, house, flop, turn and river."""
+    return msgspec.structs.replace(state, deal=msgspec.structs.replace(state.deal, sections=sections))
+
+
+def test_unit_of_trips_returns_what_the_cards_give_it(rules_of: RulesOf):
+    """Seat by seat of those that bet on it, folded or not."""
+    rules = rules_of("ultimate_texas.casino")
+    for sample in _rounds(rules, 300):
+        outcome = _settled(rules, sample)
+        returned = [
+            1 + TRIPS.get(_best(rules.hands.rule, hole, sample.board)[0], -1)
+            for (_, trips), hole in zip(sample.stakes, sample.hands, strict=True)
+            if trips
+        ]
+        assert list(trips_returns(begin(rules, texas_deal(sample.stakes)), outcome)) == returned
 
 
 def test_seats_do_not_concern_one_another(rules_of: RulesOf):
