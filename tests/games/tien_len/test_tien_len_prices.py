@@ -7,6 +7,7 @@ from referee.cards import DECK, Seat, parse_cards
 from referee.games import play
 from referee.games.tien_len import (
     GAME,
+    Leave,
     Pass,
     Play,
     State,
@@ -20,13 +21,17 @@ from referee.games.tien_len import (
     settle,
 )
 from referee.games.tien_len.code import Chain
+from referee.games.tien_len.combination import combinations_in
 from referee.games.tien_len.leftover import price_leftover
-from referee.games.tien_len.rules import max_units
+from referee.games.tien_len.legality import plays_of
+from referee.games.tien_len.rules import Untouched, max_units
 from tests.games.rounds import hands_deal
 from tests.games.tien_len.scenes import read_event, read_hands, variant
 from tests.vectors.reading import read
 
 FOUR_TWOS = "2S 2C 2D 2H"
+QUIET = read_hands(["5S 6C 7D 8H 9S TC JD QH KS 3S AS AC AD", "3C 4S 4C 5C 6S 7S 8S 9C TS JS QS KC 2S"])
+"""Two hands of which none wins at the deal."""
 THREE_PAIRS = "4S 4C 5S 5C 6S 6C"
 
 
@@ -187,3 +192,21 @@ def test_rule_of_three_of_spades_that_is_off_pays_nothing(rules: TienLenRules, e
         assert any(paid.reason.endswith("_THREE_OF_SPADES") for paid in settle(state).transfers) is penalties
         assert state.ending is not None
         assert state.ending.kind.endswith("_THREE_OF_SPADES") is penalties
+
+
+def test_cards_that_cost_nothing_are_not_paid_for(rules: TienLenRules) -> None:
+    """One unit is the least that anything can cost, and a seat that has played some card is not untouched."""
+    prices = replace(rules.leftover_prices, card=0)
+    leftover = Untouched(untouched_units=1, reason="test")
+    free = replace(rules, leftover_prices=prices, leftover=leftover)
+    begun = begin(free, hands_deal(QUIET, leader=0))
+    for events, units in (((Leave(Seat(0), 1),), [1]), ((Play(Seat(0), QUIET[0][:1], 1), Leave(Seat(0), 2)), [])):
+        state = begun
+        for event in events:
+            state = apply(state, event)
+        assert [paid.amount for paid in settle(state).transfers if paid.reason in {"UNTOUCHED", "LEFTOVER"}] == units
+
+
+def test_any_combination_is_led_where_no_card_is_bound(rules: TienLenRules) -> None:
+    held = set_of(QUIET[0])
+    assert list(plays_of(rules.chops, held, to_beat=None)) == list(combinations_in(held))

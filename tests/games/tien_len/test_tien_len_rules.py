@@ -13,8 +13,10 @@ from referee.games.tien_len import Fault, Kind, TienLenRules, chop, read_combina
 from referee.games.tien_len.chop import beats, chopped_by, takes, victim_of
 from referee.games.tien_len.code import Pattern, Victim
 from referee.games.tien_len.instant_win import find_instant_win, top_of_pattern
+from referee.games.tien_len.rules import LeadRule, Leaving, Leftover
 from referee.rulesets import Language, load_texts
 from referee.verdict import Violation
+from tests.builtin import rules_as
 from tests.games.tien_len.scenes import variant
 
 
@@ -120,6 +122,43 @@ def test_a_file_that_contradicts_itself_is_refused(rules: TienLenRules, change: 
         data[table].update(values)
     with pytest.raises(msgspec.ValidationError, match=reason):
         msgspec.convert(data, TienLenRules)
+
+
+@pytest.mark.parametrize(
+    ("card", "black_two", "red_two", "least"),
+    [(1, 2, 3, 13), (5, 3, 4, 59), (5, 3, 9, 61), (5, 9, 3, 61), (2, 0, 1, 20), (0, 0, 0, 0)],
+)
+def test_untouched_hand_costs_more_than_thirteen_cards_may(card: int, black_two: int, red_two: int, least: int) -> None:
+    """The cheapest thirteen cards hold the twos of each colour that cost less than other cards."""
+    prices = {"card": card, "black_two": black_two, "red_two": red_two}
+
+    def with_untouched(units: int) -> TienLenRules:
+        data = msgspec.to_builtins(rules_as(TienLenRules, "tien_len.mien_nam"))
+        data["leftover_prices"].update(prices)
+        data["leftover"] = {"kind": "UNTOUCHED", "untouched_units": units, "reason": "test"}
+        return msgspec.convert(data, TienLenRules)
+
+    assert with_untouched(least + 1).untouched_units == least + 1
+    if least:
+        with pytest.raises(msgspec.ValidationError, match=f"thirteen cards left cost {least} or more"):
+            with_untouched(least)
+
+
+@pytest.mark.parametrize(
+    ("rule", "members"),
+    [
+        (Leaving, {"kind": "NONE"}),
+        (Leaving, {"kind": "MULTIPLIED", "multiplier": 2, "reason": "test"}),
+        (LeadRule, {"first": "DRAWN"}),
+        (LeadRule, {"first": "LOWEST_CARD", "reason": "test"}),
+        (Leftover, {"kind": "NONE"}),
+        (Leftover, {"kind": "UNTOUCHED", "untouched_units": 16, "reason": "test"}),
+    ],
+)
+def test_knob_has_no_other_members(rule: Any, members: dict[str, Any]) -> None:  # noqa: ANN401 - a union of types
+    assert msgspec.to_builtins(msgspec.convert(members, rule)) == members
+    with pytest.raises(msgspec.ValidationError, match="unknown field `other`"):
+        msgspec.convert(members | {"other": 1}, rule)
 
 
 def test_a_pattern_listed_twice_is_refused(rules: TienLenRules) -> None:
