@@ -17,7 +17,7 @@ from collections.abc import Generator, Sequence
 import msgspec
 import pytest
 
-from tests.mutation.choice import Choice, Watch
+from tests.mutation.choice import AGAIN_SECONDS, Choice, Watch
 from tests.mutation.mutants import Mutant, changed_lines, mutants_of
 from tests.mutation.rooms import ROOMS, ROOT, Room
 from tests.mutation.score import Result, open_survivors, results_of, state_of, write_score
@@ -52,6 +52,8 @@ class Trials:
         self._session = session
         self._items = {item.nodeid: item for item in session.items}
         self._choice = self._watch()
+        if self._again:
+            self._choice.most = AGAIN_SECONDS
         session.config.pluginmanager.unregister(name="terminalreporter")
         self._functions = functions_by_code()
         self._check_anew()

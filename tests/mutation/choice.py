@@ -13,6 +13,8 @@ from tests.mutation.rooms import ROOT
 
 MOST_SECONDS: Final = 4.0
 """How long the tests of one mutant may take, together; the first is always among them."""
+AGAIN_SECONDS: Final = 40.0
+"""The same for a survivor that is tried again."""
 
 
 class Choice(msgspec.Struct):
@@ -22,6 +24,7 @@ class Choice(msgspec.Struct):
     lines: dict[str, dict[int, list[str]]]
     kills: dict[str, int] = {}
     """Mutants that each test has killed so far; the deadliest go first."""
+    most: float = MOST_SECONDS
 
     def of_lines(self, path: Path, first: int, last: int) -> list[str]:
         """Return the tests that ran any of these lines."""
@@ -50,7 +53,7 @@ class Choice(msgspec.Struct):
         cost = 0.0
         for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
             cost += self.seconds[test]
-            if chosen and cost > MOST_SECONDS:
+            if chosen and cost > self.most:
                 break
             chosen.append(test)
         return sorted(chosen, key=lambda test: (-self.kills.get(test, 0), self.seconds[test], test))

@@ -76,9 +76,14 @@ def changed_functions(path: Path, before: str, after: str) -> list[types.CodeTyp
     if old.keys() != new.keys():
         return None
     changed = [name for name in old if _shallow(old[name]) != _shallow(new[name])]
-    if any(not new[name].co_flags & CO_NEWLOCALS for name in changed):
+    if any(not new[name].co_flags & CO_NEWLOCALS or _runs_at_import(new[name]) for name in changed):
         return None
     return [new[name] for name in new if new[name].co_flags & CO_NEWLOCALS and old[name] != new[name]]
+
+
+def _runs_at_import(code: types.CodeType) -> bool:
+    """Return whether this is a comprehension outside all functions."""
+    return code.co_name.endswith("comp>") and "<locals>" not in code.co_qualname
 
 
 CO_NEWLOCALS: Final = 0x2
