@@ -34,6 +34,8 @@ from referee.games.mau_binh.rules import (
     SweptByAll,
     SweptPairPlus,
     Unopened,
+    WinnerSweep,
+    WinnerSweepTimes,
     max_units,
 )
 from referee.games.mau_binh.settlement import Outcome
@@ -208,6 +210,44 @@ def test_bound_counts_whatever_is_dearest() -> None:
     assert max_units(msgspec.structs.replace(no_aces, foul=dear), seat_count=4) == 1_500
     classic = msgspec.structs.replace(rules_as(MauBinhRules, "mau_binh.classic"), sweep=SweptPairPlus(units=50, **said))
     assert max_units(classic, seat_count=2) == 5 + 10 + 3 + 50
+
+
+def test_bound_counts_a_winner_of_everything() -> None:
+    """Its chi many times, and what a sweep adds to them where the sheet has one; never less than the sheet's sweep."""
+    tenfold = WinnerSweepTimes(multiplier=10, reason="test")
+    assert max_units(msgspec.structs.replace(COM, winner_sweep=tenfold), seat_count=2) == 10 * 47
+    classic = msgspec.structs.replace(rules_as(MauBinhRules, "mau_binh.classic"), winner_sweep=tenfold)
+    assert max_units(classic, seat_count=2) == 10 * (5 + 10 + 3 + 2)
+
+
+def test_winner_of_everything_beats_each_chi_by_its_cards() -> None:
+    """Seat 1 leaves after its back is shown and so loses its front, but its front is as strong as the winner's."""
+    rules = msgspec.structs.replace(COM, winner_sweep=WinnerSweepTimes(multiplier=10, reason="test"))
+    hands = (
+        parse_cards("AS AC 9D 9C 4S KS KC 8D 8C 5S QH JC TD"),
+        parse_cards("KD KH 7D 7C 4C 6S 6C 5D 5C 3S QD JH TS"),
+    )
+
+    def reasons(*leaving: Leave) -> set[str]:
+        events = [arrange(seat, hand, 1) for seat, hand in enumerate(hands)]
+        played = settled(GAME, rules, hands_deal(hands), [*events, *leaving], closed_time=20_000)
+        assert played.violations == ()
+        return {transfer.reason for transfer in played.outcome.transfers}
+
+    assert reasons() == {"BACK", "MIDDLE"}
+    assert reasons(Leave(Seat(1), 2)) == {"BACK", "MIDDLE", "FRONT", "SWEEP"}
+
+
+@pytest.mark.parametrize("members", [{"kind": "NONE"}, {"kind": "MULTIPLIED", "multiplier": 2, "reason": "test"}])
+def test_winner_sweep_has_no_other_members(members: dict[str, object]) -> None:
+    assert msgspec.to_builtins(msgspec.convert(members, WinnerSweep)) == members
+    with pytest.raises(msgspec.ValidationError, match="unknown field `other`"):
+        msgspec.convert(members | {"other": 1}, WinnerSweep)
+
+
+@pytest.mark.parametrize("name", ["maubinh_com", "classic", "chi_2020"])
+def test_seats_of_a_sealed_round_have_half_a_minute_to_open(name: str) -> None:
+    assert rules_as(MauBinhRules, f"mau_binh.{name}").opening_ms == 30_000
 
 
 def com() -> Ruleset:

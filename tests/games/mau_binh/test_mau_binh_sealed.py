@@ -24,6 +24,7 @@ from referee.games.mau_binh import (
 )
 from referee.games.mau_binh.event import Timeout
 from referee.rulesets import Ruleset
+from tests.builtin import rules_as
 from tests.games.mau_binh.test_mau_binh_slow_settlement import SHEETS, STAKE, slow_settle
 from tests.games.rounds import hands_deal, settled
 
@@ -134,3 +135,24 @@ def test_hands_open_once_with_the_event_that_ends_committing(rules: MauBinhRules
     openings = [msgspec.structs.replace(one, nonce=Hex(b"n" * 32), opens=bytes([one.seat]) * 32) for one in plain]
     assert opened_by_each(rules, [*commitments, *openings], is_sealed=True) == [(), (0, 1), (), ()]
     assert opened_by_each(rules, list(plain), is_sealed=False) == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("units", "paid"),
+    [
+        (1, [("BACK", 1), ("MIDDLE", 1), ("FRONT", 3), ("SWEEP", 2)]),
+        (6, [("BACK", 1), ("MIDDLE", 1), ("FRONT", 3), ("SWEEP", 2)]),
+        (7, [("FOUL", 7)]),
+        (8, [("FOUL", 8)]),
+    ],
+)
+def test_arrangement_that_stays_shut_costs_the_foul_or_the_sweep(units: int, paid: list[tuple[str, int]]) -> None:
+    """Whichever is dearer; where both cost the same it is the foul."""
+    rules = rules_as(MauBinhRules, "mau_binh.classic")
+    rules = msgspec.structs.replace(rules, foul=msgspec.structs.replace(rules.foul, units=units))
+    arranged = Arrange(Seat(0), HANDS[0][:5], HANDS[0][5:10], HANDS[0][10:], 2, Hex(b"n" * 32), b"\0" * 32)
+    events = [*(Commit(Seat(seat), Hex(bytes([seat]) * 32), seat) for seat in (0, 1)), arranged]
+    events.append(Timeout(Seat(1), 1 + 30_000))
+    played = settled(GAME, rules, hands_deal(HANDS, is_sealed=True), events, closed_time=40_000)
+    assert played.violations == ()
+    assert [(one.reason, one.amount) for one in played.outcome.transfers] == paid
