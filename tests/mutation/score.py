@@ -28,7 +28,7 @@ the mutant; then they count as killed.
 *At first* is the share of tried mutants that the tests of that time killed, with its 95% interval for the whole room
 where only a sample was tried. *Now* is the share that is killed, timed out or explained, after tests were written for
 survivors: of a sample it says nothing about mutants that were not tried. Left out: annotations, arguments `frozen`,
-`kw_only` and `slots` of classes, `assert_never`, and changes that do not compile.
+`kw_only` and `slots` of classes, decorators in a `Protocol`, `assert_never`, and changes that do not compile.
 
 | room | mutants | tried | killed | timed out | survived | explained | left | at first | now |
 |---|---|---|---|---|---|---|---|---|---|

@@ -21,8 +21,9 @@ from referee.games.mau_binh import (
     ViolationCode,
     apply,
     begin,
+    check,
 )
-from referee.games.mau_binh.event import Timeout
+from referee.games.mau_binh.event import Timeout, arrangement_commitment
 from referee.rulesets import Ruleset
 from tests.builtin import rules_as
 from tests.games.mau_binh.test_mau_binh_slow_settlement import SHEETS, STAKE, slow_settle
@@ -156,3 +157,21 @@ def test_arrangement_that_stays_shut_costs_the_foul_or_the_sweep(units: int, pai
     played = settled(GAME, rules, hands_deal(HANDS, is_sealed=True), events, closed_time=40_000)
     assert played.violations == ()
     assert [(one.reason, one.amount) for one in played.outcome.transfers] == paid
+
+
+def test_only_a_seat_that_does_not_open_in_time_has_fouled() -> None:
+    """One that does not commit in time is without an arrangement of its own, which is no foul."""
+    rules = rules_as(MauBinhRules, "mau_binh.classic")
+    begun = begin(rules, hands_deal(HANDS, is_sealed=True))
+    assert check(begun, Commit(Seat(0), Hex(bytes(32)), 1)) == ()
+    late = Timeout(Seat(0), 60_000)
+    assert check(begun, late) == ()
+    assert check(apply(begun, Commit(Seat(0), Hex(bytes(32)), 1)), Timeout(Seat(1), 60_000)) == ()
+    opening = apply(apply(begun, Commit(Seat(0), Hex(bytes(32)), 1)), Commit(Seat(1), Hex(bytes(32)), 2))
+    assert [fault.code for fault in check(opening, Timeout(Seat(0), 2 + 30_000))] == ["NOT_OPENED"]
+
+
+@pytest.mark.parametrize("size", [0, 31, 33])
+def test_nonce_of_another_length_commits_to_nothing(size: int) -> None:
+    with pytest.raises(ValueError, match=f"a nonce has 32 bytes, not {size}"):
+        arrangement_commitment(round_id=bytes(32), seat=Seat(0), cards=HANDS[0], nonce=bytes(size))
