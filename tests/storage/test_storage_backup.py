@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Insert, Table
+from sqlalchemy import Connection, Insert, Table
 
 from referee.evidence.merkle import root
 from referee.log import Checkpoint, CheckpointSigner, SlotKey
@@ -44,11 +44,11 @@ def _all(store: Store) -> list[object]:
 
 
 def test_store_that_cannot_be_copied_says_so(tmp_path: Path):
-    with (
-        closing(open_sqlite(tmp_path)) as store,
-        pytest.raises(StoreError, match="the store could not be copied"),
-    ):
-        store.pour(lambda connection: connection.exec_driver_sql("SELECT 1 FROM no_table"))
+    def read(connection: Connection) -> None:
+        connection.exec_driver_sql("SELECT 1 FROM no_table")
+
+    with closing(open_sqlite(tmp_path)) as store, pytest.raises(StoreError, match="the store could not be copied"):
+        store.pour(read)
 
 
 def test_restored_log_is_the_one_that_was_backed_up_and_goes_on(tmp_path: Path):

@@ -114,7 +114,7 @@ def test_leaf_behind_the_log_is_late_only_where_the_clock_is_not_behind_it(
 
 @pytest.mark.parametrize("now", [NOON - TEN_SECONDS, NOON])
 def test_leaf_before_the_one_before_it_is_not_late_but_wrong(founded: Store, bench: Bench, now: int) -> None:
-    """Building it again would not help, and no clock tells how long to wait."""
+    """Building it again would not help, and no clock says how long to wait."""
     answers_of(founded, bench, [timed(bench.append("OPEN"), NOON)])
     (answer,) = answers_of(founded, bench, [timed(bench.append("DEAL"), NOON - TEN_SECONDS)], now=now)
     assert is_refused(answer)

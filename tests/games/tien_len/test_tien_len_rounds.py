@@ -204,7 +204,7 @@ def test_nothing_is_lawful_once_the_round_is_over(rules: TienLenRules) -> None:
 
 
 def test_clock_of_the_seat_on_turn_runs_for_no_other(rules: TienLenRules) -> None:
-    """A seat out of turn is not also told that it is late."""
+    """A seat out of turn is not also late."""
     state = begin(rules, hands_deal(QUIET, leader=0))
     assert [fault.code for fault in check(state, Pass(Seat(1), 30_000))] == [Fault.OUT_OF_TURN]
     late = [fault.code for fault in check(state, Play(Seat(0), QUIET[0][:1], 30_000))]
