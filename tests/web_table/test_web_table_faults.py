@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.web_table.web_table_guest import TIMEOUT, Guest
 
@@ -58,20 +58,33 @@ def test_second_tab_takes_the_seat_and_the_first_says_so(table, invite) -> None:
 
 
 def test_lost_connection_is_shown_and_the_round_continues_after_it(table, invite) -> None:
+    """The page tries again by itself, each time later; once it waits for seconds, its button is quicker."""
     guest = invite("Lan", language="en")
-    sockets = []
+    sockets: list[WebSocketRoute] = []
+    refused: list[WebSocketRoute] = []
+    is_away = False
 
-    def carry(socket) -> None:
+    def carry(socket: WebSocketRoute) -> None:
+        if is_away:
+            refused.append(socket)
+            socket.close()
+            return
         socket.connect_to_server()
         sockets.append(socket)
 
     guest.page.route_web_socket(re.compile("/api/stream"), carry)
     guest.host(table.url, RULESET, bots=1)
     number = guest.deal()
+    is_away = True
     sockets[-1].close()
-    expect(guest.page.locator(".notices .notice.warn")).to_contain_text("Nothing is lost")
-    guest.page.locator(".notices .notice.warn button").click()
-    expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=TIMEOUT)
+    warning = guest.page.locator(".notices .notice.warn")
+    while len(refused) < 4:
+        expect(warning).to_contain_text("Nothing is lost", timeout=TIMEOUT)
+        guest.page.wait_for_timeout(100)
+    expect(warning).to_be_visible(timeout=TIMEOUT)
+    is_away = False
+    warning.get_by_role("button").click()
+    expect(warning).to_have_count(0, timeout=TIMEOUT)
     finish_round(guest, number)
     assert sum(guest.nets().values()) == 0
 

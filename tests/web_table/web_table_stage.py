@@ -42,6 +42,7 @@ class Stage:
         self.refusals: dict[str, dict[str, Any]] = {}
         self.version = 100
         self._socket: WebSocketRoute | None = None
+        self._is_away = False
         page.route_web_socket(re.compile("/api/stream"), self._open)
 
     def show(self, view: dict[str, Any]) -> None:
@@ -55,8 +56,9 @@ class Stage:
         self._socket.send(json.dumps(message))
 
     def close(self) -> None:
-        """Cut the page off."""
+        """Cut the page off, and again each time that it comes back."""
         assert self._socket is not None
+        self._is_away = True
         self._socket.close()
 
     def names(self) -> list[str]:
@@ -64,6 +66,9 @@ class Stage:
         return [one["name"] for one in self.sent]
 
     def _open(self, socket: WebSocketRoute) -> None:
+        if self._is_away:
+            socket.close()
+            return
         self._socket = socket
         socket.on_message(lambda data: self._take(json.loads(data)))
 
