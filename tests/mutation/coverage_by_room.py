@@ -23,7 +23,7 @@ SETTINGS: Final = """\
 [run]
 branch = true
 source = referee
-omit = referee/v1/*
+omit = */referee/v1/*
 parallel = true
 patch = subprocess
 data_file = {folder}/covered
@@ -32,7 +32,7 @@ FAST: Final = ("-n", "logical", "--dist", "worksteal", "-q", "-m", "not slow and
 
 
 def measured(tree: Path) -> tuple[Mapping[str, float], str]:
-    """Run the fast tests of a tree; return the percentage by room and pytest's last line."""
+    """Run the fast tests of a tree; return the percentage by room, and what failed with pytest's last line."""
     folder = tree.parent / "coverage"
     folder.mkdir()
     settings = folder / "settings"
@@ -53,7 +53,8 @@ def measured(tree: Path) -> tuple[Mapping[str, float], str]:
     run("coverage", "combine", "--quiet", f"--rcfile={settings}")
     run("coverage", "json", "--quiet", f"--rcfile={settings}", "-o", str(folder / "report"))
     files: Mapping[str, Any] = json.loads((folder / "report").read_text())["files"]
-    return by_room(files), output.splitlines()[-1]
+    said = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return by_room(files), "; ".join([*said, output.splitlines()[-1]])
 
 
 def by_room(files: Mapping[str, Any]) -> Mapping[str, float]:
