@@ -25,6 +25,7 @@ class Choice(msgspec.Struct):
     kills: dict[str, int] = {}
     """Mutants that each test has killed so far; the deadliest go first."""
     most: float = MOST_SECONDS
+    """Seconds that the tests of one mutant may take, together."""
 
     def of_lines(self, path: Path, first: int, last: int) -> list[str]:
         """Return the tests that ran any of these lines."""

@@ -29,6 +29,9 @@ patch = subprocess
 data_file = {folder}/covered
 """
 FAST: Final = ("-n", "logical", "--dist", "worksteal", "-q", "-m", "not slow and not exhaustive")
+RAN: Final = ("covered_lines", "covered_branches")
+ALL: Final = ("num_statements", "num_branches")
+"""Figures of a file in coverage's report: what ran of it, and all there is."""
 
 
 def measured(tree: Path) -> tuple[Mapping[str, float], str]:
@@ -71,10 +74,6 @@ def by_room(files: Mapping[str, Any]) -> Mapping[str, float]:
         ran[room] += sum(report["summary"][name] for name in RAN)
         whole[room] += sum(report["summary"][name] for name in ALL)
     return {room: 100 * ran[room] / whole[room] for room in sorted(whole) if whole[room]}
-
-
-RAN: Final = ("covered_lines", "covered_branches")
-ALL: Final = ("num_statements", "num_branches")
 
 
 def main() -> None:
