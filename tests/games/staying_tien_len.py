@@ -16,7 +16,7 @@ from referee.advice.tien_len.view import View
 from referee.games.tien_len import Kind, TienLenRules
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.instant_win import find_instant_win
-from referee.games.tien_len.order import THREE_OF_SPADES, CardSet
+from referee.games.tien_len.order import CardSet
 from tests.builtin import rules_as
 from tests.games.staying_trial import Trial
 
@@ -95,15 +95,8 @@ def time_out(playout: Playout) -> None:
 
 
 def leave(playout: Playout) -> None:
-    """Leave with the seat on turn; the last seat wins, by 3♠ where it still holds it."""
-    playout.gone |= 1 << playout.turn
-    staying = [seat for seat in range(len(playout.held)) if not playout.gone >> seat & 1]
-    if len(staying) > 1:
-        playout._go_on(playout.turn)  # noqa: SLF001 - the turn goes on as after a pass, and no other test leaves
-        return
-    playout._pay_chain()  # noqa: SLF001 - the round ends here
-    with_three = bool(playout.held[staying[0]] & THREE_OF_SPADES)
-    playout._end(staying[0], with_three=with_three)  # noqa: SLF001 - the round ends here
+    """Leave with the seat on turn."""
+    playout.leave(playout.turn)
 
 
 def _do(playout: Playout, play: Combination | None) -> None:

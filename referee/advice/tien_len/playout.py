@@ -101,20 +101,47 @@ class Playout:
         rest = self.held[seat] ^ combination.card_set
         self.held[seat] = rest
         self.to_beat, self.to_beat_seat = combination, seat
-        if rest:
-            self._go_on(seat)
-        else:
+        if not rest:
             self._pay_chain()
-            with_three = self.rules.last_three_of_spades.applies and combination.card_set == THREE_OF_SPADES
-            self._end(seat, with_three=with_three)
+            self._end(seat, with_three=combination.card_set == THREE_OF_SPADES)
+        elif self._is_last(seat):
+            self._end_alone(seat)
+        else:
+            self._go_on(seat)
 
     def pass_turn(self) -> None:
         """Pass for the seat on turn."""
-        self.passed |= 1 << self.turn
-        self._go_on(self.turn)
+        seat = self.turn
+        self.passed |= 1 << seat
+        if self._is_last(seat):
+            self._end_alone(seat)
+        else:
+            self._go_on(seat)
+
+    def leave(self, seat: int) -> None:
+        """Leave with a seat that has not left."""
+        others = [other for other in range(len(self.held)) if other != seat and not self.gone >> other & 1]
+        self.gone |= 1 << seat
+        if not others or (len(others) == 1 and not self._can_answer(others[0])):
+            self._end_alone(others[0] if others else seat)
+        elif seat == self.turn:
+            self._go_on(seat)
+
+    def _is_last(self, seat: int) -> bool:
+        """Return whether all seats but this one have left."""
+        return self.gone == (1 << len(self.held)) - 1 ^ 1 << seat
+
+    def _can_answer(self, seat: int) -> bool:
+        return self.to_beat is not None and self.to_beat_seat != seat and not self.passed >> seat & 1
+
+    def _end_alone(self, last: int) -> None:
+        """End the round for the last seat; 3♠ pays if it still holds it."""
+        self._pay_chain()
+        self._end(last, with_three=bool(self.held[last] & THREE_OF_SPADES))
 
     def _go_on(self, seat: int) -> None:
         count, out, owner = len(self.held), self.passed | self.gone, self.to_beat_seat
+        owner = seat if self.to_beat is None else owner
         for step in range(1, count + 1):
             following = (seat + step) % count
             if following == owner or not out >> following & 1:
@@ -160,6 +187,7 @@ class Playout:
         self.winner = winner
 
     def _end(self, winner: int, *, with_three: bool) -> None:
+        with_three = with_three and self.rules.last_three_of_spades.applies
         for seat, left in enumerate(self.held):
             if seat != winner:
                 units = self.rules.last_three_of_spades.units if with_three else left_units(self.rules, left)

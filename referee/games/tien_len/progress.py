@@ -7,6 +7,8 @@ passed; that seat then leads, or, where it has left, the next one still in. The 
 - a seat that holds nothing but 3♠ has its play beaten: it is stopped, and the seat that beat it has won. This comes
   before the first rule, also if the beating play was the last of its seat;
 - one seat remains; it is paid as for *kết 3 bích* if it still holds 3♠, so that nobody avoids that price by leaving.
+  But the play of a seat that left stands: a last seat that can still answer it has its turn first. By beating the play
+  it may stop or chop as if nobody had left; then, or if it does not beat it, the round ends.
 
 A ruleset may switch off the effect of 3♠ in the first or the second rule.
 
@@ -60,6 +62,8 @@ def _play(state: State, seat: Seat, play: Combination, *, time: int) -> State:
     elif not hands[seat]:
         with_three = state.rules.last_three_of_spades.applies and play.card_set == THREE_OF_SPADES
         ending = Ending(EndKind.LAST_THREE_OF_SPADES if with_three else EndKind.OUT_OF_CARDS, seat)
+    elif _is_last(state, seat):
+        ending = Ending(EndKind.LAST_SEAT, seat)
     played = replace(
         state,
         held=tuple(hands),
@@ -81,16 +85,28 @@ def _stop(state: State, *, winner: Seat, stopped: Seat) -> Ending:
 
 
 def _pass(state: State, seat: Seat, *, time: int) -> State:
-    passed = state.passed | 1 << seat
-    return _go_on(replace(state, passed=passed, event_count=state.event_count + 1, last_time=time), seat)
+    after = replace(state, passed=state.passed | 1 << seat, event_count=state.event_count + 1, last_time=time)
+    if _is_last(state, seat):
+        return replace(after, ending=Ending(EndKind.LAST_SEAT, seat))
+    return _go_on(after, seat)
 
 
 def _leave(state: State, seat: Seat, *, time: int) -> State:
     left = replace(state, gone=state.gone | 1 << seat, event_count=state.event_count + 1, last_time=time)
     staying = [Seat(place) for place in range(left.seat_count) if not left.has_left(Seat(place))]
-    if len(staying) == 1:
-        return replace(left, ending=Ending(EndKind.LAST_SEAT, staying[0]))
+    if not staying or (len(staying) == 1 and not _can_answer(left, staying[0])):
+        return replace(left, ending=Ending(EndKind.LAST_SEAT, staying[0] if staying else seat))
     return _go_on(left, seat) if seat == left.turn else left
+
+
+def _is_last(state: State, seat: Seat) -> bool:
+    """Return whether all seats but this one have left."""
+    return state.gone == (1 << state.seat_count) - 1 ^ 1 << seat
+
+
+def _can_answer(state: State, seat: Seat) -> bool:
+    """Return whether a seat may still beat the play on the table, which is another's."""
+    return state.to_beat is not None and state.to_beat_seat != seat and not state.has_passed(seat)
 
 
 def _time_out(state: State, seat: Seat, *, time: int) -> State:

@@ -14,7 +14,7 @@
 
 Chops come first, in the order played, then the end by paying seat, each with LEAVING last, then COMMISSION. The last
 three reasons are paid only where the ruleset has such a rule. Transfers of nothing are left out. A seat that left is a
-loser like any other, its cards count as left, and a chop that took its play is paid.
+loser like any other, its cards count as left, and a chop or a stop that took its play is paid.
 
 Source: the text that ``tien_len.mien_nam.toml`` quotes, a sentence beside each number.
 """

@@ -9,7 +9,7 @@ import pytest
 
 from referee.cards import DECK, Card, Seat, parse_cards
 from referee.games.commission import NoCommission
-from referee.games.tien_len import Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
+from referee.games.tien_len import Leave, Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
 from referee.rulesets import load_examples
 from tests.builtin import rules_as
 from tests.games.rounds import hands_deal
@@ -53,18 +53,25 @@ def deal_hands(chance: random.Random, seats: int) -> list[tuple[Card, ...]]:
 
 
 @pytest.fixture(scope="session")
-def play_at_random() -> Callable[[TienLenRules, random.Random, int], Iterator[tuple[State, Play | Pass]]]:
-    """Play rounds at random; yield every state with the next event, and nothing if a hand wins at the deal."""
+def play_at_random() -> Callable[..., Iterator[tuple[State, Play | Pass | Leave]]]:
+    """Play rounds at random; yield every state with the next event, and nothing if a hand wins at the deal.
 
-    def play(rules: TienLenRules, chance: random.Random, seats: int) -> Iterator[tuple[State, Play | Pass]]:
+    At each event some seat leaves with the chance ``leaving``.
+    """
+
+    def play(
+        rules: TienLenRules, chance: random.Random, seats: int, *, leaving: float = 0
+    ) -> Iterator[tuple[State, Play | Pass | Leave]]:
         state = begin(rules, hands_deal(deal_hands(chance, seats), leader=Seat(chance.randrange(seats))))
         passing = chance.choice((0.05, 0.3, 0.6))
         while not state.is_over:
             plays = legal_plays(state)
             wanted = {"PAIR_RUN_3", "PAIR_RUN_4", "QUAD"}
             chops = [one for one in plays if one.kind in wanted or one.top_card.text[0] == "2"]
-            event: Play | Pass = Pass(state.turn, 0)
-            if chops and chance.random() < 0.7:
+            event: Play | Pass | Leave = Pass(state.turn, 0)
+            if leaving and chance.random() < leaving:
+                event = Leave(chance.choice([seat for seat in map(Seat, range(seats)) if not state.has_left(seat)]), 0)
+            elif chops and chance.random() < 0.7:
                 event = Play(state.turn, chance.choice(chops).cards, 0)
             elif not may_pass(state) or (plays and chance.random() > passing):
                 event = Play(state.turn, chance.choice(plays).cards, 0)

@@ -6,7 +6,7 @@ import pytest
 
 from referee.advice.tien_len.playout import Playout, left_units
 from referee.advice.tien_len.structure import cost_of, plan_of
-from referee.games.tien_len import Pass, TienLenRules, apply, read_combination, set_of, settle
+from referee.games.tien_len import Leave, Pass, TienLenRules, apply, read_combination, set_of, settle
 from referee.games.tien_len.code import EndKind
 from referee.games.tien_len.leftover import price_leftover
 from referee.money import net_amounts
@@ -20,18 +20,21 @@ from referee.money import net_amounts
 def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats: int, variant: str):
     rules: TienLenRules = request.getfixturevalue(variant)
     chance = random.Random(seats)  # noqa: S311 - the same rounds every time
-    ended, chains = set(), 0
-    for _ in range(400):
+    ended, chains, answered = set(), 0, 0
+    for number in range(600):
         mine = None
-        for state, event in play_at_random(rules, chance, seats):
+        for state, event in play_at_random(rules, chance, seats, leaving=0.1 * (number % 3 == 0)):
             if mine is None:
                 mine = Playout(rules, list(state.held), turn=state.turn)
             assert (mine.turn, mine.to_beat, mine.passed) == (state.turn, state.to_beat, state.passed)
             assert tuple(mine.held) == state.held
             if state.to_beat is not None:
                 assert mine.to_beat_seat == state.to_beat_seat
+            answered += state.to_beat_seat is not None and state.gone == (1 << seats) - 1 ^ 1 << state.turn
             if isinstance(event, Pass):
                 mine.pass_turn()
+            elif isinstance(event, Leave):
+                mine.leave(event.seat)
             else:
                 played = read_combination(set_of(event.cards))
                 assert played is not None
@@ -49,6 +52,7 @@ def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats:
     assert EndKind.STOPPED_THREE_OF_SPADES in ended or seats == 2 or variant == "house_rules"
     assert variant != "house_rules" or not any(kind.endswith("THREE_OF_SPADES") for kind in ended)
     assert chains > 5
+    assert answered > 5, "last seats that answer a seat that left"
 
 
 def test_what_is_left_costs_what_the_law_prices(rules):

@@ -243,28 +243,40 @@ class SlowRound:
                     self._pay_leftover(loser, seat)
             self._end(seat, "LAST_THREE_OF_SPADES" if last_three else "OUT_OF_CARDS")
             return
+        if self.stay <= {seat}:
+            self._end_alone(seat)
+            return
         self.live = [other for other in self.live if other != seat] + [seat]
         self._close_trick()
 
     def pass_(self) -> None:
         """Pass as the seat on turn."""
-        self.live.pop(0)
-        self._close_trick()
-
-    def leave(self, seat: int) -> None:
-        """Any seat leaves."""
-        self.stay.discard(seat)
-        self.live = [other for other in self.live if other != seat]
-        if len(self.stay) == 1:
-            (last,) = self.stay
-            for loser in set(range(len(self.hands))) - self.stay:
-                if self.last_three and "3S" in self.hands[last]:
-                    self.debts[loser, last, "LAST_THREE_OF_SPADES", ""] += 26
-                else:
-                    self._pay_leftover(loser, last)
-            self._end(last, "LAST_SEAT")
+        seat = self.live.pop(0)
+        if self.stay <= {seat}:
+            self._end_alone(seat)
         else:
             self._close_trick()
+
+    def leave(self, seat: int) -> None:
+        """Any seat leaves; a last one that is still in the trick of another's play answers it first."""
+        self.stay.discard(seat)
+        self.live = [other for other in self.live if other != seat]
+        answers = self.top is not None and self.live not in ([], [self.owner])
+        if not self.stay:
+            self._end_alone(seat)
+        elif len(self.stay) == 1 and not answers:
+            self._end_alone(*self.stay)
+        else:
+            self._close_trick()
+
+    def _end_alone(self, last: int) -> None:
+        """Pay the last seat for 3♠, or for the cards that the others have left."""
+        for loser in set(range(len(self.hands))) - {last}:
+            if self.last_three and "3S" in self.hands[last]:
+                self.debts[loser, last, "LAST_THREE_OF_SPADES", ""] += 26
+            else:
+                self._pay_leftover(loser, last)
+        self._end(last, "LAST_SEAT")
 
     def time_out(self) -> None:
         """Time out the seat on turn."""

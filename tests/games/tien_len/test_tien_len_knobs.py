@@ -13,7 +13,19 @@ from referee.cards import HOUSE, Card, Seat, parse_cards
 from referee.games import LeaderBy
 from referee.games.commission import Commission, NoCommission
 from referee.games.lead import Leading
-from referee.games.tien_len import GAME, Event, Leave, State, TienLenRules, Timeout, apply, begin, legal_plays, settle
+from referee.games.tien_len import (
+    GAME,
+    Event,
+    Leave,
+    Pass,
+    State,
+    TienLenRules,
+    Timeout,
+    apply,
+    begin,
+    legal_plays,
+    settle,
+)
 from referee.games.tien_len.combination import combinations_in
 from referee.games.tien_len.rules import DrawnLead, LeavingTimes, LowestCardLead, Untouched, max_units
 from referee.games.tien_len.settlement import encode_results
@@ -205,7 +217,8 @@ def played(rules: TienLenRules, *events: Event) -> State:
 
 def test_card_played_because_time_was_up_counts_as_played(house: TienLenRules) -> None:
     """The clock played 3♠ for seat 0, which pays for twelve cards; seat 1 played nothing and pays for that."""
-    left = settle(played(house, Timeout(Seat(0), 30_000), Leave(Seat(0), 30_001), Leave(Seat(1), 30_002)))
+    leaving = Leave(Seat(0), 30_001), Leave(Seat(1), 30_002)
+    left = settle(played(house, Timeout(Seat(0), 30_000), *leaving, Pass(Seat(2), 30_003)))
     assert [(paid.payer, paid.amount, paid.reason) for paid in left.transfers] == [
         (0, 1200, "LEFTOVER"),
         (0, 2400, "LEAVING"),

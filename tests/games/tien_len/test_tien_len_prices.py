@@ -200,7 +200,8 @@ def test_cards_that_cost_nothing_are_not_paid_for(rules: TienLenRules) -> None:
     leftover = Untouched(untouched_units=1, reason="test")
     free = replace(rules, leftover_prices=prices, leftover=leftover)
     begun = begin(free, hands_deal(QUIET, leader=0))
-    for events, units in (((Leave(Seat(0), 1),), [1]), ((Play(Seat(0), QUIET[0][:1], 1), Leave(Seat(0), 2)), [])):
+    touched = (Play(Seat(0), QUIET[0][:1], 1), Leave(Seat(0), 2), Pass(Seat(1), 3))
+    for events, units in (((Leave(Seat(0), 1),), [1]), (touched, [])):
         state = begun
         for event in events:
             state = apply(state, event)
