@@ -9,8 +9,9 @@ beaten. So 3♠ is kept while the seat has a card that nothing unseen beats, and
 its chance to hold.
 
 *A seat with one card left* goes out with it on any lower single. Singles are then led from the highest down, so that
-singles it might beat are led last, or never. Of two cards and 3♠ the lower is led first, so that the other can hold
-before 3♠.
+singles it might beat are led last, or never, and it is answered by a single that it is unlikely to beat. Of two cards
+and 3♠ the lower is led first, so that the other can hold before 3♠. Where all other seats have one card, suggestions
+are exact and do not use this policy: ``last_cards``.
 
 >>> from referee.advice.tien_len.view import EVERYTHING
 >>> from referee.cards import parse_cards, spell
@@ -58,6 +59,8 @@ class Weights(NamedTuple):
     """Spending a card that nothing unseen beats while the seat has 3S and further cards."""
     last_card: float
     """Each higher card that is kept back when a single is led and a rival has one card."""
+    let_out: float
+    """Answering so that a rival with one card goes out for certain, or passing to it."""
 
 
 WEIGHTS: Final = Weights(
@@ -71,6 +74,7 @@ WEIGHTS: Final = Weights(
     keep_three=1.5,
     keep_control=1.0,
     last_card=2.0,
+    let_out=12.0,
 )
 _CHOP_UNITS: Final = 6
 _ESCORTED: Final = 3
@@ -96,6 +100,15 @@ def choose(view: View, weights: Weights = WEIGHTS) -> Combination | None:
     return weigh(view, weights)[0].play
 
 
+def weigh_all(view: View, weights: Weights = WEIGHTS) -> list[Weighed]:
+    """Weigh every lawful play, and passing; return them best first."""
+    weigher = _Weigher(view, weights)
+    ranked = [weigher.weigh(play) for play in view.plays()]
+    if view.to_beat is not None:
+        ranked.append(weigher.weigh_pass())
+    return sorted(ranked, key=lambda weighed: -weighed.weight)
+
+
 def weigh(view: View, weights: Weights = WEIGHTS, *, wide: bool = False) -> list[Weighed]:
     """Weigh the candidates; return them best first. ``wide`` weighs, when leading, one play a shape and top rank.
 
@@ -119,6 +132,8 @@ def candidates(view: View, *, wide: bool) -> list[Combination]:
 
     A leader that is bound to no card has, unless ``wide``, the groups of its best plan and its best card.
     """
+    if view.to_beat is not None and any(view.counts[seat] == 1 for seat in view.rivals()):
+        return list(view.plays())
     if view.to_beat is None and not wide and not view.bound:
         groups = list(plan_of(view.hand).groups)
         top = view.hand.bit_length() - 1
@@ -168,6 +183,7 @@ class _Weigher:
         fewest = min([view.counts[seat] for seat in opponents], default=1)
         self.opponents = max(1, len(opponents))
         self.meets_last_card = view.to_beat is None and any(view.counts[seat] == 1 for seat in self.rivals)
+        self.answers_last_cards = 0 if view.to_beat is None else self._following_last_cards()
         self.lead = weights.lead * (1 + weights.urgency / max(1, fewest))
         top = view.hand.bit_length() - 1
         self.pays_last_three = view.rules.last_three_of_spades.applies
@@ -175,9 +191,31 @@ class _Weigher:
         holds_three = self.pays_last_three and view.hand & THREE_OF_SPADES and view.hand != THREE_OF_SPADES
         self.sure_top = top if holds_three and not view.unseen >> top else -1
 
+    def _following_last_cards(self) -> int:
+        """Count the rivals with one card that follow at once; a rival with more may block those behind it itself."""
+        view, following = self.view, 0
+        for step in range(1, len(view.counts)):
+            seat = (view.seat + step) % len(view.counts)
+            if seat in self.rivals:
+                if view.counts[seat] > 1:
+                    break
+                following += 1
+        return following
+
     def weigh_pass(self) -> Weighed:
-        cost = cost_of(self.view.hand)
-        return Weighed(None, -cost / LEAD - self.lead * self.weights.passing, cost, 0.0, None)
+        view, cost = self.view, cost_of(self.view.hand)
+        weight = -cost / LEAD - self.lead * self.weights.passing
+        if self.answers_last_cards and view.to_beat is not None:
+            is_owner = view.counts[view.to_beat_seat] == 1 and self.answers_last_cards == len(self.rivals)
+            weight -= self.weights.let_out * (1.0 if is_owner else self._lets_out(view.to_beat))
+        return Weighed(None, weight, cost, 0.0, None)
+
+    def _lets_out(self, play: Combination) -> float:
+        """Return the chance that a rival with one card goes out on a play that is to be beaten."""
+        if play.kind is not Kind.SINGLE:
+            return 0.0
+        higher = (self.view.unseen >> play.top + 1).bit_count()
+        return 1 - (1 - higher / max(1, self.view.unseen.bit_count())) ** self.answers_last_cards
 
     def weigh(self, play: Combination) -> Weighed:
         view, weights = self.view, self.weights
@@ -203,4 +241,6 @@ class _Weigher:
                 weight -= weights.keep_control
         if self.meets_last_card and play.kind is Kind.SINGLE:
             weight -= weights.last_card * kept_back(view.hand, play)
+        if self.answers_last_cards:
+            weight -= weights.let_out * self._lets_out(play)
         return Weighed(play, weight, cost, hold, price)

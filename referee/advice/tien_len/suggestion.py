@@ -20,11 +20,13 @@ the rulesets' texts have the words.
 
 import enum
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final
 
 import msgspec
 
-from referee.advice.tien_len.policy import Weighed, weigh
+from referee.advice.tien_len.last_cards import values_of
+from referee.advice.tien_len.policy import Weighed, weigh, weigh_all
 from referee.advice.tien_len.sampling import Sampled, sample
 from referee.advice.tien_len.structure import is_whole, plan_of
 from referee.advice.tien_len.view import View
@@ -96,7 +98,7 @@ class PlaySuggestion(msgspec.Struct, frozen=True, kw_only=True):
     """A play, or None for passing, with its reasons.
 
     ``stakes`` is the seat's average win from here on over ``samples`` rounds, negative for a loss, and ``error`` the
-    standard error. If no round was played out, both are None and ``samples`` is 0.
+    standard error. Without samples both are None, or exact: all other seats have one card, and ``error`` is 0.
     """
 
     play: Combination | None
@@ -107,12 +109,23 @@ class PlaySuggestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def suggest(view: View, *, count: int, samples: int = 0) -> tuple[PlaySuggestion, ...]:
-    """Return at most ``count`` suggestions for the seat on turn, best first."""
+    """Return at most ``count`` suggestions for the seat on turn, best first.
+
+    Where the value of every play is known exactly, that decides, and nothing is played out: ``samples`` is 0,
+    ``stakes`` is the exact average and ``error`` is 0.
+    """
+    facts, values = _Facts(view), values_of(view)
+    if values is not None:
+        exact = sorted(weigh_all(view), key=lambda weighed: -values[weighed.play])
+        return tuple([_exact(facts, best, values[best.play]) for best in exact[:count]])
     weighed = weigh(view, wide=count > 1)
-    facts = _Facts(view)
     if not samples or len(weighed) == 1:
         return tuple([PlaySuggestion(play=best.play, advice=facts.advice(best)) for best in weighed[:count]])
     return tuple([_played_out(facts, best) for best in sample(view, weighed, samples=samples)[:count]])
+
+
+def _exact(facts: "_Facts", weighed: Weighed, value: Fraction) -> PlaySuggestion:
+    return PlaySuggestion(play=weighed.play, advice=facts.advice(weighed), stakes=float(value), error=0.0)
 
 
 def _played_out(facts: "_Facts", sampled: Sampled) -> PlaySuggestion:
