@@ -51,8 +51,8 @@ collect_ignore = [
     "fourth_game/src/bai_cao/service.py",  # only an installed game can be asked for its registration
     "fourth_game/tests",  # its own tests, likewise
 ]
-collect_ignore_glob = ["vectors/independent_*.py", "vectors/written_*.py", "vectors/dealing/dealing_*.py"]
-"""Scripts that write vectors, and the third verifier: no tests."""
+collect_ignore_glob = ["vectors/written_*.py", "vectors/dealing/dealing_*.py"]
+"""Scripts that write vectors: no tests."""
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 4 << 30
 """Several times what a whole run leaves in its folders, in bytes."""

@@ -13,7 +13,7 @@ from referee.v1 import log_pb2
 from tests.driver.house import House
 from tests.driver.table import Table
 from tests.driver.tien_len_house import TienLenHouse
-from tests.vectors import independent_audit
+from tests.verifier.built import Verdicts
 
 FORKED = ("FAILED_PRECONDITION", "COURSE_FORKED")
 
@@ -61,20 +61,17 @@ def fails(report: Report) -> list[Code]:
     return [finding.code for finding in report.findings if finding.severity == "FAIL"]
 
 
-def findings_of_both(house: TienLenHouse) -> tuple[list[str], list[str]]:
-    """Audit the server's log by the package and by the verifier that shares no code with it; return the failures."""
+def findings_of_both(house: TienLenHouse, verdicts: Verdicts) -> tuple[list[Code], list[str]]:
+    """Audit the server's log by the package and by the verifier in TypeScript; return the failures of each."""
     house.settled_size()  # once all seeds are revealed
-    keys, checkpoint, leaves = house.log.GetKeys(log_pb2.GetKeysRequest()), house.checkpoint(), house.leaves()
-    report = house.audit()
-    other = independent_audit.audit(
-        {
-            "origin": keys.origin,
-            "log_key": keys.log_key,
-            "root_key": keys.root_key,
-            "checkpoint": checkpoint,
-            "leaves": [leaf.decode() for leaf in leaves],
-            "now": house.clock.now,
-        }
-    )
-    mine = [finding.code.value for finding in report.findings if finding.severity == "FAIL"]
-    return mine, [one.code for one in other.findings if not one.order[0]]
+    keys = house.log.GetKeys(log_pb2.GetKeysRequest())
+    row = {
+        "origin": keys.origin,
+        "log_key": keys.log_key,
+        "root_key": keys.root_key,
+        "checkpoint": house.checkpoint(),
+        "leaves": [leaf.decode() for leaf in house.leaves()],
+        "now": house.clock.now,
+    }
+    (other,) = verdicts([row])
+    return fails(house.audit()), [one["code"] for one in other["findings"] if one["severity"] == "FAIL"]

@@ -16,6 +16,7 @@ from referee.v1 import shuffler_pb2, tien_len_pb2
 from tests.attacks.courses import findings_of_both
 from tests.driver.tien_len_house import KEYS, Dealt
 from tests.driver.tien_len_house import TienLenHouse as House
+from tests.verifier.built import Verdicts
 
 A, B, C, D, E, F, *_ = KEYS
 FIELDS_ONCE = (8, 7)
@@ -42,7 +43,7 @@ def with_former_fields(message: tien_len_pb2.TienLenRound, *, seat: int, leaf: b
     return tien_len_pb2.TienLenRound.FromString(written)
 
 
-def test_no_frontend_chooses_who_leads(table: House) -> None:
+def test_no_frontend_chooses_who_leads(table: House, verdicts: Verdicts) -> None:
     """It has seen all hands and sends what once chose the leader: the round is led and settled as it was dealt."""
     first = table.deal(seats=3)
     settled = table.play_settled(first)
@@ -58,7 +59,7 @@ def test_no_frontend_chooses_who_leads(table: House) -> None:
     kept = table.settle(with_former_fields(later.round, seat=(won + 1) % 3, leaf=settled.log_receipt.leaf))
     inputs = json.loads(Envelope.parse(kept.log_receipt.leaf).payload)["inputs"]
     assert (inputs["leader"], inputs["leader_by"]) == (won, "WINNER")
-    assert findings_of_both(table) == ([], [])
+    assert findings_of_both(table, verdicts) == ([], [])
 
 
 def test_leader_in_a_certificate_is_the_shufflers_word(table: House) -> None:
@@ -72,7 +73,7 @@ def test_leader_in_a_certificate_is_the_shufflers_word(table: House) -> None:
     assert table.refusal_of(lambda: table.preview(one.round)).code == "PERMISSION_DENIED"
 
 
-def test_winner_leads_behind_rounds_that_are_given_up_at_two_tables(table: House) -> None:
+def test_winner_leads_behind_rounds_that_are_given_up_at_two_tables(table: House, verdicts: Verdicts) -> None:
     """A round that is given up after its hands were seen changes nobody's turn, here or at another table."""
     tables: list[tuple[Any, int]] = []
     for keys in ([A, B, C], [D, E, F]):
@@ -87,4 +88,4 @@ def test_winner_leads_behind_rounds_that_are_given_up_at_two_tables(table: House
         real = table.deal(first.opened.header.round.table_id, keys=list(first.opened.header.seat_keys), seats=3)
         assert leader_of(real) == (won, "WINNER")
         table.play_settled(real)
-    assert findings_of_both(table) == ([], [])
+    assert findings_of_both(table, verdicts) == ([], [])

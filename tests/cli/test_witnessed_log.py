@@ -14,6 +14,7 @@ import pytest
 
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment
+from referee.evidence import merkle
 from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
@@ -24,7 +25,6 @@ from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.cli.printing import printed
 from tests.command import referee, refused
 from tests.driver.opening import deal_round, open_round, terms_of
-from tests.vectors.independent_bytes import consistency_roots
 
 STOP_SECONDS = 60
 STRANGER = KeySigner("witness.example/stranger", b"s" * 32, Algorithm.COSIGNATURE_V1).verifier_key
@@ -152,7 +152,9 @@ def test_round_of_level_three_is_that_to_every_verifier(tmp_path: Path, start: S
         old = Checkpoint.parse(Note.parse(shown["checkpoint"].encode()).text)
         proof = [bytes.fromhex(node) for node in shown["proof"]]
         assert 0 < old.size <= new.size
-        assert consistency_roots(old.size, new.size, old.root, proof) == (old.root, new.root)
+        merkle.verify_consistency(
+            old_size=old.size, new_size=new.size, old_root=old.root, new_root=new.root, proof=proof
+        )
     bare.write_text(json.dumps({**bundle, "consistency": []}), "utf-8")
 
     def proved(place: Path, *options: str) -> tuple[tuple[str, set[str]], ...]:

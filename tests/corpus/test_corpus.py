@@ -12,22 +12,13 @@ from referee.rulesets.ruleset import parse_ruleset
 from referee.transcript.inputs import Transcript
 from referee.transcript.replay import replay
 from tests.corpus.corpus import FOLDER, catalogue_of, releases, rows_of, rulesets_of, verdict_of
-from tests.fuzz.fuzz_verdicts import TypeScript, python_findings, third_findings
+from tests.fuzz.fuzz_verdicts import TypeScript, python_findings
 from tests.node_project import build, install
 from tests.rulesets.growing import grown
-from tests.vectors.independent_examination import know_rulesets
 from tests.verifier.verifier_project import PROJECT
 
 LOGS = [(release, row, verdict) for release in releases() for row, verdict in rows_of(release)]
 SUMS = FOLDER / "SHA256SUMS"
-RULESETS = {
-    release: [
-        {"digest": one.digest.hex(), "ruleset_id": one.id, "version": one.version}
-        | dict(zip(("shortest_ms", "longest_ms"), one.rules.round.bounds, strict=True))
-        for one in catalogue_of(release)
-    ]
-    for release in releases()
-}
 each = pytest.mark.parametrize(("release", "row", "verdict"), LOGS, ids=[f"{one[0]}-{one[1]['id']}" for one in LOGS])
 
 
@@ -83,13 +74,6 @@ def test_audit_says_the_same_when_games_gain_fields(
     monkeypatch.setattr(reading, "GAMES", {name: grown(game) for name, game in GAMES.items()})
     assert all(hasattr(ruleset.rules, "gong") for ruleset in catalogue_of(release))
     assert verdict_of(row, release) == verdict
-
-
-@each
-def test_third_verifier_finds_nothing(release: str, row: dict[str, Any], verdict: dict[str, Any]):
-    know_rulesets(RULESETS[release])
-    assert third_findings(row) == ()
-    assert verdict["size"] == len(row["leaves"])
 
 
 @each

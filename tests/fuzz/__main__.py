@@ -1,7 +1,7 @@
-"""Fuzzing of the three verifiers: run ``python -m tests.fuzz --seconds N`` where node and npm are installed.
+"""Fuzzing of the two verifiers: run ``python -m tests.fuzz --seconds N`` where node and npm are installed.
 
 Each execution draws edits of a base or of an input that was kept, builds the log that an attacker with every key would
-write, and asks all verifiers. An input that shows a new set of findings is kept; one on which the verifiers differ is
+write, and asks both. An input that shows a new set of findings is kept; one on which the verifiers differ is
 made smaller, printed and kept as well. A run goes on from what ``--folder`` holds of the run before.
 """
 
@@ -100,7 +100,7 @@ class Run:
         return Input(luck.choice([*MADE] if luck.random() < 0.7 else self.bases), ())
 
     def execute(self, one: Input, row: Mapping[str, Any]) -> None:
-        """Ask all verifiers about one input, and keep what is new."""
+        """Ask both verifiers about one input, and keep what is new."""
         self.state["executions"] += 1
         found = verdicts(row, self.typescript)
         differs = difference(found)
@@ -111,7 +111,7 @@ class Run:
                 self.differences[differs.name] = one, differs
                 self.print(f"DIFFERENCE {differs.name}\n  {differs}\n  {one.line}\n")
             return
-        shown = tuple(sorted({seen.code for seen in (*found.python, *found.third, *found.typescript)}))
+        shown = tuple(sorted({seen.code for seen in (*found.python, *found.typescript)}))
         if shown not in self.shown:
             self.shown.add(shown)
             self.kept.append(one)

@@ -12,10 +12,9 @@ from referee.transcript.chain import Course, sign_receipt
 from tests.audit.audit_builder import signature_of
 from tests.fuzz.fuzz_changes import Tree
 from tests.fuzz.fuzz_signers import BY_KEY, NAMED
-from tests.vectors import independent_round as rounds
-from tests.vectors.independent_bytes import RefusedError
+from tests.vectors.dealing.dealing_derivation import derive, number, round_id, tagged
 
-ODD = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RefusedError)
+ODD = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, AssertionError, StopIteration)
 """What an edited tree may raise where it no longer has the form of a round: then nothing follows."""
 
 
@@ -85,17 +84,20 @@ def _unseal_again(said: Tree, courses: Mapping[str, Course]) -> None:
 def _deal_again(opened: Tree, leaves: list[Tree]) -> None:
     """Give a round the id of its header, and deal it again from the seeds that its leaves show."""
     header, old = opened["header"], opened["round_id"]
-    rid = rounds.round_id(header)
+    rid = round_id(header)
     own = [leaf["payload"] for leaf in leaves if leaf["payload"].get("round_id") == old]
     dealt, settled, revealed = (_with(own, name) for name in ("client_seeds", "inputs", "server_seed"))
     seeds = [bytes.fromhex(seed) for seed in dealt["client_seeds"]]
     secret = bytes.fromhex(revealed["server_seed"])
-    commitment = rounds.server_commitment(rid, secret)
-    committed = [rounds.client_commitment(rid, seat, seed).hex() for seat, seed in enumerate(seeds)]
-    mixed = rounds.mix(rid, commitment, seeds)
-    deal = rounds.deal(header, secret, commitment, mixed)
+    deal = derive(header, secret, seeds)
+    sections, root, commitment = (
+        [one["cards"] for one in deal["sections"]],
+        deal["deck_root"],
+        deal["server_commitment"],
+    )
+    committed = [tagged("client-commit", rid, number(seat, 1), seed).hex() for seat, seed in enumerate(seeds)]
     before = [card for section in settled.get("inputs", {}).get("sections", []) for card in section]
-    after = [card for section in deal.sections for card in section]
+    after = [card for section in sections for card in section]
     moved = dict(zip([*before, *sorted(set(range(1, 53)) - set(before))], after, strict=True))
     for said in own:
         said["round_id"] = rid.hex()
@@ -103,17 +105,16 @@ def _deal_again(opened: Tree, leaves: list[Tree]) -> None:
     opened["client_commitments"] = [
         new if text else "" for new, text in zip(committed, opened["client_commitments"], strict=True)
     ]
-    dealt |= {"mix": mixed.hex(), "deck_root": deal.root.hex()}
+    dealt |= {"mix": deal["mix"].hex(), "deck_root": root.hex()}
     if "leader" in dealt:
-        seats = len(header["seat_keys"])
-        by = {"DRAW": rounds.leader(rid, secret, mixed, seats), "LOWEST_CARD": rounds.lowest(deal.sections[:seats])}
+        by = {"DRAW": deal["drawn"], "LOWEST_CARD": deal["lowest"]}
         dealt["leader"] = by.get(str(dealt.get("leader_by")), dealt["leader"])
     _sign_seeds(opened, dealt, rid, commitment, seeds)
     if "inputs" not in settled:
         return
     inputs = settled["inputs"]
-    inputs |= {"header": copy.deepcopy(header), "deck_root": deal.root.hex()}
-    inputs["sections"] = deal.sections[: len(inputs["sections"])]
+    inputs |= {"header": copy.deepcopy(header), "deck_root": root.hex()}
+    inputs["sections"] = sections[: len(inputs["sections"])]
     if "leader" in inputs and "leader" in dealt:
         inputs["leader"] = dealt["leader"]
     for one in inputs["events"]:
@@ -129,7 +130,7 @@ def _sign_seeds(opened: Tree, dealt: Tree, rid: bytes, commitment: bytes, seeds:
     for seat, (seed, token, key) in enumerate(zip(seeds, tokens, opened["header"]["seat_keys"], strict=True)):
         signer = BY_KEY.get(bytes.fromhex(key))
         if signer is not None and dealt["seed_signatures"][seat]:
-            statement = rounds.seed_statement(rid, commitment, seat, bytes.fromhex(token), seed)
+            statement = tagged("client-seed", rid, commitment, number(seat, 1), bytes.fromhex(token), seed)
             dealt["seed_signatures"][seat] = NAMED[signer].sign(statement).hex()
 
 

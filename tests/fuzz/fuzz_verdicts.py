@@ -1,4 +1,4 @@
-"""The three verifiers on one row, and whether they agree.
+"""The two verifiers on one row, and whether they agree.
 
 They agree if their first findings are the same, once the findings that only the rules of a game or statistics over many
 rounds can make are left out. ``ALLOWED`` lists what else may differ, with the reason.
@@ -10,23 +10,16 @@ import shutil
 import subprocess
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-import msgspec
-
-from referee.audit import Code, Documents, MemoryLog, audit_log
+from referee.audit import Code, audit_log
 from referee.audit.bundle import BundleError, prove_round
-from referee.audit.cosignatures import NO_WITNESSING, Witnessing
-from referee.audit.documents import HeldSeed, KeptReceipt
 from referee.audit.source import LogSource, TiledLog
 from referee.evidence.vkey import KeyTextError
-from referee.log.cosignature import quorum_of
+from referee.finding import Severity
 from referee.rulesets import load_builtin
+from tests.audit.auditing import log_of, options_of
 from tests.tiles.memory_place import MemoryPlace
-from tests.vectors.independent_audit import NOTES
-from tests.vectors.independent_audit import audit as independent_audit
-from tests.vectors.independent_examination import know_rulesets
 from tests.verifier.verifier_project import PROJECT
 
 CATALOGUE: Final = load_builtin()
@@ -39,6 +32,7 @@ BY_THE_RULES: Final = (
     "TIMEOUT_TOO_EARLY",
 )
 BY_CHANCE: Final = tuple([code.value for code in Code if code.number in (38, 39, 40, 53, 54, 66)])
+NOTES: Final = tuple([code.value for code in Code if code.severity is Severity.NOTE])
 ANSWER_SECONDS: Final = 60
 
 
@@ -58,15 +52,13 @@ class Verdicts(NamedTuple):
     """What each verifier says: its findings in order, or the exception that it raised as its one finding."""
 
     python: tuple[Seen, ...]
-    third: tuple[Seen, ...]
     typescript: tuple[Seen, ...]
 
 
 class Difference(NamedTuple):
-    """The first findings of three verifiers that do not agree."""
+    """The first findings of two verifiers that do not agree."""
 
     python: Seen | None
-    third: Seen | None
     typescript: Seen | None
 
     @property
@@ -110,19 +102,13 @@ class TypeScript:
         return in_order([Seen(one["code"], one.get("leaf_index", -1)) for one in said["findings"]])
 
 
-_RULESETS: Final = Path(__file__).parents[1] / "vectors" / "rulesets" / "rulesets.jsonl"
-know_rulesets(map(json.loads, _RULESETS.read_text("utf-8").splitlines()))
-
-
 def verdicts(row: Mapping[str, Any], typescript: TypeScript) -> Verdicts:
-    """Ask all verifiers about a row; the two that read bundles about a bundle, and whether it holds."""
+    """Ask both verifiers about a row; of a bundle, whether it holds."""
     if "bundle" in row:
         typescript.ask({"bundle": row["bundle"], "now": None})
-        proved = _holds(bundle_findings(row["bundle"]))
-        return Verdicts(proved, proved, _holds(typescript.answer()))
+        return Verdicts(_holds(bundle_findings(row["bundle"])), _holds(typescript.answer()))
     typescript.ask(row)
-    python, third = python_findings(row), third_findings(row)
-    return Verdicts(python, third, typescript.answer())
+    return Verdicts(python_findings(row), typescript.answer())
 
 
 def in_order(findings: Sequence[Seen]) -> tuple[Seen, ...]:
@@ -137,15 +123,6 @@ def python_findings(row: Mapping[str, Any]) -> tuple[Seen, ...]:
     except Exception as error:  # noqa: BLE001 - what an audit must never do is what is looked for
         return (_raised(error),)
     return in_order([Seen(one.code.value, -1 if one.leaf_index is None else one.leaf_index) for one in found])
-
-
-def third_findings(row: Mapping[str, Any]) -> tuple[Seen, ...]:
-    """Return the findings of the verifier that is written from the manual."""
-    try:
-        found = independent_audit(dict(row)).findings
-    except Exception as error:  # noqa: BLE001 - as above
-        return (_raised(error),)
-    return in_order([Seen(one.code, one.leaf) for one in found])
 
 
 def bundle_findings(bundle: Mapping[str, Any]) -> tuple[Seen, ...]:
@@ -174,42 +151,12 @@ def _raised(error: Exception) -> Seen:
 
 
 def _audit(row: Mapping[str, Any]) -> Sequence[Any]:
-    def decoded(name: str) -> tuple[bytes, ...]:
-        return tuple(base64.b64decode(one) for one in row.get(name, ()))
-
     source: LogSource
     if "files" in row:
         source = TiledLog(MemoryPlace({path: base64.b64decode(data) for path, data in row["files"].items()}))
     else:
-        entries = tuple(leaf.encode() for leaf in row["leaves"])
-        source = MemoryLog(checkpoint=row["checkpoint"].encode(), entries=entries)
-    witnessing = NO_WITNESSING
-    if "witnesses" in row:
-        witnessing = Witnessing(
-            quorum=quorum_of(row["witnesses"], needed=row["quorum"]),
-            cosigned=[note.encode() for note in row["cosigned"]],
-            max_age=row["max_age"],
-            outgrown=[note.encode() for note in row["outgrown"]],
-        )
-    return audit_log(
-        source,
-        **{name: row[name] for name in ("origin", "log_key", "root_key", "now")},
-        catalogue=CATALOGUE,
-        witnessed=[note.encode() for note in row["witnessed"]],
-        witnessing=witnessing,
-        documents=Documents(
-            certificates=decoded("certificates"),
-            event_receipts=decoded("event_receipts"),
-            exports=decoded("exports"),
-            log_receipts=tuple(
-                KeptReceipt(
-                    receipt=one["receipt"].encode(), leaf=base64.b64decode(one["leaf"]) if "leaf" in one else None
-                )
-                for one in row["log_receipts"]
-            ),
-            seeds=msgspec.convert(row.get("seeds", []), tuple[HeldSeed, ...]),
-        ),
-    ).findings
+        source = log_of(dict(row))
+    return audit_log(source, **options_of(dict(row)), catalogue=CATALOGUE).findings
 
 
 def difference(found: Verdicts) -> Difference | None:
@@ -227,7 +174,7 @@ def _first(findings: Sequence[Seen]) -> Seen | None:
 
 
 def _place(made: Difference) -> tuple[bool, int] | None:
-    """Return where all three first findings show; None if not at one place."""
+    """Return where both first findings show; None if not at one place."""
     places = {None if one is None else one.order for one in made}
     return places.pop() if len(places) == 1 else None
 
@@ -243,10 +190,9 @@ def _cannot_read(_: Verdicts, made: Difference) -> bool:
 
 
 def _replay_stopped(found: Verdicts, made: Difference) -> bool:
-    """Return whether the package, which replays, names an illegal event where the others find what none can have."""
-    others = {made.third, made.typescript}
-    first = made.third
-    if len(others) > 1 or first is None or first.code not in IN_NO_LAWFUL_ROUND:
+    """Return whether the package, which replays, names an illegal event where the other finds what none can have."""
+    first = made.typescript
+    if first is None or first.code not in IN_NO_LAWFUL_ROUND:
         return False
     return any(one.code in BY_THE_RULES and one.leaf == first.leaf for one in found.python)
 
@@ -254,7 +200,7 @@ def _replay_stopped(found: Verdicts, made: Difference) -> bool:
 IN_NO_LAWFUL_ROUND: Final = ("CARD_NOT_IN_HAND", "SEAL_BROKEN", "LEADER_MISMATCH")
 UNREADABLE: Final = ("NOT_CANONICAL", "TYPE_CONFUSION", "HEADER_REFUSED", "UNSOUND_KEY")
 ALLOWED: Final[dict[str, Callable[[Verdicts, Difference], bool]]] = {
-    "the first leaf at fault is the same and all name one of its faults; their order in a leaf is free": _share_a_code,
+    "the first leaf at fault is the same and both name one of its faults; their order in a leaf is free": _share_a_code,
     "values of another form make one reader refuse the leaf and another what it says, at the same leaf": _cannot_read,
     "replay ends at the first illegal event, and what no lawful round has is not looked for behind it": _replay_stopped,
 }

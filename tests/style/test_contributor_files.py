@@ -59,11 +59,8 @@ GENERATED: Final = re.compile(r"_pb2|_pb\.|/dist/|/gen/")
 EXCEPTIONS: Final = {
     "tests/audit/audit_builder.py": "builds each kind of leaf with the same secrets",
     "tests/audit/audit_watched.py": "a log and all that its witnesses said of it",
-    "tests/vectors/independent_audit.py": "the third verifier's audit, to be read from top to bottom",
-    "tests/vectors/independent_round.py": "the third verifier's round, to be read from top to bottom",
-    "tests/vectors/test_independent_verifier.py": "a test a file of vectors",
 }
-"""Files that may be longer, each with the reason: lists of cases and the verifier that is meant to be one text."""
+"""Files that may be longer, each with the reason: lists of cases."""
 
 
 def long_files() -> dict[str, int]:

@@ -1,6 +1,8 @@
 """The package holds what the written vectors say, and they are what their scripts write."""
 
+import ast
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +53,19 @@ def is_refused(check: Callable[[], object]) -> bool:
     except ValueError:
         return True
     return False
+
+
+def test_writers_share_no_code_with_the_package() -> None:
+    """They import one another, the standard library and ``cryptography``."""
+    modules = [*FOLDER.glob("written_*.py"), *FOLDER.glob("dealing/dealing_*.py")]
+    assert len(modules) > 8
+    for path in modules:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                top = name.partition(".")[0]
+                assert name.startswith("tests.vectors") or top in {"cryptography", *sys.stdlib_module_names}, path
 
 
 @pytest.mark.parametrize("name", TOPICS)

@@ -1,23 +1,23 @@
 """Writes the vectors of transcripts: events, chains, receipts and whole courses. Run as a script, it writes each file.
 
-Answers are computed by ``independent_*.py`` and ``written_curve.py``; nothing is taken from the package.
+Answers are computed by ``written_chains.py`` and ``written_curve.py``; nothing is taken from the package.
 """
 
 import copy
 import json
 from collections.abc import Callable, Iterator
 
-from tests.vectors import independent_course as courses
-from tests.vectors import independent_round as rounds
 from tests.vectors import written_curve as curve
 from tests.vectors import written_receipts as receipts
-from tests.vectors.independent_bytes import media_type, pae, write_json
-from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, SIGNER, Row, read, row, text
+from tests.vectors.dealing.dealing_derivation import NO_KEY as ZEROS
+from tests.vectors.dealing.dealing_derivation import Row, canonical, pae, round_id
+from tests.vectors.written_chains import chain, course_hashes, histories, receipt_of, seat_chains
+from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, SIGNER, media_type, read, row, text
 
-ZEROS = rounds.ZEROS
 SEAT_SEEDS = [b"the seed of a seat's key, no. %d.." % seat for seat in range(4)]
 KEYS = [curve.public(seed).hex() for seed in SEAT_SEEDS]
 TIME = 1_800_000_006_000
+DECISIONS = ("CHECK", "PLAY_1X", "PLAY_2X", "PLAY_3X", "PLAY_4X", "FOLD", "LEAVE", "TIMEOUT")
 
 
 GOOD_EVENTS = {
@@ -41,7 +41,7 @@ GOOD_EVENTS = {
         "timeout": '{"kind":"TIMEOUT","seat":3}',
     },
     "ultimate_texas": {
-        f"decide-{code.lower()}": '{"decision":"' + code + '","kind":"DECIDE","seat":0}' for code in courses.DECISIONS
+        f"decide-{code.lower()}": '{"decision":"' + code + '","kind":"DECIDE","seat":0}' for code in DECISIONS
     }
     | {"decide-seen": '{"decision":"CHECK","kind":"DECIDE","seat":0,"seen":3}'},
 }
@@ -89,7 +89,7 @@ def event_rows() -> Iterator[Row]:
 
 def _deal(id_: str) -> tuple[str, str]:
     deal = next(one for one in read("dealing/deals") if one["id"] == id_)
-    return rounds.round_id(deal["header"]).hex(), deal["deck_root"]
+    return round_id(deal["header"]).hex(), deal["deck_root"]
 
 
 def _entry(event: str, time: int, received: int) -> Row:
@@ -114,9 +114,9 @@ def chain_rows() -> Iterator[Row]:
         "latest": ("a time of eight bytes", [one | {"time": 2**53 - 1}]),
     }
     for id_, (why, entries) in chains.items():
-        made = courses.chain(bytes.fromhex(rid), bytes.fromhex(root), [write_json(entry["event"]) for entry in entries])
+        made = chain(bytes.fromhex(rid), bytes.fromhex(root), [canonical(entry["event"]) for entry in entries])
         members = {"round_id": rid, "deck_root": root, "events": entries, "hashes": [one.hex() for one in made]}
-        yield row(id_, why, PROTOCOL, **members, histories=[one.hex() for one in courses.histories(made, entries)])
+        yield row(id_, why, PROTOCOL, **members, histories=[one.hex() for one in histories(made, entries)])
 
 
 def seat_chain_rows() -> Iterator[Row]:
@@ -134,8 +134,8 @@ def seat_chain_rows() -> Iterator[Row]:
     }
     for id_, (why, texts) in chains.items():
         events = [json.loads(one) for one in texts]
-        hashes = courses.chain(bytes.fromhex(rid), bytes.fromhex(root), [write_json(event) for event in events])
-        made = courses.seat_chains(hashes, events, keys)
+        hashes = chain(bytes.fromhex(rid), bytes.fromhex(root), [canonical(event) for event in events])
+        made = seat_chains(hashes, events, keys)
         yield row(
             id_,
             why,
@@ -144,7 +144,7 @@ def seat_chain_rows() -> Iterator[Row]:
             deck_root=root,
             seat_keys=keys,
             events=events,
-            chains=[[one.hex() for one in chain] for chain in made],
+            chains=[[one.hex() for one in links] for links in made],
             signatures=_signatures(made),
         )
 
@@ -183,13 +183,12 @@ def _honest_course() -> Row:
 
 def _signed(course: Row, newest: int = 4, opens: int | None = None) -> Row:
     """Sign a course as referee and seats would."""
-    inputs = {"deck_root": course["deck_root"], "events": course["events"]}
-    made = courses.course(bytes.fromhex(course["round_id"]), course["seat_keys"], inputs)
+    hashes = course_hashes(course)
     events = [entry["event"] for entry in course["events"]]
-    course["events_hash"] = made.hashes[-1].hex()
-    course["signatures"] = _signatures(courses.seat_chains(made.hashes, events, course["seat_keys"]))
+    course["events_hash"] = hashes[-1].hex()
+    course["signatures"] = _signatures(seat_chains(hashes, events, course["seat_keys"]))
     if newest:
-        message = pae(media_type("event"), write_json(made.receipt_at(newest, opens)))
+        message = pae(media_type("event"), canonical(receipt_of(course, newest, opens)))
         receipt = {"number": newest, "signature": curve.sign(SIGNER, message).hex()}
         course["receipt"] = receipt if opens is None else receipt | {"opens_section": opens}
     return course | {"public_key": curve.public(SIGNER).hex()}
@@ -239,9 +238,8 @@ def _swap(course: Row) -> None:
 def _rehash(course: Row) -> None:
     """Change a keyed seat's card and find the result from that."""
     course["events"][0]["event"]["cards"] = [5, 7]
-    inputs = {"deck_root": course["deck_root"], "events": course["events"]}
-    made = courses.course(bytes.fromhex(course["round_id"]), course["seat_keys"], inputs)
-    course["events_hash"] = made.hashes[-1].hex()
+    hashes = course_hashes(course)
+    course["events_hash"] = hashes[-1].hex()
 
 
 ALTERED: dict[str, tuple[str, str, Callable[[Row], None]]] = {
@@ -301,11 +299,10 @@ def course_rows() -> Iterator[Row]:
 
 def _unchained(course: Row) -> Row:
     """Sign the receipt of a course of which no chain of a seat can be made."""
-    inputs = {"deck_root": course["deck_root"], "events": course["events"]}
-    made = courses.course(bytes.fromhex(course["round_id"]), course["seat_keys"], inputs)
-    message = pae(media_type("event"), write_json(made.receipt_at(4, None)))
+    hashes = course_hashes(course)
+    message = pae(media_type("event"), canonical(receipt_of(course, 4, None)))
     course["receipt"]["signature"] = curve.sign(SIGNER, message).hex()
-    return course | {"events_hash": made.hashes[-1].hex()}
+    return course | {"events_hash": hashes[-1].hex()}
 
 
 TOPICS = {

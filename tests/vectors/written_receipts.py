@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.vectors import independent_course as courses
 from tests.vectors import written_curve as curve
-from tests.vectors.independent_bytes import media_type
-from tests.vectors.written_rows import HAND, OTHER, PROTOCOL, SIGNER, Row, compact, envelope, row
+from tests.vectors.dealing.dealing_derivation import Row
+from tests.vectors.written_chains import chain
+from tests.vectors.written_rows import HAND, OTHER, PROTOCOL, SIGNER, compact, envelope, media_type, row
 
 TIME = 1_800_000_006_000
 
@@ -54,7 +54,7 @@ def receipted_event_rows() -> Iterator[Row]:
         b'{"kind":"PASS","seat":1,"seen":1}',
         b'{"kind":"PASS","seat":2}',
     ]
-    hashes = courses.chain(rid, root, events)
+    hashes = chain(rid, root, events)
     about = {"public_key": curve.public(SIGNER).hex()}
     for number, event in enumerate(events, 1):
         said = {

@@ -10,12 +10,11 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.vectors import independent_bytes as evidence
-from tests.vectors import independent_round as rounds
 from tests.vectors import written_curve as curve
-from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, Row, compact, read, row, text
+from tests.vectors.dealing.dealing_derivation import NO_KEY as ZEROS
+from tests.vectors.dealing.dealing_derivation import Row, round_id
+from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, compact, read, row, text
 
-ZEROS = rounds.ZEROS
 RULESETS = FOLDER.parents[1] / "referee" / "rulesets"
 OTHER_KEY = "1727c971cba942dcccf317969aea34204411a474525c7094cc70bd1c4c860c45"
 UNSOUND_KEY = "evil.example+6a13d384+AQEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -149,8 +148,8 @@ CHANGES: list[tuple[str, str, str, Callable[[Row], None]]] = [
 
 def _commitments() -> Iterator[Row]:
     deal = honest("dealing/deals", "mau_binh_four")
-    rid = rounds.round_id(deal["header"]).hex()
-    other = rounds.round_id(honest("dealing/headers", "mau_binh_two")["header"]).hex()
+    rid = round_id(deal["header"]).hex()
+    other = round_id(honest("dealing/headers", "mau_binh_two")["header"]).hex()
     seed, commitment = deal["server_seed"], deal["server_commitment"]
     server = {"round_id": rid, "seed": seed, "commitment": commitment}
     seat = {"round_id": rid, "seat": 0, "seed": deal["client_seeds"][0], "commitment": deal["client_commitments"][0]}
@@ -266,7 +265,7 @@ def merkle_rows() -> Iterator[Row]:
     consistency = honest("log/merkle_consistency", "ct-consistency-6-to-8")
     proof = consistency["proof"]
     kept = ("old_size", "new_size", "old_root", "new_root", "proof")
-    empty = evidence.tree_root([]).hex()
+    empty = hashlib.sha256(b"").hexdigest()
     changes = {
         "long": ("one hash too many", {"proof": [*proof, ZEROS]}),
         "short": ("one hash too few", {"proof": proof[:-1]}),

@@ -1,7 +1,8 @@
 """Writes the vectors of evidence and transcripts and those that are refused: run as a script, it writes each file.
 
-Answers are published ones, written by hand, or computed by ``independent_*.py`` and ``written_curve.py``; nothing is
-taken from the package. A test compares what would be written with the files.
+Answers are published ones, written by hand, or computed by ``written_chains.py``, ``written_curve.py`` and
+``dealing/dealing_derivation.py``; nothing is taken from the package. A test compares what would be written with the
+files.
 """
 
 import base64
@@ -10,13 +11,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.vectors import independent_bytes as evidence
-from tests.vectors import independent_round as rounds
 from tests.vectors import written_curve as curve
+from tests.vectors.dealing.dealing_derivation import Row, canonical, enc, pae, tagged
 
-Row = rounds.Row
 FOLDER = Path(__file__).parent
-PROTOCOL = "the dealing protocol of this project, computed by independent_*.py"
+PROTOCOL = "the dealing protocol of this project, computed by written_*.py"
 HAND = "tests/vectors/README.md, written by hand"
 SIGNER = b"a signer's seed, 32 bytes long..".ljust(32, b".")
 OTHER = b"another signer's seed, 32 bytes.".ljust(32, b".")
@@ -67,7 +66,7 @@ def encoding_rows() -> Iterator[Row]:
 
 
 def _encoding(id_: str, why: str, tag: str, fields: list[bytes]) -> Row:
-    encoded = evidence.enc(tag, *fields)
+    encoded = enc(tag, *fields)
     return row(
         id_,
         why,
@@ -75,7 +74,7 @@ def _encoding(id_: str, why: str, tag: str, fields: list[bytes]) -> Row:
         tag=tag,
         fields=[field.hex() for field in fields],
         encoded=encoded.hex(),
-        hash=evidence.th(tag, *fields).hex(),
+        hash=tagged(tag, *fields).hex(),
     )
 
 
@@ -236,9 +235,13 @@ def signature_rows() -> Iterator[Row]:
         )
 
 
+def media_type(name: str) -> str:
+    return f"application/vnd.referee.{name}.v1+json"
+
+
 def envelope(kind: str, payload: bytes, seed: bytes = SIGNER) -> Row:
     """Sign an envelope's members."""
-    signature = curve.sign(seed, evidence.pae(kind, payload))
+    signature = curve.sign(seed, pae(kind, payload))
     return {
         "payload": base64.b64encode(payload).decode(),
         "payloadType": kind,
@@ -308,12 +311,12 @@ def repeat_key_rows() -> Iterator[Row]:
         "tokens": ("each field counts", {"header": header, **commitments, "seat_tokens": ["cc" * 32, "dd" * 32]}),
     }
     for id_, (why, request) in requests.items():
-        written = evidence.write_json(request)
+        written = canonical(request)
         yield row(id_, why, PROTOCOL, kind="OPEN", text=written.decode(), key=hashlib.sha256(written).hexdigest())
     inputs = {"dealt_time": 5, "events": [{"event": "{}", "received": 0, "time": 7}], "sections": {"0": [1, 2]}}
-    key = hashlib.sha256(evidence.write_json(inputs)).hexdigest()
+    key = hashlib.sha256(canonical(inputs)).hexdigest()
     for closed in (7, 8):
-        written = evidence.write_json({"closed_time": closed, **inputs})
+        written = canonical({"closed_time": closed, **inputs})
         why = "closed_time is left out: two times, one key"
         yield row(f"closed-at-{closed}", why, PROTOCOL, kind="SETTLE", text=written.decode(), key=key)
 

@@ -1,4 +1,4 @@
-/** The vectors of courses, which the third verifier wrote: each as this library finds it. */
+/** The vectors of courses, each as this library finds it. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -15,8 +15,8 @@ from referee.v1 import shuffler_pb2, tien_len_pb2
 from referee.wire.round import read_header
 from tests.attacks.courses import findings_of_both
 from tests.driver.tien_len_house import KEYS, Dealt, TienLenHouse
-from tests.vectors.independent_results import winner_of
-from tests.vectors.independent_round import leader, lowest, mix, round_id, winners_seat
+from tests.vectors.dealing.dealing_derivation import derive
+from tests.verifier.built import Verdicts
 
 Row: TypeAlias = dict[str, Any]
 
@@ -37,37 +37,34 @@ def drawn(tien_len: TienLenHouse, one: Dealt) -> int:
     header = one.opened.header
     tien_len.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round=header.round))
     opened, dealt, *_, revealed = map(payload, tien_len.steps(header))
-    rid, commitment = round_id(opened["header"]), bytes.fromhex(opened["server_commitment"])
-    mixed = mix(rid, commitment, [bytes.fromhex(seed) for seed in dealt["client_seeds"]])
-    return leader(rid, bytes.fromhex(revealed["server_seed"]), mixed, len(header.seat_keys))
+    seeds = [bytes.fromhex(seed) for seed in dealt["client_seeds"]]
+    return int(derive(opened["header"], bytes.fromhex(revealed["server_seed"]), seeds)["drawn"])
 
 
-CASES: Final[dict[str, tuple[Sequence[bytes], Sequence[bytes], Row]]] = {
-    "same keys": ([A, B, C, D], [A, B, C, D], {}),
-    "keys moved": ([A, B, C, D], [D, C, B, A], {}),
-    "fewer seats": ([A, B, C, D], [C, A, B], {}),
-    "new keys": ([A, B, C, D], [E, F, NO_KEY, NO_KEY], {}),
-    "half of the keys": ([A, B, C, D], [A, B, E, F], {}),
-    "no keys": ([NO_KEY] * 3, [NO_KEY] * 3, {}),
-    "keys came": ([NO_KEY] * 3, [A, B, C], {}),
-    "keys went": ([A, B, C], [NO_KEY] * 3, {}),
-    "one key": ([NO_KEY, A, NO_KEY], [NO_KEY, A, NO_KEY], {}),
-    "a key came": ([A, NO_KEY, C], [A, B, C], {}),
-    "another stake": ([A, B, C], [A, B, C], {"stake_minor": 20}),
-    "another currency": ([A, B, C], [A, B, C], {"currency": "GOLD"}),
+NOBODY: Final = (None,) * 4
+CASES: Final[dict[str, tuple[Sequence[bytes], Sequence[bytes], Row, Sequence[int | None]]]] = {
+    "same keys": ([A, B, C, D], [A, B, C, D], {}, (0, 1, 2, 3)),
+    "keys moved": ([A, B, C, D], [D, C, B, A], {}, (3, 2, 1, 0)),
+    "fewer seats": ([A, B, C, D], [C, A, B], {}, (1, 2, 0, None)),
+    "new keys": ([A, B, C, D], [E, F, NO_KEY, NO_KEY], {}, NOBODY),
+    "half of the keys": ([A, B, C, D], [A, B, E, F], {}, NOBODY),
+    "no keys": ([NO_KEY] * 3, [NO_KEY] * 3, {}, (0, 1, 2)),
+    "keys came": ([NO_KEY] * 3, [A, B, C], {}, NOBODY),
+    "keys went": ([A, B, C], [NO_KEY] * 3, {}, NOBODY),
+    "one key": ([NO_KEY, A, NO_KEY], [NO_KEY, A, NO_KEY], {}, (0, 1, 2)),
+    "a key came": ([A, NO_KEY, C], [A, B, C], {}, (0, None, 2)),
+    "another stake": ([A, B, C], [A, B, C], {"stake_minor": 20}, NOBODY),
+    "another currency": ([A, B, C], [A, B, C], {"currency": "GOLD"}, NOBODY),
 }
+"""Keys before and now, the later round's terms, and by the seat that won: the seat that leads, None if it is drawn."""
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_leader_follows_from_the_last_settled_round(tien_len: TienLenHouse, name: str) -> None:
-    """The expected seat comes from the third verifier, which was written from the vectors' page alone."""
-    before, now, terms = CASES[name]
+    before, now, terms, leads = CASES[name]
     first = tien_len.deal_playable(keys=before, seats=len(before))
-    settled = payload(tien_len.play_settled(first).log_receipt.leaf)
+    seat = leads[tien_len.winner_of(tien_len.play_settled(first))]
     later = tien_len.deal(first.opened.header.round.table_id, keys=now, seats=len(now), **terms)
-    header = payload(tien_len.steps(later.opened.header)[0])["header"]
-    won = settled["inputs"]["header"], winner_of(settled["results"], len(before))
-    seat = winners_seat(header, won)
     assert by(later) == ("DRAW" if seat is None else "WINNER")
     assert tien_len.preview(later.round).state.leader == later.dealt.leader
     inputs = payload(tien_len.play_settled(later).log_receipt.leaf)["inputs"]
@@ -162,16 +159,15 @@ def test_certificate_without_a_leader_begins_no_round(tien_len: TienLenHouse) ->
 def test_lowest_card_is_the_games_own_and_not_the_lowest_number(tien_len: TienLenHouse) -> None:
     """A hand with the three of spades is the lowest, though twos have lower numbers."""
     hands = [tuple(DECK[:13]), tuple(DECK[13:26])]
-    assert lowest([[card.number for card in hand] for hand in hands]) == 0
     assert tien_len.preview(tien_len.script(hands[::-1], leader=1)).state.leader == 1
 
 
-def test_log_of_all_these_rounds_passes_both_audits(open_tien_len: Any) -> None:  # noqa: ANN401 - a fixture
+def test_log_of_all_these_rounds_passes_both_audits(open_tien_len: Any, verdicts: Verdicts) -> None:  # noqa: ANN401 - a fixture
     """Rounds that are thrown away to choose who leads are among them: for other terms, with strangers, without keys."""
     tien_len = open_tien_len()
     for name in CASES:
         test_leader_follows_from_the_last_settled_round(tien_len, name)
-    assert findings_of_both(tien_len) == ([], [])
+    assert findings_of_both(tien_len, verdicts) == ([], [])
 
 
 def test_no_message_of_a_round_names_a_leader() -> None:
