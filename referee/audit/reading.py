@@ -11,27 +11,23 @@ referee.finding.FindingError: it is not the canonical JSON of an envelope with a
 
 import binascii
 import re
-from collections.abc import Callable
 from typing import Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from referee.dealing import leaf as leaves
 from referee.dealing.header import Header, HeaderError
-from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, StartLeaf, UnsealLeaf
-from referee.dealing.seal import SEALED_SIZE
+from referee.dealing.leaf import Leaf, LeafError, OpenLeaf, UnsoundKeyError
 from referee.evidence import canonical
-from referee.evidence.canonical import CanonicalError, Form, check_hex, unhex
+from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import SIGNATURE_SIZE
-from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.finding import Code, FindingError
 from referee.log.keys import KeyRing, KeyRole
 from referee.transcript import inputs
 from referee.transcript.inputs import Transcript, TranscriptError
 
-_Read: TypeAlias = OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf | StartLeaf
-Payload: TypeAlias = _Read | Transcript
+Payload: TypeAlias = Leaf | Transcript
 LeafT_co = TypeVar("LeafT_co", bound=Payload, covariant=True)
 
 SIGNERS: Final[dict[str, KeyRole | None]] = {
@@ -46,15 +42,7 @@ SIGNERS: Final[dict[str, KeyRole | None]] = {
 }
 """Role whose key signs each type of leaf; None for a type without a signature."""
 
-_READERS: Final[dict[str, Callable[[bytes], _Read]]] = {
-    leaves.OPEN_TYPE: Form(OpenLeaf).read,
-    leaves.DEAL_TYPE: Form(DealLeaf).read,
-    leaves.UNSEAL_TYPE: Form(UnsealLeaf).read,
-    leaves.ABORT_TYPE: Form(AbortLeaf).read,
-    leaves.REVEAL_TYPE: Form(RevealLeaf).read,
-    leaves.KEY_TYPE: Form(KeyLeaf).read,
-    leaves.START_TYPE: Form(StartLeaf).read,
-}
+_KINDS: Final = {media_type: kind for kind, media_type in leaves.TYPES.items()}
 _SIGNATURE: Final = re.compile(rb'"sig":"([A-Za-z0-9+/]*={0,2})"')
 
 
@@ -89,19 +77,18 @@ def read_payload(envelope: Envelope) -> Payload:
     """
     if envelope.payload_type == inputs.MEDIA_TYPE:
         return _read_transcript(envelope.payload)
-    read = _READERS.get(envelope.payload_type)
-    if read is None:
+    kind = _KINDS.get(envelope.payload_type)
+    if kind is None:
         detail = f"it holds {envelope.payload_type!r}, which is no type of leaf"
         raise FindingError(Code.TYPE_CONFUSION, detail)
     try:
-        leaf = read(envelope.payload)
+        return leaves.read(envelope.payload, kind)
+    except UnsoundKeyError as error:
+        raise FindingError(Code.UNSOUND_KEY, str(error)) from None
+    except LeafError as error:
+        raise FindingError(Code.NOT_CANONICAL, str(error)) from None
     except CanonicalError as error:
         raise FindingError(_misread(envelope.payload), f"{error}, as {envelope.payload_type} must be") from None
-    try:
-        _check(leaf)
-    except CanonicalError as error:
-        raise FindingError(Code.NOT_CANONICAL, str(error)) from None
-    return leaf
 
 
 def signature_fault(envelope: Envelope, ring: KeyRing) -> tuple[Code, str] | None:
@@ -132,57 +119,18 @@ def read_header(leaf: OpenLeaf) -> Header:
 
 def _read_transcript(payload: bytes) -> Transcript:
     try:
-        transcript = inputs.parse(payload)
-        check_hex((transcript.round_id, transcript.inputs.deck_root))
-    except (TranscriptError, CanonicalError) as error:
+        return inputs.parse(payload)
+    except TranscriptError as error:
         raise FindingError(_misread(payload), str(error)) from None
-    return transcript
-
-
-def is_canonical(payload: bytes) -> bool:
-    """Return whether the bytes are the canonical text of any value."""
-    try:
-        canonical.decode(payload)
-    except CanonicalError:
-        return False
-    return True
 
 
 def _misread(payload: bytes) -> Code:
     """Return the code for a payload that is not of its type: whether it is canonical text of something else, or not."""
-    return Code.TYPE_CONFUSION if is_canonical(payload) else Code.NOT_CANONICAL
-
-
-def _check(leaf: _Read) -> None:
-    match leaf:
-        case OpenLeaf():
-            texts = (leaf.round_id, leaf.server_commitment, *filter(None, leaf.client_commitments))
-            unhex(leaf.sealed_seed, SEALED_SIZE)
-            leaves.check_seat_tokens(leaf)
-        case DealLeaf():
-            texts = (leaf.round_id, leaf.mix, leaf.deck_root, *filter(None, leaf.client_seeds))
-            leaves.check_deal(leaf)
-        case UnsealLeaf():
-            texts = ()
-            leaves.check_unseal(leaf)
-        case AbortLeaf():
-            texts = (leaf.round_id, *filter(None, leaf.client_seeds))
-        case RevealLeaf():
-            texts = (leaf.round_id, leaf.server_seed)
-        case KeyLeaf():
-            texts = ()
-            _check_key(leaf.key)
-        case StartLeaf():
-            texts = ()
-            leaves.check_start(leaf)
-    check_hex(texts)
-
-
-def _check_key(text: str) -> None:
     try:
-        VerifierKey.parse(text)
-    except KeyTextError as error:
-        raise FindingError(Code.UNSOUND_KEY, str(error)) from None
+        canonical.decode(payload)
+    except CanonicalError:
+        return Code.NOT_CANONICAL
+    return Code.TYPE_CONFUSION
 
 
 def _decoded_size(text: bytes) -> int:

@@ -13,7 +13,7 @@ import msgspec
 from referee.audit.course import examine_course
 from referee.audit.deal import examine_settled_leader
 from referee.audit.openings import Openings, examine_settled_openings
-from referee.audit.reading import Placed, is_canonical
+from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.header import Header, is_past
 from referee.finding import Code, Difference, RoundFindings, first_difference, shown
@@ -111,9 +111,6 @@ def examine_settlement(
         return Settled(sections=sections)
     again, refusal = (None, None) if ruleset is None else _replayed(inputs, ruleset, leaves.header)
     is_same = again is not None and again.payload == settle.envelope.payload
-    if not is_same and not is_canonical(settle.envelope.payload):
-        findings.add(Code.NOT_CANONICAL, "the transcript is not the canonical text of its content", settle.index)
-        return Settled(sections=sections)
     replayed = again.round.course if again is not None and is_same else None
     attested = examine_course(leaves, settle, findings, verified=openings.receipts, replayed=replayed)
     examine_settled_openings(leaves, settle, attested.course, openings, findings)

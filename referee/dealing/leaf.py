@@ -2,8 +2,9 @@
 
 One value has one text: ``parse`` reads a payload strictly, encodes it again and compares, so unknown members, other
 spellings and other types are refused. Bytes are lowercase hex, an absent seed or commitment is an empty string, an
-absent member is left out. All that the payload alone decides is checked: hashes have 32 bytes, an OPEN's round id is
-its header's, seats are seats of the round.
+absent member is left out. ``read`` is the one check of a payload's form for every reader: hashes have 32 bytes, lists
+ascend, seats are seats of the round, members that belong together are there together. ``parse`` also asks for what a
+server itself writes: a header that keeps the protocol, an OPEN's round id that is its header's, a seed for each seat.
 
 >>> revealed = RevealLeaf(round_id="00" * 32, server_seed="11" * 32)
 >>> encode(revealed)[:30]
@@ -16,7 +17,7 @@ True
 
 import re
 from itertools import pairwise
-from typing import Final, Literal, TypeVar, assert_never
+from typing import Any, Final, Literal, TypeVar, assert_never
 
 import msgspec
 
@@ -47,7 +48,11 @@ _LAST_EVENT: Final = 2**32 - 1
 
 
 class LeafError(CanonicalError):
-    """A canonical payload whose values contradict one another."""
+    """A canonical payload of its kind whose values are malformed or contradict one another."""
+
+
+class UnsoundKeyError(LeafError):
+    """A KEY whose key is no verifier key text of a sound point of the curve."""
 
 
 class OpenLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -179,7 +184,7 @@ class StartLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Leaf = OpenLeaf | DealLeaf | UnsealLeaf | AbortLeaf | RevealLeaf | KeyLeaf | StartLeaf
-AnyLeaf = TypeVar("AnyLeaf", OpenLeaf, DealLeaf, UnsealLeaf, AbortLeaf, RevealLeaf, KeyLeaf, StartLeaf)
+AnyLeaf = TypeVar("AnyLeaf", bound=Leaf)
 
 TYPES: Final[dict[type[Leaf], str]] = {
     OpenLeaf: OPEN_TYPE,
@@ -192,20 +197,36 @@ TYPES: Final[dict[type[Leaf], str]] = {
 }
 """The media type of each payload."""
 
-_FORMS: Final = {kind: Form(kind) for kind in TYPES}
+_FORMS: Final[dict[type, Form[Any]]] = {kind: Form(kind) for kind in TYPES}
 
 
 def encode(leaf: Leaf) -> bytes:
-    """Encode a leaf as its canonical payload; raise CanonicalError if its values contradict one another."""
+    """Encode a leaf as its canonical payload; raise CanonicalError for a leaf that ``parse`` refuses."""
     _check(leaf)
+    _check_whole(leaf)
     return _FORMS[type(leaf)].write(leaf)
 
 
+def read(payload: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
+    """Read a leaf of this kind, whatever its header says and whether or not each seat has a seed.
+
+    Raise LeafError for a payload of this kind with malformed or contradictory values, CanonicalError for another.
+    """
+    leaf: AnyLeaf = _FORMS[kind].read(payload)
+    try:
+        _check(leaf)
+    except LeafError:
+        raise
+    except CanonicalError as error:
+        raise LeafError(str(error)) from None
+    return leaf
+
+
 def parse(payload: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
-    """Read a leaf of this kind; raise CanonicalError for any other payload."""
-    leaf = _FORMS[kind].read(payload)
-    _check(leaf)
-    return leaf  # type: ignore[return-value] # the form was chosen by kind
+    """Read a leaf of this kind as a server writes it; raise CanonicalError for any other payload."""
+    leaf = read(payload, kind)
+    _check_whole(leaf)
+    return leaf
 
 
 def sign_leaf(leaf: Leaf, signer: Signer) -> bytes:
@@ -222,15 +243,14 @@ def read_leaf(data: bytes, kind: type[AnyLeaf]) -> AnyLeaf:
 
 
 def _check(leaf: Leaf) -> None:
+    """Raise CanonicalError if the form of a leaf's values is wrong: the one check of each kind, for all readers."""
     match leaf:
         case OpenLeaf():
             _check_open(leaf)
         case DealLeaf():
-            _check_hashes(leaf.round_id, leaf.mix, leaf.deck_root, *leaf.client_seeds)
-            check_leader(leaf.leader, leaf.leader_by, seat_count=len(leaf.client_seeds))
-            check_deal(leaf)
+            _check_deal(leaf)
         case UnsealLeaf():
-            check_unseal(leaf)
+            _check_unseal(leaf)
         case AbortLeaf():
             _check_hashes(leaf.round_id, *filter(None, leaf.client_seeds))
         case RevealLeaf():
@@ -238,16 +258,40 @@ def _check(leaf: Leaf) -> None:
         case KeyLeaf():
             _check_key(leaf.key)
         case StartLeaf():
-            check_start(leaf)
+            _check_start(leaf)
         case _:
             assert_never(leaf)
 
 
-def check_deal(leaf: DealLeaf) -> None:
-    """Raise CanonicalError for a DEAL whose sections do not ascend, or whose checkpoint or signatures are malformed.
+def _check_whole(leaf: Leaf) -> None:
+    """Raise CanonicalError for an OPEN with a wrong header, or a DEAL with a missing seed."""
+    match leaf:
+        case OpenLeaf():
+            _check_header(leaf)
+        case DealLeaf():
+            _check_hashes(*leaf.client_seeds)
+        case _:
+            pass
+
+
+def _check_open(leaf: OpenLeaf) -> None:
+    """Raise CanonicalError if a text is malformed, or ``seat_tokens`` are not one hash of 32 bytes for each seat."""
+    _check_hashes(leaf.round_id, leaf.server_commitment, *filter(None, leaf.client_commitments))
+    unhex(leaf.sealed_seed, SEALED_SIZE)
+    if isinstance(leaf.seat_tokens, msgspec.UnsetType):
+        return
+    _check_hashes(*leaf.seat_tokens)
+    if len(leaf.seat_tokens) != leaf.header.seat_count:
+        raise LeafError(f"{leaf.header.seat_count} seats have {len(leaf.seat_tokens)} tokens")
+
+
+def _check_deal(leaf: DealLeaf) -> None:
+    """Raise CanonicalError for a DEAL whose leader, sections, checkpoint or signatures are malformed.
 
     Signatures, if any, have one entry for each seat, of 64 bytes or empty, and not all are empty. None is verified.
     """
+    _check_hashes(leaf.round_id, leaf.mix, leaf.deck_root, *filter(None, leaf.client_seeds))
+    check_leader(leaf.leader, leaf.leader_by, seat_count=len(leaf.client_seeds))
     if any(section >= following for section, following in pairwise(leaf.opened_sections)):
         raise LeafError(f"opened sections ascend, and these are {list(leaf.opened_sections)}")
     note = leaf.cosigned_checkpoint
@@ -265,7 +309,7 @@ def check_deal(leaf: DealLeaf) -> None:
         unhex(text, SIGNATURE_SIZE)
 
 
-def check_unseal(leaf: UnsealLeaf) -> None:
+def _check_unseal(leaf: UnsealLeaf) -> None:
     """Raise CanonicalError for an UNSEAL with a wrong event number, sections or size of signature.
 
     The sections ascend and ``opens_section`` is among them. The signature is not verified.
@@ -279,7 +323,7 @@ def check_unseal(leaf: UnsealLeaf) -> None:
         raise LeafError(msg)
 
 
-def check_start(leaf: StartLeaf) -> None:
+def _check_start(leaf: StartLeaf) -> None:
     """Raise CanonicalError if a name, version or digest of a START is malformed, or its rulesets do not ascend."""
     _check_hashes(leaf.settings, *[ruleset.digest for ruleset in leaf.rulesets])
     if leaf.package != EDITABLE:
@@ -295,19 +339,8 @@ def check_start(leaf: StartLeaf) -> None:
         raise LeafError("rulesets ascend by id and version, and these do not")
 
 
-def check_seat_tokens(leaf: OpenLeaf) -> None:
-    """Raise CanonicalError if an OPEN has ``seat_tokens`` that are not one hash of 32 bytes for each seat."""
-    if isinstance(leaf.seat_tokens, msgspec.UnsetType):
-        return
-    _check_hashes(*leaf.seat_tokens)
-    if len(leaf.seat_tokens) != leaf.header.seat_count:
-        raise LeafError(f"{leaf.header.seat_count} seats have {len(leaf.seat_tokens)} tokens")
-
-
-def _check_open(leaf: OpenLeaf) -> None:
-    check_seat_tokens(leaf)
-    _check_hashes(leaf.server_commitment, *filter(None, leaf.client_commitments))
-    unhex(leaf.sealed_seed, SEALED_SIZE)
+def _check_header(leaf: OpenLeaf) -> None:
+    """Raise LeafError if an OPEN's header breaks the protocol, or its round id or commitments are not the header's."""
     try:
         header = leaf.header.checked()
     except HeaderError as error:
@@ -334,4 +367,4 @@ def _check_key(text: str) -> None:
     try:
         VerifierKey.parse(text)
     except KeyTextError as error:
-        raise LeafError(str(error)) from None
+        raise UnsoundKeyError(str(error)) from None

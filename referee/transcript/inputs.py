@@ -11,7 +11,8 @@ import msgspec
 
 from referee.cards import Card, UnknownCardError, cards_of
 from referee.dealing.header import Header, HeaderError
-from referee.evidence.canonical import Natural
+from referee.evidence import canonical
+from referee.evidence.canonical import CanonicalError, Natural, check_hex
 from referee.games import LeaderBy
 
 FORMAT: Final = 1
@@ -105,9 +106,10 @@ _decoder = msgspec.json.Decoder(Transcript, strict=True)
 
 
 def parse(payload: bytes) -> Transcript:
-    """Parse a payload; raise TranscriptError unless it has the members of a transcript.
+    """Parse a payload; raise TranscriptError unless it is the canonical text of a transcript.
 
-    Whether it is canonical is not checked here: the caller compares it with the payload that ``replay`` writes.
+    This is the one check of its form, for all readers: members, spelling and the hex of the round id and deck root.
+    What the game makes of it, only ``replay`` says.
     """
     try:
         transcript = _decoder.decode(payload)
@@ -115,4 +117,9 @@ def parse(payload: bytes) -> Transcript:
         raise TranscriptError(f"not a transcript: {error}") from None
     if transcript.format != FORMAT:
         raise TranscriptError(f"the transcript has format {transcript.format}; this code reads format {FORMAT}")
+    try:
+        canonical.decode(payload)
+        check_hex((transcript.round_id, transcript.inputs.deck_root))
+    except CanonicalError as error:
+        raise TranscriptError(f"not a transcript: {error}") from None
     return transcript

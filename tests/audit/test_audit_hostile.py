@@ -139,7 +139,7 @@ def test_white_space_in_an_event_gives_one_event_two_texts(audit: Auditor, rules
     assert again in parts.transcript
     log.append(parts)
     report = audit(log.bundle(), now=FAR)
-    assert codes(report) == [Code.NOT_CANONICAL]
+    assert codes(report) == [Code.NOT_CANONICAL, Code.REVEALED_EARLY, Code.DEADLINE_PASSED]
     assert report.checked.replayed == 0
 
 

@@ -210,7 +210,7 @@ def _with_everything() -> dict[str, Any]:
     document: dict[str, Any] = json.loads(replay(_inputs(_plain()), RULESET).payload)
     document["inputs"]["receipt"] = {"number": 1, "signature": ""}
     document["inputs"]["unsealed"] = [{"number": 1, "sections": [0], "time": 1}]
-    parse(json.dumps(document).encode())
+    parse(canonical.encode(document))
     return document
 
 
@@ -224,19 +224,24 @@ def test_member_that_no_transcript_has_is_refused(place: str) -> None:
         member = member[int(name) if name.isdigit() else name]
     member["more"] = 1
     with pytest.raises(TranscriptError, match="more"):
-        parse(json.dumps(document).encode())
+        parse(canonical.encode(document))
 
 
 def test_number_written_as_text_is_refused() -> None:
     document = _with_everything()
     document["inputs"]["dealt_time"] = "0"
     with pytest.raises(TranscriptError, match="dealt_time"):
-        parse(json.dumps(document).encode())
+        parse(canonical.encode(document))
+
+
+def test_transcript_with_white_space_is_refused() -> None:
+    with pytest.raises(TranscriptError, match="not the canonical text"):
+        parse(json.dumps(_with_everything()).encode())
 
 
 def test_transcript_of_another_format_is_refused() -> None:
     with pytest.raises(TranscriptError, match="has format 2; this code reads format 1"):
-        parse(json.dumps({**_with_everything(), "format": 2}).encode())
+        parse(canonical.encode({**_with_everything(), "format": 2}))
 
 
 def test_repeated_settlement_is_known_by_all_its_inputs_but_the_closing_time() -> None:

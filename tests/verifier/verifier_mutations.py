@@ -13,13 +13,30 @@ from tests.audit.audit_builder import LOG, REFEREE, ROOT, SHUFFLER, NamedSigner,
 _SIGNERS: dict[str, NamedSigner] = {
     leaves.OPEN_TYPE: SHUFFLER,
     leaves.DEAL_TYPE: SHUFFLER,
+    leaves.UNSEAL_TYPE: SHUFFLER,
     leaves.ABORT_TYPE: SHUFFLER,
     leaves.KEY_TYPE: ROOT,
     leaves.START_TYPE: REFEREE,
     MEDIA_TYPE: REFEREE,
 }
+BY_THE_RULES = {
+    *("WRONG_RESULT", "ILLEGAL_EVENT", "LAW_FAILED", "TERMS_FORBIDDEN"),
+    *("EVENT_NOT_RECEIVED", "SEEN_TOO_LOW", "TIMEOUT_TOO_EARLY"),
+}
+"""Findings that require the rules of the game."""
+IN_NO_LAWFUL_ROUND = {"CARD_NOT_IN_HAND", "SEAL_BROKEN", "LEADER_MISMATCH"}
+"""Findings that no lawful round has; the audit, which replays the round, may report its first illegal event instead."""
+Seen = tuple[str, int | None]
+"""The code of a finding and its leaf."""
 _KEYS = 3
 """Number of leaves at the front that name keys; they are never changed."""
+
+
+def apart(ours: set[Seen], theirs: set[Seen]) -> set[Seen]:
+    """Return the findings that only one of audit and verifier has, and that both should have."""
+    stopped = {leaf for code, leaf in ours if code in {"ILLEGAL_EVENT", "EVENTS_ALTERED", "HISTORY_ALTERED"}}
+    more = {(code, leaf) for code, leaf in theirs - ours if code not in IN_NO_LAWFUL_ROUND or leaf not in stopped}
+    return {(code, leaf) for code, leaf in ours - theirs if code not in BY_THE_RULES} | more
 
 
 def mutate(entries: Sequence[bytes], chance: random.Random) -> list[bytes]:
@@ -48,11 +65,14 @@ def _with_another_value(leaf: bytes, chance: random.Random) -> bytes:
     payload = json.loads(envelope.payload)
     parent, name = chance.choice(list(_places(payload)))
     parent[name] = _another(parent[name], chance)
-    data = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
-    signer = _SIGNERS.get(envelope.payload_type)
-    if signer is None:
-        return Envelope(envelope.payload_type, data).to_bytes()
-    return sign(envelope.payload_type, data, signer)
+    return sign_again(leaf, json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
+
+
+def sign_again(leaf: bytes, payload: bytes) -> bytes:
+    """Return a leaf with another payload, signed by whoever signs its type."""
+    payload_type = Envelope.parse(leaf).payload_type
+    signer = _SIGNERS.get(payload_type)
+    return Envelope(payload_type, payload).to_bytes() if signer is None else sign(payload_type, payload, signer)
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 - any JSON value
