@@ -28,7 +28,7 @@ Change = tuple[tuple[Any, ...], Any]
 """A place in a payload, and the value put there."""
 ABSENT: Final = object()
 KEPT: Final = object()
-TYPES: Final = (ABSENT, None, True, -1, 7, "x", [], {})
+TYPES: Final[tuple[object, ...]] = (ABSENT, None, True, -1, 7, "x", [], {})
 """Values in the place of any member."""
 VALUES: Final = (
     *(*TYPES, 0, 1, 99, 1.5, "", "00", "0", "00" * 32, "DRAW", "WINNER"),
@@ -166,10 +166,11 @@ def test_verifiers_agree_on_every_changed_member_of_a_leaf(kind: str, verdicts: 
 def test_verifiers_agree_on_every_changed_member_of_a_document(kind: str, verdicts: Verdicts) -> None:
     log = LogBuilder.founded()
     parts = log.play(TURNS)
-    document, signer, records = {
+    documents: dict[str, tuple[bytes, Any, list[tuple[tuple[Any, ...], type[msgspec.Struct]]]]] = {
         "certificates": (certified(parts), SHUFFLER, [((), Certificate), (("sections", 0), SectionJson)]),
         "event_receipts": (receipt(parts, 1), REFEREE, [((), EventReceipt)]),
-    }[kind]
+    }
+    document, signer, records = documents[kind]
     envelope, rows = Envelope.parse(document), {}
     for name, data in changes_of(json.loads(envelope.payload), records):
         again = sign(envelope.payload_type, data, signer)
