@@ -1,16 +1,17 @@
-"""The round that a request carries, with its events applied, and a memo of rounds between requests.
+"""The round that a request carries, with its events applied, and memos of rounds between requests.
 
 Every request carries its whole round; usually that is the previous request's round with one event more. So rounds are
 remembered with the bytes of their events, and reading continues from the longest remembered beginning of the events.
-Bytes are compared, not only hashed: the memo saves work and changes no answer.
+Bytes are compared, not only hashed.
 
-A request may name a round by its course instead. Such a round is taken from the memo alone, as it was last read.
+A request may name its round message instead. The name holds all that the message says, so it is answered as the whole
+message is, whoever sent that before. A name that is not remembered is refused.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from referee.games import DealError, StakesError, refusals, under_ruleset
 from referee.games.codec import with_seen
@@ -20,18 +21,17 @@ from referee.service.attesting import Attestor, evidence_refusal
 from referee.service.game_service import GameService
 from referee.service.memo import MEMO_BYTES, Memo
 from referee.service.verifying import RoundVerifier, require
+from referee.transcript.chain import content_hash
 from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.round import PlayedEvent, Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.verdict import Violation
-from referee.wire.refusal import RefusedError, invalid_field, invalid_header
+from referee.wire.refusal import RefusedError, invalid_field, invalid_header, missing_field
 from referee.wire.round import stakes_refusal
 
 _ROUND_BYTES: Final = 8 * 1024
 _EVENT_BYTES: Final = 1024
 """Bytes of memory that a read round, and each of its events, take besides the events' bytes; upper estimates."""
-_COURSE_BYTES: Final = 512
-"""Bytes of memory of the entry by which a remembered round is found by its course; an upper estimate."""
 _CLOCK_SLACK: Final = 2_000
 """Milliseconds that the referee's clock may be behind a round's last time, if that time is not only reported."""
 
@@ -88,6 +88,24 @@ def faults_at(played: Round, time: int) -> tuple[Violation, ...]:
 
 _Key: TypeAlias = tuple[Round, tuple[bytes, ...]]
 """A round before its first event, and the bytes of the event messages that were read since."""
+_Name: TypeAlias = tuple[str, int, bytes, bytes]
+"""The name of a round message: its table, round number, r_n and content."""
+
+
+class _ReadRound(NamedTuple):
+    """A round with its proof, and the message that it was read from: its key, certificates and name."""
+
+    played: Round
+    key: _Key
+    certificates: tuple[bytes, ...]
+    name: _Name
+
+    @classmethod
+    def of(cls, played: Round, key: _Key, certificates: tuple[bytes, ...]) -> Self:
+        """Return the entry of a round whose receipt and signatures are verified."""
+        header, history = played.header, played.course.history
+        content = content_hash(certificates, receipt=played.receipt, signatures=played.signatures)
+        return cls(played, key, certificates, (header.table_id, header.round_number, history, content))
 
 
 class RoundReader:
@@ -104,16 +122,22 @@ class RoundReader:
         self._service = service
         self._verifier = verifier
         self._attestor = attestor
-        self._rounds: Memo[_Key, Round] = Memo(max_bytes=memo_bytes)
-        self._courses: Memo[tuple[str, int, bytes], _Key] = Memo(max_bytes=memo_bytes // 16)
+        self._plays: Memo[_Key, _ReadRound] = Memo(max_bytes=memo_bytes)
+        self._named: Memo[_Name, _ReadRound] = Memo(max_bytes=memo_bytes)
 
     def read(self, message: Any, *, may_have_ended: bool = False) -> Round:
         """Verify the round message of a request and play its events; return the round after the last lawful event.
 
-        A round that is named by its course is taken from the memo. Refuse a round that is past its deadline unless
+        A message that ``course`` names is taken from the memo. Refuse a round that is past its deadline unless
         ``may_have_ended``.
         """
+        if message.HasField("course"):
+            return self._recall(message, may_have_ended=may_have_ended).played
         return self._read(message, may_have_ended=may_have_ended)[1]
+
+    def read_whole(self, message: Any) -> Round:
+        """Do the same as ``read`` with a whole round message; ``course`` does not replace its fields."""
+        return self._read(message)[1]
 
     def read_next(self, played: Round, message: Any, *, time: int) -> Any:
         """Read the event that a request proposes as the next one of a round, without playing it.
@@ -134,12 +158,18 @@ class RoundReader:
         event, with its receipt, or the round before it if a violation refuses the event. ``signature`` is the seat's;
         it is verified. The event's time is written into ``event_message``.
         """
-        (dealt, messages), played = self._read(message)
+        if message.HasField("course"):
+            read = self._recall(message)
+            played, (dealt, messages), certificates = read.played, read.key, read.certificates
+        else:
+            (dealt, messages), played = self._read(message)
+            certificates = tuple(message.certificates)
         with _under(played.ruleset):
             violations, after = self._accept(played, event_message, signature, now=clock())
         is_accepted = after is not played
         if is_accepted:
-            self._remember((dealt, (*messages, event_message.SerializeToString())), after)
+            key = dealt, (*messages, event_message.SerializeToString())
+            self._remember(_ReadRound.of(after, key, certificates))
         return violations, after, is_accepted
 
     def _accept(
@@ -162,9 +192,7 @@ class RoundReader:
         return violations, self._attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
 
     def _read(self, message: Any, *, may_have_ended: bool = False) -> tuple[_Key, Round]:
-        """Read a whole round, or recall the one that a course names; return it and its key."""
-        if message.HasField("course"):
-            return self._recall(message, may_have_ended=may_have_ended)
+        """Read a whole round message; return its key, and the round with its proof unless an event is unlawful."""
         verify = self._verifier.verify_ended if may_have_ended else self._verifier.verify
         dealt = verify(message.header, message.certificates, field="round")
         if dealt.ruleset.game != self._service.game.name:
@@ -172,10 +200,12 @@ class RoundReader:
         self._check_count(message.events)
         messages = message.events[:]  # a list, because a repeated field is slow to iterate over
         key = dealt, tuple([event.SerializeToString() for event in messages])
-        before = self._find(key)
-        if before is not None and len(before.course.links) == len(messages) and _is_proved(before, message):
-            self._note_course(key, before)
-            return key, before
+        read = self._find(key)
+        if read is not None and len(read.key[1]) == len(messages) and _is_proved(read.played, message):
+            if self._named.get(read.name) is None:
+                self._remember(read)
+            return key, read.played
+        before = None if read is None else read.played
         with _under(dealt.ruleset):
             if before is None:
                 self._check_deal(dealt)
@@ -183,14 +213,14 @@ class RoundReader:
             if played.violations:
                 return key, played
             played = self._attestor.verify(played, message.receipt, message.signatures, field="round")
-        self._remember(key, played)
+        self._remember(_ReadRound.of(played, key, tuple(message.certificates)))
         return key, played
 
-    def _recall(self, message: Any, *, may_have_ended: bool) -> tuple[_Key, Round]:
-        """Return the remembered round with the table, round number and course hash in a request's ``course``.
+    def _recall(self, message: Any, *, may_have_ended: bool = False) -> _ReadRound:
+        """Return the remembered round message that a request's ``course`` names.
 
-        Refuse a course that no remembered round has, a request with more fields than ``course``, and a round past its
-        deadline unless ``may_have_ended``. The caller's access to the course's table is already checked.
+        Refuse a name that no remembered message has, a request with more fields than ``course``, and a round past its
+        deadline unless ``may_have_ended``. The caller's access to the table in the name is already checked.
         """
         if len(message.ListFields()) > 1:
             raise invalid_field(
@@ -198,43 +228,44 @@ class RoundReader:
                 field="round.course",
             )
         course = message.course
-        key = self._courses.get((course.round.table_id, course.round.round_number, course.history))
-        played = None if key is None else self._rounds.get(key)
-        if key is None or played is None:
+        if not course.content:
+            raise missing_field(
+                "name the round by its content too, the hash of its certificates, receipt and signatures: update the "
+                "client library, or send the whole round",
+                field="round.course.content",
+            )
+        read = self._named.get((course.round.table_id, course.round.round_number, course.history, course.content))
+        if read is None:
             raise RefusedError(
                 ErrorReason.ERROR_REASON_ROUND_UNKNOWN,
-                "this server does not remember a round of this table with this course; send the whole round",
+                "this server does not remember a round message with this name; send the whole round",
                 field="round.course",
             )
         if not may_have_ended:
-            self._verifier.check_unexpired(played, field="round")
-        return key, played
+            self._verifier.check_unexpired(read.played, field="round")
+        return read
 
-    def _remember(self, key: _Key, played: Round) -> None:
-        """Remember a round by its deal and events, and by its course; replace the same round with another proof."""
-        _, messages = key
+    def _remember(self, read: _ReadRound) -> None:
+        """Remember a round by its deal and events, and by the name of its message.
+
+        Both memos hold the same objects, and each counts all their bytes.
+        """
+        _, messages = read.key
         size = _ROUND_BYTES + _EVENT_BYTES * len(messages) + sum(map(len, messages))
-        if self._rounds.put(key, played, size=size):
-            self._note_course(key, played)
+        self._plays.put(read.key, read, size=size)
+        self._named.put(read.name, read, size=size)
 
-    def _note_course(self, key: _Key, played: Round) -> None:
-        """Make this remembered round the one that its course names, instead of one with other certificates."""
-        header = played.header
-        course = header.table_id, header.round_number, played.course.history
-        if self._courses.get(course) is not key:
-            self._courses.put(course, key, size=_COURSE_BYTES)
-
-    def _find(self, key: _Key) -> Round | None:
+    def _find(self, key: _Key) -> _ReadRound | None:
         """Return the remembered round that has the most of the key's events from the first on; None if there is none.
 
-        The round before its first event is compared by identity: the verifier's memo returns one object for equal
-        bytes.
+        Its proof is that of the newest message with these events, which the request may not have. The round before
+        its first event is compared by identity: the verifier's memo returns one object for equal bytes.
         """
         dealt, messages = key
         for count in range(len(messages), -1, -1):
-            played = self._rounds.get((dealt, messages[:count]))
-            if played is not None:
-                return played
+            read = self._plays.get((dealt, messages[:count]))
+            if read is not None:
+                return read
         return None
 
     def _check_deal(self, dealt: Round) -> None:

@@ -74,7 +74,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
         """Return the best plays of the seat on turn, with reasons; none once the round is over."""
         count = read_suggestion_count(request.count, field="count")
         samples = read_samples(request.samples, field="samples")
-        played = self._reader.read(request.round)
+        played = self._reader.read_whole(request.round)
         ruleset, state = played.ruleset, played.state
         response = tien_len_pb2.SuggestPlayResponse(
             violations=write_violations(played.violations, self._texts, ruleset),

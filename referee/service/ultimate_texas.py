@@ -57,8 +57,7 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
         The answer has no expectations if the seat has nothing to decide now.
         """
         seat = Seat(request.seat)
-        dealt = self._verifier.verify(request.round.header, request.round.certificates, field="round")
-        played = self._reader.read(request.round)
+        played = self._reader.read_whole(request.round)
         state, ruleset = played.state, played.ruleset
         if seat >= played.header.seat_count:
             raise seat_refusal(played.header, seat, field="seat")
@@ -69,7 +68,7 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
             ruleset_digest=ruleset.digest,
         )
         if not played.violations and seat in state.may_decide:
-            stake, hole = state.stakes[seat], hand_of(dealt, seat, seat_field="seat", field="round")
+            stake, hole = state.stakes[seat], hand_of(played, seat, seat_field="seat", field="round")
             question = DecisionQuestion(state.rules, stake, hole, _open_board(played), self._folder)
             try:
                 answer = self._advice.compute(value_options, question)

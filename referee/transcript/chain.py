@@ -8,16 +8,18 @@
     r_k = TH("history", r_{k-1}, h_k, u64 time, u8 received)       the course with its times
     g_{i,0} = TH("seat", h_0, u8 i)
     g_{i,j} = TH("move", g_{i,j-1}, h_s, event bytes)              the chain of seat i's own events
+    content = TH("content", u8 n, certificate 1..n, newest receipt or empty, each seat's signature or empty)
 
 *Event bytes* are the canonical JSON of the seat's choice, such as ``{"kind":"LEAVE","seat":2,"seen":4}``, without its
 time. ``received`` is 1 where the referee's clock gave the time. s is the event's ``seen``: the newest event that the
 player had been shown. An event receipt signs h_k and r_k, a seat signs g_{i,j}: so the newest receipt, and the newest
-signature of each seat, cover everything before them.
+signature of each seat, cover everything before them. r_n and ``content`` name a round message and say what its sender
+knows; ``content`` is as secret as the certificates in it.
 """
 
 import hashlib
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Self, TypeAlias
 
 import msgspec
@@ -63,6 +65,14 @@ def first_move(start: bytes, *, seat: int) -> bytes:
 def next_move(previous: bytes, *, seen_hash: bytes, event: bytes) -> bytes:
     """Return g_{i,j} of a seat's event with these bytes, after g_{i,j-1}; ``seen_hash`` is h_s."""
     return _sha256(_MOVE_FIELDS.pack(_MOVE, previous, HASH_SIZE, seen_hash, len(event)) + event).digest()
+
+
+def content_hash(certificates: Sequence[bytes], *, receipt: bytes, signatures: Iterable[bytes]) -> bytes:
+    """Return the content of a round message: the hash of its certificates as they are sent, receipt and signatures.
+
+    ``receipt`` is empty for none. ``signatures`` has one for each seat, empty for a seat without one.
+    """
+    return tagged_hash("content", u8(len(certificates)), *certificates, receipt, *signatures)
 
 
 Step: TypeAlias = tuple[bytes, int, bool, int, int | None]

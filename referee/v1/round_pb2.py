@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from referee.v1 import money_pb2 as referee_dot_v1_dot_money__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/round.proto\x12\nreferee.v1\x1a\x16referee/v1/money.proto\"2\n\x08RoundRef\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\"\xb7\x03\n\x0bRoundHeader\x12#\n\x05round\x18\x01 \x01(\x0b\x32\x14.referee.v1.RoundRef\x12\x10\n\x08protocol\x18\x02 \x01(\r\x12\x0e\n\x06origin\x18\x03 \x01(\t\x12\x35\n\x10randomness_suite\x18\x04 \x01(\x0e\x32\x1b.referee.v1.RandomnessSuite\x12\x12\n\nruleset_id\x18\x05 \x01(\t\x12\x17\n\x0fruleset_version\x18\x06 \x01(\t\x12\x16\n\x0eruleset_digest\x18\x07 \x01(\x0c\x12\x0e\n\x06layout\x18\x08 \x03(\r\x12\x10\n\x08\x63urrency\x18\t \x01(\t\x12\x13\n\x0bstake_minor\x18\n \x01(\x04\x12*\n\x0bseat_stakes\x18\x0b \x03(\x0b\x32\x15.referee.v1.SeatStake\x12\x11\n\tseat_keys\x18\x0c \x03(\x0c\x12\x1f\n\x12previous_leaf_hash\x18\r \x01(\x0cH\x00\x88\x01\x01\x12\x1a\n\x12\x64\x65\x61l_deadline_time\x18\x0e \x01(\x04\x12\x1b\n\x13round_deadline_time\x18\x0f \x01(\x04\x42\x15\n\x13_previous_leaf_hash\"C\n\x0bRoundCourse\x12#\n\x05round\x18\x01 \x01(\x0b\x32\x14.referee.v1.RoundRef\x12\x0f\n\x07history\x18\x02 \x01(\x0c\"n\n\nLogReceipt\x12\x12\n\nleaf_index\x18\x01 \x01(\x04\x12\x11\n\tleaf_hash\x18\x02 \x01(\x0c\x12\x0c\n\x04leaf\x18\x03 \x01(\x0c\x12\x17\n\x0finclusion_proof\x18\x04 \x03(\x0c\x12\x12\n\ncheckpoint\x18\x05 \x01(\t\"\x07\n\x05Leave\"\t\n\x07Timeout*s\n\x0fRandomnessSuite\x12 \n\x1cRANDOMNESS_SUITE_UNSPECIFIED\x10\x00\x12\x1f\n\x1bRANDOMNESS_SUITE_COMMITMENT\x10\x01\x12\x1d\n\x18RANDOMNESS_SUITE_FIXTURE\x10\xfa\x01\x42^\n\nreferee.v1B\nRoundProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/round.proto\x12\nreferee.v1\x1a\x16referee/v1/money.proto\"2\n\x08RoundRef\x12\x10\n\x08table_id\x18\x01 \x01(\t\x12\x14\n\x0cround_number\x18\x02 \x01(\x04\"\xb7\x03\n\x0bRoundHeader\x12#\n\x05round\x18\x01 \x01(\x0b\x32\x14.referee.v1.RoundRef\x12\x10\n\x08protocol\x18\x02 \x01(\r\x12\x0e\n\x06origin\x18\x03 \x01(\t\x12\x35\n\x10randomness_suite\x18\x04 \x01(\x0e\x32\x1b.referee.v1.RandomnessSuite\x12\x12\n\nruleset_id\x18\x05 \x01(\t\x12\x17\n\x0fruleset_version\x18\x06 \x01(\t\x12\x16\n\x0eruleset_digest\x18\x07 \x01(\x0c\x12\x0e\n\x06layout\x18\x08 \x03(\r\x12\x10\n\x08\x63urrency\x18\t \x01(\t\x12\x13\n\x0bstake_minor\x18\n \x01(\x04\x12*\n\x0bseat_stakes\x18\x0b \x03(\x0b\x32\x15.referee.v1.SeatStake\x12\x11\n\tseat_keys\x18\x0c \x03(\x0c\x12\x1f\n\x12previous_leaf_hash\x18\r \x01(\x0cH\x00\x88\x01\x01\x12\x1a\n\x12\x64\x65\x61l_deadline_time\x18\x0e \x01(\x04\x12\x1b\n\x13round_deadline_time\x18\x0f \x01(\x04\x42\x15\n\x13_previous_leaf_hash\"T\n\x0bRoundCourse\x12#\n\x05round\x18\x01 \x01(\x0b\x32\x14.referee.v1.RoundRef\x12\x0f\n\x07history\x18\x02 \x01(\x0c\x12\x0f\n\x07\x63ontent\x18\x03 \x01(\x0c\"n\n\nLogReceipt\x12\x12\n\nleaf_index\x18\x01 \x01(\x04\x12\x11\n\tleaf_hash\x18\x02 \x01(\x0c\x12\x0c\n\x04leaf\x18\x03 \x01(\x0c\x12\x17\n\x0finclusion_proof\x18\x04 \x03(\x0c\x12\x12\n\ncheckpoint\x18\x05 \x01(\t\"\x07\n\x05Leave\"\t\n\x07Timeout*s\n\x0fRandomnessSuite\x12 \n\x1cRANDOMNESS_SUITE_UNSPECIFIED\x10\x00\x12\x1f\n\x1bRANDOMNESS_SUITE_COMMITMENT\x10\x01\x12\x1d\n\x18RANDOMNESS_SUITE_FIXTURE\x10\xfa\x01\x42^\n\nreferee.v1B\nRoundProtoP\x01Z\x14referee/v1;refereev1\xa2\x02\x03RFE\xaa\x02\nReferee.V1\xca\x02\nReferee\\V1\xea\x02\x0bReferee::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,18 +33,18 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee.v1.round_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\nreferee.v1B\nRoundProtoP\001Z\024referee/v1;refereev1\242\002\003RFE\252\002\nReferee.V1\312\002\nReferee\\V1\352\002\013Referee::V1'
-  _globals['_RANDOMNESSSUITE']._serialized_start=757
-  _globals['_RANDOMNESSSUITE']._serialized_end=872
+  _globals['_RANDOMNESSSUITE']._serialized_start=774
+  _globals['_RANDOMNESSSUITE']._serialized_end=889
   _globals['_ROUNDREF']._serialized_start=62
   _globals['_ROUNDREF']._serialized_end=112
   _globals['_ROUNDHEADER']._serialized_start=115
   _globals['_ROUNDHEADER']._serialized_end=554
   _globals['_ROUNDCOURSE']._serialized_start=556
-  _globals['_ROUNDCOURSE']._serialized_end=623
-  _globals['_LOGRECEIPT']._serialized_start=625
-  _globals['_LOGRECEIPT']._serialized_end=735
-  _globals['_LEAVE']._serialized_start=737
-  _globals['_LEAVE']._serialized_end=744
-  _globals['_TIMEOUT']._serialized_start=746
-  _globals['_TIMEOUT']._serialized_end=755
+  _globals['_ROUNDCOURSE']._serialized_end=640
+  _globals['_LOGRECEIPT']._serialized_start=642
+  _globals['_LOGRECEIPT']._serialized_end=752
+  _globals['_LEAVE']._serialized_start=754
+  _globals['_LEAVE']._serialized_end=761
+  _globals['_TIMEOUT']._serialized_start=763
+  _globals['_TIMEOUT']._serialized_end=772
 # @@protoc_insertion_point(module_scope)

@@ -60,12 +60,14 @@ class RoundHeader(_message.Message):
     def __init__(self, round: _Optional[_Union[RoundRef, _Mapping]] = ..., protocol: _Optional[int] = ..., origin: _Optional[str] = ..., randomness_suite: _Optional[_Union[RandomnessSuite, str]] = ..., ruleset_id: _Optional[str] = ..., ruleset_version: _Optional[str] = ..., ruleset_digest: _Optional[bytes] = ..., layout: _Optional[_Iterable[int]] = ..., currency: _Optional[str] = ..., stake_minor: _Optional[int] = ..., seat_stakes: _Optional[_Iterable[_Union[_money_pb2.SeatStake, _Mapping]]] = ..., seat_keys: _Optional[_Iterable[bytes]] = ..., previous_leaf_hash: _Optional[bytes] = ..., deal_deadline_time: _Optional[int] = ..., round_deadline_time: _Optional[int] = ...) -> None: ...
 
 class RoundCourse(_message.Message):
-    __slots__ = ("round", "history")
+    __slots__ = ("round", "history", "content")
     ROUND_FIELD_NUMBER: _ClassVar[int]
     HISTORY_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
     round: RoundRef
     history: bytes
-    def __init__(self, round: _Optional[_Union[RoundRef, _Mapping]] = ..., history: _Optional[bytes] = ...) -> None: ...
+    content: bytes
+    def __init__(self, round: _Optional[_Union[RoundRef, _Mapping]] = ..., history: _Optional[bytes] = ..., content: _Optional[bytes] = ...) -> None: ...
 
 class LogReceipt(_message.Message):
     __slots__ = ("leaf_index", "leaf_hash", "leaf", "inclusion_proof", "checkpoint")

@@ -1,7 +1,7 @@
-"""A channel that names rounds by their course where the server read them whole before, as a client may.
+"""A channel that names round messages where the server read them whole before, as a client may.
 
-It abridges a request only where it carries the very round, byte for byte, that the server read or answered last with
-that course, so that a test which edits a round sends it whole.
+It abridges a request only where it carries a message, byte for byte, that the server has read or answered, so that a
+test which edits a round sends it whole.
 """
 
 from functools import partial
@@ -15,8 +15,8 @@ from tests.driver.refusal import refusal_of
 from tests.status_details import reason_and_field
 from tests.vectors.dealing.dealing_derivation import number, tagged
 
-WHOLE_ONLY: Final = ("CheckArrangement", "Advise")
-"""Methods about one hand, which takes its certificate."""
+WHOLE_ONLY: Final = ("CheckArrangement", "SuggestArrangement", "SuggestPlay", "Advise")
+"""Methods that take whole rounds only."""
 
 
 def history_of(message: Any) -> bytes:  # noqa: ANN401 - a round of any game
@@ -28,10 +28,17 @@ def history_of(message: Any) -> bytes:  # noqa: ANN401 - a round of any game
     return history
 
 
+def content_of(message: Any) -> bytes:  # noqa: ANN401 - a round of any game
+    """Compute the content of a round message."""
+    certificates = list(message.certificates)
+    signatures = list(message.signatures) or [b""] * len(message.header.seat_keys)
+    return tagged("content", number(len(certificates), 1), *certificates, message.receipt, *signatures)
+
+
 def course_of(message: Any) -> round_pb2.RoundCourse:  # noqa: ANN401 - a round of any game
-    """Name a round by its course."""
+    """Name a round message."""
     header = message.header
-    return round_pb2.RoundCourse(round=header.round, history=history_of(message))
+    return round_pb2.RoundCourse(round=header.round, history=history_of(message), content=content_of(message))
 
 
 class AbridgingChannel:
@@ -43,7 +50,7 @@ class AbridgingChannel:
 
     def __init__(self, channel: grpc.Channel) -> None:
         self._channel = channel
-        self._known: dict[tuple[str, int, bytes], bytes] = {}
+        self._known: dict[bytes, bytes] = {}
         self.abridged = self.unknown = 0
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of any method
@@ -122,8 +129,8 @@ class AbridgingChannel:
             return None
 
 
-def _key(course: round_pb2.RoundCourse) -> tuple[str, int, bytes]:
-    return course.round.table_id, course.round.round_number, course.history
+def _key(course: round_pb2.RoundCourse) -> bytes:
+    return course.SerializeToString(deterministic=True)
 
 
 def _raise(error: Exception) -> None:

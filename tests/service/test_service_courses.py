@@ -1,11 +1,11 @@
-"""Rounds named by their course: what a server remembers saves the caller the whole round, and opens no other."""
+"""Round messages that are named: what a server remembers saves the caller the message, and shows nobody another's."""
 
 from typing import Any
 
 import pytest
 
 from referee.server.settings.limits import LimitSettings
-from referee.v1 import mau_binh_pb2, round_pb2, ultimate_texas_pb2
+from referee.v1 import mau_binh_pb2, round_pb2, tien_len_pb2, ultimate_texas_pb2
 from tests.driver.abridging import AbridgingChannel, course_of
 from tests.driver.house import House
 from tests.driver.playing import GAMES, dealt, play_on
@@ -60,13 +60,32 @@ def test_server_that_does_not_remember_the_round_asks_for_the_whole(house: House
 
 
 @pytest.mark.parametrize(
-    "changed", [{"round": {"table_id": "t-other"}}, {"round": {"round_number": 2}}, {"history": bytes(32)}]
+    "changed",
+    [
+        {"round": {"table_id": "t-other"}},
+        {"round": {"round_number": 2}},
+        {"history": bytes(32)},
+        {"content": bytes(32)},
+        {"content": b"short"},
+    ],
 )
-def test_course_of_another_table_round_or_history_is_unknown(house: House, changed: dict[str, Any]) -> None:
+def test_course_of_another_table_round_history_or_content_is_unknown(house: House, changed: dict[str, Any]) -> None:
     table = dealt(house, "tien_len", keyed=False)
     table.preview()
     request = by_course(table, "PreviewRound", **changed)
     assert house.refusal_of(table.referee.PreviewRound, request).reason == "ROUND_UNKNOWN"
+
+
+def test_course_without_content_is_told_what_to_send(house: House) -> None:
+    """As older client libraries send it; the answer is the same whether the server remembers the round."""
+    table = dealt(house, "tien_len", keyed=False)
+    for name in (table.name, "elsewhere"):
+        table.preview()
+        request = by_course(table, "PreviewRound", round={"table_id": name})
+        request.round.course.ClearField("content")
+        refusal = house.refusal_of(table.referee.PreviewRound, request)
+        assert refusal.seen == (BAD, "MISSING_FIELD", "round.course.content")
+        assert "send the whole round" in refusal.message
 
 
 def test_course_is_sent_alone(house: House) -> None:
@@ -78,15 +97,20 @@ def test_course_is_sent_alone(house: House) -> None:
 
 
 def test_course_after_an_opened_section_needs_the_new_certificate_once(house: House) -> None:
-    """The round that the server remembers waits for its flop, and goes on once the whole round brought it."""
+    """The message without it waits for its flop; the one that brought it is named by its own content."""
     table = dealt(house, "ultimate_texas", seats=2, keyed=False)
     for seat in range(2):
         table.accept(seat, decision=ultimate_texas_pb2.DECISION_CHECK)
     table.open_section()
+    closed = type(table.message).FromString(table.message.SerializeToString())
+    closed.certificates[:] = [table.dealt.certificate]
     request = by_course(table, "AcceptEvent")
+    request.round.course.CopyFrom(course_of(closed))
     request.event.CopyFrom(table.event(0, decision=ultimate_texas_pb2.DECISION_CHECK))
     assert house.refusal_of(table.referee.AcceptEvent, request).reason == "SECTION_MISSING"
     table.preview()
+    assert house.refusal_of(table.referee.AcceptEvent, request).reason == "SECTION_MISSING"
+    request.round.course.CopyFrom(course_of(table.message))
     assert table.referee.AcceptEvent(request).event_number == 3
 
 
@@ -114,14 +138,15 @@ def test_batch_refuses_the_unknown_round_alone(house: House) -> None:
     assert reason_and_field(second.refused) == ("ROUND_UNKNOWN", "round.course")
 
 
-def test_question_about_one_hand_takes_its_certificate(house: House) -> None:
-    """Even where the server remembers a certificate of the hand: the caller may not be who sent that."""
+def test_question_about_one_hand_and_advice_take_whole_rounds(house: House) -> None:
     table = dealt(house, "mau_binh", keyed=False)
     table.preview()
     course = mau_binh_pb2.MauBinhRound(course=course_of(table.message))
     texas = dealt(house, "ultimate_texas", keyed=False)
     texas.preview()
     seat = ultimate_texas_pb2.UltimateTexasRound(course=course_of(texas.message))
+    turn = dealt(house, "tien_len", keyed=False)
+    plays = tien_len_pb2.TienLenRound(course=course_of(turn.message))
     for call, field in (
         (lambda: house.mau_binh.CheckArrangement(mau_binh_pb2.CheckArrangementRequest(round=course)), "round.header"),
         (
@@ -130,6 +155,7 @@ def test_question_about_one_hand_takes_its_certificate(house: House) -> None:
             ),
             "dealt.round.header",
         ),
+        (lambda: house.tien_len.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=plays)), "round.header"),
         (lambda: house.ultimate_texas.Advise(ultimate_texas_pb2.AdviseRequest(round=seat)), "round.header"),
     ):
         assert house.refusal_of(call).seen == (BAD, "MISSING_FIELD", field)
