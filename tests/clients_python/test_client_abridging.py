@@ -1,16 +1,19 @@
-"""Rounds that the client names by their course: fewer bytes, the same answers, and whole rounds where none is known."""
+"""Rounds that the client names: fewer bytes, the same answers, and whole rounds where none is known."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from referee_client import Abridging, Client, Terms, TienLenRound
+from referee_client.abridging import content_of
 from referee_client.cards import cards_of
 from referee_client.line import BlockingLine
 
 from referee.server.settings.limits import LimitSettings
+from referee.v1 import tien_len_pb2
 from tests.clients_python.playing import dealt
 from tests.driver.house import House
+from tests.vectors.reading import Row, each
 
 MakeHouse = Callable[..., House]
 
@@ -45,8 +48,17 @@ def play(client: Client, table: str) -> TienLenRound:
             return game
 
 
-def test_round_is_sent_whole_once_and_by_its_course_after_that(make_house: MakeHouse, sent: list[int]) -> None:
-    """A request by its course has less than a tenth of the bytes of a settlement by the whole round."""
+@each("transcript/contents")
+def test_content_of_a_round_message_is_the_vectors(row: Row) -> None:
+    certificates, signatures = (list(map(bytes.fromhex, row[name])) for name in ("certificates", "signatures"))
+    message = tien_len_pb2.TienLenRound(certificates=certificates, signatures=signatures)
+    if row["receipt"]:
+        message.receipt = bytes.fromhex(row["receipt"])
+    assert content_of(message, seats=row["seats"]).hex() == row["content"]
+
+
+def test_round_is_sent_whole_once_and_by_its_name_after_that(make_house: MakeHouse, sent: list[int]) -> None:
+    """A request by its name has less than a tenth of the bytes of a settlement by the whole round."""
     house = make_house()
     with Client(f"127.0.0.1:{house.app.port}") as client:
         game = play(client, "t")

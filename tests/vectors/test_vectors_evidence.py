@@ -31,7 +31,16 @@ from referee.finding import FindingError
 from referee.games import GAMES, EventBytesError
 from referee.games.mau_binh import arrangement_commitment
 from referee.rulesets import load_builtin
-from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, first_hash, first_move, next_hash
+from referee.transcript.chain import (
+    FORM,
+    RECEIPT_TYPE,
+    Course,
+    EventReceipt,
+    content_hash,
+    first_hash,
+    first_move,
+    next_hash,
+)
 from referee.transcript.receipted import read_receipted_event
 from referee.transcript.round import repeat_key as settlement_key
 from referee.v1 import shuffler_pb2
@@ -310,6 +319,14 @@ def test_chain_vectors(row: Row) -> None:
     assert row["hashes"] == [course.hash_at(k).hex() for k in range(course.number + 1)]
     assert row["histories"][1:] == [one.hex() for one in course.histories]
     assert row["histories"][-1] == course.history.hex()
+
+
+@each("transcript/contents")
+def test_content_vectors(row: Row) -> None:
+    certificates, signatures = (list(map(bytes.fromhex, row[name])) for name in ("certificates", "signatures"))
+    by_seat = signatures or [b""] * row["seats"]
+    content = content_hash(certificates, receipt=bytes.fromhex(row["receipt"]), signatures=by_seat)
+    assert content.hex() == row["content"]
 
 
 @each("transcript/seat_chains")

@@ -21,6 +21,11 @@ def histories(hashes: Sequence[bytes], entries: Sequence[Row]) -> list[bytes]:
     return made
 
 
+def content(certificates: Sequence[bytes], receipt: bytes, signatures: Sequence[bytes], *, seats: int) -> bytes:
+    """Hash what a round message says beside its header and events."""
+    return tagged("content", number(len(certificates), 1), *certificates, receipt, *(signatures or [b""] * seats))
+
+
 def seat_chains(hashes: Sequence[bytes], events: Sequence[Row], keys: Sequence[str]) -> list[list[bytes]]:
     """g_i,0 and on by seat."""
     chains = [[tagged("seat", hashes[0], number(seat, 1))] for seat in range(len(keys))]

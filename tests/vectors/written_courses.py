@@ -11,7 +11,7 @@ from tests.vectors import written_curve as curve
 from tests.vectors import written_receipts as receipts
 from tests.vectors.dealing.dealing_derivation import NO_KEY as ZEROS
 from tests.vectors.dealing.dealing_derivation import Row, canonical, pae, round_id
-from tests.vectors.written_chains import chain, course_hashes, histories, receipt_of, seat_chains
+from tests.vectors.written_chains import chain, content, course_hashes, histories, receipt_of, seat_chains
 from tests.vectors.written_rows import FOLDER, HAND, PROTOCOL, SIGNER, media_type, read, row, text
 
 SEAT_SEEDS = [b"the seed of a seat's key, no. %d.." % seat for seat in range(4)]
@@ -117,6 +117,36 @@ def chain_rows() -> Iterator[Row]:
         made = chain(bytes.fromhex(rid), bytes.fromhex(root), [canonical(entry["event"]) for entry in entries])
         members = {"round_id": rid, "deck_root": root, "events": entries, "hashes": [one.hex() for one in made]}
         yield row(id_, why, PROTOCOL, **members, histories=[one.hex() for one in histories(made, entries)])
+
+
+def content_rows() -> Iterator[Row]:
+    whole = next(one["certificate"] for one in read("dealing/certificates") if not one["fault"]).encode()
+    one, two, receipt, signature = b"certificate one", b"certificate two", b"a receipt", bytes(range(64))
+    by_seat = [b"", signature]
+    contents: dict[str, tuple[str, list[bytes], bytes, list[bytes]]] = {
+        "dealt": ("before the first event: a certificate, no receipt, no signature", [whole], b"", []),
+        "signatures-empty": ("a list that is left out is one empty signature a seat", [whole], b"", [b"", b""]),
+        "other-certificate": ("another certificate is other content", [one], b"", []),
+        "two": ("certificates as they are sent", [one, two], b"", []),
+        "other-order": ("the same certificates in another order are other content", [two, one], b"", []),
+        "joined": ("certificates are counted, each with its length", [one + two], b"", []),
+        "receipt": ("the newest receipt follows the certificates", [one], receipt, []),
+        "receipt-as-certificate": ("their number says where the certificates end", [one, receipt], b"", []),
+        "signature": ("the newest signature of seat 1", [one], receipt, by_seat),
+        "other-seat": ("the same bytes as the signature of seat 0", [one], receipt, by_seat[::-1]),
+        "no-certificate": ("a message without certificates has content too", [], b"", []),
+    }
+    for id_, (why, certificates, newest, signatures) in contents.items():
+        yield row(
+            id_,
+            why,
+            PROTOCOL,
+            seats=2,
+            certificates=[data.hex() for data in certificates],
+            receipt=newest.hex(),
+            signatures=[data.hex() for data in signatures],
+            content=content(certificates, newest, signatures, seats=2).hex(),
+        )
 
 
 def seat_chain_rows() -> Iterator[Row]:
@@ -308,6 +338,7 @@ def _unchained(course: Row) -> Row:
 TOPICS = {
     "transcript/events": event_rows,
     "transcript/chains": chain_rows,
+    "transcript/contents": content_rows,
     "transcript/seat_chains": seat_chain_rows,
     "transcript/refused_seat_chains": refused_seat_chain_rows,
     "transcript/courses": course_rows,

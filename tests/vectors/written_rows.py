@@ -48,6 +48,7 @@ TAGS: dict[str, tuple[int, ...]] = {
     "seat": (32, 1),
     "move": (32, 32, 33),
     "seal": (32,),
+    "content": (1, 300, 200, 64, 0),
     "list-rounds": (13, 32, 8, 8, 8),
 }
 """For each tag the sizes of its fields."""

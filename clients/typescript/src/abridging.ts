@@ -1,23 +1,23 @@
-/** Rounds named by their course in requests, where the server may remember them. */
+/** Round messages named in requests, where the server may remember them. */
 
 /** Unknown rounds in a row after which whole rounds are sent. */
 const MISSES = 2;
 
-/** Whole rounds that are sent then, before a round is named by its course again. */
+/** Whole rounds that are sent then, before a round is named again. */
 const PAUSE = 100;
 
-/** Figures of the requests that named their round by its course. */
+/** Figures of the requests that named their round. */
 export interface AbridgingFigures {
-  /** Requests that the server answered by the course alone. */
+  /** Requests that the server answered by the name alone. */
   readonly abridged: number;
   /** Requests that were sent again with the whole round, which the server did not remember. */
   readonly unknown: number;
 }
 
 /**
- * Whether a client names rounds by their course. Behind a balancer with several servers most rounds
+ * Whether a client names rounds. Behind a balancer with several servers most rounds
  * may be unknown, and each costs a second call. So whole rounds are sent after two unknown ones in a
- * row, and after a hundred of those one is named by its course again.
+ * row, and after a hundred of those one is named again.
  */
 export class Abridging implements AbridgingFigures {
   abridged = 0;
@@ -25,7 +25,7 @@ export class Abridging implements AbridgingFigures {
   #misses = 0;
   #whole = 0;
 
-  /** Return whether the next round may be named by its course; count it as whole otherwise. */
+  /** Return whether the next round may be named; count it as whole otherwise. */
   isOn(): boolean {
     if (this.#misses < MISSES) {
       return true;
@@ -38,7 +38,7 @@ export class Abridging implements AbridgingFigures {
     return true;
   }
 
-  /** Count a request that named its round by the course. */
+  /** Count a request that named its round. */
   note({ isKnown }: { readonly isKnown: boolean }): void {
     if (isKnown) {
       this.abridged += 1;

@@ -1,36 +1,32 @@
 /**
- * Requests about a round, which name it by its course where the server read the very same round before. `round.proto`
- * has what a server makes of that: it saves bytes and work and changes no answer.
+ * Requests about a round, which name its message where the server read the very same one before. `round.proto` has what a
+ * server makes of that: it saves bytes and work and changes no answer.
  */
 
 import {
   create,
   type DescMessage,
   type DescMethodUnary,
+  equals,
   type MessageInitShape,
   type MessageShape,
-  toBinary,
 } from "@bufbuild/protobuf";
-import { hex, unhex } from "referee-verifier/protocol";
+import { unhex } from "referee-verifier/protocol";
+import { contentHash } from "./course.js";
 import { NotReadyError } from "./errors.js";
 import { courseOf } from "./events.js";
 import type { GameMethods, GameTypes } from "./game.js";
+import { type RoundCourse, RoundCourseSchema } from "./gen/referee/v1/round_pb.js";
 import type { SeatSecrets } from "./secrets.js";
 import type { Session } from "./session.js";
 import { RoundState } from "./state.js";
 import type { Terms } from "./terms.js";
 
-/** What a round message says: r_n of its course, and all that the course does not cover. */
-interface Identity {
-  readonly history: Uint8Array;
-  readonly text: string;
-}
-
 /** A round that asks a server. */
 export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
   protected readonly session: Session;
-  /** The round that the server has read last, so that it may remember it. */
-  #read: string | undefined;
+  /** The name of the round message that the server has read last, so that it may remember it. */
+  #read: RoundCourse | undefined;
 
   constructor(session: Session, game: GameMethods<Types>, terms: Terms, secrets: readonly SeatSecrets[]) {
     super(game, terms, secrets);
@@ -38,17 +34,16 @@ export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
   }
 
   /**
-   * Ask about a round by its course if the server read the same round before, and whole otherwise,
-   * or once the server has answered that it does not remember the round.
+   * Ask about a round by the name of its message if the server read the same message before, and whole otherwise,
+   * or once the server has answered that it does not remember the message.
    */
   protected async askRound<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I> & { readonly round: Types["round"] },
   ): Promise<MessageShape<O>> {
     const { line, abridging } = this.session;
-    const identity = this.#identityOf(request.round);
-    if (identity !== undefined && identity.text === this.#read && abridging.isOn()) {
-      const course = { ...this.place, history: identity.history };
+    const course = this.#nameOf(request.round);
+    if (course !== undefined && this.#read !== undefined && isSame(course, this.#read) && abridging.isOn()) {
       try {
         const short = { ...request, round: create(this.game.round, { course } as never) };
         const answer = await line.ask(method, short as MessageInitShape<I>);
@@ -62,13 +57,13 @@ export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
       }
     }
     const answer = await line.ask(method, request);
-    this.#read = identity?.text;
+    this.#read = course;
     return answer;
   }
 
   /** Note that the server has read the round as it is now, with the event that it accepted. */
   protected noteRead(): void {
-    this.#read = this.#identityOf(this.message)?.text;
+    this.#read = this.#nameOf(this.message);
   }
 
   /** What names the round in a request. */
@@ -76,15 +71,19 @@ export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
     return { round: { tableId: this.table, roundNumber: BigInt(this.number) } };
   }
 
-  /** What a round message says; undefined before the deal, where it has no course. */
-  #identityOf(round: Types["round"]): Identity | undefined {
+  /** The name of a round message; undefined before the deal, where it has no course. */
+  #nameOf(round: Types["round"]): RoundCourse | undefined {
     const root = this.leaves.deal?.placed.value.deck_root;
     if (root === undefined) {
       return undefined;
     }
     const { start, links } = courseOf(this.roundId, unhex(root), round.events);
     const history = links[links.length - 1]?.history ?? start;
-    const rest = toBinary(this.game.round, { ...round, events: [] });
-    return { history, text: `${hex(history)} ${hex(rest)}` };
+    const content = contentHash(round, this.terms.seats);
+    return create(RoundCourseSchema, { ...this.place, history, content });
   }
+}
+
+function isSame(one: RoundCourse, other: RoundCourse): boolean {
+  return equals(RoundCourseSchema, one, other);
 }

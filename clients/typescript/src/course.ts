@@ -119,6 +119,21 @@ export class Course {
   }
 }
 
+/** What a round message says beside its header and events. */
+export interface RoundContent {
+  readonly certificates: readonly Uint8Array[];
+  readonly receipt?: Uint8Array | undefined;
+  /** By seat; empty where no seat has a signature. */
+  readonly signatures: readonly Uint8Array[];
+}
+
+/** The content of a round message, by which it is named: as secret as the certificates in it. */
+export function contentHash({ certificates, receipt, signatures }: RoundContent, seats: number): Uint8Array {
+  const empty = new Uint8Array();
+  const bySeat = signatures.length === 0 ? Array<Uint8Array>(seats).fill(empty) : signatures;
+  return taggedHash("content", u8(certificates.length), ...certificates, receipt ?? empty, ...bySeat);
+}
+
 /** Canonical JSON of an object without objects in it: sorted members, no spaces. */
 export function canonical(members: Record<string, unknown>): Uint8Array {
   return utf8(JSON.stringify(members, Object.keys(members).sort()));

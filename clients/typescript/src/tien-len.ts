@@ -53,7 +53,7 @@ export class TienLenGame extends ResumableRound<TienLenTypes> {
 
   /** Suggest the best plays of the seat on turn, with reasons, from what that seat may know. */
   async suggest(count = 3, samples = 0): Promise<SuggestPlayResponse> {
-    return this.askRound(method.suggestPlay, { round: this.message, count, samples });
+    return this.session.line.ask(method.suggestPlay, { round: this.message, count, samples });
   }
 
   /** Play cards. */

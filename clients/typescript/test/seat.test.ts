@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ed25519 } from "@noble/curves/ed25519.js";
+import { contentHash } from "../src/course.js";
 import { create, Decision, MauBinhEventSchema, TienLenEventSchema, UltimateTexasEventSchema } from "../src/index.js";
 import { AlreadySignedError, Course, CourseError, eventBytes, SeatChain } from "../src/seat.js";
 import { hex, unhex, vectors } from "./server.js";
@@ -19,6 +20,15 @@ interface Row {
   readonly signatures: readonly string[];
   readonly event: string;
   readonly receipt: string;
+}
+
+interface Content {
+  readonly id: string;
+  readonly seats: number;
+  readonly certificates: readonly string[];
+  readonly receipt: string;
+  readonly signatures: readonly string[];
+  readonly content: string;
 }
 
 const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
@@ -40,6 +50,19 @@ test("hashes and histories are the vectors'", () => {
       row.histories,
       row.id,
     );
+  }
+});
+
+test("the content of a round message is the vectors'", () => {
+  const rows = vectors<Content>("transcript/contents");
+  assert.ok(rows.length > 5);
+  for (const { id, seats, certificates, receipt, signatures, content } of rows) {
+    const said = {
+      certificates: certificates.map(unhex),
+      signatures: signatures.map(unhex),
+      ...(receipt === "" ? {} : { receipt: unhex(receipt) }),
+    };
+    assert.equal(hex(contentHash(said, seats)), content, id);
   }
 });
 

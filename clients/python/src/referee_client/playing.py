@@ -127,7 +127,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         self._keep_receipted(course, receipt.number)
         self.state.event_sent_time = asked
         await self._take(answer.event, signature)
-        self._sent = self._identity(self._given)
+        self._sent = self._name_of(self._given)
         await self._compare("EVENT", answer.event.time, since=asked, number=receipt.number)
         if opens is not None:
             await self.open_section()

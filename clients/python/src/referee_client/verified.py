@@ -19,7 +19,7 @@ from referee.dealing.leaf import DealLeaf
 from referee.rulesets import Ruleset
 from referee.v1 import round_pb2, shuffler_pb2
 from referee_client import clock
-from referee_client.abridging import WHOLE_ONLY, abridged
+from referee_client.abridging import WHOLE_ONLY, abridged, content_of
 from referee_client.cards import cards_of
 from referee_client.checks import same
 from referee_client.clock import ClockDifference
@@ -63,8 +63,8 @@ class VerifiedRound(RoundView[RoundMessage]):
         super().__init__(state)
         self._session = session
         self._turn = session.line.lock()
-        self._sent: tuple[Any, ...] | None = None
-        """The round that the server read or answered last, as ``_identity`` says."""
+        self._sent: round_pb2.RoundCourse | None = None
+        """The name of the round message that the server read or answered last."""
 
     @property
     def _opened(self) -> shuffler_pb2.OpenRoundResponse:
@@ -98,13 +98,13 @@ class VerifiedRound(RoundView[RoundMessage]):
             await self._save()
 
     async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
-        """Call a method about a round. If the server has read this round before, send only the hash of its course."""
+        """Call a method about a round. If the server has read this message before, send only its name."""
         line, name, abridging = self._session.line, f"{self.messages.service}/{method}", self._session.abridging
         if method in WHOLE_ONLY:
             return await line.ask(name, request, kind)
-        identity = self._identity(request.round)  # type: ignore[attr-defined] # of every other method
-        if identity == self._sent and abridging.is_on():
-            short = abridged(request, ref=self.ref, history=identity[0])
+        course = self._name_of(request.round)  # type: ignore[attr-defined] # of every other method
+        if course == self._sent and abridging.is_on():
+            short = abridged(request, course)
             try:
                 answer = await line.ask(name, short, kind)
             except NotReadyError as error:
@@ -115,19 +115,14 @@ class VerifiedRound(RoundView[RoundMessage]):
                 abridging.note(is_known=True)
                 return answer
         answer = await line.ask(name, request, kind)
-        self._sent = identity
+        self._sent = course
         return answer
 
-    def _identity(self, message: Any) -> tuple[Any, ...]:  # noqa: ANN401 - the game's own message
-        """Return a round message's identity: the history hash of its course, then what the course does not cover."""
-        course = self._course_of(message.events)
-        return (
-            course.history,
-            message.header.SerializeToString(deterministic=True),
-            tuple(message.certificates),
-            message.receipt,
-            tuple(message.signatures),
-        )
+    def _name_of(self, message: Any) -> round_pb2.RoundCourse:  # noqa: ANN401 - the game's own message
+        """Return the name of a round message: its table, round number, history hash and content."""
+        history = self._course_of(message.events).history
+        content = content_of(message, seats=self.header.seat_count)
+        return round_pb2.RoundCourse(round=self.ref, history=history, content=content)
 
     async def _proved(self, receipt: round_pb2.LogReceipt, payload_type: str, *, role: str) -> Proved:
         return await self._session.check(lambda believed: believed.prove(receipt, payload_type, role=role))
