@@ -12,7 +12,6 @@ all. The caller gives the random nonce.
 (72, True)
 """
 
-from functools import lru_cache
 from typing import Final
 
 from nacl.bindings import (
@@ -61,9 +60,4 @@ def decrypt_seed(sealed: bytes, *, sealing_key: bytes, round_id: bytes, commitme
 def _key(sealing_key: bytes, round_id: bytes) -> bytes:
     if len(sealing_key) != SEALING_KEY_SIZE:
         raise SealError(f"a sealing key has {SEALING_KEY_SIZE} bytes, not {len(sealing_key)}")
-    return _secret_of(sealing_key).expand(info=enc("seal", round_id), length=32)
-
-
-@lru_cache(maxsize=8)
-def _secret_of(sealing_key: bytes) -> Prk:
-    return Prk.of(sealing_key, salt=b"")
+    return Prk.of(sealing_key, salt=b"").expand(info=enc("seal", round_id), length=32)

@@ -7,30 +7,23 @@ from msgspec.structs import replace
 
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
-from referee.evidence.ed25519 import Signer, is_signature
-from referee.service.memo import Memo
+from referee.evidence.ed25519 import Signer
 from referee.transcript.chain import FORM, RECEIPT_TYPE, EventReceipt
 from referee.transcript.proof import EvidenceError, EvidenceFault
 from referee.transcript.round import Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError, foreign, invalid_field
 
-_MEMO_BYTES: Final = 4 * 1024 * 1024
-_ENTRY_BYTES: Final = 512
-"""Bytes of memory that a remembered signature or receipt takes besides its own bytes; an upper estimate."""
-
 
 class Attestor:
     """Signer of event receipts with the referee's key, and verifier of receipts and seats' signatures.
 
-    A receipt may be signed by any of ``referee_keys``. Verified receipts and signatures are remembered.
+    A receipt may be signed by any of ``referee_keys``.
     """
 
     def __init__(self, signer: Signer, *, referee_keys: Sequence[bytes]) -> None:
         self._signer = signer
         self._keys = tuple(referee_keys)
-        self._receipts: Memo[bytes, tuple[EventReceipt, bytes]] = Memo(max_bytes=_MEMO_BYTES)
-        self._signatures: Memo[tuple[bytes, bytes, bytes], bool] = Memo(max_bytes=_MEMO_BYTES)
 
     def verify(self, played: Round, receipt: bytes, signatures: Sequence[bytes], *, field: str) -> Round:
         """Verify the receipt and the signatures of a round; return the round with them, or refuse wrong ones.
@@ -52,7 +45,6 @@ class Attestor:
                 receipt=receipt,
                 receipt_signature=receipt_signature,
                 signatures=tuple(signatures) or (b"",) * seats,
-                is_signed=self._holds,
             )
         except EvidenceError as error:
             raise evidence_refusal(error, field=f"{field}.signatures[{error.seat}]") from None
@@ -60,11 +52,15 @@ class Attestor:
     def accept(self, played: Round, signature: bytes, *, seat: int, has_chain: bool) -> Round:
         """Sign the receipt of a round's last event; return the round with it. Refuse a wrong signature of the seat.
 
-        ``played`` has the signatures of the earlier events. With ``has_chain`` the seat must have signed its last
-        event; otherwise ``signature`` must be empty.
+        ``played`` has the signatures of the earlier events, which are verified. With ``has_chain`` the seat must have
+        signed its last event; otherwise ``signature`` must be empty.
         """
         signatures = played.signatures
         if has_chain:
+            try:
+                played.check_signature(signature, seat=seat)
+            except EvidenceError as error:
+                raise evidence_refusal(error, field="signature") from None
             signatures = (*signatures[:seat], signature, *signatures[seat + 1 :])
         elif signature:
             message = f"seat {seat} signs no such event: it has no key, or others report the event"
@@ -72,14 +68,13 @@ class Attestor:
         receipt = played.due_receipt
         if receipt is None:
             raise AssertionError("an event that the referee accepts is received")
-        try:
-            played.check_signatures(signatures, self._holds)
-        except EvidenceError as error:
-            raise evidence_refusal(error, field="signature") from None
         envelope = Envelope.signed(RECEIPT_TYPE, FORM.write(receipt), self._signer)
-        data, receipt_signature = envelope.to_bytes(), envelope.signature or b""
-        self._remember(data, (receipt, receipt_signature))
-        return replace(played, receipt=data, receipt_signature=receipt_signature, signatures=signatures)
+        return replace(
+            played,
+            receipt=envelope.to_bytes(),
+            receipt_signature=envelope.signature or b"",
+            signatures=signatures,
+        )
 
     def _check_receipt(self, played: Round, data: bytes, *, field: str) -> bytes:
         """Refuse a receipt unless it is the one that the round must have; return its signature.
@@ -88,11 +83,7 @@ class Attestor:
         """
         due, receipt, signature = played.due_receipt, None, b""
         if data:
-            known = self._receipts.get(data)
-            if known is None:
-                known = read_receipt(data, keys=self._keys, field=field)
-                self._remember(data, known)
-            receipt, signature = known
+            receipt, signature = read_receipt(data, keys=self._keys, field=field)
         if receipt == due:
             return signature
         if due is not None and (receipt is None or receipt.number < due.number):
@@ -106,18 +97,6 @@ class Attestor:
             "the receipt is for other events, times or another round; what it covers cannot be edited or dropped",
             field=field,
         )
-
-    def _remember(self, data: bytes, known: tuple[EventReceipt, bytes]) -> None:
-        self._receipts.put(data, known, size=_ENTRY_BYTES + 2 * len(data))
-
-    def _holds(self, signature: bytes, message: bytes, key: bytes) -> bool:
-        known = (signature, message, key)
-        if self._signatures.get(known):
-            return True
-        holds = is_signature(signature, message, key)
-        if holds:
-            self._signatures.put(known, holds, size=_ENTRY_BYTES)
-        return holds
 
 
 def read_receipt(data: bytes, *, keys: Sequence[bytes], field: str) -> tuple[EventReceipt, bytes]:

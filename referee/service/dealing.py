@@ -1,16 +1,14 @@
 """Deals: made once and durably from verified seeds, afterwards derived again from the log.
 
 No deck, hand or server seed is kept: every call decrypts the sealed seed of the OPEN leaf. Answers come from the
-leaf in the log, never from a submitted leaf. A round that this process has opened is first dealt from memory, without
-reading the log; if the log's state of the round differs, it refuses the leaf, and the round is read and dealt again.
+leaf in the log, never from a submitted leaf.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -22,7 +20,7 @@ from referee.dealing.lead import read_lead
 from referee.dealing.leaf import MAX_NOTE_SIZE, DealLeaf, OpenLeaf, read_leaf, sign_leaf
 from referee.evidence.note import Note
 from referee.games import GAMES, under_ruleset
-from referee.log import DealStep, OpenStep, Slot, SlotError, SlotKey, Stage, StepKind
+from referee.log import DealStep, Slot, SlotKey, Stage, StepKind
 from referee.log.cosignature import claimed_times
 from referee.log.times import is_between
 from referee.rulesets import Ruleset
@@ -47,16 +45,12 @@ from referee.wire.refusal import RefusedError, deadline_refusal, round_refusal
 
 ResultT = TypeVar("ResultT")
 
-_FRESH: Final = 4096
-"""Rounds that are remembered from their OPEN to the first call to deal them; the oldest are forgotten first."""
-
 
 class Dealer:
     """Dealer of rounds and issuer of deal certificates. The caller decides who may see a certificate."""
 
     def __init__(self, parts: ShufflerParts) -> None:
         self._parts = parts
-        self._fresh: OrderedDict[SlotKey, tuple[Slot, OpenLeaf]] = OrderedDict()
 
     def find(self, key: SlotKey) -> tuple[Slot, OpenLeaf]:
         """Return the log's state of a round and the contents of its OPEN leaf; refuse a round that was never opened."""
@@ -89,32 +83,12 @@ class Dealer:
                 return (yield from make(found, opened, self._parts.reader.contributions(key) if seeds else ()))
         raise RefusedError(ErrorReason.ERROR_REASON_LOG_BUSY, "seeds keep coming; ask again, the call is idempotent")
 
-    def note_opened(self, step: OpenStep, opened: OpenLeaf, *, opened_time: int, winner: bytes) -> None:
-        """Remember a round whose OPEN is durable; ``winner`` is the log's record of the last winner, or empty."""
-        self._fresh[step.key] = (
-            Slot(
-                step.key,
-                round_id=step.round_id,
-                deal_deadline=step.deal_deadline,
-                round_deadline=step.round_deadline,
-                newest_time=opened_time,
-                winner=winner,
-            ),
-            opened,
-        )
-        while len(self._fresh) > _FRESH:
-            self._fresh.popitem(last=False)
-
     def deal(self, key: SlotKey, request: shuffler_pb2.DealRoundRequest) -> Appending[shuffler_pb2.DealRoundResponse]:
         """Deal a round from the seeds of the request and the contributed ones; return the answer.
 
         Answer for a dealt round from its DEAL. Refuse to deal after the deadline; abort a round as void, and refuse the
         call, if its seeds give no deck.
         """
-        fresh = self._fresh.pop(key, None)
-        if fresh is not None:
-            with suppress(RefusedError, SlotError, StaleRoundError):  # then it is dealt as the log has it
-                return (yield from self._deal(request, *fresh, (), is_read=False))
         return (yield from self.with_seeds(key, partial(self._deal, request)))
 
     def _deal(
@@ -123,12 +97,9 @@ class Dealer:
         found: Slot,
         opened: OpenLeaf,
         contributed: Sequence[Contribution],
-        *,
-        is_read: bool = True,
     ) -> Appending[shuffler_pb2.DealRoundResponse]:
         if self.is_lost(found, opened):
-            if is_read:
-                self._keep(found, opened, request, contributed)
+            self._keep(found, opened, request, contributed)
             raise lost_refusal(opened.header)
         if found.deck_root is not None:
             leaf = self.deal_leaf(found.key)
@@ -141,8 +112,6 @@ class Dealer:
         everything = read_seeds(opened, found.key, request, contributed)
         now = self._check_time(opened, found)
         dealt, append = self._deal_of(found, opened, everything, now=now, contributed=len(contributed))
-        if not is_read:
-            append = msgspec.structs.replace(append, built_on=found)
         if dealt is None:
             yield append
             self._parts.on_ended()

@@ -1,36 +1,18 @@
-"""OPEN leaves of this log: parsed once each, and the seed, the deal and the REVEAL that follow from them."""
+"""OPEN leaves of this log, and the seed, the deal and the REVEAL that follow from them."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from referee.dealing.deal import Deal
 from referee.dealing.leaf import REVEAL_TYPE, OpenLeaf, RevealLeaf, encode, read_leaf
 from referee.dealing.seal import decrypt_seed
 from referee.evidence.dsse import Envelope
 from referee.log import RevealStep, SlotKey
-from referee.service.memo import Memo
 from referee.storage import Append
-
-_MEMO_SIZE: Final = 4096
-_ENTRY_BYTES: Final = 4 * 1024
-"""Bytes of memory that a parsed leaf takes besides its own bytes; an upper estimate."""
 
 
 def read_open(data: bytes) -> OpenLeaf:
-    """Read an OPEN leaf; return the remembered contents if the same leaf was read before.
-
-    Its signature is not verified: the leaf must come from this log.
-    """
-    opened = _READ.get(data)
-    if opened is None:
-        opened = read_leaf(data, OpenLeaf)
-        note_open(data, opened)
-    return opened
-
-
-def note_open(data: bytes, opened: OpenLeaf) -> None:
-    """Remember the contents of a leaf. The caller ensures that the leaf was written from them."""
-    _READ.put(data, opened, size=len(data) + _ENTRY_BYTES)
+    """Read an OPEN leaf. Its signature is not verified: the leaf must come from this log."""
+    return read_leaf(data, OpenLeaf)
 
 
 def seed_of(opened: OpenLeaf, sealing_key: bytes) -> bytes:
@@ -64,6 +46,3 @@ def reveal_of(opened: OpenLeaf, *, sealing_key: bytes) -> Append:
         step=RevealStep(SlotKey(header.table_id, header.round_number), round_id=header.round_id),
         request_digest=header.round_id,
     )
-
-
-_READ: Final[Memo[bytes, OpenLeaf]] = Memo(_MEMO_SIZE)

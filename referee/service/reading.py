@@ -10,7 +10,6 @@ message is, whoever sent that before. A name that is not remembered is refused.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from referee.games import DealError, StakesError, refusals, under_ruleset
@@ -334,9 +333,8 @@ class RoundReader:
             )
 
 
-@cache
 def _field_of(index: int) -> str:
-    """Return the path of an event in a request; the cache stays small, for a game limits its events."""
+    """Return the path of an event in a request."""
     return f"round.events[{index}]"
 
 

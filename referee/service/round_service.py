@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, Protocol, TypeVar
-from weakref import WeakKeyDictionary
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
@@ -131,7 +130,6 @@ class RoundService:
             attestor=parts.attestor,
             memo_bytes=parts.memo_bytes,
         )
-        self._outcomes: WeakKeyDictionary[Round, bytes] = WeakKeyDictionary()
         methods = service.descriptor.methods_by_name
         self._responses: dict[str, Any] = {
             name: GetMessageClass(method.output_type) for name, method in methods.items()
@@ -241,12 +239,8 @@ class RoundService:
 
     def _write_outcome(self, played: Round) -> bytes:
         """Return the encoded outcome message of a round; refuse a round with a section that is not open."""
-        known = self._outcomes.get(played)
-        if known is None:
-            require_sections(played)
-            known = self._service.write_outcome(played.outcome, played.state, played.ruleset)
-            self._outcomes[played] = known
-        return known
+        require_sections(played)
+        return self._service.write_outcome(played.outcome, played.state, played.ruleset)
 
     def _fill_state(self, response: Any, played: Round) -> None:
         if self._service.write_state is not None:

@@ -25,7 +25,7 @@ from referee.service.appending import Appending, fill_receipt, run, run_each, wr
 from referee.service.batching import check_batch
 from referee.service.contributing import check_seat, missing_seats
 from referee.service.dealing import Dealer
-from referee.service.opened import note_open, read_open, reveal_of
+from referee.service.opened import read_open, reveal_of
 from referee.service.shuffler_parts import ShufflerParts
 from referee.service.terms import check_seat_tokens, leaf_time
 from referee.service.unsealing import Unsealer, unseal_leaves
@@ -119,13 +119,11 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
             round_deadline=header.round_deadline,
         )
         data = sign_leaf(leaf, self._parts.signer)
-        note_open(data, leaf)
         answer = _write_opened(leaf)  # before the append, which this thread waits for
         keys = tuple([key for key in header.seat_keys if key != NO_KEY])
         logged = yield Append(leaf=data, step=step, request_digest=digest, time=opened_time, seat_keys=keys)
         if logged.is_repeat:
             return _write_logged(logged)
-        self._dealer.note_opened(step, leaf, opened_time=opened_time, winner=b"" if latest is None else latest.winner)
         fill_receipt(answer.log_receipt, logged)
         return answer
 

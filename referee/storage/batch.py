@@ -145,9 +145,6 @@ class _Draft:
                 if place is None:
                     raise
                 return place
-            if append.built_on is not None and append.built_on != current:
-                msg = f"round {step.key.round_number} of table {step.key.table_id!r} is another in this log"
-                raise StaleRoundError(msg)
             self._check_contributed(append.contributed, step.key)
             if append.time is not None:
                 before = current or previous

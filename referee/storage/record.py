@@ -55,7 +55,7 @@ class HeadMovedError(StoreError):
 
 
 class StaleRoundError(StoreError):
-    """A leaf that was built before its round changed or a seat's seed arrived; nothing was appended. Build it again."""
+    """A leaf that was built before a seat's seed arrived; nothing was appended. Build it again."""
 
 
 class LateLeafError(StaleRoundError):
@@ -102,9 +102,8 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     """A leaf to append and the step that it takes; the step is None for a leaf that belongs to no round.
 
     ``request_digest`` (32 bytes) identifies the request: a repeated step with the same digest is answered from the log.
-    ``memo`` is stored with the step for later use; it is not part of the log. ``built_on`` is the state of the round
-    that the leaf was built on if that state was not read from the log, else None. ``contributed`` is the number of
-    seeds that the leaf was built from, None if it uses none. If either is no longer right, the append fails with
+    ``memo`` is stored with the step for later use; it is not part of the log. ``contributed`` is the number of seeds
+    that the leaf was built from, None if it uses none; if that is no longer right, the append fails with
     StaleRoundError. ``seed`` is a last seed that the leaf publishes and the same transaction keeps. ``time`` is the
     leaf's time in ms, None for a leaf without one; if it is out of order, the append fails with ClockError.
     ``seat_keys`` of an OPEN are the keys of the seats that have one; its round is listed under them.
@@ -115,7 +114,6 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     step: Step | None = None
     request_digest: bytes = b""
     memo: bytes = b""
-    built_on: Slot | None = None
     contributed: int | None = None
     seed: "Contribution | None" = None
     time: int | None = None

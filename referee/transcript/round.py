@@ -223,40 +223,35 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, dict=True, weakref=True, 
             refused_event=refused_event,
         )
 
-    def prove(
-        self,
-        *,
-        receipt: bytes,
-        receipt_signature: bytes,
-        signatures: tuple[bytes, ...],
-        is_signed: Callable[[bytes, bytes, bytes], bool] = is_signature,
-    ) -> "Round":
+    def prove(self, *, receipt: bytes, receipt_signature: bytes, signatures: tuple[bytes, ...]) -> "Round":
         """Return the round with its proof; raise EvidenceError unless the seats' newest signatures hold.
 
         The caller must have verified the receipt and compared it with ``due_receipt``.
         """
-        self.check_signatures(signatures, is_signed)
+        self.check_signatures(signatures)
         return msgspec.structs.replace(
             self, state_after=self.state, receipt=receipt, receipt_signature=receipt_signature, signatures=signatures
         )
 
-    def check_signatures(
-        self, signatures: Sequence[bytes], is_signed: Callable[[bytes, bytes, bytes], bool] = is_signature
-    ) -> None:
+    def check_signatures(self, signatures: Sequence[bytes]) -> None:
         """Verify each seat's newest signature, by seat and empty for none; raise EvidenceError unless all hold."""
-        for seat, (signature, key) in enumerate(zip(signatures, self.header.seat_keys, strict=True)):
-            move = self.course.moves.get(seat)
-            if move is None and not signature:
-                continue
-            if move is None:
-                fault, detail = EvidenceFault.BAD_SIGNATURE, f"seat {seat} has no event to sign"
-            elif not signature:
-                fault, detail = EvidenceFault.SIGNATURE_MISSING, f"seat {seat} has a key and signs all its events"
-            elif not is_signed(signature, move, key):
-                fault, detail = EvidenceFault.BAD_SIGNATURE, f"this is not the signature of seat {seat} over its events"
-            else:
-                continue
-            raise EvidenceError(fault, detail, number=0, seat=seat)
+        for signature, seat in zip(signatures, range(self.header.seat_count), strict=True):
+            self.check_signature(signature, seat=seat)
+
+    def check_signature(self, signature: bytes, *, seat: int) -> None:
+        """Verify a seat's newest signature, empty for none; raise EvidenceError unless it holds."""
+        move = self.course.moves.get(seat)
+        if move is None and not signature:
+            return
+        if move is None:
+            fault, detail = EvidenceFault.BAD_SIGNATURE, f"seat {seat} has no event to sign"
+        elif not signature:
+            fault, detail = EvidenceFault.SIGNATURE_MISSING, f"seat {seat} has a key and signs all its events"
+        elif not is_signature(signature, move, self.header.seat_keys[seat]):
+            fault, detail = EvidenceFault.BAD_SIGNATURE, f"this is not the signature of seat {seat} over its events"
+        else:
+            return
+        raise EvidenceError(fault, detail, number=0, seat=seat)
 
     def closing_time(self, now: int) -> int:
         """Return the closing time of a settlement at ``now``: the later of ``now`` and the round's last time.

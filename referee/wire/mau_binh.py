@@ -1,21 +1,18 @@
 """Messages of Mậu Binh: arrangements and events read, outcomes and showdowns written."""
 
-from typing import Final
-
 from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE
 from referee.evidence.canonical import Hex
 from referee.games.commission import house_part
-from referee.games.mau_binh.arrangement import Arrangement, ChiValues
+from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
 from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import SeatShown, Showdown
 from referee.games.mau_binh.state import State
-from referee.hands import HandValue
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.wire.refusal import invalid_field, missing_field
-from referee.wire.values import numbers_of, read_cards, transfer_bytes, write_name, write_value
+from referee.wire.values import numbers_of, read_cards, write_name, write_transfers, write_value
 
 
 def read_arrangement(message: mau_binh_pb2.Arrangement, *, field: str) -> Arrangement:
@@ -60,19 +57,14 @@ def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:
 
 
 def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
-    """Return the bytes of the outcome message.
-
-    Protobuf messages are merged by joining their bytes. So hand values and transfers, which recur from round to round,
-    are appended as cached bytes of messages that hold nothing else.
-    """
-    message = mau_binh_pb2.MauBinhOutcome(ruleset_digest=ruleset.digest)
-    values = _written_values(ruleset)
+    """Return the bytes of the outcome message."""
+    message = mau_binh_pb2.MauBinhOutcome(ruleset_digest=ruleset.digest, transfers=write_transfers(outcome.transfers))
     for seat, net in enumerate(outcome.net):
         result = message.seats.add(seat=seat, net_minor=net, winner=seat in outcome.winners)
         showing = outcome.showings[seat] if outcome.showings else None
         if showing is not None and not showing.left_before:
             _fill_arrangement(result.arrangement, showing.arrangement)
-            result.MergeFromString(values.join(showing.values))
+            result.values.extend([write_value(value, ruleset) for value in showing.values])
             result.fouled = bool(showing.fouls)
             result.defaulted = state.arrangements[seat] is None
         elif outcome.instant_wins:
@@ -84,46 +76,13 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
             result.left_at = departure
     if (part := house_part(state.rules.commission, outcome.transfers)) is not None:
         message.house_net_minor = part
-    transfers = [transfer_bytes(mau_binh_pb2.MauBinhOutcome, transfer) for transfer in outcome.transfers]
-    return b"".join([message.SerializeToString(), *transfers])
+    return message.SerializeToString()
 
 
 def _fill_arrangement(message: mau_binh_pb2.Arrangement, arrangement: Arrangement) -> None:
     message.back.extend(numbers_of(arrangement.back))
     message.middle.extend(numbers_of(arrangement.middle))
     message.front.extend(numbers_of(arrangement.front))
-
-
-class _Values:
-    """Cache of a ruleset's hand values, by strength: the bytes of a seat result that holds one value; at most 7,917."""
-
-    def __init__(self, ruleset: Ruleset) -> None:
-        self._ruleset = ruleset
-        self._fives: dict[int, bytes] = {}
-        self._threes: dict[int, bytes] = {}
-
-    def join(self, values: ChiValues) -> bytes:
-        """Return the bytes of a seat result that holds these three values and nothing else."""
-        back, middle, front = values
-        return b"".join(
-            (
-                self._fives.get(back.strength) or self._write(back, self._fives),
-                self._fives.get(middle.strength) or self._write(middle, self._fives),
-                self._threes.get(front.strength) or self._write(front, self._threes),
-            )
-        )
-
-    def _write(self, value: HandValue, written: dict[int, bytes]) -> bytes:
-        result = mau_binh_pb2.MauBinhSeatResult(values=[write_value(value, self._ruleset)])
-        data = written[value.strength] = result.SerializeToString()
-        return data
-
-
-_VALUES: Final[dict[bytes, _Values]] = {}
-
-
-def _written_values(ruleset: Ruleset) -> _Values:
-    return _VALUES.get(ruleset.digest) or _VALUES.setdefault(ruleset.digest, _Values(ruleset))
 
 
 def write_showdown(shown: Showdown, *, start_time: int, seconds: int) -> mau_binh_pb2.Showdown:

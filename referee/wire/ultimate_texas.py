@@ -11,11 +11,10 @@ from referee.games.deal import open_cards
 from referee.games.ultimate_texas import Decision, Event, Stake, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
 from referee.games.ultimate_texas.settlement import Outcome, open_value
-from referee.hands import HandValue
 from referee.money import house_net
 from referee.rulesets import Ruleset
 from referee.v1 import ultimate_texas_pb2
-from referee.wire.values import numbers_of, read_choice, transfer_bytes, write_value
+from referee.wire.values import numbers_of, read_choice, write_transfers, write_value
 
 _NUMBERS: Final = {decision: ultimate_texas_pb2.Decision.Value(f"DECISION_{decision}") for decision in Decision}
 _DECISIONS: Final[dict[int, Decision]] = {number: decision for decision, number in _NUMBERS.items()}
@@ -60,6 +59,7 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
         house_qualified=outcome.house_qualifies,
         ruleset_digest=ruleset.digest,
         house_net_minor=house_net(outcome.transfers),
+        transfers=write_transfers(outcome.transfers),
     )
     for index, seat in enumerate(outcome.seats):
         message.seats.add(
@@ -69,21 +69,9 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
             result=seat.result,
             net_minor=outcome.net[index],
             play_multiple=state.seats[index].multiple or None,
-        ).MergeFromString(_value_bytes(seat.value, ruleset))
-    transfers = [transfer_bytes(ultimate_texas_pb2.UltimateTexasOutcome, transfer) for transfer in outcome.transfers]
-    return b"".join([message.SerializeToString(), *transfers])
-
-
-_VALUES: Final[dict[tuple[bytes, int], bytes]] = {}
-
-
-def _value_bytes(value: HandValue, ruleset: Ruleset) -> bytes:
-    """Return the bytes of a seat result that holds this value and nothing else; cache them by ruleset and strength."""
-    key = ruleset.digest, value.strength
-    if key not in _VALUES:
-        result = ultimate_texas_pb2.UltimateTexasSeatResult(value=write_value(value, ruleset))
-        _VALUES[key] = result.SerializeToString()
-    return _VALUES[key]
+            value=write_value(seat.value, ruleset),
+        )
+    return message.SerializeToString()
 
 
 def number_of(decision: Decision) -> ultimate_texas_pb2.Decision:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from referee_client import Abridging, Client, Terms, TienLenRound
+from referee_client import Abridging, Bet, Client, Terms, TienLenRound
 from referee_client.abridging import content_of
 from referee_client.cards import cards_of
 from referee_client.line import BlockingLine
 
 from referee.server.settings.limits import LimitSettings
-from referee.v1 import tien_len_pb2
-from tests.clients_python.playing import dealt
+from referee.v1 import tien_len_pb2, ultimate_texas_pb2
+from tests.clients_python.playing import bet, dealt
 from tests.driver.house import House
 from tests.vectors.reading import Row, each
 
@@ -85,6 +85,25 @@ def test_server_that_was_restarted_is_sent_the_whole_round(make_house: MakeHouse
         house.restart(listen=f"127.0.0.1:{house.app.port}")
         assert game.settle().is_replayed
         assert client.abridging.unknown == 1
+
+
+def test_stale_request_of_another_caller_disturbs_no_round(make_house: MakeHouse) -> None:
+    """After each street, the same events and receipt without the certificate of what they opened."""
+    house = make_house()
+    with Client(f"127.0.0.1:{house.app.port}") as client:
+        game = dealt(client.ultimate_texas(bet("t", Bet(20), Bet(20))))
+        for decision in ("CHECK", "CHECK", "PLAY_1X"):
+            closed = list(game.message.certificates)
+            for seat in range(2):
+                assert game.decide(seat, decision).event_number
+                game.preview()
+            stale = ultimate_texas_pb2.UltimateTexasRound.FromString(game.message.SerializeToString())
+            stale.certificates[:] = closed
+            request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=stale)
+            assert house.ultimate_texas.PreviewRound(request) != game.preview()
+        assert game.settle().is_replayed
+        assert client.abridging.unknown == 0
+        assert client.abridging.abridged > 6
 
 
 def test_two_unknown_rounds_in_a_row_end_abridging_for_a_hundred() -> None:

@@ -69,9 +69,7 @@ class Fresh:
 def fresh_answers(folder: Path, *, now: int) -> Iterator[Fresh]:
     """Start the process on a folder that no server uses; end it after the block."""
     command = [sys.executable, "-m", "tests.service.fresh_answers", str(folder), str(now)]
-    with subprocess.Popen(
-        command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Fresh(process)
         assert process.stdin is not None
         process.stdin.close()

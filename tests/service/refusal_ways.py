@@ -131,7 +131,7 @@ def forgotten(message: Message) -> bool:
         return False
 
     def change(one: Any) -> None:  # noqa: ANN401 - as above
-        course = RoundCourse(round=one.header.round, history=bytes(32))
+        course = RoundCourse(round=one.header.round, history=bytes(32), content=bytes(32))
         one.Clear()
         one.course.CopyFrom(course)
 

@@ -90,7 +90,7 @@ def ruleset_that_the_operator_has_closed(house: House) -> Call:
 @refused("ROUND_UNKNOWN", "round.course")
 def course_that_the_server_has_not_read(house: House) -> Call:
     header = house.play().header
-    course = round_pb2.RoundCourse(round=header.round, history=bytes(32))
+    course = round_pb2.RoundCourse(round=header.round, history=bytes(32), content=bytes(32))
     named = mau_binh_pb2.MauBinhRound(course=course)
     return lambda: house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=named))
 

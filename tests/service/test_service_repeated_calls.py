@@ -6,18 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
-import msgspec
 import pytest
 from grpc_status import rpc_status
 
-from referee.dealing.commitment import SEED_SIZE, server_commitment
-from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE, OpenLeaf
-from referee.dealing.seal import NONCE_SIZE, encrypt_seed
+from referee.dealing.leaf import REVEAL_TYPE
 from referee.evidence.dsse import Envelope
-from referee.log import OpenStep
-from referee.service import opened
-from referee.service.dealing import Dealer
-from referee.service.opened import read_open
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
 from tests.driver.house import House
 from tests.driver.opening import open_round, opening
@@ -280,37 +273,3 @@ def test_refusal_in_a_batch_says_what_the_single_call_says(house: House) -> None
     batch = house.referee.SettleRounds(mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[played.request()]))
     assert batch.responses[0].refused == rpc_status.from_call(single.value)
     assert reason_and_field(batch.responses[0].refused) == ("FOREIGN", "round.header")
-
-
-def test_opening_is_remembered_as_its_leaf_says(house: House) -> None:
-    """A round that was just opened is known from the call; a restarted server reads the leaf."""
-    house.open("a")
-    header = house.shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=house.terms("b"))).header
-    open_round(house.shuffler, header, commitments=[b"c" * 32] * 2)
-    house.sealed()
-    leaves = [leaf for leaf in house.leaves() if Envelope.parse(leaf).payload_type == OPEN_TYPE]
-    assert len(leaves) >= 3
-    known = [read_open(leaf) for leaf in leaves]
-    opened._READ._values.clear()  # noqa: SLF001 - as a new process begins
-    assert [read_open(leaf) for leaf in leaves] == known
-
-
-def test_round_that_the_log_has_otherwise_is_dealt_as_the_log_has_it(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As where a log was replaced by an older copy that opened the round again: another seed, another moment."""
-    note = Dealer.note_opened
-
-    def note_another(dealer: Dealer, step: OpenStep, opened: OpenLeaf, *, opened_time: int, winner: bytes) -> None:
-        seed, sealing_key = bytes(SEED_SIZE), dealer._parts.sealing_key  # noqa: SLF001 - the key this log seals with
-        commitment = server_commitment(round_id=step.round_id, seed=seed)
-        names = {"round_id": step.round_id, "commitment": commitment}
-        boxed = encrypt_seed(seed, sealing_key=sealing_key, nonce=bytes(NONCE_SIZE), **names)
-        other = msgspec.structs.replace(opened, server_commitment=commitment.hex(), sealed_seed=boxed.hex())
-        note(dealer, step, other, opened_time=opened_time - 1, winner=winner)
-
-    monkeypatch.setattr(Dealer, "note_opened", note_another)
-    played = house.play()
-    played.report_all().settle()
-    assert played.reveal().server_seed != bytes(SEED_SIZE)
-    assert not house.audit().findings

@@ -80,21 +80,21 @@ def shuffled() -> tuple[Work, Work]:
 
 
 def test_opening_reads_its_table_once_and_hashes_its_header_once(shuffled: tuple[Work, Work]) -> None:
-    """Hashes are of the request, header, commitment and log; texts are the request, the leaf and its payload.
+    """Hashes are of the request, header, commitment, sealing and log; texts are the request, the leaf and its payload.
 
     Besides the reading one statement adds the round to the index by which rounds are listed.
     """
     opened, _ = shuffled
     assert opened.signed == 2, because("the number of signatures made", opened)
     assert opened.statements == 2 + STATEMENTS, because("the number of statements", opened)
-    assert 0 < opened.hashed <= 6, because("the number of hashes", opened)
+    assert 0 < opened.hashed <= 8, because("the number of hashes", opened)
     assert opened.encoded == 3, because("the number of texts", opened)
 
 
-def test_deal_of_a_round_that_was_opened_here_reads_it_in_its_transaction_alone(shuffled: tuple[Work, Work]) -> None:
-    """Besides a settlement's statements one in the transaction finds no other seeds."""
+def test_deal_reads_its_round_once_before_its_transaction(shuffled: tuple[Work, Work]) -> None:
+    """Besides a settlement's statements one in the transaction finds no other seeds; OPEN is read and verified."""
     _, dealt = shuffled
     assert dealt.signed == 3, because("the number of signatures made", dealt)
-    assert dealt.statements == 1 + STATEMENTS, because("the number of statements", dealt)
-    assert 0 < dealt.hashed <= 13, because("the number of hashes", dealt)
-    assert dealt.encoded == 4, because("the number of texts", dealt)
+    assert dealt.statements == 2 + STATEMENTS, because("the number of statements", dealt)
+    assert 0 < dealt.hashed <= 16, because("the number of hashes", dealt)
+    assert dealt.encoded == 6, because("the number of texts", dealt)

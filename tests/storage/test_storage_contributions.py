@@ -127,18 +127,6 @@ def test_leaf_that_was_made_up_without_a_seed_is_refused(writer: Writer, store: 
     assert writer.append(msgspec.structs.replace(bench.append(step), contributed=0)).is_repeat
 
 
-def test_leaf_that_was_built_on_another_state_of_its_round_is_refused(writer: Writer, store: Store, bench: Bench):
-    """As where the log was replaced by an older copy that went on otherwise."""
-    writer.append(bench.append("OPEN"))
-    head, state = store.head(), store.round(KEY)
-    assert state is not None
-    other = msgspec.structs.replace(state, newest_time=state.newest_time + 1)
-    with pytest.raises(StaleRoundError, match="is another in this log"):
-        writer.append(msgspec.structs.replace(bench.append("DEAL"), built_on=other))
-    assert store.head() == head
-    assert not writer.append(msgspec.structs.replace(bench.append("DEAL"), built_on=state)).is_repeat
-
-
 def held_up(place: Place, bench: Bench, requests: Callable[[Writer], list[Callable[[], object]]]) -> list[object]:
     """Return the results of requests that all wait while one batch is committed, and so share the next."""
     begun, go_on = threading.Event(), threading.Event()

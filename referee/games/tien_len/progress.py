@@ -16,7 +16,6 @@ Source: the text that ``tien_len.mien_nam.toml`` quotes, "Khi người trước 
 thua cuộc."; "Chặn kết 3 bích: Người chặn được người khác kết 3 bích."
 """
 
-from functools import cache
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -142,7 +141,6 @@ def _go_on(state: State, seat: Seat) -> State:
     )
 
 
-@cache
 def _next_in(seat: Seat, out: int, seat_count: int) -> Seat | None:
     """Return the first other seat after this one that is not out; None if all others are."""
     for step in range(1, seat_count):

@@ -11,7 +11,6 @@ name is in every header and leaf, so ownership needs no storage and cannot chang
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole
 
@@ -75,6 +74,5 @@ def tenant_of(table: str) -> str:
     return tenant if dot else ""
 
 
-@lru_cache(maxsize=1024)
 def _matcher(pattern: str) -> "re.Pattern[str]":
     return re.compile("[A-Za-z0-9._-]*".join(map(re.escape, pattern.split("*"))))

@@ -14,7 +14,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -111,7 +110,6 @@ def account_of(call: Call) -> str:
     return call.account or address_of(call.peer)
 
 
-@lru_cache(maxsize=4096)
 def address_of(peer: str) -> str:
     """Return the address that identifies a peer, without its port; of an IPv6 address the first 64 bits.
 

@@ -1,0 +1,98 @@
+"""A name shows what its sender knows: a sealed hand that a seat asked about stays hidden from all who name the round.
+
+Sealed Ultimate Texas with tokens: after the flop a seat asks with its own certificate, and then others ask by names.
+"""
+
+import os
+from typing import Any, Final
+
+import grpc
+import pytest
+
+from referee.v1 import round_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from tests.driver.abridging import content_of, course_of
+from tests.driver.messages import Stubs
+from tests.driver.refusal import refusal_of
+from tests.driver.table import Table
+from tests.server.access.guarded import Guarded
+
+CHECK: Final = ultimate_texas_pb2.DECISION_CHECK
+
+
+class SealedTexas(Table):
+    """A sealed round of two seats without keys at a table of acme's; its flop is open."""
+
+    def __init__(self, guarded: Guarded) -> None:
+        self.guarded = guarded
+        stubs = Stubs(guarded.bearing(guarded.mint.token("frontend", "acme")))
+        table = f"acme.{os.urandom(8).hex()}"
+        super().__init__(stubs, "ultimate_texas", name=table, keyed=False, sealed=True)
+        self.open()
+        self.deal(self.deal_request())
+        for seat in range(2):
+            self.accept(seat, decision=CHECK)
+        self.open_section()
+
+    def seat(self, seat: int) -> tuple[ultimate_texas_pb2_grpc.UltimateTexasServiceStub, Any]:
+        """Return a stub of a seat, and the round with the seat's own certificate beside the frontend's."""
+        place = {"table": self.name, "round": self.header.round.round_number, "seat": seat}
+        channel: grpc.Channel = self.guarded.bearing(self.guarded.mint.token("seat", "acme", **place))
+        request = shuffler_pb2.OpenHandRequest(**self.slot, seat=seat, token=self.players[seat].token)
+        own = shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenHand(request).certificate
+        message = ultimate_texas_pb2.UltimateTexasRound.FromString(self.message.SerializeToString())
+        message.certificates.append(own)
+        return ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel), message
+
+    def check(self, seat: int, message: Any) -> ultimate_texas_pb2.CheckDecisionRequest:  # noqa: ANN401 - a round
+        """Return a question about a seat's next decision."""
+        return ultimate_texas_pb2.CheckDecisionRequest(round=message, event=self.event(seat, decision=CHECK))
+
+
+def named(message: Any, **course: Any) -> ultimate_texas_pb2.UltimateTexasRound:  # noqa: ANN401 - a round, fields
+    name = course_of(message)
+    name.MergeFrom(round_pb2.RoundCourse(**course))
+    return ultimate_texas_pb2.UltimateTexasRound(course=name)
+
+
+def shown(state: ultimate_texas_pb2.UltimateTexasState) -> list[bool]:
+    """Return for each seat whether a state shows the value of its hand."""
+    return [seat.HasField("value") for seat in state.seats]
+
+
+@pytest.fixture
+def table(guarded: Guarded) -> SealedTexas:
+    return SealedTexas(guarded)
+
+
+@pytest.mark.parametrize("method", ["CheckDecision", "Advise"])
+def test_hand_that_a_seat_asked_about_is_shown_to_nobody_who_names_the_round(table: SealedTexas, method: str) -> None:
+    """Each caller has asked by the whole round before, so the server remembers what each of them knows."""
+    (mine, own), (theirs, other) = table.seat(0), table.seat(1)
+    whole = table.preview()
+    assert shown(theirs.CheckDecision(table.check(1, other)).state) == [False, True]
+
+    if method == "Advise":
+        asked = mine.Advise(ultimate_texas_pb2.AdviseRequest(round=own, seat=0))
+    else:
+        asked = mine.CheckDecision(table.check(0, own))
+    assert shown(asked.state) == [True, False]
+
+    frontend = table.referee
+    preview = table.asking("PreviewRound", round=named(table.message))
+    assert frontend.PreviewRound(preview) == whole
+    assert shown(whole.state) == [False, False]
+    assert shown(theirs.CheckDecision(table.check(1, named(other))).state) == [False, True]
+    assert shown(mine.CheckDecision(table.check(0, named(own))).state) == [True, False]
+    event = table.event(1, decision=CHECK)
+    accepted = frontend.AcceptEvent(table.asking("AcceptEvent", round=named(table.message), event=event))
+    assert accepted.event_number == 3
+    assert shown(accepted.state) == [False, False]
+
+
+def test_name_that_another_knowledge_makes_is_unknown(table: SealedTexas) -> None:
+    """The hash of what a caller does not have cannot be guessed, and no part of it is enough."""
+    mine, own = table.seat(0)
+    mine.CheckDecision(table.check(0, own))
+    for content in (bytes(32), content_of(table.message)[::-1], content_of(own)[:31]):
+        request = table.asking("PreviewRound", round=named(own, content=content))
+        assert refusal_of(table.referee.PreviewRound, request).reason == "ROUND_UNKNOWN"
