@@ -35,16 +35,15 @@ A header that breaks the protocol has no id. Whether layout and stakes fit the r
 '0963b86e62023e17'
 """
 
-import hashlib
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final, NoReturn, Self
 
 import msgspec
 
 from referee.evidence.canonical import CanonicalError, check_hex
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
-from referee.evidence.encoding import ascii_field, framed, prefix, u8, u64
+from referee.evidence.encoding import ascii_field, tagged_hash, u8, u64
 
 PROTOCOL: Final = 1
 SUITE_COMMITMENT: Final = 1
@@ -121,16 +120,26 @@ class Header(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
     @cached_property
     def round_id(self) -> bytes:
         """Hash of the header, 32 bytes; HeaderError if the header breaks the protocol."""
-        try:
-            slot, terms = _encoded_terms(msgspec.structs.replace(self, **_OF_ONE_ROUND))
-        except HeaderError:
-            self.validate()  # the first fault may be in a field that _OF_ONE_ROUND has replaced
-            raise
-        self._validate_number()
-        self._validate_order()
-        number = framed(u64(self.round_number))
-        deadlines = framed(u64(self.deal_deadline)) + framed(u64(self.round_deadline))
-        return hashlib.sha256(slot + number + terms + framed(self.previous_leaf) + deadlines).digest()
+        self.validate()
+        return tagged_hash(
+            "round",
+            u8(self.protocol),
+            ascii_field(self.origin),
+            u8(self.randomness_suite),
+            ascii_field(self.table_id),
+            u64(self.round_number),
+            ascii_field(self.ruleset_id),
+            ascii_field(self.ruleset_version),
+            self.ruleset_digest,
+            bytes(self.layout),
+            ascii_field(self.currency),
+            u64(self.stake),
+            b"".join([u64(bet) + u64(side_bet) for bet, side_bet in self.seat_stakes]),
+            b"".join(self.seat_keys),
+            self.previous_leaf,
+            u64(self.deal_deadline),
+            u64(self.round_deadline),
+        )
 
     def checked(self) -> Self:
         """Return this header, which was read from a record, if it keeps the protocol.
@@ -208,29 +217,6 @@ def is_past(deadline: int, *, time: int) -> bool:
     (False, True)
     """
     return time > deadline
-
-
-_OF_ONE_ROUND: Final = {"round_number": 1, "previous_leaf_hex": NO_LEAF.hex(), "deal_deadline": 1, "round_deadline": 1}
-"""A valid value for each field that differs between rounds of a table, so that all these rounds share a cache entry."""
-
-
-@lru_cache(maxsize=1024)
-def _encoded_terms(header: Header) -> tuple[bytes, bytes]:
-    """Validate a header; return its encoded fields before ``round_number``, and from there to ``previous_leaf``."""
-    header.validate()
-    slot = (u8(header.protocol), ascii_field(header.origin), u8(header.randomness_suite), ascii_field(header.table_id))
-    terms = (
-        ascii_field(header.ruleset_id),
-        ascii_field(header.ruleset_version),
-        header.ruleset_digest,
-        bytes(header.layout),
-        ascii_field(header.currency),
-        u64(header.stake),
-        b"".join([u64(bet) + u64(side_bet) for bet, side_bet in header.seat_stakes]),
-        b"".join(header.seat_keys),
-    )
-    fields = len(header.__struct_fields__)
-    return prefix("round", fields) + b"".join(map(framed, slot)), b"".join(map(framed, terms))
 
 
 def _check_text(pattern: re.Pattern[str], text: str, field: str) -> None:
