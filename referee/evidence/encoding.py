@@ -14,7 +14,6 @@ Integers are big-endian, text is ASCII 0x20 to 0x7E, an absent field is zero-len
 """
 
 import hashlib
-from functools import lru_cache
 from typing import Final, NoReturn
 
 NAMESPACE: Final = b"referee/v1/"
@@ -45,7 +44,6 @@ def tagged_hash(tag: str, *fields: bytes) -> bytes:
     return hashlib.sha256(enc(tag, *fields)).digest()
 
 
-@lru_cache(maxsize=256)
 def prefix(tag: str, field_count: int) -> bytes:
     """Return the bytes that every encoding of this tag and number of fields begins with.
 
