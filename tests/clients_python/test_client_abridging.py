@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+import grpc
 import pytest
-from referee_client import Abridging, Bet, Client, Terms, TienLenRound
+from referee_client import Abridging, Bet, Client, NotReadyError, Terms, TienLenRound
 from referee_client.abridging import content_of
 from referee_client.cards import cards_of
 from referee_client.line import BlockingLine
@@ -104,6 +105,29 @@ def test_stale_request_of_another_caller_disturbs_no_round(make_house: MakeHouse
         assert game.settle().is_replayed
         assert client.abridging.unknown == 0
         assert client.abridging.abridged > 6
+
+
+@pytest.mark.parametrize(
+    ("reason", "calls"), [("ROUND_UNKNOWN", ["named", "whole"]), ("SECTION_MISSING", ["named"]), ("EXPIRED", ["named"])]
+)
+def test_whole_round_is_sent_once_and_after_an_unknown_name_alone(
+    make_house: MakeHouse, monkeypatch: pytest.MonkeyPatch, reason: str, calls: list[str]
+) -> None:
+    """Each request after the first is refused with this reason, whole ones too."""
+    house = make_house()
+    with Client(f"127.0.0.1:{house.app.port}") as client:
+        game = dealt(client.tien_len(Terms(table="t", ruleset="tien_len.mien_nam", seats=2, stake=100)))
+        game.preview()
+        sent: list[str] = []
+
+        async def refused(self: BlockingLine, method: str, request: Any, kind: Any, **more: Any) -> Any:  # noqa: ANN401, ARG001 - as of a line
+            sent.append("named" if request.round.HasField("course") else "whole")
+            raise NotReadyError("refused", code=grpc.StatusCode.FAILED_PRECONDITION, reason=reason)
+
+        monkeypatch.setattr(BlockingLine, "ask", refused)
+        with pytest.raises(NotReadyError):
+            game.preview()
+        assert sent == calls
 
 
 def test_two_unknown_rounds_in_a_row_end_abridging_for_a_hundred() -> None:

@@ -115,7 +115,7 @@ def test_rounds_of_a_batch_are_dealt_under_one_checkpoint_in_one_commit(counter:
 
 
 def test_events_by_their_course_cost_the_same_whatever_came_before(counter: BatchCounter, house: House) -> None:
-    """A batch writes nothing to the log. An event takes two hashes, its message's name one; no earlier event is read."""
+    """A batch writes nothing to the log. An event takes two hashes, its message's name one; no other event is read."""
     works = []
     for count in (FEW, FEW, MANY):
         tables = [dealt(house, "tien_len", seats=SEATS, keyed=False) for _ in range(count)]

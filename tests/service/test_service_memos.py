@@ -13,9 +13,10 @@ from typing import Final
 import referee
 
 ROOT: Final = Path(referee.__file__).parent
-ROOMS: Final = (
-    "advice cards dealing evidence games hands log money rulesets server service storage transcript verdict web wire"
-).split()
+ROOMS: Final = {
+    *("advice", "cards", "dealing", "evidence", "games", "hands", "log", "money", "rulesets"),
+    *("server", "service", "storage", "transcript", "verdict", "web", "wire"),
+}
 """The rooms that a serving process imports, but the generated code."""
 MEMOS: Final = {"Memo", "lru_cache", "cache", "cached_property", "WeakKeyDictionary", "WeakValueDictionary"}
 MAPPINGS: Final = {"dict", "OrderedDict", "defaultdict", "Counter"}

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Abridging } from "../src/abridging.js";
-import { Client, type Line, type TienLenGame } from "../src/index.js";
+import { Client, Code, type Line, NotReadyError, type TienLenGame } from "../src/index.js";
 import { grpcLine } from "../src/node.js";
 import { forgetful, move, server, tableNamed, without } from "./server.js";
 
@@ -47,6 +47,37 @@ describe("a server", { skip: without }, () => {
     assert.equal(unknown, 0);
     assert.ok(abridged >= 2 * game.course.number - 1, `${abridged} of ${game.course.number}`);
     assert.ok(Math.max(...sizes.slice(-10)) * 10 < game.saved().length);
+    client.close();
+  });
+
+  test("is sent the whole round once, and after an unknown name alone", async () => {
+    const honest = grpcLine({ baseUrl: `http://${server.grpc}` });
+    let reason: string | undefined;
+    const sent: string[] = [];
+    const line: Line = {
+      ask(method, request, timeoutMs) {
+        if (reason === undefined || method.parent.name !== "TienLenService") {
+          return honest.ask(method, request, timeoutMs);
+        }
+        const { round } = request as { readonly round: { readonly course?: unknown } };
+        sent.push(round.course === undefined ? "whole" : "named");
+        return Promise.reject(new NotReadyError({ code: Code.FailedPrecondition, message: "refused", reason }));
+      },
+      close: () => honest.close(),
+    };
+    const client = new Client(line, { trust: server.keys });
+    const game = client.tienLen({ table: tableNamed("once"), ruleset: "tien_len.mien_nam", seats: 4, stake: 100 });
+    await game.open();
+    await game.deal();
+    await game.preview();
+    for (const [given, calls] of [
+      ["SECTION_MISSING", ["named"]],
+      ["ROUND_UNKNOWN", ["named", "whole"]],
+    ] as const) {
+      [reason, sent.length] = [given, 0];
+      await assert.rejects(game.preview(), NotReadyError);
+      assert.deepEqual(sent, calls);
+    }
     client.close();
   });
 
