@@ -51,6 +51,16 @@ def _services() -> Iterator[ServiceDescriptor]:
     yield from {service.full_name: service for service in (*services, *games)}.values()
 
 
+def _level(method: MethodDescriptor) -> IdempotencyLevel:
+    """Return the level of a method, by which it may be asked by GET.
+
+    A game's requests hold certificates or the content of a round, which no URL may hold: they are asked by POST alone.
+    """
+    level = _LEVELS[method.GetOptions().idempotency_level]
+    is_game = any(service.descriptor is method.containing_service for service in GAME_SERVICES.values())
+    return IdempotencyLevel.IDEMPOTENT if is_game and level is IdempotencyLevel.NO_SIDE_EFFECTS else level
+
+
 def _endpoint(forward: Forwarder, method: MethodDescriptor) -> Route:
     path = f"/{method.containing_service.full_name}/{method.name}"
     kind = message_factory.GetMessageClass(method.output_type)
@@ -59,7 +69,7 @@ def _endpoint(forward: Forwarder, method: MethodDescriptor) -> Route:
         service_name=method.containing_service.full_name,
         input=message_factory.GetMessageClass(method.input_type),
         output=kind,
-        idempotency_level=_LEVELS[method.GetOptions().idempotency_level],
+        idempotency_level=_level(method),
         stream_type=StreamType.SERVER_STREAM if method.server_streaming else StreamType.UNARY,
     )
 

@@ -49,17 +49,21 @@ def test_named_round_is_answered_as_a_second_process_answers_the_whole(
     with serving(log, environment) as ready, grpc.insecure_channel(ready["address"]) as channel:
         rounds = played_rounds(channel)
     shutil.copytree(log, tmp_path / "copy")
-    with serving(log, environment) as one, serving(tmp_path / "copy", environment) as other:
-        with grpc.insecure_channel(one["address"]) as busy, grpc.insecure_channel(other["address"]) as fresh:
-            asked, compared = map(bai_cao_pb2_grpc.BaiCaoServiceStub, (busy, fresh))
-            request = bai_cao_pb2.PreviewRoundRequest
-            for played in chance.sample(rounds * 4, len(rounds) * 4):
-                whole = asked.PreviewRound(request(round=played))
-                assert asked.PreviewRound(request(round=name_of(played))) == whole
-                assert compared.PreviewRound(request(round=played)) == whole
-            guessed = name_of(rounds[-1])
-            guessed.course.content = bytes(32)
-            assert refusal_of(asked.PreviewRound, request(round=guessed)).reason == "ROUND_UNKNOWN"
-            guessed.course.ClearField("content")
-            refusal = refusal_of(asked.PreviewRound, request(round=guessed))
-            assert refusal.seen == ("INVALID_ARGUMENT", "MISSING_FIELD", "round.course.content")
+    with (
+        serving(log, environment) as one,
+        serving(tmp_path / "copy", environment) as other,
+        grpc.insecure_channel(one["address"]) as busy,
+        grpc.insecure_channel(other["address"]) as fresh,
+    ):
+        asked, compared = map(bai_cao_pb2_grpc.BaiCaoServiceStub, (busy, fresh))
+        request = bai_cao_pb2.PreviewRoundRequest
+        for played in chance.sample(rounds * 4, len(rounds) * 4):
+            whole = asked.PreviewRound(request(round=played))
+            assert asked.PreviewRound(request(round=name_of(played))) == whole
+            assert compared.PreviewRound(request(round=played)) == whole
+        guessed = name_of(rounds[-1])
+        guessed.course.content = bytes(32)
+        assert refusal_of(asked.PreviewRound, request(round=guessed)).reason == "ROUND_UNKNOWN"
+        guessed.course.ClearField("content")
+        refusal = refusal_of(asked.PreviewRound, request(round=guessed))
+        assert refusal.seen == ("INVALID_ARGUMENT", "MISSING_FIELD", "round.course.content")

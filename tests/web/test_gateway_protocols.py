@@ -210,6 +210,13 @@ def test_method_of_http_that_is_no_call_s_is_refused_with_those_that_are(door: D
     assert "?encoding=: json, proto; found ''" in bare.json()["message"]
 
 
+@pytest.mark.parametrize("game", ["MauBinh", "TienLen", "UltimateTexas"])
+def test_question_about_a_round_is_in_no_url(door: Door, game: str) -> None:
+    """It holds certificates, or the content that is as secret; an address is written into logs on its way."""
+    answer = door.http.get(f"/referee.v1.{game}Service/PreviewRound", params={"encoding": "json", "message": "{}"})
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
 def test_request_id_goes_in_and_comes_back(door: Door) -> None:
     """In the trailers of gRPC-Web, among the headers of Connect."""
     _, trailers = door.ask_web(f"{LOG}/GetKeys", **{"x-request-id": "from-the-page"})

@@ -24,7 +24,7 @@ const MOST_KEY_PAGES = 1000;
 export class Session {
   readonly line: Line;
   readonly journal: Journal | undefined;
-  /** Figures of the rounds that are named by their course, and whether that goes on. */
+  /** Figures of the rounds that are named, and whether that goes on. */
   readonly abridging = new Abridging();
   #believed: Believed | undefined;
   #newest: Checkpoint | undefined;

@@ -3,11 +3,13 @@
 Sealed Ultimate Texas with tokens: after the flop a seat asks with its own certificate, and then others ask by names.
 """
 
+import base64
 import os
 from typing import Any, Final
 
 import grpc
 import pytest
+import structlog
 
 from referee.v1 import round_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from tests.driver.abridging import content_of, course_of
@@ -96,3 +98,20 @@ def test_name_that_another_knowledge_makes_is_unknown(table: SealedTexas) -> Non
     for content in (bytes(32), content_of(table.message)[::-1], content_of(own)[:31]):
         request = table.asking("PreviewRound", round=named(own, content=content))
         assert refusal_of(table.referee.PreviewRound, request).reason == "ROUND_UNKNOWN"
+
+
+def test_content_is_in_no_log_line_and_no_refusal(table: SealedTexas) -> None:
+    """Of names that are known, that are unknown, and that are refused for what is beside them."""
+    known, unknown, beside = (named(table.message) for _ in range(3))
+    unknown.course.history = bytes(32)
+    beside.receipt = table.message.receipt
+    content = content_of(table.message)
+    table.preview()
+    with structlog.testing.capture_logs() as lines:
+        table.referee.PreviewRound(table.asking("PreviewRound", round=known))
+        refusals = [
+            refusal_of(table.referee.PreviewRound, table.asking("PreviewRound", round=one)) for one in (unknown, beside)
+        ]
+    assert [line["event"] for line in lines] == ["answered", "refused", "refused"]
+    for text in (content.hex(), base64.b64encode(content).decode(), repr(content)[2:-1]):
+        assert not any(text in repr(shown) for shown in (*lines, *refusals))
