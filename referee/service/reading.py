@@ -5,7 +5,7 @@ remembered with the bytes of their events, and reading continues from the longes
 Bytes are compared, not only hashed.
 
 A request may name its round message instead. The name holds all that the message says, so it is answered as the whole
-message is, whoever sent that before. A name that is not remembered is refused.
+message is, regardless of who sent that before. A name that is not remembered is refused.
 """
 
 from collections.abc import Callable, Iterator, Sequence

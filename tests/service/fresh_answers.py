@@ -1,7 +1,7 @@
 """Answers of servers that remember nothing: a process of its own, which starts a server for each question.
 
 Run as a script with a data folder and a time, it copies the folder for each question, starts a server on the copy whose
-clock stands at this time, asks, and stops the server. So no answer can depend on an earlier question, but by what this
+clock shows this time, asks, and stops the server. So no answer can depend on an earlier question, but by what this
 process itself keeps, which another process keeps otherwise.
 """
 

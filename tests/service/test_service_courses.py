@@ -76,7 +76,7 @@ def test_course_of_another_table_round_history_or_content_is_unknown(house: Hous
     assert house.refusal_of(table.referee.PreviewRound, request).reason == "ROUND_UNKNOWN"
 
 
-def test_course_without_content_is_told_what_to_send(house: House) -> None:
+def test_refusal_of_a_course_without_content_says_what_to_send(house: House) -> None:
     """As older client libraries send it; the answer is the same whether the server remembers the round."""
     table = dealt(house, "tien_len", keyed=False)
     for name in (table.name, "elsewhere"):

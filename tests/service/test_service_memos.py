@@ -60,8 +60,9 @@ def is_memo(value: ast.expr) -> bool:
     """Return whether a value is a memo, or a function with one, or a mapping that begins empty."""
     if isinstance(value, ast.Dict):
         return not value.keys
-    is_call = isinstance(value, ast.Call)
-    return is_call and (name_of(value) in MEMOS or (name_of(value) in MAPPINGS and not value.args))
+    if not isinstance(value, ast.Call):
+        return False
+    return name_of(value) in MEMOS or (name_of(value) in MAPPINGS and not value.args)
 
 
 def memos_in(node: ast.AST, path: tuple[str, ...] = (), *, in_function: bool = False) -> Iterator[str]:
