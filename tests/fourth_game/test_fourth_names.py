@@ -1,4 +1,4 @@
-"""A round of the fourth game is named as other games' are, and answered as the whole message, regardless of who asked before."""
+"""A named round of the fourth game is answered as the whole message, regardless of who asked before."""
 
 import random
 import shutil
