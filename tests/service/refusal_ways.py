@@ -126,8 +126,8 @@ def long_named(message: Message) -> bool:
 
 @way("ROUND_UNKNOWN", "the round is named by a course that the server has not read")
 def forgotten(message: Message) -> bool:
-    """Name each round by a course of zeros, but for questions about one hand, which take whole rounds."""
-    if message.DESCRIPTOR.name.startswith(("CheckArrangement", "SuggestArrangement", "Advise")):
+    """Name each round by a course of zeros, but for questions about one hand and for advice, which take whole rounds."""
+    if message.DESCRIPTOR.name.startswith(("CheckArrangement", "Suggest", "Advise")):
         return False
 
     def change(one: Any) -> None:  # noqa: ANN401 - as above
