@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 import msgspec
-import orjson
 
 from referee.dealing.header import tenant_of
+from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.printable import printable
 
 MAX_DETAIL: Final = 600
@@ -263,8 +263,8 @@ def first_difference(claimed: bytes, found: bytes) -> Difference | None:
     If a text is not JSON, compare both as bytes.
     """
     try:
-        return _differ("", orjson.loads(claimed), orjson.loads(found))
-    except (orjson.JSONDecodeError, RecursionError):
+        return _differ("", read_json(claimed), read_json(found))
+    except OutsideError:
         return None if claimed == found else Difference("", _cut(repr(claimed)), _cut(repr(found)))
 
 

@@ -27,6 +27,7 @@ from referee.dealing.leaf import AbortLeaf, KeyLeaf, OpenLeaf, StartLeaf
 from referee.evidence.canonical import MAX_INTEGER
 from referee.evidence.merkle import ProofError, leaf_hash, verify_consistency, verify_inclusion
 from referee.evidence.note import NoteError
+from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.vkey import VerifierKey
 from referee.finding import Code, Difference, Finding, FindingError
 from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
@@ -212,8 +213,8 @@ def _raised(
 
 def _read(data: bytes) -> _Bundle:
     try:
-        bundle = msgspec.json.decode(data, type=_Bundle)
-    except (msgspec.DecodeError, RecursionError) as error:
+        bundle: _Bundle = read_json(data, _Bundle)
+    except OutsideError as error:
         raise BundleError(f"it is no bundle of a round: {error}") from error
     if bundle.format != FORMAT:
         raise BundleError(f"it is a bundle of format {bundle.format}; this program reads format {FORMAT}")

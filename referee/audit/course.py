@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
-import orjson
 
 from referee.audit.reading import Placed
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.header import NO_KEY
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
+from referee.evidence.outside import OutsideError, read_json
 from referee.finding import Code, Difference, RoundFindings, shown
 from referee.log.keys import KeyRole
 from referee.transcript.chain import Course, EventReceipt, is_receipted
@@ -110,8 +110,8 @@ def is_unopened(events: Iterable[bytes]) -> bool:
 def _members(raw: bytes | msgspec.Raw) -> Mapping[str, object]:
     """Return the members of a JSON object; an empty mapping for any other text."""
     try:
-        value = orjson.loads(bytes(raw))
-    except orjson.JSONDecodeError:
+        value: object = read_json(bytes(raw))
+    except OutsideError:
         return {}
     return value if isinstance(value, dict) else {}
 

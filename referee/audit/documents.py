@@ -22,6 +22,7 @@ from referee.dealing.certificate import CERTIFICATE_TYPE, Certificate
 from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError, Form, Hex32, Natural, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.outside import OutsideError, read_json
 from referee.log.receipt import FIRST_LINE
 from referee.transcript.chain import RECEIPT_TYPE
 from referee.transcript.receipted import read_receipted_event
@@ -163,10 +164,10 @@ def parse_seeds(data: bytes) -> tuple[HeldSeed, ...]:
         if not line.strip():
             continue
         try:
-            seed = msgspec.json.decode(line, type=HeldSeed)
+            seed: HeldSeed = read_json(line, HeldSeed)
             unhex(seed.round_id)
             unhex(seed.seed)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise DocumentError(f"line {number} is no seed: {error}") from None
         seeds.append(seed)
     return tuple(seeds)
@@ -212,8 +213,8 @@ def _round_id_of(data: bytes) -> bytes | None:
 
 def _bundle(data: bytes) -> _Bundle | None:
     try:
-        return msgspec.json.decode(data, type=_Bundle)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return read_json(data, _Bundle)
+    except OutsideError:
         return None
 
 

@@ -21,8 +21,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
-
 from referee.audit.course import is_timeout, seat_of
 from referee.audit.deal import is_trivial
 from referee.audit.documents import hex_values, layers_of
@@ -35,6 +33,7 @@ from referee.dealing.deal import Deal
 from referee.dealing.lead import read_lead
 from referee.evidence.canonical import CanonicalError, unhex
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.outside import OutsideError, read_json
 from referee.finding import Code, Difference, RoundFindings, shown
 from referee.log.keys import KeyRole
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, Link
@@ -296,8 +295,8 @@ def _holds_seed(leaves: RoundLeaves, layers: Sequence[bytes]) -> bool:
 def _opened_in(layer: bytes, round_id: bytes) -> tuple[int, ...]:
     """Return the sections that a certificate's payload opens; empty if the bytes are no such payload of this round."""
     try:
-        certificate = msgspec.json.decode(layer, type=Certificate)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        certificate: Certificate = read_json(layer, Certificate)
+    except OutsideError:
         return ()
     return tuple([one.index for one in certificate.sections]) if certificate.round_id == round_id.hex() else ()
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import orjson
 import typer
 from rich.console import Console
@@ -19,10 +20,12 @@ from referee.dealing.deal import Deal
 from referee.dealing.leaf import DealLeaf, RevealLeaf, read_leaf
 from referee.evidence.canonical import unhex
 from referee.evidence.dsse import Envelope
+from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.printable import printable, readable
 from referee.finding import first_difference
 from referee.games import game_of
 from referee.log import StepKind
+from referee.money import Transfer
 from referee.rulesets import Catalogue
 from referee.transcript.inputs import Inputs, Transcript
 from referee.transcript.inputs import parse as parse_transcript
@@ -118,13 +121,22 @@ def _print_inputs(console: Console, transcript: Transcript, catalogue: Catalogue
         seat, words = event_line(bytes(event.event))
         events.add_row(str(number), seat, words, after, attestation_of(event), opened.get(number, ""))
     console.print(events)
-    found = orjson.loads(bytes(transcript.results))
     paid = Grid("from", "to", "amount", "reason", "about")
-    for one in found["transfers"]:
-        paid.add_row(
-            _who(one["from"]), _who(one["to"]), f"{one['amount']:,}", shown(one["reason"]), shown(one["subject"])
-        )
+    for one in _transfers_in(bytes(transcript.results)):
+        paid.add_row(_who(one.payer), _who(one.payee), f"{one.amount:,}", shown(one.reason), shown(one.subject))
     console.print(paid)
+
+
+class _Results(msgspec.Struct):
+    transfers: tuple[Transfer, ...]
+
+
+def _transfers_in(results: bytes) -> tuple[Transfer, ...]:
+    """Read the transfers of a transcript's results; none of results that no law wrote, which are compared below."""
+    try:
+        return read_json(results, _Results).transfers
+    except OutsideError:
+        return ()
 
 
 def _who(seat: int) -> str:

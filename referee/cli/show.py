@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-import orjson
 from rich.markup import escape
 from rich.text import Text as Line
 
 from referee.cards import Card
+from referee.evidence.outside import read_json
 from referee.evidence.printable import printable, printable_lines
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,7 +35,7 @@ def event_line(event: bytes) -> tuple[str, Line]:
     ('3', 'PLAY 2\u2660 2\u2663 (seen 7)')
     """
     try:
-        members = dict(orjson.loads(event))
+        members = read_json(event, dict[str, Any])
         seat, line = printable(str(members.pop("seat"))), Line(printable(str(members.pop("kind"))))
         hands = {name: card_line(members.pop(name)) for name in list(members) if isinstance(members[name], list)}
     except (ValueError, TypeError, KeyError, AttributeError):

@@ -10,10 +10,13 @@ import typer
 from referee.cli import logging
 from referee.cli.options import PassphraseFile, fail, passphrase_of
 from referee.cli.stopping import until_asked
+from referee.evidence.outside import OutsideError, read_text
 from referee.evidence.vkey import Algorithm
+from referee.log.policy import MAX_POLICY
 from referee.server.clock import system_clock
 from referee.server.keys.private_key import open_or_make_key, read_key
 from referee.server.process.address import listening
+from referee.server.settings.port import is_port
 from referee.witness import Witness, WitnessServer, WitnessState
 from referee.witness.trust import read_trusted
 
@@ -44,10 +47,10 @@ def witness(  # noqa: PLR0913 - one parameter an option
     """
     logging.configure(quiet=quiet)
     host, _, port = listen.rpartition(":")
-    if not host or not port.isdecimal():
-        fail(f"--listen {listen} is not host:port")
+    if not host or not is_port(port):
+        fail(f"--listen {listen} is not host:port, such as 127.0.0.1:50052")
     lines = [f"log {key}" for key in log or ()]
-    trusted = read_trusted("\n".join([*lines, logs.read_text(encoding="utf-8") if logs else ""]))
+    trusted = read_trusted("\n".join([*lines, _text_of(logs) if logs else ""]))
     if not trusted:
         fail("name a log to witness, with --log or --logs")
     state, key = data / "witness.sqlite3", data / "witness.key"
@@ -73,3 +76,10 @@ def witness(  # noqa: PLR0913 - one parameter an option
         stop.wait()
         listener.close()
         seen.close()
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return read_text(path.read_bytes(), most=MAX_POLICY)
+    except (OSError, OutsideError) as error:
+        fail(f"--logs {path} cannot be read: {error}")

@@ -6,13 +6,14 @@ leads from the seat that has its key. A W without a key leads from its seat numb
 Otherwise the ruleset says whether the leader is drawn from the seeds or is the seat that was dealt the lowest card.
 """
 
-from typing import Any, Final, Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 import msgspec
 
 from referee.cards import Seat
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, Header
+from referee.evidence.outside import OutsideError, read_json
 from referee.games import LeaderBy, game_of
 
 Lead: TypeAlias = tuple[Seat, LeaderBy]
@@ -39,8 +40,8 @@ class Winner(msgspec.Struct, frozen=True, array_like=True):
     def of_results(cls, header: Header, results: bytes) -> Self | None:
         """Return the first winner in a transcript's results; None if there is none or it is no seat of the round."""
         try:
-            named = _results_decoder.decode(results)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            named: object = read_json(results)
+        except OutsideError:
             return None
         winners = named.get("winners") if isinstance(named, dict) else None
         seat = winners[0] if isinstance(winners, list) and winners else None
@@ -76,7 +77,6 @@ class Winner(msgspec.Struct, frozen=True, array_like=True):
 
 encode_winner: Final = msgspec.msgpack.Encoder().encode
 """Encode a winner as the bytes that a store keeps, which ``Winner.of_bytes`` reads."""
-_results_decoder: Final = msgspec.json.Decoder(Any)
 
 
 def lead_of(header: Header, deal: Deal, *, winner: Winner | None, first: LeaderBy) -> Lead:

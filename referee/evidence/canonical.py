@@ -26,6 +26,8 @@ Writable: TypeAlias = "str | int | bytes | Sequence[Writable] | Mapping[str, Wri
 """A value that can be encoded; bytes are written as lowercase hex."""
 
 MAX_INTEGER: Final = 2**53 - 1
+MAX_SIZE: Final = 1 << 20
+"""Bytes of a text that is read."""
 
 Natural = Annotated[int, msgspec.Meta(ge=0, le=MAX_INTEGER)]
 """An integer from 0 to 2^53-1, as a member of a record."""
@@ -64,6 +66,7 @@ def encode(value: Writable) -> bytes:
 
 def decode(data: bytes) -> Value:
     """Read the value of a canonical text; raise CanonicalError for any other bytes."""
+    _check_size(data)
     try:
         value: Value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
@@ -140,6 +143,7 @@ class Form(Generic[RecordT]):
 
     def read(self, data: bytes) -> RecordT:
         """Read a record from its canonical text; raise CanonicalError for any other bytes."""
+        _check_size(data)
         try:
             record = self._decoder.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -147,6 +151,11 @@ class Form(Generic[RecordT]):
         if encode_record(record) != data:
             raise CanonicalError(_NOT_CANONICAL)
         return record
+
+
+def _check_size(data: bytes) -> None:
+    if len(data) > MAX_SIZE:
+        raise CanonicalError(f"the text has {len(data)} bytes; at most {MAX_SIZE} are read")
 
 
 def unhex(text: str, size: int = 32) -> bytes:

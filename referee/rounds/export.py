@@ -25,6 +25,7 @@ from referee.audit.audit import keys_of_log
 from referee.audit.source import LogSource
 from referee.evidence.merkle import Frontier, ProofError, leaf_hash
 from referee.evidence.note import NoteError
+from referee.evidence.outside import read_json
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
 from referee.rounds.reading import RowReader, RunningRound, UnreadLeafError
@@ -136,9 +137,9 @@ def _read_state(place: FolderPlace, folder: Path, *, origin: str) -> ExportState
             raise ExportError(f"{folder} has rounds and no {STATE}, so it cannot be continued; give a new folder")
         return ExportState(origin=origin)
     try:
-        state = msgspec.json.decode(data, type=ExportState)
+        state: ExportState = read_json(data, ExportState)
         is_whole = state.frontier.root.hex() == state.root
-    except (msgspec.DecodeError, ProofError, ValueError) as error:
+    except (ProofError, ValueError) as error:
         raise ExportError(f"{folder / STATE} cannot be read: {error}; export to a new folder") from None
     if not is_whole:
         raise ExportError(f"{folder / STATE} contradicts itself: its peaks have another root; export to a new folder")

@@ -15,6 +15,7 @@ from referee.cards import HOUSE
 from referee.dealing.header import NO_KEY, Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf
 from referee.evidence.merkle import leaf_hash
+from referee.evidence.outside import read_json
 from referee.finding import FindingError
 from referee.games import GAMES, EventBytesError, LawError
 from referee.money import Transfer, checked_amount, house_net, net_amounts
@@ -60,11 +61,6 @@ class _Open(NamedTuple):
     mark: RunningRound
     leaf: OpenLeaf
     header: Header
-
-
-_results: Final = msgspec.json.Decoder(_Results)
-_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_event_head: Final = msgspec.json.Decoder(_EventHead)
 
 
 class RowReader:
@@ -140,13 +136,14 @@ def _settled(running: _Open, leaf: Transcript, index: int) -> RoundRows:
     inputs, header = leaf.inputs, running.header
     if inputs.header != running.leaf.header:
         raise UnreadLeafError("the transcript has another header than the round's OPEN")
-    results = _results.decode(leaf.results)
+    results: _Results = read_json(bytes(leaf.results), _Results)
     cards = [tuple([card.text for card in section]) for section in inputs.cards()]
     net = net_amounts(results.transfers, header.seat_count)
     shown: list[str | None] = [bytes(result).decode() for result in results.seats]
     shown = shown or [None] * header.seat_count
     seats = [_seat(header, seat, net=net[seat], cards=cards[seat], result=shown[seat]) for seat in range(len(net))]
-    rest = {name: value for name, value in _members.decode(leaf.results).items() if name not in _OWN_TABLES}
+    members: dict[str, msgspec.Raw] = read_json(bytes(leaf.results), dict[str, msgspec.Raw])
+    rest = {name: value for name, value in members.items() if name not in _OWN_TABLES}
     end = RoundRow(
         **_terms(running),
         outcome="SETTLED",
@@ -256,7 +253,7 @@ def _events(round_id: str, header: Header, inputs: Inputs) -> list[Row]:
     rows: list[Row] = []
     for number, (entry, is_imposed) in enumerate(zip(inputs.events, _imposed(header, inputs), strict=True), 1):
         text = bytes(entry.event)
-        head = _event_head.decode(text)
+        head: _EventHead = read_json(text, _EventHead)
         rows.append(
             EventRow(
                 round_id=round_id,

@@ -15,19 +15,20 @@ a.toml: missing required field `names`
 """
 
 import hashlib
-import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
+from referee.evidence import outside
+from referee.evidence.outside import OutsideError
 from referee.games import GAMES, GameRules
 from referee.games.stakes import UnitBets
 from referee.rulesets.shape import FileFault, faults_of, newest_schema, spelled_out
 
-_TOML_LINE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
+MAX_FAULTS: Final = 50
+"""Faults of a file that an error lists."""
 
 _Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -160,20 +161,19 @@ def parse_ruleset(source: bytes, *, file: str) -> Ruleset:
 def read_toml(source: bytes, *, file: str) -> dict[str, Any]:
     """Return the tables of a TOML file; raise RulesetError for any other text."""
     try:
-        return tomllib.loads(source.decode())
-    except UnicodeDecodeError as error:
-        raise RulesetError(file, [(source[: error.start].count(b"\n") + 1, "not UTF-8 text")]) from error
-    except tomllib.TOMLDecodeError as error:
-        line = _TOML_LINE.search(str(error))
-        reason = "not TOML: " + _TOML_LINE.sub("", str(error))
-        raise RulesetError(file, [(int(line[1]) if line else None, reason)]) from error
+        return outside.read_toml(source)
+    except OutsideError as error:
+        raise RulesetError(file, [(error.line, str(error))]) from error
 
 
 def error_of(faults: Iterable[FileFault], *, source: bytes, file: str) -> RulesetError:
-    """Return the error for some faults of a file, in the order of its lines."""
-    text = source.decode()
-    lines = [(line_of_path(fault.path, text), fault.reason) for fault in faults]
-    return RulesetError(file, sorted(lines, key=lambda fault: (fault[0] is None, fault[0] or 0)))
+    """Return the error for the first faults of a file, at most MAX_FAULTS, in the order of its lines."""
+    text, faults = source.decode("utf-8-sig"), list(faults)
+    lines = [(line_of_path(fault.path, text), fault.reason) for fault in faults[:MAX_FAULTS]]
+    lines.sort(key=lambda fault: (fault[0] is None, fault[0] or 0))
+    if len(faults) > MAX_FAULTS:
+        lines.append((None, f"{len(faults) - MAX_FAULTS} more faults; mend these first"))
+    return RulesetError(file, lines)
 
 
 def _identity_faults(header: RulesetHeader) -> list[FileFault]:

@@ -16,6 +16,10 @@ SMALL: Final = 64 * 1024
 """Bytes of a body that are not counted: the web server reads as many ahead, and connections are bounded."""
 
 
+_MOST_DIGITS: Final = 18
+"""Digits of a length that are read; so many are too large already."""
+
+
 class BodyError(Exception):
     """A body that is not read further; after the ``response`` the connection is closed."""
 
@@ -126,4 +130,4 @@ class _Reading:
 def _length_of(scope: Scope) -> int:
     """Return the size that a request says its body has; 0 if it says none."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-    return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+    return int(lengths[0][:_MOST_DIGITS]) if lengths and lengths[0].isdigit() else 0

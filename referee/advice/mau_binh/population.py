@@ -29,6 +29,7 @@ import numpy as np
 
 from referee.advice.mau_binh.splits import Ints
 from referee.evidence import canonical
+from referee.evidence.outside import OutsideError, read_json
 from referee.hands import Category, Ranking, RankingRules
 
 FORMAT: Final = "referee.mau_binh.population/1"
@@ -109,8 +110,8 @@ class HandPopulation:
         """Read a file's bytes; raise PopulationError unless they are exactly one population."""
         line, _, rest = data.partition(b"\n")
         try:
-            first = msgspec.json.decode(line, type=_FirstLine)
-        except (msgspec.DecodeError, ValueError) as error:
+            first: _FirstLine = read_json(line, _FirstLine)
+        except OutsideError as error:
             raise PopulationError(f"the first line is not that of a population: {error}") from None
         shapes: list[tuple[tuple[int, ...], str]] = [
             ((len(held),), _COUNT) for held in categories_of(Ranking.of(first.ranking))

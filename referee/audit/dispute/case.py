@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -15,6 +15,7 @@ from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.source import LogSource
 from referee.evidence.merkle import GrowingTree, leaf_hash
 from referee.evidence.note import Note
+from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.vkey import VerifierKey
 from referee.finding import Code, Finding
 from referee.log import Checkpoint
@@ -97,15 +98,15 @@ def case_of_bundle(  # noqa: PLR0913 - the terms of a proof
 ) -> Case:
     """Read the round of a bundle, without what somebody added to it; raise KeyTextError and BundleError."""
     try:
-        members = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        members: object = read_json(data)
+    except OutsideError:
         members = None
     if isinstance(members, dict):
         data = msgspec.json.encode({name: one for name, one in members.items() if name not in _ENVELOPES})
     proved = prove_round(
         data, origin=origin, log_key=log_key, root_key=root_key, catalogue=catalogue, witnessing=witnessing, now=now
     )
-    texts = {one["index"]: one["leaf"].encode() for one in msgspec.json.decode(data)["leaves"]}
+    texts = {one["index"]: one["leaf"].encode() for one in read_json(data, dict[str, Any])["leaves"]}
     hashes = {index: leaf_hash(leaf) for index, leaf in texts.items()}
     trees = {size: Checkpoint(origin, size, root) for size, root in proved.roots.items()}
     log, named = VerifierKey.parse(log_key), log_keys(texts.values(), root=VerifierKey.parse(root_key))

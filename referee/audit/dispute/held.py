@@ -19,6 +19,7 @@ from referee.audit.reading import SIGNERS
 from referee.evidence.canonical import Hex32, Natural
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.note import Note, NoteError
+from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.printable import printable
 from referee.log import Checkpoint, CheckpointError
 from referee.log.receipt import FIRST_LINE
@@ -113,8 +114,8 @@ def _other(part: Callable[..., HeldPart], data: bytes, reason: str) -> Iterable[
             yield part(kind=HeldKind.SEED, documents=Documents(seeds=(seed,)))
         if seeds:
             return
-    with suppress(ValueError, RecursionError):
-        signatures = msgspec.json.Decoder(HeldSignature).decode_lines(data)
+    with suppress(OutsideError):
+        signatures: list[HeldSignature] = [read_json(line, HeldSignature) for line in data.splitlines() if line.strip()]
         for signature in signatures:
             yield part(kind=HeldKind.SIGNATURE, signature=signature)
         if signatures:

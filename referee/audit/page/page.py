@@ -23,6 +23,7 @@ from referee.audit.source import LogSource
 from referee.cards import DECK
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.printable import printable
 from referee.finding import Finding, Phrase, Severity
 from referee.games import GAMES
@@ -232,9 +233,6 @@ class _Named(msgspec.Struct, frozen=True):
     header: _Slot | None = None
 
 
-_decoder: Final = msgspec.json.Decoder(_Named)
-
-
 def leaves_of_rounds(source: LogSource, size: int, wanted: Collection[RoundKey]) -> Album:
     """Find the leaves of rounds in one pass over the log, in the order of ``wanted``; leave out missing rounds."""
     found = _by_round(enumerate(source.leaves(0, size)), wanted) if wanted else {}
@@ -272,6 +270,6 @@ def _named(data: bytes) -> tuple[str, _Named | None]:
     """Return a leaf's type and the round that it names; an empty type and None if its bytes cannot be read."""
     try:
         envelope = Envelope.parse(data)
-        return envelope.payload_type, _decoder.decode(envelope.payload)
-    except (EnvelopeError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return envelope.payload_type, read_json(envelope.payload, _Named)
+    except (EnvelopeError, OutsideError):
         return "", None

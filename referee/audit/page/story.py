@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import msgspec
-import orjson
 
 from referee.audit.course import attestation_of
 from referee.audit.page.words import name_of, phrase_of, title_of
@@ -20,6 +19,7 @@ from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.header import Header
 from referee.dealing.leaf import AbortLeaf, DealLeaf, KeyLeaf, OpenLeaf, RevealLeaf, StartLeaf, UnsealLeaf
+from referee.evidence.outside import OutsideError, read_json
 from referee.finding import FindingError, Phrase
 from referee.games import AnyGame, LawError, game_of
 from referee.games.groups import cards_in
@@ -211,8 +211,8 @@ def _found(settle: Transcript | None) -> dict[str, Any]:
     if settle is None:
         return {}
     try:
-        found = orjson.loads(bytes(settle.results))
-    except orjson.JSONDecodeError:
+        found: object = read_json(bytes(settle.results))
+    except OutsideError:
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -294,8 +294,8 @@ def _board(
 
 def _event(number: int, source: InputEvent, shown: _Shown, *, after: int, opens: tuple[int, ...]) -> StoryEvent:
     try:
-        event = orjson.loads(bytes(source.event))
-    except orjson.JSONDecodeError:
+        event: object = read_json(bytes(source.event))
+    except OutsideError:
         event = {}
     event = event if isinstance(event, dict) else {}
     seat = event.get("seat")

@@ -9,9 +9,11 @@ import enum
 import threading
 import time
 from collections.abc import Callable, Mapping
+from http.client import HTTPException
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
+from urllib.request import urlopen
 
 import jwt
 import structlog
@@ -19,12 +21,14 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
+from referee.evidence.outside import read_json
 from referee.server.settings.provider import Provider, is_url
 
 LEAST_SECONDS: Final = 30.0
 """Least time between the starts of two fetches."""
 _FETCH_SECONDS: Final = 10.0
 _LEAST_RSA_BITS: Final = 2048
+_MOST_BYTES: Final = 1 << 20
 _log = structlog.get_logger("referee.access")
 
 
@@ -100,10 +104,22 @@ class ProviderKeys:
 
 def read_key_set(provider: Provider) -> jwt.PyJWKSet:
     """Fetch or read a provider's key set; raise PyJWTError, OSError or ValueError if that fails."""
-    if is_url(provider.jwks):
-        client = jwt.PyJWKClient(provider.jwks, cache_jwk_set=False, timeout=_FETCH_SECONDS)
-        return client.get_jwk_set()
-    return jwt.PyJWKSet.from_json(Path(provider.jwks).read_text(encoding="utf-8"))
+    if not is_url(provider.jwks):
+        return key_set_of(Path(provider.jwks).read_bytes())
+    try:
+        with urlopen(provider.jwks, timeout=_FETCH_SECONDS) as answer:  # noqa: S310 - http or https, as the setting says
+            return key_set_of(answer.read(_MOST_BYTES + 1))
+    except HTTPException as error:
+        raise OSError(f"no answer of HTTP: {error}") from None
+
+
+def key_set_of(data: bytes) -> jwt.PyJWKSet:
+    """Read a key set; raise PyJWTError or ValueError for other bytes."""
+    read: dict[str, list[dict[str, Any]]] = read_json(data, dict[str, Any], most=_MOST_BYTES)
+    keys = read.get("keys")
+    if not isinstance(keys, list) or not all(isinstance(one, dict) for one in keys):
+        raise ValueError("a key set has keys, a list of objects")
+    return jwt.PyJWKSet.from_dict({"keys": keys})
 
 
 def fault_of(key: jwt.PyJWK, algorithms: tuple[str, ...]) -> str:

@@ -25,6 +25,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer, is_signature
+from referee.evidence.outside import OutsideError, read_json
 from referee.server.access.caller import Caller, SeatScope
 from referee.server.settings.caller_role import CallerRole, is_pattern, is_tenant
 
@@ -148,8 +149,8 @@ def read_token(text: str) -> Token:
 
 def _parse(what: str, data: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 - a value of that type
     try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return read_json(data, kind, most=MAX_TOKEN_SIZE)
+    except OutsideError as error:
         raise TokenError(f"its {what} cannot be parsed: {error}") from None
 
 

@@ -21,9 +21,11 @@ from msgspec.structs import replace
 from referee.dealing.header import TABLE_ID
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError
+from referee.server.name_file import name_problems
 from referee.server.settings.access import AccessSettings, listen_problems
 from referee.server.settings.advice import AdviceSettings
 from referee.server.settings.limits import LimitSettings
+from referee.server.settings.port import is_port
 from referee.server.settings.problem import SettingProblem
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
@@ -165,8 +167,7 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _of_serving(settings: ServeSettings) -> Iterator[SettingProblem]:
-    if settings.closed and not Path(settings.closed).is_file():
-        yield SettingProblem("serve.closed", f"is {settings.closed}, which is not a file", "create it, empty at first")
+    yield from name_problems("serve.closed", settings.closed)
     known = f"legal names are {', '.join(SERVICES)}"
     if not settings.services:
         yield SettingProblem("serve.services", "is empty", known)
@@ -231,7 +232,7 @@ def _of_address(key: str, address: str) -> Iterator[SettingProblem]:
     host, _, port = address.rpartition(":")
     if address.startswith("unix:"):
         return
-    if address and (not host or not port.isascii() or not port.isdigit() or int(port) > 65_535):  # noqa: PLR2004 - ports
+    if address and not (host and is_port(port)):
         yield SettingProblem(key, f"is {address!r}", "write host:port, such as 127.0.0.1:50051")
     if not address and key == "serve.listen":
         yield SettingProblem(key, "is empty", "write host:port, such as 127.0.0.1:50051")

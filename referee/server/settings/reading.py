@@ -16,7 +16,6 @@ REFEREE_SERVE_THREADS?
 
 import difflib
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +25,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from referee.rulesets.ruleset import line_of_path
+from referee.evidence.outside import OutsideError, read_toml
+from referee.rulesets.ruleset import MAX_FAULTS, line_of_path
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.problem import range_of
 from referee.server.settings.variable import PREFIX, variable_of
@@ -34,7 +34,6 @@ from referee.server.settings.variable import PREFIX, variable_of
 DEFAULT: Final = "default"
 _LINKS: Final = re.compile(r"(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_[0-9]+_(TCP|UDP)(_[A-Z]+)?)?)$")
 """Variables that Kubernetes and Docker set for a service that is named like a section."""
-_TOML_PLACE: Final = re.compile(r" *\(at line ([0-9]+), column [0-9]+\)")
 
 FLAGS: Final = MappingProxyType({"web.listen": "--web", "web.origins": "--web-origin"})
 """The flags that are not called like their key."""
@@ -148,18 +147,20 @@ def _where(key: str, values: Mapping[str, tuple[Any, str]]) -> str:
 
 def _read_file(file: Path, reading: _Reading) -> None:
     try:
-        text = file.read_text(encoding="utf-8")
-        tables = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
+        data = file.read_bytes()
+        tables = read_toml(data)
+    except OSError as error:
         reading.faults.append(SettingsFault(str(file), f"cannot be read: {error}", "give another file with --config"))
         return
-    except tomllib.TOMLDecodeError as error:
-        place = _TOML_PLACE.search(str(error))
-        where = f"{file}, line {place[1]}" if place else str(file)
-        what = _TOML_PLACE.sub("", str(error))
-        reading.faults.append(SettingsFault(where, f"is not TOML: {what}", "`referee config example` shows the syntax"))
+    except OutsideError as error:
+        where = str(file) if error.line is None else f"{file}, line {error.line}"
+        reading.faults.append(SettingsFault(where, f"is {error}", "`referee config example` shows the syntax"))
         return
+    text = data.decode("utf-8-sig")
     for section, table in tables.items():
+        if len(reading.faults) >= MAX_FAULTS:
+            reading.faults.append(SettingsFault(str(file), "has more faults", "mend these first"))
+            return
         where = _place(file, [section], text)
         if section not in SECTIONS:
             reading.unknown(section, f"{where}: {section}", SECTIONS)
@@ -210,8 +211,8 @@ def value_of(text: str, kind: object) -> object:
     if isinstance(known, _LISTS) and not text.lstrip().startswith("["):
         return [part.strip() for part in text.split(",") if part.strip()]
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return read_toml(f"value = {text}".encode())["value"]
+    except ValueError:  # also of a text that has no bytes in UTF-8
         return text
 
 

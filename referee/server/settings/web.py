@@ -15,12 +15,12 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from referee.server.settings.port import is_port
 from referee.server.settings.problem import SettingProblem
 from referee.server.settings.reach import is_loopback
 
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
 _HOST: Final = re.compile(r"\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\]")
-_MAX_PORT: Final = 65535
 _MIB: Final = 1024 * 1024
 LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 """Names of this machine."""
@@ -99,5 +99,4 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _is_address(text: str) -> bool:
-    port = text.rpartition(":")[2]
-    return port.isdigit() and int(port) <= _MAX_PORT
+    return is_port(text.rpartition(":")[2])

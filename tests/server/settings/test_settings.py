@@ -130,11 +130,13 @@ def test_what_cannot_be_served_with_is_reported_with_its_line(tmp_path: Path, te
     assert message in "\n".join(faults(tmp_path, text))
 
 
-@pytest.mark.parametrize(("data", "why"), [(None, "No such file"), (b"\xff\xfe", "")])
+@pytest.mark.parametrize(
+    ("data", "why"), [(None, "cannot be read: .*No such file"), (b"\xff\xfe", "line 1: is not UTF-8 text")]
+)
 def test_file_that_cannot_be_read_is_reported(tmp_path: Path, data: bytes | None, why: str) -> None:
     if data is not None:
         (tmp_path / "referee.toml").write_bytes(data)
-    with pytest.raises(SettingsError, match=f"cannot be read: .*{why}"):
+    with pytest.raises(SettingsError, match=why):
         read_settings(file=tmp_path / "referee.toml")
 
 

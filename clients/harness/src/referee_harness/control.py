@@ -25,11 +25,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Final, TypeAlias
 from urllib.parse import unquote, urlsplit
 
+from referee.evidence.outside import OutsideError, read_json
 from referee_harness import vectors
 from referee_harness.harness import Harness
 from referee_harness.refusal import HarnessError
 
 MAX_BODY_BYTES: Final = 65_536
+_SIZE: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _LOCAL: Final = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 _HOSTS: Final = re.compile(r"(localhost|127\.0\.0\.1)(:\d+)?")
 _PLACE: Final = ("table_id", "round_number")
@@ -156,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _read(self) -> bytes:
         size = self.headers.get("content-length") or "0"
-        if "transfer-encoding" in self.headers or not size.isdecimal() or int(size) > MAX_BODY_BYTES:
+        if "transfer-encoding" in self.headers or _SIZE.fullmatch(size) is None or int(size) > MAX_BODY_BYTES:
             self.close_connection = True  # where the next call begins is not known, or far
             raise HarnessError(field="", message=f"a call has a Content-Length and at most {MAX_BODY_BYTES} bytes")
         return self.rfile.read(int(size))
@@ -181,12 +183,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _object(body: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(body or b"{}")
-    except ValueError as error:
-        raise HarnessError(field="", message=f"the body is no JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise HarnessError(field="", message="the body is no JSON object")
-    return found
+        return read_json(body or b"{}", dict[str, Any], most=MAX_BODY_BYTES)
+    except OutsideError as error:
+        raise HarnessError(field="", message=f"the body is no JSON object: {error}") from None
 
 
 def _route(routes: Routes, verb: str, path: str) -> Route:

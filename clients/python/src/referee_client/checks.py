@@ -4,6 +4,8 @@ from typing import Final, NoReturn, TypeVar
 
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf, parse
 from referee.evidence.canonical import CanonicalError
+from referee.evidence.outside import OutsideError
+from referee.wire.message import MessageT, read_message
 from referee_client.errors import VerificationError
 from referee_client.trust import Proved
 
@@ -19,6 +21,14 @@ def read_leaf(proved: Proved, kind: type[AnyLeaf]) -> AnyLeaf:
         return parse(proved.payload, kind)
     except CanonicalError as error:
         fail(f"leaf {proved.index} is none of its type: {error}")
+
+
+def read_course(kind: type[MessageT], saved: bytes) -> MessageT:
+    """Read the saved message of a round; raise VerificationError if it is none."""
+    try:
+        return read_message(kind, saved)
+    except OutsideError as error:
+        fail(f"the course cannot be read: {error}")
 
 
 def same(what: str, found: object, expected: object) -> None:

@@ -16,6 +16,9 @@ import grpc.aio
 from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
+from referee.evidence.outside import OutsideError
+from referee.wire.message import read_message
+
 _DETAILS: Final = "grpc-status-details-bin"
 _DOMAIN: Final = "referee.v1"
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
@@ -160,5 +163,8 @@ def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: flo
 def _details_of(call: grpc.Call | grpc.aio.AioRpcError) -> list[any_pb2.Any]:
     for key, value in call.trailing_metadata() or ():
         if key == _DETAILS and isinstance(value, bytes):
-            return list(status_pb2.Status.FromString(value).details)
+            try:
+                return list(read_message(status_pb2.Status, value).details)
+            except OutsideError:
+                return []
     return []

@@ -17,7 +17,7 @@ from referee.transcript.receipted import receipted_event
 from referee.v1 import shuffler_pb2
 from referee_client import clock
 from referee_client.cards import cards_of
-from referee_client.checks import fail, read_leaf, same
+from referee_client.checks import fail, read_course, read_leaf, same
 from referee_client.errors import (
     BadRequestError,
     ConflictError,
@@ -28,6 +28,7 @@ from referee_client.errors import (
 )
 from referee_client.event import Event, appended, event_bytes, is_timeout
 from referee_client.lapse import can_be_accepted
+from referee_client.record import read_recorded
 from referee_client.state import RoundMessage, Unanswered
 from referee_client.verified import VerifiedRound
 
@@ -200,9 +201,8 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         """Return the event that was sent and not answered; None if there is none."""
         if self.state.unanswered is None:
             return None
-        event = self.messages.accept_request().event
-        event.ParseFromString(self.state.unanswered.event)
-        return event
+        kind = type(self.messages.accept_request().event)
+        return read_recorded(kind, self.state.unanswered.event, "the event that was not answered")
 
     async def _forget_sent(self) -> None:
         self.state.unanswered = None
@@ -278,7 +278,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         await self._save()
 
     async def _adopt(self, saved: bytes) -> None:
-        given = type(self._given).FromString(saved)
+        given = read_course(type(self._given), saved)
         same("the header", given.header, self.state.header_message)
         course = self._course_of(given.events)
         if course.received:

@@ -6,10 +6,10 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from referee.evidence.dsse import Envelope
+from referee.evidence.outside import read_json
 from referee.transcript.chain import FORM
 from referee.transcript.receipted import ReceiptedEvent
 
@@ -38,7 +38,7 @@ def write_receipts(folder: "str | os.PathLike[str]", kept: Sequence[ReceiptedEve
 
 def _name(one: ReceiptedEvent) -> str:
     number = FORM.read(Envelope.parse(one.receipt.encode()).payload).number
-    seat = msgspec.json.decode(one.event)["seat"]
+    seat = read_json(one.event, dict[str, Any])["seat"]
     return f"event-{number}.seat-{seat}.{one.event_hash(number)[:16]}"
 
 

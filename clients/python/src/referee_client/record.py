@@ -5,17 +5,22 @@ verified as they were the first time.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
+from referee.evidence.outside import OutsideError, read_json
 from referee.transcript.receipted import ReceiptedEvent
 from referee.v1.round_pb2 import RoundHeader
+from referee.wire.message import MessageT, read_message
 from referee_client.clock import ClockDifference
+from referee_client.errors import VerificationError
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import SeatChain
 from referee_client.state import RoundState, Unanswered
 from referee_client.terms import Terms, read_header
+
+_REMEDY: Final = "restore the journal, or forget the round and resume it from the log and the players' courses"
 
 
 class RecordError(ValueError):
@@ -72,17 +77,34 @@ def encode_record(state: RoundState[Any]) -> bytes:
 def read_record(data: bytes) -> Record:
     """Read a record; raise RecordError if the bytes are no record."""
     try:
-        return msgspec.json.decode(data, type=Record)
-    except msgspec.MsgspecError as error:
-        raise RecordError(f"the journal's record cannot be read: {error}") from None
+        return read_json(data, Record)
+    except OutsideError as error:
+        raise RecordError(f"the journal's record cannot be read: {error}; {_REMEDY}") from None
+
+
+def read_recorded(kind: type[MessageT], data: bytes, what: str) -> MessageT:
+    """Read a message that a record has; raise RecordError if it is none."""
+    try:
+        return read_message(kind, data)
+    except OutsideError as error:
+        raise RecordError(f"{what} of the journal's record cannot be read: {error}; {_REMEDY}") from None
 
 
 def state_of(record: Record, message: Any) -> RoundState[Any]:  # noqa: ANN401 - the game's own message
     """Return the state of a round with the record's data; data from the log and the course are still missing.
 
-    ``message`` must be an empty message of the game; the state keeps it, with its header set.
+    ``message`` must be an empty message of the game; the state keeps it, with its header set. Raise RecordError if the
+    record's parts cannot be read or do not fit together.
     """
-    header_message = RoundHeader.FromString(record.header)
+    header_message = read_recorded(RoundHeader, record.header, "the header")
+    read_recorded(type(message), record.message, "the course")
+    try:
+        return _state_of(record, message, header_message)
+    except (ValueError, LookupError, VerificationError) as error:
+        raise RecordError(f"the journal's record contradicts itself: {error}; {_REMEDY}") from None
+
+
+def _state_of(record: Record, message: Any, header_message: RoundHeader) -> RoundState[Any]:  # noqa: ANN401 - as above
     secrets = {one.seat: one for one in record.secrets}
     message.header.CopyFrom(header_message)
     return RoundState(

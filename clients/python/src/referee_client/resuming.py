@@ -8,12 +8,10 @@ referee gave receipts may be missing, so a round is not settled if the settlemen
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from google.protobuf.message import DecodeError
-
 from referee.dealing.leaf import UNSEAL_TYPE
 from referee.evidence.dsse import Envelope
 from referee.v1 import log_pb2
-from referee_client.checks import same
+from referee_client.checks import read_course, same
 from referee_client.errors import (
     BadRequestError,
     ConflictError,
@@ -22,7 +20,7 @@ from referee_client.errors import (
     NotReadyError,
     VerificationError,
 )
-from referee_client.record import Record, RecordError, read_record, state_of
+from referee_client.record import Record, RecordError, read_record, read_recorded, state_of
 from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
@@ -97,7 +95,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
     async def _take_recorded(self, record: Record, *, has_ended: bool) -> None:
         """Take the recorded course; open its cards and hands again; send its unanswered event if it has not ended."""
         await self.deal()
-        if type(self._given).FromString(record.message).certificates:
+        if read_recorded(type(self._given), record.message, "the course").certificates:
             await self._adopt(record.message)
         try:
             await self._open_newest()
@@ -114,9 +112,9 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
         courses = []
         for index, saved in enumerate(held):
             try:
-                course = self._course_of(type(self._given).FromString(saved).events)
+                course = self._course_of(read_course(type(self._given), saved).events)
                 same("the number of events with a receipt", course.received, course.number)
-            except (DecodeError, VerificationError) as error:
+            except VerificationError as error:
                 raise _held_error(index, error) from None
             courses.append((course.number, index, course, saved))
         for number, index, course, saved in sorted(courses, key=lambda one: one[:2]):

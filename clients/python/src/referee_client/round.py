@@ -28,6 +28,7 @@ from referee.dealing.leaf import (
     RevealLeaf,
 )
 from referee.evidence.dsse import Envelope
+from referee.evidence.outside import OutsideError, read_json
 from referee.games import LeaderBy
 from referee.transcript.inputs import MEDIA_TYPE, InputReceipt, Inputs, TranscriptError
 from referee.transcript.inputs import parse as parse_transcript
@@ -248,7 +249,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the settled round", transcript.round_id, self.round_id.hex())
         self._check_inputs(transcript.inputs)
         is_replayed = await self._is_replayed(transcript.inputs, proved.payload)
-        found = msgspec.json.decode(transcript.results, type=_Found)
+        found = _found_in(bytes(transcript.results))
         paid = [(one.payer, one.payee, one.amount_minor, one.reason) for one in answer.outcome.transfers]
         same("the transfers", paid, [(one.payer, one.payee, one.amount, one.reason) for one in found.transfers])
         self._reach(Stage.SETTLED)
@@ -360,3 +361,10 @@ class _Transfer(msgspec.Struct):
 
 class _Found(msgspec.Struct):
     transfers: tuple[_Transfer, ...]
+
+
+def _found_in(results: bytes) -> _Found:
+    try:
+        return read_json(results, _Found)
+    except OutsideError as error:
+        fail(f"the results of the transcript cannot be read: {error}")

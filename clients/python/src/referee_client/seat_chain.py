@@ -17,6 +17,7 @@ from typing import Any, Self
 import msgspec
 
 from referee.evidence.ed25519 import is_signature
+from referee.evidence.outside import read_json
 from referee.transcript.chain import Course, first_hash, first_move, next_move
 from referee_client.checks import fail
 from referee_client.seat import SeatSecrets
@@ -70,8 +71,8 @@ class SeatChain:
 
     @classmethod
     def restore(cls, secrets: SeatSecrets, saved: bytes) -> Self:
-        """Restore a chain from the bytes of ``save``; raise ValueError if they are of another seat."""
-        memory = msgspec.json.decode(saved, type=_Memory)
+        """Restore a chain from the bytes of ``save``; raise ValueError for those of another seat or others."""
+        memory: _Memory = read_json(saved, _Memory)
         if memory.seat != secrets.seat:
             raise ValueError(f"the chain is of seat {memory.seat}, and the secrets are of seat {secrets.seat}")
         chain = cls(secrets, round_id=bytes(32), deck_root=bytes(32))
@@ -106,8 +107,8 @@ class SeatChain:
                 fail(f"the course has an event of seat {memory.seat} that its key did not sign")
             memory.move, memory.pending = move, None
         for number in range(memory.number + 1, course.number + 1):
-            event = msgspec.json.decode(course.links[number - 1].event)
-            if event["seat"] == memory.seat and "seen" not in event:
+            event = _members(course.links[number - 1].event)
+            if event.get("seat") == memory.seat and "seen" not in event:
                 memory.timed_out = number
         memory.number, memory.event_hash = course.number, course.event_hash
 
@@ -139,5 +140,8 @@ class SeatChain:
 
 
 def _with_seen(choice: bytes, seen: int) -> bytes:
-    members: dict[str, Any] = msgspec.json.decode(choice)
-    return msgspec.json.encode(members | {"seen": seen}, order="sorted")
+    return msgspec.json.encode(_members(choice) | {"seen": seen}, order="sorted")
+
+
+def _members(event: bytes) -> dict[str, Any]:
+    return read_json(event, dict[str, Any])

@@ -11,13 +11,14 @@ True
 """
 
 import base64
-import binascii
 import os
 from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 from nacl.signing import SigningKey
+
+from referee.evidence.outside import read_json
 
 _SIZE: Final = 32
 
@@ -41,9 +42,9 @@ def save_seat_key(path: "str | os.PathLike[str]", private_key: bytes) -> None:
 def load_seat_key(path: "str | os.PathLike[str]") -> bytes:
     """Read a key that ``save_seat_key`` wrote, for ``SeatSecrets.make``; raise ValueError if there is none."""
     try:
-        jwk = msgspec.json.decode(Path(path).read_bytes(), type=_Jwk)
+        jwk: _Jwk = read_json(Path(path).read_bytes(), _Jwk)
         private_key = base64.urlsafe_b64decode(jwk.d + "=" * (-len(jwk.d) % 4))
-    except (msgspec.MsgspecError, binascii.Error) as error:
+    except ValueError as error:
         raise ValueError(f"{path} is no JSON Web Key of Ed25519 with its private part: {error}") from None
     if len(private_key) != _SIZE or _text(bytes(SigningKey(private_key).verify_key)) != jwk.x:
         raise ValueError(f"the private part of the key in {path} is not that of its public part x")

@@ -3,11 +3,11 @@
 All proofs are for the tree of one checkpoint.
 """
 
-import json
 from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.dealing.leaf import ABORT_TYPE
+from referee.evidence.dsse import Envelope
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import log_pb2, round_pb2
 from referee_table.judge import Judge
@@ -86,6 +86,6 @@ class Prover:
 def _end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:
     """Find the SETTLE or ABORT leaf."""
     for one in found.leaves:
-        if json.loads(one.leaf)["payloadType"] in (MEDIA_TYPE, ABORT_TYPE):
+        if Envelope.parse(one.leaf).payload_type in (MEDIA_TYPE, ABORT_TYPE):
             return one
     raise RoundNotOverError

@@ -14,6 +14,7 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 """A name as it was typed."""
 Secret = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{22,128}$")]
 Language = Annotated[str, msgspec.Meta(pattern="^(vi|en)$")]
+Whole = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 Bet = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Signature = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{128}$")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000)]
@@ -22,7 +23,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=1_000)]
 class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
     """First message of a page."""
 
-    protocol: int
+    protocol: Whole
     secret: Secret
     tab: Identifier
     person_name: Name = msgspec.field(name="name")
@@ -42,7 +43,7 @@ class Create(Command, frozen=True, tag="create"):
     """Command to make a room."""
 
     ruleset: Identifier
-    stake_minor: int
+    stake_minor: Whole
     bots: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
     sealed: bool = False
     listed: bool = True
@@ -54,7 +55,7 @@ class Quick(Command, frozen=True, tag="quick"):
     """Command for a seat, ready at once, at any table of a ruleset; at a new table with bots if no seat is free."""
 
     ruleset: Identifier
-    stake_minor: int | None = None
+    stake_minor: Whole | None = None
 
 
 class Preview(Command, frozen=True, tag="preview"):
@@ -210,14 +211,14 @@ class Replay(AtTable, frozen=True, kw_only=True, tag="replay"):
     """Command to send a finished round."""
 
     table: Identifier
-    number: int
+    number: Whole
 
 
 class Share(AtTable, frozen=True, kw_only=True, tag="share"):
     """Command to make a link to a finished round, with the names of its people or without."""
 
     table: Identifier
-    number: int
+    number: Whole
     has_names: bool = False
 
 
@@ -233,7 +234,7 @@ class Review(AtTable, frozen=True, kw_only=True, tag="review"):
     """Command to send a finished round with the seat's choices beside the best."""
 
     table: Identifier
-    number: int
+    number: Whole
 
 
 SHARED: Final[tuple[type[Command], ...]] = tuple(

@@ -6,7 +6,6 @@ person has one stream: a newer one replaces it.
 
 import asyncio
 import hashlib
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -37,6 +36,7 @@ from referee_table.loading import load_laws
 from referee_table.phrases import AVATARS, shown_avatars, shown_phrases
 from referee_table.play import Bench, Pace
 from referee_table.reception import set_away
+from referee_table.records import read_records, read_room
 from referee_table.room import KEPT_ROUNDS, Room
 from referee_table.scores import Scores
 from referee_table.shares import Shares
@@ -336,28 +336,19 @@ class Hall:
 
     def _restore(self, path: Path) -> None:
         """Continue a room from its file; leave a file that cannot be read where it is, and log that."""
-        try:
-            state = msgspec.json.decode(path.read_bytes(), type=RoomState)
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
-            LOG.warning("%s cannot be read: %s", path, error)
+        state = read_room(path)
+        if state is None:
             return
         if state.ruleset not in self.laws:
             LOG.warning("%s is played by %s, which the referee does not have", path, state.ruleset)
             return
-        records: dict[tuple[str, int], dict[str, Any]] = {}
-        rounds = path.with_name(f"{state.room}.rounds.jsonl")
-        for line in rounds.read_bytes().splitlines() if rounds.exists() else []:
-            try:
-                given = json.loads(line)
-            except ValueError:
-                continue  # the line that was being written when the process ended
-            records[given["table"], given["number"]] = given
+        records = read_records(path.with_name(f"{state.room}.rounds.jsonl"))
         now = self.house.clock.now()
         for person in state.people:
             if not person.is_bot:
                 person.away_time = now if person.away_time is None else person.away_time
                 self.people[person.key] = person
                 self.restored.add(person.key)
-        room = self.open(state, list(records.values())[-KEPT_ROUNDS:])
+        room = self.open(state, records[-KEPT_ROUNDS:])
         for person in room.people.humans:
             self.views[person.key] = view_of(room, person)

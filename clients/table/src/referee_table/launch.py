@@ -15,7 +15,10 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from referee.evidence.outside import read_json
+from referee.server.settings.port import is_port
 
 LOG: Final = logging.getLogger("referee_table")
 _STOPPING_SECONDS: Final = 30
@@ -59,9 +62,11 @@ async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Add
 def _read_addresses(kept: Path) -> Addresses:
     """Return the addresses of the folder's last referee, and free ones if there are none."""
     try:
-        given = json.loads(kept.read_text(encoding="utf-8"))
-        return Addresses(str(given["grpc"]), str(given["web"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        given = read_json(kept.read_bytes(), dict[str, Any])
+        grpc, web = str(given["grpc"]), str(given["web"])
+        are_addresses = is_port(grpc.rpartition(":")[2]) and is_port(web.rpartition(":")[2])
+        return Addresses(grpc, web) if are_addresses else Addresses(_FREE, _FREE)
+    except (OSError, ValueError, LookupError):
         return Addresses(_FREE, _FREE)
 
 

@@ -1,8 +1,8 @@
 """The rulesets that rooms can play by, as the referee gives them."""
 
-import tomllib
 from typing import Any
 
+from referee.evidence.outside import read_toml
 from referee.v1 import ruleset_pb2
 from referee_table.games import GAMES
 from referee_table.glossary import named
@@ -39,7 +39,7 @@ async def _list_rulesets(judge: Judge) -> list[ruleset_pb2.Ruleset]:
 
 
 def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
-    one, data = found.ruleset, tomllib.loads(found.toml.decode())
+    one, data = found.ruleset, read_toml(found.toml)
     game = GAMES[one.game]
     shown: dict[str, Any] = {
         "id": one.ruleset_id,

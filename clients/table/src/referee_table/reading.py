@@ -6,13 +6,15 @@ Ready(is_ready=True, ante_minor=None, trips_minor=None, id='7')
 
 from functools import cache, reduce
 from operator import or_
-from typing import Any
+from typing import Any, Final
 
-import msgspec
-
+from referee.evidence.outside import OutsideError, read_json
 from referee_table.commands import SHARED, Command
 from referee_table.games import GAMES
 from referee_table.wording import Code, RefusedError
+
+MOST_BYTES: Final = 64 * 1024
+"""Bytes of a page's message."""
 
 
 @cache
@@ -22,14 +24,14 @@ def commands() -> tuple[type[Command], ...]:
 
 
 @cache
-def _reader() -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(reduce(or_, commands()))
+def _any_command() -> Any:  # noqa: ANN401 - a union has no type
+    return reduce(or_, commands())
 
 
 def read(data: bytes) -> Command:
     """Read a command; raise BAD_COMMAND if a field is missing or invalid."""
     try:
-        command: Command = _reader().decode(data)
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        command: Command = read_json(data, _any_command(), most=MOST_BYTES)
+    except OutsideError as error:
         raise RefusedError(Code.BAD_COMMAND, detail=str(error)) from None
     return command

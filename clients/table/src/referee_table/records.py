@@ -1,15 +1,20 @@
 """Records of ended rounds, for the room's file and for pages."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
+from referee.evidence.outside import OutsideError, read_json
 from referee.v1 import round_pb2
 from referee_table.cards import texts
 from referee_table.commands import Command, History, Replay
 from referee_table.play import Settled
-from referee_table.state import Round, RoundSeat
+from referee_table.state import RoomState, Round, RoundSeat
 from referee_table.wording import Code, RefusedError
+
+LOG: Final = logging.getLogger("referee_table")
 
 
 def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
@@ -87,3 +92,24 @@ def record_at(records: Sequence[dict[str, Any]], *, table: str, number: int) -> 
         if (one["table"], one["number"]) == (table, number):
             return one
     raise RefusedError(Code.NO_ROUND)
+
+
+def read_room(path: Path) -> RoomState | None:
+    """Read a room's file; log one that cannot be read, which stays where it is, and return None."""
+    try:
+        return read_json(path.read_bytes(), RoomState)
+    except (OSError, OutsideError) as error:
+        LOG.warning("%s cannot be read: %s", path, error)
+        return None
+
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """Read the newest record of each round of a room's file; skip lines that are none, such as one cut off."""
+    records: dict[tuple[str, int], dict[str, Any]] = {}
+    for line in path.read_bytes().splitlines() if path.exists() else []:
+        try:
+            record = read_json(line, dict[str, Any])
+            records[str(record["table"]), int(record["number"])] = record
+        except (ValueError, TypeError, LookupError):
+            continue
+    return list(records.values())

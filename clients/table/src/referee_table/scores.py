@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from referee.evidence.outside import OutsideError, read_json
 from referee_table.clock import Clock
 from referee_table.dealing import CURRENCY
 from referee_table.files import write_whole
@@ -73,8 +74,8 @@ class Scores:
         for path in self.folder.glob("*.scores.json"):
             device = path.name.partition(".")[0]
             try:
-                self.devices[device] = msgspec.json.decode(path.read_bytes(), type=DeviceScores)
-            except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+                self.devices[device] = read_json(path.read_bytes(), DeviceScores)
+            except (OSError, OutsideError) as error:
                 LOG.warning("%s cannot be read: %s", path, error)
                 self.unreadable.add(device)
         self._drop_ended()

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from referee.evidence.outside import OutsideError, read_json
 from referee_table.clock import Clock
 from referee_table.files import write_whole
 from referee_table.records import shown
@@ -63,11 +64,17 @@ class Shares:
             return
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for path in sorted(self.folder.glob("*.share.json")):
+            name = path.name.partition(".")[0]
             try:
                 with path.open("rb") as file:
-                    self.origins[path.name.partition(".")[0]] = msgspec.json.decode(file.readline(), type=Origin)
-            except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+                    origin = read_json(file.readline(MOST_BYTES), Origin)
+            except (OSError, OutsideError) as error:
                 LOG.warning("%s cannot be read: %s", path, error)
+            else:
+                if _is_name(name):
+                    self.origins[name] = origin
+                else:
+                    LOG.warning("%s is not the name of a share", path)
         self._drop_ended()
 
     def make(self, person: Person, room: RoomState, record: dict[str, Any], *, has_names: bool) -> dict[str, Any]:
@@ -104,7 +111,7 @@ class Shares:
 
     def read(self, name: str) -> bytes:
         """Return the JSON that a share's link answers; raise ShareUnknownError or ShareExpiredError."""
-        if len(name) != _NAME_DIGITS or not set(name) <= set("0123456789abcdef"):
+        if not _is_name(name):
             raise ShareUnknownError
         if self.clock.now() >= _end_of(name):
             self._drop_ended()
@@ -133,6 +140,10 @@ class Shares:
     def _path(self, name: str) -> Path:
         assert self.folder is not None  # noqa: S101 - asked only where files are kept
         return self.folder / f"{name}.share.json"
+
+
+def _is_name(text: str) -> bool:
+    return len(text) == _NAME_DIGITS and set(text) <= set("0123456789abcdef")
 
 
 def _end_of(name: str) -> int:

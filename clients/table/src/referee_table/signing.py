@@ -8,13 +8,13 @@ import base64
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
-import msgspec
 from nacl.signing import SigningKey
 
 from referee.cards import Seat
 from referee.dealing.commitment import seed_statement
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_public_key, is_signature
+from referee.evidence.outside import read_json
 from referee.transcript.chain import Course
 from referee_table.state import Person, Round
 from referee_table.wording import Code, RefusedError
@@ -61,7 +61,7 @@ def seat_keys(seated: Sequence[Person]) -> list[bytes]:
 
 def deck_root_of(certificate: bytes) -> bytes:
     """Return the root of the deck that a certificate names; it is the same in all of a round's."""
-    return bytes.fromhex(msgspec.json.decode(Envelope.parse(certificate).payload)["deck_root"])
+    return bytes.fromhex(read_json(Envelope.parse(certificate).payload, dict[str, Any])["deck_root"])
 
 
 def seed_statement_of(made: Round, seat: int, seed: bytes) -> bytes:

@@ -33,6 +33,8 @@ TYPES: Final = {
     ".webmanifest": "application/manifest+json",
 }
 _HASHED: Final = re.compile(r"-[A-Za-z0-9_-]{8}\.\w+$")
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
+"""A round's number, which fits the 64 bits of a request."""
 _NOWHERE: Final = "This table server has no page: build clients/web, or name a folder with --page.\n"
 
 
@@ -62,7 +64,7 @@ def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlet
 
     async def bundle(request: Request) -> Response:
         try:
-            made = await prover.bundle(request.path_params["table"], request.path_params["number"])
+            made = await prover.bundle(request.path_params["table"], _number(request.path_params["number"]))
         except RefereeRefusedError as error:
             return _json({"reason": error.reason}, status=404)
         except RoundNotOverError:
@@ -85,7 +87,7 @@ def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlet
     return Starlette(
         routes=[
             WebSocketRoute("/api/stream", stream),
-            Route("/api/bundles/{table:str}/{number:int}", bundle),
+            Route("/api/bundles/{table:str}/{number:str}", bundle),
             Route("/api/shares/{share:str}", share),
             Route("/api/health", health),
             Route("/{path:path}", _page(page, headers)),
@@ -95,6 +97,13 @@ def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlet
     )
 
 
+def _number(text: str) -> int:
+    """Return a round's number; raise RefereeRefusedError for what no round has as its number."""
+    if _NUMBER.fullmatch(text) is None:
+        raise RefereeRefusedError("NOT_OPENED", "no round has this number")
+    return int(text)
+
+
 def _page(folder: Path | None, headers: dict[str, str]) -> Callable[[Request], Awaitable[Response]]:
     """Serve the page's files; let browsers keep those with a hash in their name, and revalidate the others."""
     root = None if folder is None else folder.resolve()
@@ -102,13 +111,22 @@ def _page(folder: Path | None, headers: dict[str, str]) -> Callable[[Request], A
     async def serve(request: Request) -> Response:
         if root is None:
             return PlainTextResponse(_NOWHERE, status_code=404)
-        path = (root / (request.path_params["path"] or "index.html")).resolve()
-        if not path.is_relative_to(root) or not path.is_file():
+        path = _file_at(root, request.path_params["path"] or "index.html")
+        if path is None:
             return PlainTextResponse("There is no such file.\n", status_code=404)
         keeping = "public, max-age=31536000, immutable" if _HASHED.search(path.name) else "no-cache"
         return FileResponse(path, media_type=TYPES.get(path.suffix), headers=headers | {"cache-control": keeping})
 
     return serve
+
+
+def _file_at(root: Path, name: str) -> Path | None:
+    """Return the file of a folder that a path names; None if there is none, or none can have this name."""
+    try:
+        path = (root / name).resolve()
+        return path if path.is_relative_to(root) and path.is_file() else None
+    except (ValueError, OSError):  # a NUL; a name too long
+        return None
 
 
 def _headers(gateway: str | None) -> dict[str, str]:

@@ -6,24 +6,24 @@ A page is sent the newest view when it can take one: who reads slowly misses vie
 import asyncio
 import contextlib
 from collections import deque
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from referee.evidence.outside import OutsideError, read_json
 from referee_table.commands import Command, Hello, Suggest
 from referee_table.hall import PROTOCOL, Hall
 from referee_table.names import clean_name, is_changed
-from referee_table.reading import read
+from referee_table.reading import MOST_BYTES, read
 from referee_table.state import Person
 from referee_table.wording import GOODBYES, Code, RefusedError, goodbye, notice
 
-MOST_BYTES: Final = 64 * 1024
 MOST_WAITING: Final = 256
 HELLO_SECONDS: Final = 10.0
 RATE: Final = 20.0
 BURST: Final = 60.0
-_HELLO: Final = msgspec.json.Decoder(Hello)
+MessageT = TypeVar("MessageT")
 
 
 class _Kind(msgspec.Struct):
@@ -32,9 +32,6 @@ class _Kind(msgspec.Struct):
     type: str
     id: str = ""
     sent: float = 0
-
-
-_KIND: Final = msgspec.json.Decoder(_Kind)
 
 
 class PageStream:
@@ -98,9 +95,8 @@ class PageStream:
         """Return the person of the hello that the page sends; None if the stream ends instead."""
         async with asyncio.timeout(HELLO_SECONDS):
             data = await self._receive()
-        try:
-            hello = _HELLO.decode(data)
-        except (msgspec.ValidationError, msgspec.DecodeError):
+        hello = _read(data, Hello)
+        if hello is None:
             self._ending = "BAD_MESSAGE"
             return None
         if hello.protocol != PROTOCOL:
@@ -129,11 +125,8 @@ class PageStream:
         with contextlib.suppress(WebSocketDisconnect):
             while True:
                 data = await self._receive()
-                try:
-                    kind = _KIND.decode(data)
-                except (msgspec.ValidationError, msgspec.DecodeError):
-                    kind = None
-                if kind is None or len(data) > MOST_BYTES or kind.type not in {"ping", "command"}:
+                kind = _read(data, _Kind)
+                if kind is None or kind.type not in {"ping", "command"}:
                     self.end("BAD_MESSAGE")
                     await asyncio.Event().wait()
                 elif kind.type == "ping":
@@ -162,7 +155,8 @@ class PageStream:
                 try:
                     command = read(data)
                 except RefusedError as error:
-                    self.say(error.message(_KIND.decode(data).id))
+                    kind = _read(data, _Kind)
+                    self.say(error.message("" if kind is None else kind.id))
                     continue
                 if isinstance(command, Suggest) and (advice is None or advice.done()):
                     advice = beside.create_task(self._answer(command))
@@ -200,3 +194,11 @@ class PageStream:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await self._send(goodbye(self._ending))
             await self._socket.close(GOODBYES[self._ending][0])
+
+
+def _read(data: bytes, kind: type[MessageT]) -> MessageT | None:
+    """Read a page's message; None if it is none of this kind."""
+    try:
+        return read_json(data, kind, most=MOST_BYTES)
+    except OutsideError:
+        return None

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from google.protobuf.message import Message
 
 _SIGNS: Final = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
-_SEAT: Final = re.compile(r"(?:người chơi ở )?\b(?:ghế|seat) (\d+)\b", re.IGNORECASE)
+_SEAT: Final = re.compile(r"(?:người chơi ở )?\b(?:ghế|seat) (\d{1,3})\b", re.IGNORECASE)
 _CARD: Final = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([SCDH])(?![A-Za-z0-9])")
 
 

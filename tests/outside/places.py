@@ -1,0 +1,392 @@
+"""The places that read bytes from outside: how each is fed, and the errors by which it refuses them.
+
+``trusted`` has the functions that parse or count what needs no reader. Together they have every function that
+``source_scan`` finds.
+"""
+
+import base64
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import jwt
+import msgspec
+from connectrpc.errors import ConnectError
+from nacl.signing import SigningKey
+from referee_client.errors import VerificationError
+from referee_client.record import RecordError
+from referee_client.seat import SeatSecrets
+from referee_harness.refusal import HarnessError
+from referee_table.scores import Scores
+from referee_table.shares import Shares
+from referee_table.wording import RefusedError
+
+from referee.advice.mau_binh.population import PopulationError
+from referee.audit.bundle import BundleError
+from referee.audit.documents import DocumentError
+from referee.dealing.header import Header
+from referee.evidence.canonical import CanonicalError, Form
+from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.outside import OutsideError
+from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.games import GAMES
+from referee.games.codec import EventBytesError
+from referee.log import Checkpoint, CheckpointError
+from referee.log.policy import PolicyError
+from referee.log.receipt import ReceiptError
+from referee.log.submission import SubmissionError
+from referee.rounds.export import ExportError
+from referee.rulesets import load_builtin
+from referee.rulesets.ruleset import RulesetError
+from referee.server.access.provider_token import ProviderTokens
+from referee.server.access.token import TokenError, read_token
+from referee.server.process.certificate import CertificateFormatError
+from referee.server.settings.caller_role import CallerRole
+from referee.server.settings.provider import Provider
+from referee.server.settings.reading import SettingsError, read_settings
+from referee.tiles.place import FolderPlace
+from referee.transcript.inputs import TranscriptError
+from referee.transcript.receipted import ReceiptedEvent
+from referee.v1 import mau_binh_pb2, ruleset_pb2
+from referee.v1.round_pb2 import RoundHeader
+from referee.wire.refusal import RefusedError as CallRefusedError
+from referee.wire.round import write_header
+from tests.vectors.reading import read
+
+Feed = Callable[[bytes], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place: how it is fed with bytes, the errors it refuses them with, and a text much like one that it reads."""
+
+    feed: Feed
+    refusals: tuple[type[Exception], ...] = ()
+    sample: bytes = b'{"kind":"PLAY","seat":0,"seen":1}'
+
+
+def _function(where: str) -> Any:  # noqa: ANN401 - a function, or a class
+    """Return the function ``module:name``."""
+    module, _, name = where.partition(":")
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _calling(where: str, *after: object, **named: object) -> Feed:
+    return lambda data: _function(where)(data, *after, **named)
+
+
+def _filed(name: str, read_file: Callable[[Path], object]) -> Feed:
+    """Feed a function that reads a file of this name."""
+
+    def feed(data: bytes) -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(data)
+            return read_file(path)
+
+    return feed
+
+
+def _url_text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def _proved(data: bytes) -> object:
+    return _providers().prove(f"{_url_text(data)}.{_ISSUER}.AA")
+
+
+@cache
+def _providers() -> ProviderTokens:
+    roles = {"dealer": CallerRole.FRONTEND}
+    return ProviderTokens([Provider(issuer="https://id.example", audience="a", jwks="/", roles=roles, tenant="acme")])
+
+
+_KEY: Final = VerifierKey("log.example/1", bytes(SigningKey(bytes(32)).verify_key)).text
+_LOG: Final = {"origin": "log.example/1", "log_key": _KEY, "root_key": _KEY, "catalogue": load_builtin(), "now": 0}
+_BUNDLE: Final = (
+    b'{"format":1,"round_id":"00","origin":"a","log_key":"a","root_key":"a","checkpoint":"a",'
+    b'"leaves":[{"index":0,"leaf":"{}","proof":["00"]}]}'
+)
+_CLAIMS: Final = b'{"jti":"a","iss":"a","sub":"an","nbf":0,"exp":9,"role":"auditor","tenant":"*"}'
+_ISSUER: Final = _url_text(b'{"iss":"https://id.example"}')
+_ALG: Final = _url_text(b'{"alg":"EdDSA"}')
+_RECORD: Final = (
+    b'{"format":1,"terms":{"table":"t","ruleset":"mau_binh.classic","seats":2},"header":"%b","seat_keys":[],'
+    b'"secrets":[],"commitments":[],"tokens":[],"seeds":[],"seed_signatures":[],"message":"","chains":{},'
+    b'"opened_hands":[],"arrangements":{},"unanswered":null,"lapses":"","is_partial":false,"clock_differences":[],'
+    b'"receipted_events":[]}'
+)
+_CHAIN: Final = b'{"seat":0,"start":"AA==","number":0,"event_hash":"AA==","move":"AA=="}'
+_RESULTS: Final = b'{"transfers":[{"from":0,"to":1,"amount":5,"reason":"CHI"}],"seats":[],"winners":[0]}'
+
+
+@cache
+def _header() -> Header:
+    return msgspec.convert(read("dealing/headers")[0]["header"], Header)
+
+
+def _shares(path: Path) -> None:
+    Shares(path.parent, _function("referee_table.clock:SystemClock")(), bytes).start()
+
+
+def _scores(path: Path) -> None:
+    Scores(path.parent, _function("referee_table.clock:SystemClock")()).start()
+
+
+def _enveloped(where: str) -> Feed:
+    """Feed a function that reads the payload of an envelope."""
+    return lambda data: _function(where)(Envelope("application/example", data[:48_000]).to_bytes())
+
+
+def _state_of(data: bytes) -> object:
+    record = _function("referee_client.record:read_record")(data)
+    return _function("referee_client.record:state_of")(record, mau_binh_pb2.MauBinhRound())
+
+
+def _record() -> bytes:
+    return _RECORD % base64.b64encode(write_header(_header()).SerializeToString())
+
+
+class _Call:
+    def __init__(self, value: bytes) -> None:
+        self.value = value
+
+    def trailing_metadata(self) -> tuple[tuple[str, bytes], ...]:
+        return (("grpc-status-details-bin", self.value),)
+
+
+def _errors_of_call(data: bytes) -> object:
+    return _function("referee_client.errors:_details_of")(_Call(data))
+
+
+def _errors_of_answer(data: bytes) -> object:
+    return _function("referee.web.errors:_details")([("grpc-status-details-bin", data)])
+
+
+def _dated(data: bytes) -> object:
+    client: Any = _function("referee.server.process.witness_client:WitnessClient").__new__(
+        _function("referee.server.process.witness_client:WitnessClient")
+    )
+    client._clock, client._date = (lambda: 0), data[:65_536].decode("latin-1")  # noqa: SLF001 - as an answer leaves it
+    client._ask = lambda *_: None  # noqa: SLF001 - asks nobody
+    return client.clock_difference()
+
+
+def _event(data: bytes) -> object:
+    story = import_module("referee.audit.page.story")
+    event = import_module("referee.transcript.inputs").InputEvent(event=_raw(data), received=0, time=0)
+    shown = _function("referee.audit.page.story:_Shown").under(_header(), None)
+    return story._event(1, event, shown, after=0, opens=())  # noqa: SLF001 - the place
+
+
+def _raw(data: bytes) -> Any:  # noqa: ANN401 - msgspec.Raw
+    return msgspec.Raw(data)
+
+
+class _Settled:
+    def __init__(self, results: bytes) -> None:
+        self.results = results
+
+
+_PEM: Final = b"-----BEGIN CERTIFICATE-----\n%b\n-----END CERTIFICATE-----\n"
+
+PLACES: Final[Mapping[str, Place]] = MappingProxyType(
+    {
+        # canonical JSON, read by readers of its own
+        "referee.evidence.canonical:decode": Place(_calling("referee.evidence.canonical:decode"), (CanonicalError,)),
+        "referee.evidence.canonical:Form.read": Place(
+            lambda data: Form(ReceiptedEvent).read(data),
+            (CanonicalError,),
+            b'{"event":"{}","previous_hash":"00","receipt":"a"}',
+        ),
+        "referee.evidence.dsse:Envelope.parse": Place(
+            Envelope.parse,
+            (EnvelopeError,),
+            b'{"payload":"aGVsbG8=","payloadType":"application/example","signatures":[]}',
+        ),
+        "referee.games.codec:EventCodec.decode": Place(
+            lambda data: [game.events.decode(data, time=0, round_id=bytes(32)) for game in GAMES.values()],
+            (EventBytesError, CanonicalError),
+        ),
+        "referee.games.codec:EventCodec.decode_all": Place(
+            lambda data: [list(game.events.decode_all([data], [0], round_id=bytes(32))) for game in GAMES.values()],
+            (EventBytesError, CanonicalError),
+        ),
+        "referee.transcript.inputs:parse": Place(
+            _calling("referee.transcript.inputs:parse"),
+            (TranscriptError,),
+            b'{"format":1,"inputs":{},"results":{},"round_id":"00"}',
+        ),
+        # files and parts that an auditor is given
+        "referee.audit.bundle:_read": Place(_calling("referee.audit.bundle:_read"), (BundleError,), _BUNDLE),
+        "referee.audit.course:_members": Place(_calling("referee.audit.course:_members")),
+        "referee.audit.dispute.case:case_of_bundle": Place(
+            _calling("referee.audit.dispute.case:case_of_bundle", **_LOG), (BundleError,), _BUNDLE
+        ),
+        "referee.audit.dispute.held:_other": Place(
+            lambda data: _function("referee.audit.dispute.held:read_held")("a.json", data)
+        ),
+        "referee.audit.documents:_bundle": Place(
+            lambda data: _function("referee.audit.documents:parse_documents")([(data, None)]), (DocumentError,), _BUNDLE
+        ),
+        "referee.audit.documents:parse_seeds": Place(
+            _calling("referee.audit.documents:parse_seeds"),
+            (DocumentError,),
+            b'{"round_id":"%b","seat":0,"seed":"%b"}' % (b"0" * 64, b"0" * 64),
+        ),
+        "referee.audit.page.page:_named": Place(_enveloped("referee.audit.page.page:_named")),
+        "referee.audit.page.story:_event": Place(_event),
+        "referee.audit.page.story:_found": Place(
+            lambda data: _function("referee.audit.page.story:_found")(_Settled(data)), sample=_RESULTS
+        ),
+        "referee.audit.round_documents:_opened_in": Place(
+            _calling("referee.audit.round_documents:_opened_in", bytes(32))
+        ),
+        "referee.cli.replay:_transfers_in": Place(_calling("referee.cli.replay:_transfers_in"), sample=_RESULTS),
+        "referee.cli.show:event_line": Place(_calling("referee.cli.show:event_line")),
+        "referee.dealing.lead:Winner.of_bytes": Place(_calling("referee.dealing.lead:Winner.of_bytes")),
+        "referee.dealing.lead:Winner.of_results": Place(
+            lambda data: _function("referee.dealing.lead:Winner").of_results(_header(), data), sample=_RESULTS
+        ),
+        "referee.finding:first_difference": Place(_calling("referee.finding:first_difference", b"[1]")),
+        "referee.rounds.export:_read_state": Place(
+            _filed(
+                "state.json",
+                lambda path: _function("referee.rounds.export:_read_state")(
+                    FolderPlace(path.parent), path.parent, origin="a"
+                ),
+            ),
+            (ExportError,),
+            b'{"origin":"a","size":1,"root":"00","peaks":["%b"],"running":[]}' % (b"0" * 64),
+        ),
+        "referee.advice.mau_binh.population:HandPopulation.read": Place(
+            _calling("referee.advice.mau_binh.population:HandPopulation.read"), (PopulationError,)
+        ),
+        # texts of notes, keys and submissions
+        "referee.log.checkpoint:Checkpoint.parse": Place(
+            lambda data: Checkpoint.parse(data.decode("latin-1")), (CheckpointError,)
+        ),
+        "referee.log.policy:_Reader._group": Place(
+            _calling("referee.log.policy:Policy.parse"), (PolicyError, KeyTextError), b"quorum none\n"
+        ),
+        "referee.log.receipt:LogReceipt.parse": Place(
+            lambda data: _function("referee.log.receipt:LogReceipt").parse(data, leaf=b""), (ReceiptError,)
+        ),
+        "referee.log.submission:AddCheckpoint.parse": Place(
+            _calling("referee.log.submission:AddCheckpoint.parse"), (SubmissionError,), b"old 1\n\n"
+        ),
+        "referee.log.submission:parse_size": Place(
+            _calling("referee.log.submission:parse_size"), (SubmissionError,), b"1\n"
+        ),
+        "referee.server.process.certificate:expires_time": Place(
+            lambda data: _function("referee.server.process.certificate:expires_time")(
+                _PEM % base64.encodebytes(data[:65_536])
+            ),
+            (CertificateFormatError,),
+        ),
+        "referee.server.process.witness_client:WitnessClient.clock_difference": Place(
+            _dated, sample=b"Sun, 06 Nov 1994 08:49:37 GMT"
+        ),
+        # what operators write
+        "referee.rulesets.ruleset:parse_ruleset": Place(
+            _calling("referee.rulesets.ruleset:parse_ruleset", file="a.toml"),
+            (RulesetError,),
+            next(iter(load_builtin())).source,
+        ),
+        "referee.rulesets.ruleset:read_toml": Place(
+            _calling("referee.rulesets.ruleset:read_toml", file="a.toml"), (RulesetError,)
+        ),
+        "referee.server.settings.reading:_read_file": Place(
+            _filed("a.toml", lambda path: read_settings(file=path)), (SettingsError,), b'[serve]\nlisten = "[::1]:0"\n'
+        ),
+        "referee.server.settings.reading:value_of": Place(
+            lambda data: _function("referee.server.settings.reading:value_of")(
+                data.decode("utf-8", "surrogateescape"), int
+            )
+        ),
+        # what callers and identity providers send
+        "referee.server.access.token:_parse": Place(
+            lambda data: read_token(f"{_ALG}.{_url_text(data)}.AA"), (TokenError,), _CLAIMS
+        ),
+        "referee.server.access.provider_keys:key_set_of": Place(
+            _calling("referee.server.access.provider_keys:key_set_of"),
+            (jwt.PyJWTError, ValueError),
+            b'{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"a","x":"AA"}]}',
+        ),
+        "referee.server.access.provider_token:ProviderTokens.has_issuer": Place(
+            lambda data: _providers().has_issuer(f"e30.{_url_text(data)}.AA"), sample=b'{"iss":"https://id.example"}'
+        ),
+        "referee.server.access.provider_token:ProviderTokens.prove": Place(
+            _proved,
+            (TokenError, CallRefusedError),
+            b'{"alg":"EdDSA","kid":"a"}',
+        ),
+        "referee.web.codec:Json.decode": Place(
+            lambda data: _function("referee.web.codec:Json")().decode(data, ruleset_pb2.ListRulesetsRequest),
+            (ConnectError,),
+            b'{"pageSize":1,"pageToken":"1"}',
+        ),
+        "referee.web.errors:_details": Place(_errors_of_answer),
+        "referee.wire.message:read_message": Place(
+            lambda data: _function("referee.wire.message:read_message")(RoundHeader, data), (OutsideError,)
+        ),
+        # the client for Python
+        "referee_client.checks:read_course": Place(
+            lambda data: _function("referee_client.checks:read_course")(mau_binh_pb2.MauBinhRound, data),
+            (VerificationError,),
+        ),
+        "referee_client.errors:_details_of": Place(_errors_of_call),
+        "referee_client.record:read_record": Place(
+            _state_of, (RecordError,), _RECORD % base64.b64encode(write_header(_header()).SerializeToString())
+        ),
+        "referee_client.record:state_of": Place(
+            lambda data: _state_of(_RECORD % base64.b64encode(data)), (RecordError,)
+        ),
+        "referee_client.record:read_recorded": Place(
+            lambda data: _function("referee_client.record:read_recorded")(RoundHeader, data, "the header"),
+            (RecordError,),
+        ),
+        "referee_client.round:_found_in": Place(
+            _calling("referee_client.round:_found_in"), (VerificationError,), _RESULTS
+        ),
+        "referee_client.seat_chain:SeatChain.restore": Place(
+            lambda data: _function("referee_client.seat_chain:SeatChain").restore(SeatSecrets.make(0), data),
+            (ValueError,),
+            _CHAIN,
+        ),
+        "referee_client.seat_chain:_members": Place(_calling("referee_client.seat_chain:_members"), (OutsideError,)),
+        "referee_client.seat_key:load_seat_key": Place(
+            _filed("a.json", _function("referee_client.seat_key:load_seat_key")),
+            (ValueError,),
+            b'{"crv":"Ed25519","d":"AA","kty":"OKP","x":"AA"}',
+        ),
+        # the table server and the harness
+        "referee_harness.control:_object": Place(_calling("referee_harness.control:_object"), (HarnessError,)),
+        "referee_table.launch:_read_addresses": Place(
+            _filed("a.json", _function("referee_table.launch:_read_addresses")),
+            sample=b'{"grpc":"127.0.0.1:1","web":"127.0.0.1:1"}',
+        ),
+        "referee_table.reading:read": Place(
+            _calling("referee_table.reading:read"),
+            (RefusedError,),
+            b'{"type":"command","id":"7","name":"ready","is_ready":true}',
+        ),
+        "referee_table.records:read_records": Place(
+            _filed("a.jsonl", _function("referee_table.records:read_records")), sample=b'{"table":"t","number":1}'
+        ),
+        "referee_table.records:read_room": Place(_filed("a.json", _function("referee_table.records:read_room"))),
+        "referee_table.scores:Scores.start": Place(_filed("a.scores.json", _scores)),
+        "referee_table.shares:Shares.start": Place(_filed("a.share.json", _shares)),
+        "referee_table.stream:_read": Place(
+            lambda data: _function("referee_table.stream:_read")(data, _function("referee_table.commands:Hello"))
+        ),
+    }
+)
