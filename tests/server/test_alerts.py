@@ -124,6 +124,7 @@ CASES: Final = {
         {"referee_certificate_expires_seconds": f"{9 * 86400}x80"},
         15,
     ),
+    "RefereeFileNotRead": Case({"referee_edited_files_faulty": "1x80"}, {"referee_edited_files_faulty": "0x80"}, 15),
 }
 
 

@@ -18,6 +18,7 @@ import grpc
 from referee.evidence.vkey import VerifierKey
 from referee.server.access.caller import Caller, ProvedToken
 from referee.server.access.token import TokenError, read_token
+from referee.server.edited_files import EditedFiles
 from referee.server.name_file import NameFile
 from referee.server.settings.access import AccessSettings
 from referee.server.settings.caller_role import EVERY_TENANT
@@ -35,7 +36,7 @@ _SCHEME: Final = "bearer "
 class Authenticator:
     """Authenticates callers; safe on many threads."""
 
-    def __init__(self, settings: AccessSettings, *, clock: Callable[[], int]) -> None:
+    def __init__(self, settings: AccessSettings, *, clock: Callable[[], int], files: EditedFiles | None = None) -> None:
         self._clock = clock
         self._leeway = round(settings.leeway_seconds * 1000)
         self._issuers = [(VerifierKey.parse(one.key), one) for one in settings.issuers]
@@ -46,7 +47,7 @@ class Authenticator:
 
             self._providers = provider_token.ProviderTokens(settings.providers)
         self._longest = settings.longest_seconds * 1000
-        self._revocations = NameFile(settings.revoked, setting="access.revoked")
+        self._revocations = NameFile(settings.revoked, setting="access.revoked", files=files)
         self._memo: dict[str, ProvedToken] = {}
         self._remembering = threading.Lock()
 

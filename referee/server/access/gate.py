@@ -17,6 +17,7 @@ from referee.server.access.authenticator import Authenticator, certified_names
 from referee.server.access.caller import Caller
 from referee.server.access.roles import PUBLIC_LOG, TABLE, Rule
 from referee.server.access.scope import prefix_named, rounds_named, values_at
+from referee.server.edited_files import EditedFiles
 from referee.server.limits.rate_limit import TokenBuckets, account_of, address_of
 from referee.server.settings.access import AccessSettings
 from referee.server.settings.caller_role import CallerRole
@@ -32,9 +33,15 @@ class AccessGate:
     """The gate for some settings; see ``gate_of``."""
 
     def __init__(
-        self, access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
+        self,
+        access: AccessSettings,
+        limits: LimitSettings,
+        *,
+        clock: Callable[[], int],
+        tls: TlsSettings,
+        files: EditedFiles | None = None,
     ) -> None:
-        self._prover = Authenticator(access, clock=clock) if access.is_on else None
+        self._prover = Authenticator(access, clock=clock, files=files) if access.is_on else None
         self._rules: Mapping[str, Rule] = PUBLIC_LOG if access.public_log else TABLE
         self._needs_certificate = bool(tls.client_ca) and not access.is_on
         rate = limits.calls_per_second
@@ -131,11 +138,16 @@ def _check_tables(caller: Caller, request: Message) -> None:
 
 
 def gate_of(
-    access: AccessSettings, limits: LimitSettings, *, clock: Callable[[], int], tls: TlsSettings
+    access: AccessSettings,
+    limits: LimitSettings,
+    *,
+    clock: Callable[[], int],
+    tls: TlsSettings,
+    files: EditedFiles | None = None,
 ) -> AccessGate | None:
     """Return the gate for these settings; None where they admit every call."""
     is_asked = access.is_on or tls.client_ca or limits.calls_per_second
-    return AccessGate(access, limits, clock=clock, tls=tls) if is_asked else None
+    return AccessGate(access, limits, clock=clock, tls=tls, files=files) if is_asked else None
 
 
 def _short(method: str) -> str:

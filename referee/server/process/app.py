@@ -4,7 +4,7 @@ The rooms below never read the clock, draw entropy or hold a private key: they a
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Final, Self, cast
@@ -14,6 +14,7 @@ from grpc_health.v1 import health, health_pb2_grpc
 
 from referee.server.access.gate import gate_of
 from referee.server.clock import Clock
+from referee.server.edited_files import HEALTH_NAME, EditedFiles
 from referee.server.folder_lock import LeaderLock
 from referee.server.limits.advising import AdvicePool
 from referee.server.limits.rate_limit import ConcurrencyLimit
@@ -44,7 +45,8 @@ class Application:
     def __init__(self, options: ServerOptions) -> None:
         settings = self._settings = options.configuration
         serving, listen = settings.serve, settings.serve.listen
-        certificate = _certificate_of(settings)
+        self.files = EditedFiles()
+        certificate = _certificate_of(settings, self.files)
         witnesses = settings.witnesses.parsed()
         self._on_retired = options.on_retired
         metrics = Metrics() if settings.telemetry.metrics else None
@@ -75,6 +77,7 @@ class Application:
             cosigner=self._cosigner,
             on_ended=lambda: self._follower.wake() if self._follower is not None else None,
             on_returns=metrics.returned if metrics else lambda _ruleset, _returns: None,
+            files=self.files,
         )
         writer = log.writer
         self._watch = None if writer is None else WriteWatch(writer, on_change=self._report_writing)
@@ -113,6 +116,7 @@ class Application:
                 part.start()
         self.log.guard.start(self._retire)
         self._health.serve(self.services)
+        self.files.watch(self._report_files)
         if self._watch is not None:
             self._watch.start()
         self._server.start()
@@ -153,7 +157,7 @@ class Application:
             answer_seconds=limits.answer_seconds,
             admit=None if self.admission is None else self.admission.admit,
             pool=self.pool,
-            gate=gate_of(settings.access, limits, clock=options.clock, tls=settings.tls),
+            gate=gate_of(settings.access, limits, clock=options.clock, tls=settings.tls, files=self.files),
             gateway_pass=options.gateway_pass,
             observers=self._observers,
         )
@@ -175,6 +179,10 @@ class Application:
         else:
             self._health.pause(names, f"the log cannot be written: {trouble.cause}")
 
+    def _report_files(self, faults: Mapping[str, str]) -> None:
+        """Report under a name of its own whether the files that people edit are read whole."""
+        self._health.report(HEALTH_NAME, is_serving=not faults)
+
     def _measure(self, metrics: Metrics, clock: Clock) -> MetricsPort:
         pool, advice, writer, watch = self.pool, self.advice, self.log.writer, self._watch
         metrics.watch(
@@ -183,6 +191,7 @@ class Application:
             call_threads=lambda: self._settings.serve.threads,
             advice_in_flight=lambda: advice.running,
             advice_waiting=lambda: advice.waiting,
+            edited_files_faulty=self.files.count,
         )
         metrics.registry.register(LogCollector(self.log.store, clock=clock))
         if writer is not None and watch is not None:
@@ -221,9 +230,9 @@ def _follower_of(options: ServerOptions, log: OpenedLog) -> Follower | None:
     )
 
 
-def _certificate_of(settings: Configuration) -> ServedCertificate | None:
+def _certificate_of(settings: Configuration, files: EditedFiles) -> ServedCertificate | None:
     """Return the TLS certificate, None without TLS; raise ValueError for an address that must not be served so."""
     problems = list(listen_problems(settings.serve.listen, tls=settings.tls, access=settings.access))
     if problems:
         raise ValueError("; ".join(map(str, problems)))
-    return ServedCertificate(settings.tls) if settings.tls.is_on else None
+    return ServedCertificate(settings.tls, files=files) if settings.tls.is_on else None

@@ -1,7 +1,7 @@
 """The server's certificate, renewed without a restart when its files change.
 
 Before a handshake, at most once a second, the files are read; changed files that are valid are served from then on,
-others leave the pair in use and are logged once. Open connections keep the pair they began with.
+others leave the pair in use and are reported. Open connections keep the pair they began with.
 """
 
 import base64
@@ -16,9 +16,12 @@ from typing import Final
 import grpc
 import structlog
 
+from referee.server.clock import Clock, system_clock
+from referee.server.edited_files import EditedFiles
 from referee.server.settings.tls import CertificateFiles, TlsFileError, TlsSettings
 
 _READ_SECONDS: Final = 1.0
+_REMEDY: Final = "renew the pair; no restart is needed, the files are read again with the next connection"
 _PEM: Final = re.compile(rb"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
 _UTC_TIME: Final = 0x17
 _VERSION: Final = 0xA0
@@ -34,14 +37,24 @@ class CertificateFormatError(ValueError):
 class ServedCertificate:
     """The pair in use."""
 
-    def __init__(self, settings: TlsSettings, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        settings: TlsSettings,
+        *,
+        files: EditedFiles | None = None,
+        clock: Clock = system_clock,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Read the files; raise TlsFileError where they cannot be served."""
         self._settings = settings
         self._monotonic = monotonic
-        files = CertificateFiles.read(settings)
-        files.check(settings)
-        self._served = files
+        self._clock = clock
+        self._files = EditedFiles() if files is None else files
+        self._served = CertificateFiles.read(settings)
+        self._served.check(settings)
         self._refused = ""
+        self._report()
+        self._files.add(self._report)
         self._looked = monotonic()
         self._looking = threading.Lock()
 
@@ -77,18 +90,28 @@ class ServedCertificate:
     def _look(self) -> grpc.ServerCertificateConfiguration | None:
         try:
             files = CertificateFiles.read(self._settings)
-            if files == self._served:
-                self._refused = ""
-                return None
-            files.check(self._settings)
+            is_same = files == self._served
+            if not is_same:
+                files.check(self._settings)
         except (TlsFileError, OSError) as error:
-            if str(error) != self._refused:
-                self._refused = str(error)
-                _log.warning("certificate not renewed", error=str(error))
+            self._refused = str(error)
+            self._report()
             return None
         self._served, self._refused = files, ""
+        self._report()
+        if is_same:
+            return None
         _log.info("certificate renewed", digest=files.digest, expires_time=self.expires_time)
         return _configuration_of(files)
+
+    def _report(self) -> None:
+        """Report that the files cannot be served, or else that the certificate in use has expired."""
+        ends = self.expires_time
+        has_expired = 0 < ends <= self._clock()
+        day = dt.datetime.fromtimestamp(ends / 1000, dt.UTC)
+        expired = f"it expired at {day:%Y-%m-%d %H:%M} UTC, and callers refuse it"
+        fault = self._refused or (expired if has_expired else "")
+        self._files.report("tls.certificate", self._settings.certificate, fault, remedy=_REMEDY)
 
 
 def _configuration_of(files: CertificateFiles) -> grpc.ServerCertificateConfiguration:

@@ -58,6 +58,11 @@ class HealthService(health.HealthServicer):  # type: ignore[misc] # the package 
         for name in ("", *names):
             self.set(name, health_pb2.HealthCheckResponse.NOT_SERVING)
 
+    def report(self, name: str, *, is_serving: bool) -> None:
+        """Report a name's own status, which is not that of the server."""
+        status = health_pb2.HealthCheckResponse
+        self.set(name, status.SERVING if is_serving else status.NOT_SERVING)
+
     def stop_serving(self, why: str) -> None:
         """Report NOT_SERVING for good; the first reason is kept."""
         if not self._gracefully_shutting_down:

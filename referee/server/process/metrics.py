@@ -46,6 +46,7 @@ _GAUGES: Final = {
     "referee_advice_waiting": "Questions for advice that wait for a process.",
     "referee_log_stopped": "1 once the log stopped after a fault.",
     "referee_log_writable": "1 while the log can be written, or never is here.",
+    "referee_edited_files_faulty": "Files that people edit, such as access.revoked, that are not read whole.",
     "referee_certificate_expires_seconds": (
         "Expiry of the server's certificate, in seconds since 1970 UTC; 0 without TLS."
     ),

@@ -8,6 +8,7 @@ import grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from referee.rulesets import Ruleset
+from referee.server.edited_files import EditedFiles
 from referee.server.limits.advising import AdvicePool
 from referee.server.name_file import NameFile
 from referee.server.process.cosigner import Cosigner
@@ -47,6 +48,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
     cosigner: Cosigner | None,
     on_ended: Callable[[], None],
     on_returns: Callable[[Ruleset, Sequence[int]], None],
+    files: EditedFiles,
 ) -> list[str]:
     """Add the services that the options name to a server and return their full names.
 
@@ -84,7 +86,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
             service.add_to_server(service.servicer(service, parts), server)
 
     def add_shuffler() -> None:
-        closed = NameFile(settings.serve.closed, setting="serve.closed")
+        closed = NameFile(settings.serve.closed, setting="serve.closed", files=files)
         parts = ShufflerParts(
             header_maker=HeaderMaker(
                 catalogue=catalogue,

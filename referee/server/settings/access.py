@@ -8,13 +8,13 @@ Without any of them every caller may call everything, so the server then serves 
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
+from referee.server.name_file import name_problems
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
 from referee.server.settings.problem import SettingProblem
 from referee.server.settings.provider import Provider
@@ -92,10 +92,7 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
                 yield SettingProblem(f"access.providers[{index}].issuer", what, "give each provider once")
         for index, one in enumerate(self.certificates):
             yield from _certified_problems(f"access.certificates[{index}]", one)
-        if self.revoked and not Path(self.revoked).is_file():
-            yield SettingProblem(
-                "access.revoked", f"is {self.revoked}, which is not a file", "create it, empty at first"
-            )
+        yield from name_problems("access.revoked", self.revoked)
         if self.revoked and not self.is_on:
             yield SettingProblem(
                 "access.revoked", "is set, but callers are not authenticated", "set access.issuers too, or neither"

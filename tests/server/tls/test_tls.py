@@ -18,6 +18,7 @@ import pytest
 import structlog
 from cryptography.hazmat.primitives import serialization
 
+from referee.server.edited_files import EditedFiles
 from referee.server.process.app import Application
 from referee.server.process.certificate import CertificateFormatError, ServedCertificate, expires_time
 from referee.server.settings.access import AccessSettings, Certified, listen_problems
@@ -26,6 +27,7 @@ from referee.server.settings.tls import TlsFileError, TlsSettings
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
 from tests.driver.opening import terms_of
 from tests.driver.refusal import ending_of
+from tests.driver.running import Clock
 from tests.server.options import server_options
 from tests.server.tls.authority import Authority, Paper
 from tests.waiting import until
@@ -188,10 +190,25 @@ def test_half_written_pair_keeps_the_old_one_and_says_so_once(tmp_path, authorit
         (tmp_path / "server.key").write_bytes(new.key_pem)
         assert certificate.renewed() is not None
         assert certificate.renewed() is None
-    warned = [line for line in lines if line["log_level"] == "warning"]
-    assert 1 <= len(warned) <= 2
-    assert "do not match" in warned[0]["error"]
+    reported = [line for line in lines if line["log_level"] == "error"]
+    assert 1 <= len(reported) <= 2
+    assert "do not match" in reported[0]["fault"]
     assert [line["event"] for line in lines if line["log_level"] == "info"] == ["certificate renewed"]
+
+
+def test_expired_certificate_is_said_at_the_start_and_when_it_expires(tmp_path, authority):
+    """It is served, since a new pair needs no restart; the line says what to do, once."""
+    ends = int(authority.server().write(tmp_path).certificate.not_valid_after_utc.timestamp()) * 1000
+    clock, files = Clock(ends - 1), EditedFiles()
+    with structlog.testing.capture_logs() as lines:
+        ServedCertificate(settings_in(tmp_path), files=files, clock=clock)
+        assert (lines, files.count()) == ([], 0)
+        clock.now = ends
+        assert [files.count(), files.count()] == [1, 1]
+        ServedCertificate(settings_in(tmp_path), clock=clock)
+    assert [line["setting"] for line in lines] == ["tls.certificate"] * 2
+    assert "it expired at " in lines[0]["fault"]
+    assert "renew the pair; no restart is needed" in lines[0]["remedy"]
 
 
 def test_content_counts_and_not_the_time_of_the_file(tmp_path, authority):
