@@ -24,6 +24,7 @@ from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.workers import Pending, sources_of, terms_of
 from referee.evidence.merkle import leaf_hash
+from referee.evidence.printable import error_words
 from referee.log.keys import KeyRing
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import TileError
@@ -90,7 +91,7 @@ class Cluster:
         try:
             self._client: Final = connect(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ClusterError(f"no scheduler answers at {scheduler}: {error}") from error
+            raise ClusterError(f"no scheduler answers at {scheduler}: {error_words(error)}") from error
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError as error:
@@ -122,7 +123,9 @@ class Cluster:
         try:
             answer: Answer = future.result()
         except Exception as error:  # any error of a worker, and Dask's own about workers that are lost
-            msg = f"the workers of {self._scheduler} cannot examine rounds: {type(error).__name__}: {error}"
+            msg = (
+                f"the workers of {self._scheduler} cannot examine rounds: {type(error).__name__}: {error_words(error)}"
+            )
             raise ClusterError(msg) from error
         digest, results = answer
         if digest != package_digest():

@@ -11,6 +11,7 @@ import typer
 
 from referee.cli.options import FOUND, fail
 from referee.cli.progress import progress_bar
+from referee.evidence.printable import error_words
 from referee.lab.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
 
 SEED_SIZE: Final = 32
@@ -64,7 +65,7 @@ def fairness_report(  # noqa: PLR0913 - one parameter an option
         if html is not None:
             html.write_text(render_page(report), encoding="utf-8")
     except OSError as error:
-        fail(f"the report cannot be written: {error}")
+        fail(f"the report cannot be written: {error_words(error)}")
     typer.echo(written)
     raise typer.Exit(0 if report.holds else FOUND)
 

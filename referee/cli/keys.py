@@ -28,6 +28,7 @@ from referee.cli.options import (
 )
 from referee.cli.progress import progress_bar
 from referee.cli.stopping import until_asked
+from referee.evidence.printable import error_words
 from referee.server.keys.folder import EVERY, ROLES, KeyFolder, check_keys_exist, has_keys, is_encrypted_file
 from referee.server.keys.private_key import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
 from referee.server.keys.rotation import CHANGING, KeyRotation
@@ -191,7 +192,7 @@ def agent(
             number = grp.getgrnam(group).gr_gid if group else None
             answering = SigningAgent(socket, signers, group=number).start()
         except (OSError, KeyError) as error:
-            fail(f"{socket}: {error}")
+            fail(f"{socket}: {error_words(error)}")
         ready = {"event": "ready", "socket": str(socket), "keys": {one: signers[one].verifier_key for one in signers}}
         typer.echo(json.dumps(ready))
         stop.wait()
@@ -273,13 +274,13 @@ def _relocked(files: list[Path], *, old: Passphrase, new: Passphrase | None, don
     try:
         steps = {path: reencrypt(path, old=old, new=new) for path in files}
     except (KeyFileError, OSError) as error:
-        fail(f"{error}; nothing was changed")
+        fail(f"{error_words(error)}; nothing was changed")
     for path, finish in steps.items():
         if finish is not None:
             try:
                 finish()
             except OSError as error:
-                fail(f"{path}: {error}; run the command again")
+                fail(f"{path}: {error_words(error)}; run the command again")
         if not as_json:
             typer.echo(f"{path}\t{'as it was' if finish is None else done}")
     if as_json:

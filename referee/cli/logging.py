@@ -46,6 +46,19 @@ def configure(*, quiet: bool, worker: int | None = None) -> None:
         ],
         logger_factory=lambda *_: lines,
     )
+    root = logging.getLogger()
+    if not any(isinstance(handler, _LibraryHandler) for handler in root.handlers):
+        root.addHandler(_LibraryHandler(logging.WARNING))
+
+
+class _LibraryHandler(logging.Handler):
+    """Handler that writes the warnings of libraries, such as the gateway's web server, as log lines like all others."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record as a line."""
+        log = structlog.get_logger(record.name)
+        write = log.error if record.levelno >= logging.ERROR else log.warning
+        write("library reports", logger=record.name, message=record.getMessage(), exc_info=record.exc_info or None)
 
 
 class LineWriter:

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from referee import __version__
 from referee.cli.usage import describe
+from referee.evidence.printable import error_words
 
 COMMANDS: Final = MappingProxyType(
     {
@@ -115,7 +116,7 @@ class Commands(TyperGroup):
                 raise
             from referee.cli.options import fail  # noqa: PLC0415 - help needs none of what it imports
 
-            fail(str(error))
+            fail(error_words(error))
 
 
 app = typer.Typer(

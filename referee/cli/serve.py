@@ -149,8 +149,7 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
 
 def _announce(configuration: Configuration, application: Application, *, browsers: str, worker: int | None) -> None:
     """Print the JSON line with the server's addresses; for a worker also with the part of the log that it verified."""
-    host = configuration.serve.listen.rpartition(":")[0]
-    ready = {"event": "ready", "address": f"{host}:{application.port}", "origin": application.origin}
+    ready = {"event": "ready", "address": application.address, "origin": application.origin}
     if application.metrics_port:
         ready["metrics"] = f"{configuration.telemetry.metrics.rpartition(':')[0]}:{application.metrics_port}"
     if browsers:

@@ -12,6 +12,7 @@ import typer
 
 from referee.cli.options import FOUND, fail
 from referee.cli.stopping import until_asked
+from referee.evidence.printable import error_words
 from referee.server.process.options import VerifiedLog
 from referee.server.process.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 from referee.server.settings.configuration import Configuration
@@ -87,7 +88,7 @@ def _reserve(key: str, address: str, kept: ExitStack) -> str:
     try:
         return kept.enter_context(reserve_address(address)) if address else ""
     except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        why = (error.strerror if isinstance(error, OSError) else "") or error_words(error)
         fail(f"{key} {address}: {why}; stop the process that has this address, or use another one")
 
 

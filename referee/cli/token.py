@@ -12,7 +12,7 @@ import typer
 
 from referee.cli.options import FOUND, AsJson, PassphraseFile, answer, fail, passphrase_of, print_json
 from referee.evidence.pem import public_key_in_pem
-from referee.evidence.printable import ascii_json
+from referee.evidence.printable import ascii_json, error_words
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
@@ -134,7 +134,7 @@ def revoke(
             with file.open("a", encoding="utf-8") as revocations:
                 revocations.write(f"{lead}{text}{note}\n")
     except OSError as error:
-        fail(f"{file}: {error}")
+        fail(f"{file}: {error_words(error)}")
     if found.fault:
         typer.echo(f"{file}: {found.fault}; mend the line", err=True)
     words = f"{text} is revoked {'in' if is_new else 'already in'} {file}"

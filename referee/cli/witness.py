@@ -11,6 +11,7 @@ from referee.cli import logging
 from referee.cli.options import PassphraseFile, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.evidence.outside import OutsideError, read_text
+from referee.evidence.printable import error_words
 from referee.evidence.vkey import Algorithm
 from referee.log.policy import MAX_POLICY
 from referee.server.clock import system_clock
@@ -82,4 +83,4 @@ def _text_of(path: Path) -> str:
     try:
         return read_text(path.read_bytes(), most=MAX_POLICY)
     except (OSError, OutsideError) as error:
-        fail(f"--logs {path} cannot be read: {error}")
+        fail(f"--logs {path} cannot be read: {error_words(error)}")

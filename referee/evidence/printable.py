@@ -9,7 +9,10 @@ in them, and a character such as U+202E reverses the line; so every character ou
 '{"to":"\\u202e"}'
 """
 
+import errno
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 _OUTSIDE: Final = re.compile(r"[^ -~]")
@@ -42,6 +45,34 @@ def ascii_json(text: str) -> str:
     The JSON value stays the same if such characters stand in strings only.
     """
     return _OUTSIDE_LINES.sub(_json_escaped, text)
+
+
+_REMEDIES: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        errno.EROFS: "mount it for writing, or give another folder",
+        errno.EACCES: "give this user the right to it, or give another path",
+        errno.EPERM: "give this user the right to it, or give another path",
+        errno.ENOSPC: "free space, or give another folder",
+        errno.EDQUOT: "free space, or raise this user's quota",
+        errno.EMFILE: "raise how many files the process may open (ulimit -n, LimitNOFILE)",
+        errno.ENFILE: "raise how many files the machine may open (fs.file-max)",
+    }
+)
+
+
+def error_words(error: BaseException) -> str:
+    """Describe an error for people; never empty, and an error of the system without its number but with a remedy.
+
+    >>> error_words(OSError(errno.EROFS, "Read-only file system", "/srv/referee"))
+    '/srv/referee: Read-only file system; mount it for writing, or give another folder'
+    >>> error_words(TimeoutError())
+    'TimeoutError'
+    """
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error) or type(error).__name__
+    place = "" if error.filename is None else f"{error.filename}: "
+    remedy = _REMEDIES.get(error.errno or 0, "")
+    return f"{place}{error.strerror}{'; ' if remedy else ''}{remedy}"
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -13,13 +13,13 @@ line 2 is b'\xff', which is no name
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from referee.evidence.printable import error_words
 from referee.server.edited_files import EditedFiles
-from referee.server.settings.problem import SettingProblem
 
 MAX_SIZE: Final = 4 << 20
 """Bytes of a file that is read."""
@@ -69,17 +69,17 @@ def read_names(data: bytes, *, setting: str = "access.revoked") -> NameList:
     return NameList(frozenset(names), faults[0] + more if faults else "")
 
 
-def name_problems(setting: str, path: str) -> Iterator[SettingProblem]:
-    """Yield what prevents serving with a file of names."""
-    if path and not Path(path).is_file():
-        yield SettingProblem(setting, f"is {path}, which is not a file", "create it, empty at first")
-    elif path:
-        try:
-            fault = read_names(Path(path).read_bytes(), setting=setting).fault
-        except OSError as error:
-            fault = f"it cannot be read: {error.strerror or error}"
-        if fault:
-            yield SettingProblem(setting, f"is {path}: {fault}", "mend the line, in UTF-8 text, or delete it")
+def name_fault(setting: str, path: str) -> tuple[str, str] | None:
+    """Return what prevents serving with a file of names, and the remedy; None if nothing does."""
+    if not path:
+        return None
+    if not Path(path).is_file():
+        return f"is {path}, which is not a file", "create it, empty at first"
+    try:
+        fault = read_names(Path(path).read_bytes(), setting=setting).fault
+    except OSError as error:
+        fault = f"it cannot be read: {error.strerror or error_words(error)}"
+    return (f"is {path}: {fault}", "mend the line, in UTF-8 text, or delete it") if fault else None
 
 
 class NameFile:
@@ -94,8 +94,8 @@ class NameFile:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Read the file; raise ValueError where it cannot be read whole."""
-        for problem in name_problems(setting, path):
-            raise ValueError(str(problem))
+        if fault := name_fault(setting, path):
+            raise ValueError(f"{setting} {fault[0]}; {fault[1]}")
         self._path = path
         self._setting = setting
         self._files = EditedFiles() if files is None else files

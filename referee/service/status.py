@@ -14,6 +14,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from referee.evidence.ed25519 import SignerRetiredError, SignerUnavailableError
+from referee.evidence.printable import error_words
 from referee.games import LawError
 from referee.log import SlotError
 from referee.storage import (
@@ -133,7 +134,7 @@ def _law_refusal(error: LawError) -> RefusedError:
 
 def log_law_error(error: LawError, **about: str) -> None:
     """Log a defect of a game's law with its traceback, which shows the place in the game's package."""
-    _log.error("law failed", error=str(error), exc_info=error, **about)
+    _log.error("law failed", error=error_words(error), exc_info=error, **about)
 
 
 def to_status(refusal: RefusedError) -> grpc.Status:

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import DBAPIError
 
+from referee.evidence.printable import error_words
 from referee.log import Checkpoint
 from referee.storage.check import check_store
 from referee.storage.postgres import open_postgres_reader
@@ -79,7 +80,7 @@ def _beside(target: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as place:
             yield Path(place)
     except OSError as error:
-        raise StoreError(f"the log could not be copied to {target}: {error}") from error
+        raise StoreError(f"the log could not be copied to {target}: {error_words(error)}") from error
 
 
 def _pour(out: Connection, into: Connection) -> None:
@@ -109,7 +110,7 @@ def _copy(source: Path, target: Path, known: Iterable[Checkpoint], progress: Pro
         part.rename(target)
         _force(target.parent)
     except (sqlite3.Error, DBAPIError, OSError) as error:
-        raise StoreError(f"the log could not be copied to {target}: {error}") from error
+        raise StoreError(f"the log could not be copied to {target}: {error_words(error)}") from error
     finally:
         part.unlink(missing_ok=True)
     return head

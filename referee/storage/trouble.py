@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from referee.evidence.ed25519 import SignerUnavailableError
+from referee.evidence.printable import error_words
 from referee.storage.record import (
     ClockError,
     DataLossError,
@@ -54,7 +55,7 @@ def trouble_of(error: Exception) -> WriteTrouble:
     >>> trouble_of(StoreFullError("database or disk is full")).kind
     'FULL'
     """
-    cause = str(error) or type(error).__name__
+    cause = error_words(error)
     for types, kind, remedy in _REMEDIES:
         if isinstance(error, types):
             return WriteTrouble(kind=kind, cause=cause, remedy=remedy)

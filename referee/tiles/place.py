@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Protocol, Self, TypeVar
 
+from referee.evidence.printable import error_words
+
 _LOCAL: Final = "file://"
 _DRAFTS: Final = ".publishing"
 """Folder in which each process writes one file at a time, before it is renamed."""
@@ -62,7 +64,7 @@ class FolderPlace:
                 finally:
                     os.close(handle)
         except OSError as error:
-            raise PlaceError(f"{self.root} cannot be written: {error}") from error
+            raise PlaceError(f"{self.root} cannot be written: {error_words(error)}") from error
 
     def remove(self, folders: Sequence[str]) -> None:
         """Remove everything under these folders."""
@@ -72,7 +74,7 @@ class FolderPlace:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise PlaceError(f"{self.root} cannot be tidied: {error}") from error
+                raise PlaceError(f"{self.root} cannot be tidied: {error_words(error)}") from error
 
     def _read(self, path: str) -> bytes | None:
         try:
@@ -80,7 +82,7 @@ class FolderPlace:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise PlaceError(f"{self.root} cannot be read: {error}") from error
+            raise PlaceError(f"{self.root} cannot be read: {error_words(error)}") from error
 
     def _write(self, path: str, data: bytes) -> set[Path]:
         """Write one file; return the folders in which a name has changed."""
@@ -139,7 +141,7 @@ class RemotePlace:
             with ThreadPoolExecutor(_AT_ONCE) as threads:
                 return list(threads.map(act, items))
         except Exception as error:  # each file system has its own errors, and an audit must not take one for a finding
-            raise PlaceError(f"{self._name} cannot be {what}: {type(error).__name__}: {error}") from error
+            raise PlaceError(f"{self._name} cannot be {what}: {type(error).__name__}: {error_words(error)}") from error
 
     def _read(self, path: str) -> bytes | None:
         try:

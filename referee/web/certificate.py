@@ -8,6 +8,7 @@ import ssl
 
 import structlog
 
+from referee.evidence.printable import error_words
 from referee.server.process.certificate import ServedCertificate
 from referee.server.settings.tls import TlsSettings
 
@@ -36,7 +37,7 @@ class WebCertificate:
                 self._context = self._loaded()
                 self._is_stale = False
             except (OSError, ValueError) as error:  # changed again meanwhile
-                _log.warning("certificate not renewed by the gateway", error=str(error))
+                _log.warning("certificate not renewed by the gateway", error=error_words(error))
         connection.context = self._context
 
     def _loaded(self) -> ssl.SSLContext:

@@ -37,6 +37,7 @@ _OPTIONS: Final = (
     ("grpc.max_send_message_length", -1),
 )
 _HEALTH_SECONDS: Final = 5.0
+_LONGEST_SECONDS: Final = 604_800.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,9 +183,9 @@ def _copy(headers: Headers, metadata: "Iterable[tuple[str, str | bytes]] | None"
 
 
 def _seconds(context: Context) -> float | None:
-    """Return the rest of the caller's deadline."""
+    """Return the rest of the caller's deadline, at most a week: gRPC takes a time that its clock lacks for 0."""
     left = context.timeout_ms
-    return None if left is None else max(0.0, left / 1000)
+    return None if left is None else min(max(0.0, left / 1000), _LONGEST_SECONDS)
 
 
 def _peer(address: str | None) -> str:

@@ -1,5 +1,6 @@
 """Processes of commands: what they load, how they end when they are asked to, and log lines that cannot be written."""
 
+import json
 import os
 import signal
 import subprocess
@@ -119,6 +120,22 @@ def test_line_that_can_be_written_is_written_whole() -> None:
     done = ran(SAY + "log.info('line', words='x' * 100_000)", stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr[:1], done.stderr[-2:]) == (0, b"{", b"}\n")
     assert len(done.stderr) > 100_000
+
+
+def test_warning_of_a_library_is_a_line_like_all_others() -> None:
+    """Such as those of the gateway's web server."""
+    say = "import logging; logs = logging.getLogger('uvicorn.error'); logs.info('no'); logs.error('%s is bad', 'it')"
+    done = ran(
+        SAY.replace("import logging;", "import logging as lines;").replace("logging.conf", "lines.conf") + say,
+        stderr=subprocess.PIPE,
+    )
+    assert json.loads(done.stderr) | {"timestamp": ""} == {
+        "event": "library reports",
+        "level": "error",
+        "logger": "uvicorn.error",
+        "message": "it is bad",
+        "timestamp": "",
+    }
 
 
 HEAVY: Final = {"numpy", "scipy", "fsspec", "jinja2", "aiohttp", "psycopg", "opentelemetry"}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -18,7 +19,7 @@ from referee.rulesets import load_builtin
 from referee.server.process.app import Application
 from referee.server.process.services import FULL_NAMES
 from referee.storage import DataLossError
-from referee.v1 import log_pb2, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
+from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from tests.driver.house import House, Played
 from tests.driver.refusal import ending_of
 from tests.server.options import server_options
@@ -52,12 +53,25 @@ def test_every_service_is_healthy_and_reflected(house: House) -> None:
     assert reflected(house) == {*names, "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"}
 
 
-def test_reflection_returns_the_protos_of_a_service(house: House) -> None:
-    """So a tool can call it without our files."""
+@pytest.mark.parametrize(
+    "symbol", ["MauBinhService", "MauBinhService.SettleRound", "MauBinhRound", "MauBinhRound.header"]
+)
+def test_reflection_returns_the_protos_of_a_full_name(house: House, symbol: str) -> None:
+    """So a tool can call a service, or one method, without our files."""
     stub = reflection_pb2_grpc.ServerReflectionStub(house.channel)
-    request = reflection_pb2.ServerReflectionRequest(file_containing_symbol="referee.v1.MauBinhService")
+    request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=f"referee.v1.{symbol}")
     answer = next(stub.ServerReflectionInfo(iter([request])))
     assert answer.file_descriptor_response.file_descriptor_proto
+
+
+@pytest.mark.parametrize(
+    "symbol", ["", "referee.v1.MauBinhService.Nothing", "Nothing", "a" * 5_000, "a." * 5_000, "\0"]
+)
+def test_reflection_answers_not_found_for_another_name(house: House, symbol: str) -> None:
+    stub = reflection_pb2_grpc.ServerReflectionStub(house.channel)
+    request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=symbol)
+    answer = next(stub.ServerReflectionInfo(iter([request])))
+    assert answer.error_response.error_code == grpc.StatusCode.NOT_FOUND.value[0]
 
 
 def test_unknown_method_is_unimplemented(house: House) -> None:
@@ -252,3 +266,14 @@ def test_message_beyond_the_transports_limit_is_refused_by_it(house: House) -> N
     """Four megabytes: the same status as from the server's own limit."""
     assert ending_of(house.raw, "ShufflerService/OpenRound", bytes(4 * 1024 * 1024 + 1))[0] == "RESOURCE_EXHAUSTED"
     assert house.open().round_id
+
+
+def test_unix_socket_is_announced_by_its_path(tmp_path: Path) -> None:
+    """The address is what a client dials; a socket has no port."""
+    listen = f"unix:{tmp_path}/s"
+    with Application(server_options(data=tmp_path / "data", listen=listen)) as app:
+        assert app.address == listen
+        with grpc.insecure_channel(app.address) as channel:
+            assert log_pb2_grpc.LogServiceStub(channel).GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=30)
+    with Application(server_options(data=tmp_path / "data")) as app:
+        assert app.address == f"127.0.0.1:{app.port}"

@@ -241,7 +241,11 @@ async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: 
         assert script.headers["content-type"].startswith("text/javascript")
         for path in ("/%2e%2e/secret.txt", "/../secret.txt", "/assets", "/nothing"):
             assert (await client.get(path)).status_code == 404
-        assert (await client.get("/api/bundles/nowhere/1")).status_code == 404
+        for path in ("/%00", "/a%00.js", f"/{'a' * 300}", f"/{'a/' * 3_000}", "/api/shares/%00"):
+            assert (await client.get(path)).status_code == 404, path
+        for number in ("1", "0", "-1", "%00", "\N{SUPERSCRIPT TWO}", "9" * 26, "9" * 5_000):
+            answer = await client.get(f"/api/bundles/nowhere/{number}")
+            assert (answer.status_code, answer.json()) == (404, {"reason": "NOT_OPENED"}), number
         health = (await client.get("/api/health")).json()
         assert (health["referee"], health["rooms"], health["pages"]) == ("REACHED", 0, 0)
 

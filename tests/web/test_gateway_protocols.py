@@ -59,6 +59,12 @@ def test_answers_are_the_same_messages(door: Door) -> None:
     assert json.loads(text) == json_format.MessageToDict(native)
 
 
+@pytest.mark.parametrize("timeout", ["99999999H", "99999999M", "99999999S", "1H"])
+def test_long_time_that_a_caller_waits_is_no_short_one(door: Door, timeout: str) -> None:
+    messages, trailers = door.ask_web(f"{LOG}/GetCheckpoint", **{"grpc-timeout": timeout})
+    assert (len(messages), trailers["grpc-status"]) == (1, "0"), trailers
+
+
 def test_question_is_read_in_json_and_binary(door: Door) -> None:
     """Names of JSON and of the protos both count; what this version does not know is passed over, as in binary."""
     asked = ruleset_pb2.GetRulesetRequest(ruleset_id="mau_binh.classic")

@@ -3,6 +3,7 @@
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Journal } from "./journal.js";
+import { RecordError } from "./record.js";
 
 interface Row {
   readonly round_number: number;
@@ -57,7 +58,18 @@ export class FileJournal implements Journal {
 
   async #read(table: string): Promise<Row | undefined> {
     const text = await readFile(this.#place(table), "utf8").catch(nothing);
-    return text === undefined ? undefined : (JSON.parse(text) as Row);
+    if (text === undefined) {
+      return undefined;
+    }
+    try {
+      const { round_number: number, record } = JSON.parse(text) as Row;
+      if (typeof number !== "number" || typeof record !== "string") {
+        throw new Error("it has no round_number or no record");
+      }
+      return { round_number: number, record };
+    } catch (error) {
+      throw new RecordError(this.#place(table), error);
+    }
   }
 
   #place(table: string): string {

@@ -51,6 +51,7 @@ export { type Line, lineOver } from "./line.js";
 export type { ListOptions, RoundFilter, SeatKey } from "./listing.js";
 export { type Chi, MauBinhGame } from "./mau-binh.js";
 export { type Calls, isOver, type Previewing, type Referee, refereeOver } from "./referee.js";
+export { RecordError } from "./record.js";
 export { type FieldAtFault, type Reason, type Refusal, refusalOf } from "./refusal.js";
 export { RETRIES, type Retries } from "./retry.js";
 export type { Revealed, Settled } from "./round.js";

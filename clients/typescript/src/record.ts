@@ -4,8 +4,10 @@
  * the log has (OPEN, DEAL, cards) is read from there again and verified as if for the first time.
  */
 
+import { fromBinary } from "@bufbuild/protobuf";
 import { base64, type ReceiptedEvent, unbase64 } from "referee-verifier/protocol";
 import type { ClockDifference } from "./clock.js";
+import { RoundHeaderSchema } from "./gen/referee/v1/round_pb.js";
 import { SeatSecrets } from "./secrets.js";
 import type { Terms } from "./terms.js";
 
@@ -85,8 +87,29 @@ function saved(record: RoundRecord) {
   };
 }
 
-/** The record that a text is; an error where it is of another format. */
+/** A journal's record that cannot be read. */
+export class RecordError extends Error {
+  override readonly name = "RecordError";
+
+  /** What cannot be read, and why. */
+  constructor(what: string, error: unknown) {
+    const remedy = "restore the journal, or forget the round and resume it from the log and the players' courses";
+    super(`${what} cannot be read: ${error instanceof Error ? error.message : String(error)}; ${remedy}`);
+  }
+}
+
+/** The record that a text is; a RecordError where it is none. */
 export function readRecord(text: string): RoundRecord {
+  try {
+    const record = parsed(text);
+    fromBinary(RoundHeaderSchema, record.header);
+    return record;
+  } catch (error) {
+    throw new RecordError("the journal's record", error);
+  }
+}
+
+function parsed(text: string): RoundRecord {
   const said = JSON.parse(text) as Saved;
   if (said.format !== 1) {
     throw new Error(`the journal's record has format ${said.format}, and this version reads 1`);

@@ -1,14 +1,14 @@
 /** What outlives a round: receipted events, and a seat's key. */
 
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readReceiptedEvent, utf8 } from "referee-verifier/protocol";
 import { readSeatKey, SeatSecrets, writeSeatKey } from "../src/index.js";
 import { FileJournal, connect, loadSeatKey, saveSeatKey, writeReceipts } from "../src/node.js";
-import { readRecord } from "../src/record.js";
+import { readRecord, RecordError } from "../src/record.js";
 import { server, tableNamed, without } from "./server.js";
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
@@ -58,6 +58,32 @@ test("each accepted event is kept with its receipt, and two at once have their t
     assert.deepEqual(own.receiptedEvents, game.receiptedEvents.slice(1));
     player.close();
     client.close();
+  });
+});
+
+test("a damaged journal is refused as one, whatever is in it", async () => {
+  const damage = [
+    "",
+    "{",
+    "null",
+    "[]",
+    "{}",
+    '{"format":2}',
+    '{"format":1}',
+    `${"[".repeat(5000)}`,
+    "\u0000",
+    "\ufeff{}",
+  ];
+  damage.push('{"format":1,"terms":{"bets":[],"seat_keys":[]},"header":"?"}');
+  for (const text of damage) {
+    assert.throws(() => readRecord(text), RecordError, text.slice(0, 40));
+  }
+  await inFolder(async (folder) => {
+    const journal = new FileJournal(folder);
+    for (const text of [...damage, '{"round_number":1}', '{"round_number":"1","record":"{}"}']) {
+      await writeFile(join(folder, "t.round.json"), text);
+      await assert.rejects(journal.load("t"), RecordError, text.slice(0, 40));
+    }
   });
 });
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from referee.advice import NoAdviceError
 from referee.advice.mau_binh.suggestion import Suggestion
 from referee.cards import Card
+from referee.evidence.printable import error_words
 from referee.games.mau_binh import MauBinhRules
 
 if TYPE_CHECKING:
@@ -46,5 +47,5 @@ def _advisor_of(table: ArrangementTable) -> "Advisor":
         populations = Populations.builtin() if folder is None else Populations.with_folder(folder)
         population = populations.population_for(rules, digest=table.ruleset_digest)
     except (NoPopulationError, PopulationError, OSError) as error:
-        raise NoAdviceError(str(error)) from None
+        raise NoAdviceError(error_words(error)) from None
     return Advisor.of(rules, population, seat_count=table.seat_count)

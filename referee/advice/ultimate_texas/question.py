@@ -6,6 +6,7 @@ from typing import NamedTuple
 from referee.advice import NoAdviceError
 from referee.advice.ultimate_texas.option import Option
 from referee.cards import Card
+from referee.evidence.printable import error_words
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 
 
@@ -37,5 +38,5 @@ def value_options(question: DecisionQuestion) -> DecisionAnswer:
         table = None if board else tables_of(question.folder).table_for(rules)
         options = advise(rules, question.stake, hole=question.hole, board=board, table=table)
     except (NoTableError, PreflopTableError, UnsupportedRankingError, OSError) as error:
-        raise NoAdviceError(str(error)) from None
+        raise NoAdviceError(error_words(error)) from None
     return DecisionAnswer(options, WAYS_BY_BOARD[len(board)])

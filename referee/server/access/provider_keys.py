@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
 from referee.evidence.outside import read_json
+from referee.evidence.printable import error_words
 from referee.server.settings.provider import Provider, is_url
 
 LEAST_SECONDS: Final = 30.0
@@ -94,11 +95,11 @@ class ProviderKeys:
             self._has_fetched = True
             self._said = ""
         except (jwt.PyJWTError, OSError, ValueError) as error:
-            if str(error) != self._said:
-                self._said = str(error)
+            if error_words(error) != self._said:
+                self._said = error_words(error)
                 known = "the keys fetched before stay valid" if self._has_fetched else "its tokens cannot be verified"
                 _log.warning(
-                    f"keys of the provider not fetched; {known}", issuer=self._provider.issuer, error=str(error)
+                    f"keys of the provider not fetched; {known}", issuer=self._provider.issuer, error=error_words(error)
                 )
 
 

@@ -6,6 +6,7 @@ They change nothing, need no running server and work beside one. A check that fa
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from referee.evidence.printable import error_words
 from referee.server.clock import system_clock
 from referee.server.doctor.check_result import CheckLevel, CheckResult
 from referee.server.doctor.clock import check_clock
@@ -42,7 +43,7 @@ def examine(
                 yield group, finding
         except Exception as error:  # noqa: BLE001 - the other checks still run
             remedy = "see what the error names; if nothing is wrong there, report a bug"
-            yield group, CheckResult.fail(group, f"check failed: {type(error).__name__}: {error}", remedy)
+            yield group, CheckResult.fail(group, f"check failed: {type(error).__name__}: {error_words(error)}", remedy)
 
 
 def _machine(configuration: Configuration, stored: StoreFacts, *, now: int) -> Iterator[CheckResult]:

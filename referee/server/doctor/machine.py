@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from referee.evidence.printable import error_words
 from referee.server.doctor.check_result import CheckResult
 from referee.server.folder_lock import FILE_NAME, FolderInUseError, lock_folder
 from referee.server.process.address import bound_socket
@@ -132,7 +133,7 @@ def _certificate(key: str, path: str, *, now: int) -> CheckResult:
     try:
         ends = expires_time(Path(path).read_bytes())
     except (OSError, CertificateFormatError) as error:
-        return CheckResult.fail(key, f"{path}: {error}", "give the PEM file of a certificate")
+        return CheckResult.fail(key, f"{path}: {error_words(error)}", "give the PEM file of a certificate")
     days = (ends - now) / _DAY_MS
     if days <= 0:
         return CheckResult.fail(key, f"{path} expired {-days:,.0f} days ago", "renew it; no restart is needed")

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from referee.evidence.printable import printable
+from referee.evidence.printable import error_words, printable
 from referee.server.doctor.check_result import CheckResult
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.provider import Provider, is_url
@@ -58,7 +58,7 @@ def _read(provider: Provider, seconds: float) -> "jwt.PyJWKSet | str":
         try:
             read.append(read_key_set(provider))
         except (PyJWTError, OSError, ValueError) as error:
-            read.append(str(error))
+            read.append(error_words(error))
 
     thread = threading.Thread(target=fetch, name="doctor-provider", daemon=True)
     thread.start()

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Self
 
+from referee.evidence.printable import error_words
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import CheckpointSigner
 from referee.server.keys.private_key import (
@@ -238,7 +239,7 @@ def _public(  # noqa: PLR0913 - a role's two files, and how to open the private 
         try:
             key = VerifierKey.parse(public.read_text(encoding="ascii").strip())
         except (OSError, UnicodeDecodeError, KeyTextError) as error:
-            raise KeyFileError(f"{public} cannot be read: {error}") from None
+            raise KeyFileError(f"{public} cannot be read: {error_words(error)}") from None
         if signer is not None and signer.key != key:
             raise KeyFileError(f"{path} is not the private key of {public}")
         return key

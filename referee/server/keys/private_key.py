@@ -25,6 +25,7 @@ from nacl.pwhash import argon2id
 from nacl.secret import SecretBox
 
 from referee.evidence.ed25519 import SIGNATURE_SIZE
+from referee.evidence.printable import error_words
 from referee.evidence.vkey import Algorithm, VerifierKey
 
 SEED_SIZE: Final = 32
@@ -298,7 +299,7 @@ def check_file(path: Path) -> None:
     try:
         found = path.stat()
     except OSError as error:
-        raise KeyFileError(f"{path} cannot be read: {error}") from None
+        raise KeyFileError(f"{path} cannot be read: {error_words(error)}") from None
     if found.st_uid != os.geteuid():
         raise KeyFileError(
             f"{path} belongs to user {found.st_uid}, and this process runs as user {os.geteuid()}; "
@@ -314,4 +315,4 @@ def _read(path: Path, *, is_checked: bool = True) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise KeyFileError(f"{path} cannot be read: {error}") from None
+        raise KeyFileError(f"{path} cannot be read: {error_words(error)}") from None

@@ -14,6 +14,7 @@ from typing import Final, Self
 import structlog
 
 from referee.evidence.note import Note, NoteError
+from referee.evidence.printable import error_words
 from referee.log import Checkpoint, CheckpointError, tree_frontier
 from referee.log.proof import MissingNodeError
 from referee.server.keys.private_key import KeyFileError
@@ -43,8 +44,8 @@ def read_signed_head(keys: Path) -> Checkpoint | None:
         return None
     except (OSError, NoteError, CheckpointError) as error:
         raise KeyFileError(
-            f"{path} is no checkpoint: {error}. It names the newest head that these keys have signed: copy it from a "
-            "backup of the keys; or remove it, if you know that the log is whole"
+            f"{path} is no checkpoint: {error_words(error)}. It names the newest head that these keys have signed: "
+            "copy it from a backup of the keys; or remove it, if you know that the log is whole"
         ) from None
 
 
@@ -66,7 +67,7 @@ class HeadRecord:
             return
         except (OSError, KeyFileError) as error:
             if not self._is_warned:
-                _log.warning("newest head not recorded beside the keys", error=str(error))
+                _log.warning("newest head not recorded beside the keys", error=error_words(error))
             self._is_warned = True
 
     def _replace(self, head: Head, *, is_forced: bool) -> None:

@@ -30,6 +30,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 import structlog
 
 from referee.advice import NoAdviceError, process
+from referee.evidence.printable import error_words
 from referee.server.limits.rate_limit import ConcurrencyLimit, account_of
 from referee.server.settings.advice import AdviceSettings
 from referee.service.call import CallEndedError, current
@@ -153,7 +154,7 @@ class AdviceProcess:
                 raise
             except Exception as error:
                 ours.close()
-                raise ProcessStartError(cleandoc(str(error))) from error
+                raise ProcessStartError(cleandoc(error_words(error))) from error
             finally:
                 theirs.close()
             self._process, self._connection = started, ours
@@ -292,7 +293,7 @@ class AdvicePool:
             reason = ErrorReason.ERROR_REASON_ADVICE_LOST
             raise RefusedError(reason, message, retry_seconds=RETRY_SECONDS) from None
         except ProcessStartError as error:
-            _log.error("advice process cannot be started", error=str(error))
+            _log.error("advice process cannot be started", error=error_words(error))
             message = f"no process for advice can be started: {error}"
             raise RefusedError(ErrorReason.ERROR_REASON_INTERNAL, message) from None
         finally:

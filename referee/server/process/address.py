@@ -4,6 +4,8 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from referee.evidence.printable import error_words
+
 
 class AddressError(RuntimeError):
     """An address that cannot be listened on."""
@@ -21,7 +23,7 @@ def listening(key: str, address: str, *, is_probed: bool = False) -> Iterator[No
             bound_socket(address).close()
         yield
     except (OSError, RuntimeError) as error:
-        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        why = (error.strerror if isinstance(error, OSError) else "") or error_words(error)
         msg = f"{key} {address}: {why}; stop the process that has this address, or use another one"
         raise AddressError(msg) from error
 

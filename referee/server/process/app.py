@@ -22,6 +22,7 @@ from referee.server.process.address import listening
 from referee.server.process.certificate import ServedCertificate
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.drain import HealthService, drain
+from referee.server.process.file_watch import FileWatch
 from referee.server.process.follower import Follower
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.process.metrics_port import MetricsPort
@@ -34,6 +35,7 @@ from referee.server.settings.configuration import Configuration
 from referee.service.interceptor import CallInterceptor
 from referee.service.pool import CallPool
 from referee.storage import WriteTrouble
+from referee.storage.sqlite import FILE_NAME
 
 _YOUNG: Final = 10_000
 """New objects after which the garbage among them is collected."""
@@ -81,6 +83,8 @@ class Application:
         )
         writer = log.writer
         self._watch = None if writer is None else WriteWatch(writer, on_change=self._report_writing)
+        log_file = None if settings.log.database else settings.log.folder / FILE_NAME
+        self._file_watch = FileWatch(self.files, log_file, on_damaged=self._retire)
         self._health = HealthService()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         serve_reflection(self._server, [*names, health.SERVICE_NAME])
@@ -95,6 +99,12 @@ class Application:
         if metrics and certificate:
             metrics.watch(certificate_expires_seconds=lambda: certificate.expires_time / 1000)
         self._metrics_port = self._measure(metrics, options.clock) if metrics else None
+
+    @property
+    def address(self) -> str:
+        """Address on which it listens, as a client dials it: the host and the port, or the path of a unix socket."""
+        listen = self._settings.serve.listen
+        return listen if listen.startswith("unix:") else f"{listen.rpartition(':')[0]}:{self.port}"
 
     @property
     def metrics_port(self) -> int:
@@ -117,6 +127,7 @@ class Application:
         self.log.guard.start(self._retire)
         self._health.serve(self.services)
         self.files.watch(self._report_files)
+        self._file_watch.start()
         if self._watch is not None:
             self._watch.start()
         self._server.start()
@@ -131,7 +142,7 @@ class Application:
         self._health.close()
         self.advice.close()
         self.pool.shutdown()
-        for part in (self._follower, self._watch, self._metrics_port):
+        for part in (self._file_watch, self._follower, self._watch, self._metrics_port):
             if part is not None:
                 part.close()
         self._open.close()

@@ -16,6 +16,7 @@ from typing import Final
 import grpc
 import structlog
 
+from referee.evidence.printable import error_words
 from referee.server.clock import Clock, system_clock
 from referee.server.edited_files import EditedFiles
 from referee.server.settings.tls import CertificateFiles, TlsFileError, TlsSettings
@@ -94,7 +95,7 @@ class ServedCertificate:
             if not is_same:
                 files.check(self._settings)
         except (TlsFileError, OSError) as error:
-            self._refused = str(error)
+            self._refused = error_words(error)
             self._report()
             return None
         self._served, self._refused = files, ""

@@ -18,6 +18,7 @@ from typing import Final
 import structlog
 
 from referee.evidence.note import Note, NoteError, NoteSignature
+from referee.evidence.printable import error_words
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum, merged
@@ -130,7 +131,7 @@ class Cosigner:
             try:
                 newest = self._store.newest_cosigned()
             except StoreError as error:
-                _log.warning("cosigned checkpoints unreadable", error=str(error))
+                _log.warning("cosigned checkpoints unreadable", error=error_words(error))
                 newest = None
             with self._changed:
                 if newest is not None and (self._newest is None or newest.size > self._newest.size):
@@ -172,7 +173,7 @@ class Cosigner:
         try:
             head = self._store.head()
         except (StoreError, DataLossError) as error:
-            _log.warning("head unreadable", error=str(error))
+            _log.warning("head unreadable", error=error_words(error))
             return target
         if head.size and (target is None or head.size > target.size):
             self._target = head
@@ -206,7 +207,7 @@ class Cosigner:
             self._changed.notify_all()
         say = _log.error if lost else _log.warning
         event = "cosignature not used" if isinstance(error, WitnessClockError) else "not cosigned"
-        say(event, witness=desk.client.address.url, error=str(error), seconds=desk.pause)
+        say(event, witness=desk.client.address.url, error=error_words(error), seconds=desk.pause)
 
 
 def keep(store: Store, head: Head, lines: Iterable[NoteSignature], quorum: Quorum) -> Cosigned:

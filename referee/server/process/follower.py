@@ -11,6 +11,7 @@ import structlog
 
 from referee.dealing.seal import SealError
 from referee.evidence.ed25519 import Signer, SignerUnavailableError
+from referee.evidence.printable import error_words
 from referee.log import Slot, SlotError, StepKind
 from referee.server.clock import Clock
 from referee.service.aborting import received_abort_of
@@ -64,7 +65,7 @@ class Follower:
                 while self._abort_some() or self._reveal_some():
                     pass
             except (StoreError, QueueFullError, WriterClosedError, SignerUnavailableError, TimeoutError) as error:
-                _log.warning("reveal postponed", error=str(error))
+                _log.warning("reveal postponed", error=error_words(error))
                 closing = closing or self._closing
             except DataLossError:
                 return
@@ -110,7 +111,7 @@ class Follower:
                 append = reveal_of(read_open(self._reader.leaf(mark.index)), sealing_key=self._sealing_key)
             except SealError as error:
                 self._given_up.add(one.round_id)
-                _log.error("seed cannot be decrypted", round_id=one.round_id.hex(), error=str(error))
+                _log.error("seed cannot be decrypted", round_id=one.round_id.hex(), error=error_words(error))
                 continue
             answers.append((one, self._writer.submit(append)))
         for one, answer in answers:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import grpc
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor import FileDescriptor
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from referee.rulesets import Ruleset
@@ -126,12 +128,27 @@ def add_services(  # noqa: PLR0913 - one parameter a part
     return names
 
 
+class MethodPool:
+    """Pool of descriptors that also finds the file of a method by its full name, which protobuf's own does not."""
+
+    def FindFileContainingSymbol(self, symbol: str) -> FileDescriptor:  # noqa: N802 - as the pool of protobuf
+        """Return the file with a type, service or method of this full name; raise KeyError if there is none."""
+        pool = descriptor_pool.Default()
+        try:
+            return pool.FindFileContainingSymbol(symbol)
+        except KeyError:
+            return pool.FindMethodByName(symbol).containing_service.file
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else reflection asks the pool
+        return getattr(descriptor_pool.Default(), name)
+
+
 def serve_reflection(server: grpc.Server, services: Iterable[str]) -> None:
     """Describe these services, and reflection itself, to clients that ask, by both names of reflection.
 
     Newer clients ask for v1 first, grpcio has v1alpha; their messages are the same on the wire.
     """
-    servicer = reflection.ReflectionServicer([*services, reflection.SERVICE_NAME])
+    servicer = reflection.ReflectionServicer([*services, reflection.SERVICE_NAME], pool=MethodPool())
     answered = grpc.stream_stream_rpc_method_handler(
         servicer.ServerReflectionInfo,
         request_deserializer=reflection_pb2.ServerReflectionRequest.FromString,

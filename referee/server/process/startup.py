@@ -15,6 +15,7 @@ from referee.dealing.header import SUITE_COMMITMENT
 from referee.dealing.leaf import OPEN_TYPE, KeyLeaf, sign_leaf
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import SignerUnavailableError
+from referee.evidence.printable import error_words
 from referee.log import Checkpoint, CheckpointSigner
 from referee.log.starts import StartHistory
 from referee.server.clock import Clock
@@ -199,7 +200,7 @@ def compare_clock(newest_time: int, *, now: int, is_writing: bool) -> None:
     error = clock_error(newest_time, now=now)
     if error is not None:
         say = _log.error if is_writing else _log.warning
-        say("clock behind the log", error=str(error), takes_leaves_in_seconds=error.seconds)
+        say("clock behind the log", error=error_words(error), takes_leaves_in_seconds=error.seconds)
     elif newest_time - now > NOTED_MS:
         _log.warning(
             "clock behind the log",

@@ -14,9 +14,8 @@ import msgspec
 from msgspec import Meta
 
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
-from referee.server.name_file import name_problems
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
-from referee.server.settings.problem import SettingProblem
+from referee.server.settings.problem import SettingProblem, name_problems
 from referee.server.settings.provider import Provider
 from referee.server.settings.reach import is_of_this_machine
 from referee.server.settings.tls import TlsSettings

@@ -21,12 +21,11 @@ from msgspec.structs import replace
 from referee.dealing.header import TABLE_ID
 from referee.evidence.vkey import KeyTextError
 from referee.log.cosignature import QuorumError
-from referee.server.name_file import name_problems
 from referee.server.settings.access import AccessSettings, listen_problems
 from referee.server.settings.advice import AdviceSettings
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.port import is_port
-from referee.server.settings.problem import SettingProblem
+from referee.server.settings.problem import SettingProblem, name_problems
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
 from referee.server.settings.witnesses import WitnessSettings
@@ -231,6 +230,8 @@ def _of_witnesses(settings: WitnessSettings) -> Iterator[SettingProblem]:
 def _of_address(key: str, address: str) -> Iterator[SettingProblem]:
     host, _, port = address.rpartition(":")
     if address.startswith("unix:"):
+        if address == "unix:":
+            yield SettingProblem(key, "is unix:, which has no path", "write unix:/path")
         return
     if address and not (host and is_port(port)):
         yield SettingProblem(key, f"is {address!r}", "write host:port, such as 127.0.0.1:50051")

@@ -1,7 +1,11 @@
 """A problem with a setting, and the range that a number's type allows."""
 
+from collections.abc import Iterator
+
 import msgspec
 from msgspec import inspect
+
+from referee.server.name_file import name_fault
 
 
 class SettingProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -19,6 +23,12 @@ class SettingProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __str__(self) -> str:
         return f"{self.key} {self.what}; {self.remedy}"
+
+
+def name_problems(key: str, path: str) -> Iterator[SettingProblem]:
+    """Yield what prevents serving with a file of names."""
+    if fault := name_fault(key, path):
+        yield SettingProblem(key, *fault)
 
 
 def range_of(kind: object) -> str:

@@ -26,6 +26,7 @@ import msgspec
 from msgspec import inspect
 
 from referee.evidence.outside import OutsideError, read_toml
+from referee.evidence.printable import error_words
 from referee.rulesets.ruleset import MAX_FAULTS, line_of_path
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.problem import range_of
@@ -150,7 +151,9 @@ def _read_file(file: Path, reading: _Reading) -> None:
         data = file.read_bytes()
         tables = read_toml(data)
     except OSError as error:
-        reading.faults.append(SettingsFault(str(file), f"cannot be read: {error}", "give another file with --config"))
+        reading.faults.append(
+            SettingsFault(str(file), f"cannot be read: {error_words(error)}", "give another file with --config")
+        )
         return
     except OutsideError as error:
         where = str(file) if error.line is None else f"{file}, line {error.line}"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from referee.evidence.printable import error_words
 from referee.server.settings.problem import SettingProblem
 
 
@@ -83,14 +84,14 @@ class CertificateFiles:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(settings.certificate, settings.key, password=lambda: b"")
         except (OSError, ValueError) as error:
-            what = f"and tls.key do not match ({settings.certificate}, {settings.key}: {error})"
+            what = f"and tls.key do not match ({settings.certificate}, {settings.key}: {error_words(error)})"
             remedy = "give an unencrypted PEM key and its certificate"
             raise TlsFileError(SettingProblem("tls.certificate", what, remedy)) from None
         if settings.client_ca:
             try:
                 context.load_verify_locations(cadata=self.client_ca.decode("ascii"))
             except (OSError, ValueError) as error:
-                what = f"is {settings.client_ca}, which has no certificates ({error})"
+                what = f"is {settings.client_ca}, which has no certificates ({error_words(error)})"
                 raise TlsFileError(
                     SettingProblem("tls.client_ca", what, "give the PEM file of the authority")
                 ) from None

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from referee.cli import logging
+from referee.evidence.printable import error_words
 from referee.rulesets import RulesetError, load_folder
 from referee.storage import DataLossError, StoreError
 from referee_harness.clock import Clock
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ).start()
         control = Control(harness, port=options.control_port)
     except (HarnessError, OSError, RulesetError, RuntimeError, StoreError, DataLossError) as error:
-        sys.exit(f"referee-harness: {error}")
+        sys.exit(f"referee-harness: {error_words(error)}")
     control.start()
     description = control.description()
     ready = {name: description[name] for name in _SHOWN if name in description}

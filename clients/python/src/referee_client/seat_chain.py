@@ -71,7 +71,7 @@ class SeatChain:
 
     @classmethod
     def restore(cls, secrets: SeatSecrets, saved: bytes) -> Self:
-        """Restore a chain from the bytes of ``save``; raise ValueError for those of another seat or others."""
+        """Restore a chain from the bytes of ``save``; raise ValueError if they are others, or of another seat."""
         memory: _Memory = read_json(saved, _Memory)
         if memory.seat != secrets.seat:
             raise ValueError(f"the chain is of seat {memory.seat}, and the secrets are of seat {secrets.seat}")

@@ -13,6 +13,7 @@ from typing import Annotated, Final
 
 import typer
 
+from referee.evidence.printable import error_words
 from referee_table.launch import LaunchError, referee_beside
 from referee_table.play import Pace
 from referee_table.serving import Plan, bound, server_of
@@ -74,7 +75,7 @@ def table(  # noqa: PLR0913 - one parameter an option
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         asyncio.run(_serve(plan, host=address, port=int(port), data=data))
     except (LaunchError, OSError) as error:
-        typer.echo(f"referee-table: {error}", err=True)
+        typer.echo(f"referee-table: {error_words(error)}", err=True)
         raise typer.Exit(2) from None
 
 
