@@ -152,6 +152,15 @@ def test_a_token_that_lives_too_long_is_refused(provider):
         assert isinstance(proved(prover, token), Caller)
 
 
+@pytest.mark.parametrize("part", ["header", "claims"])
+def test_token_that_is_nested_deeply_is_refused_like_any_other(provider, part):
+    """Before any of it is verified, so nobody needs a key to send one."""
+    deep = base64.urlsafe_b64encode(b'{"iss":"%b","a":' % ISSUER.encode() + b"[" * 2_900 + b"]" * 2_900 + b"}").decode()
+    whole = base64.urlsafe_b64encode(b'{"iss":"%b"}' % ISSUER.encode()).decode()
+    token = ".".join((deep, whole, "AA") if part == "header" else ("e30", deep, "AA")).replace("=", "")
+    assert refused(prover_of(provider), token)[0] == "CREDENTIALS_INVALID"
+
+
 @pytest.mark.parametrize("line", ["n-1", ISSUER])
 def test_a_token_is_revoked_by_its_id_or_its_issuer(provider, tmp_path, line):
     revoked = tmp_path / "revoked"
