@@ -1,8 +1,7 @@
-r"""Readers of bytes from outside, one a format: JSON, TOML and text.
+r"""Readers of bytes from outside, one a format: JSON, TOML, protobuf and text.
 
 Each checks length and depth before it parses, and raises OutsideError for every fault: no hostile bytes end in a
-RecursionError or another error that a caller does not expect. ``referee.evidence.canonical`` reads canonical JSON, and
-``referee.wire.message`` protobuf.
+RecursionError or another error that a caller does not expect. ``referee.evidence.canonical`` reads canonical JSON.
 
 >>> read_json(b'{"seat":', dict)
 Traceback (most recent call last):
@@ -18,7 +17,7 @@ import re
 import tomllib
 from collections.abc import Hashable
 from functools import lru_cache
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, Protocol, Self, TypeVar, overload
 
 import msgspec
 
@@ -26,6 +25,7 @@ MAX_DEPTH: Final = 254
 """Levels of nesting that are read, as in canonical JSON."""
 MAX_JSON_SIZE: Final = 16 << 20
 MAX_TOML_SIZE: Final = 256 << 10
+MAX_MESSAGE_SIZE: Final = 4 << 20
 _MAX_DOTS: Final = 64
 
 _JSON_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
@@ -36,6 +36,17 @@ _TOML_PLACE: Final = re.compile(r" *\(at (?:line ([0-9]+), column [0-9]+|end of 
 _BOM: Final = b"\xef\xbb\xbf"
 
 ValueT = TypeVar("ValueT")
+
+
+class Message(Protocol):
+    """A message of protobuf."""
+
+    @classmethod
+    def FromString(cls, s: bytes, /) -> Self:  # noqa: N802 - named by protobuf
+        """Read a message."""
+
+
+MessageT = TypeVar("MessageT", bound=Message)
 
 
 class OutsideError(ValueError):
@@ -83,6 +94,15 @@ def read_toml(data: bytes, *, most: int = MAX_TOML_SIZE) -> dict[str, Any]:
         raise OutsideError(reason, line=int(place[1]) if place and place[1] else None) from None
     _check_integers(tables)
     return tables
+
+
+def read_message(kind: type[MessageT], data: bytes) -> MessageT:
+    """Read a message of protobuf, which itself bounds its depth; raise OutsideError for bytes that are none."""
+    _check_size(data, MAX_MESSAGE_SIZE)
+    try:
+        return kind.FromString(data)
+    except Exception as error:  # noqa: BLE001 - DecodeError, which is no ValueError, is of a library that the base lacks
+        raise OutsideError(f"it is no {kind.__name__}: {error}") from None
 
 
 def read_text(data: bytes, *, most: int) -> str:

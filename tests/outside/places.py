@@ -335,8 +335,8 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             b'{"pageSize":1,"pageToken":"1"}',
         ),
         "referee.web.errors:_details": Place(_errors_of_answer),
-        "referee.wire.message:read_message": Place(
-            lambda data: _function("referee.wire.message:read_message")(RoundHeader, data), (OutsideError,)
+        "referee.evidence.outside:read_message": Place(
+            lambda data: _function("referee.evidence.outside:read_message")(RoundHeader, data), (OutsideError,)
         ),
         # the client for Python
         "referee_client.checks:read_course": Place(

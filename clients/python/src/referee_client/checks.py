@@ -4,8 +4,7 @@ from typing import Final, NoReturn, TypeVar
 
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf, parse
 from referee.evidence.canonical import CanonicalError
-from referee.evidence.outside import OutsideError
-from referee.wire.message import MessageT, read_message
+from referee.evidence.outside import MessageT, OutsideError, read_message
 from referee_client.errors import VerificationError
 from referee_client.trust import Proved
 

@@ -16,8 +16,7 @@ import grpc.aio
 from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
-from referee.evidence.outside import OutsideError
-from referee.wire.message import read_message
+from referee.evidence.outside import OutsideError, read_message
 
 _DETAILS: Final = "grpc-status-details-bin"
 _DOMAIN: Final = "referee.v1"

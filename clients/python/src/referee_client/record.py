@@ -9,10 +9,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from referee.evidence.outside import OutsideError, read_json
+from referee.evidence.outside import MessageT, OutsideError, read_json, read_message
 from referee.transcript.receipted import ReceiptedEvent
 from referee.v1.round_pb2 import RoundHeader
-from referee.wire.message import MessageT, read_message
 from referee_client.clock import ClockDifference
 from referee_client.errors import VerificationError
 from referee_client.seat import SeatSecrets
