@@ -12,6 +12,7 @@ from typing import Final, cast
 
 import msgspec
 
+from referee.audit.as_of import as_of_time, held_times
 from referee.audit.cause import (
     Cause,
     cause_of,
@@ -30,7 +31,7 @@ from referee.audit.report import Report
 from referee.audit.round_leaves import AuditTerms, RoundLeaves
 from referee.audit.source import LogSource, TiledLog
 from referee.audit.tables import Tables
-from referee.audit.timeline import Timeline
+from referee.audit.timeline import GRACE_MS, OWN_CLOCK_MS, Timeline
 from referee.audit.totals import Totals
 from referee.audit.workers import ProcessPool, RoundExaminer, WorkerPool
 from referee.dealing.leaf import DealLeaf, KeyLeaf, OpenLeaf, StartLeaf
@@ -40,13 +41,11 @@ from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import VerifierKey
 from referee.finding import Code, Difference, Finding, FindingError, Severity
 from referee.log import Checkpoint, CheckpointError, open_checkpoint
-from referee.log.keys import KeyHistory, KeyLeafError, KeyRole, is_signed, log_keys
+from referee.log.keys import KeyHistory, KeyLeafError, KeyRecord, KeyRole, is_signed, log_keys
 from referee.log.starts import StartHistory
 from referee.rulesets import Catalogue
 from referee.transcript.inputs import Transcript
 
-GRACE_MS: Final = 60_000
-"""Time in ms by which a leaf may miss its deadline before its absence is a finding."""
 MAX_FINDINGS: Final = 1_000
 """Most findings of one severity that a report lists; it counts all."""
 _STEP: Final = 4_096
@@ -66,6 +65,8 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     root_key: str,
     catalogue: Catalogue,
     now: int,
+    as_of: int | None = None,
+    former: int = 0,
     witnessed: Sequence[bytes] = (),
     documents: Documents = NO_DOCUMENTS,
     witnessing: Witnessing = NO_WITNESSING,
@@ -78,10 +79,13 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
 ) -> Report:
     """Audit a log and return a report.
 
-    Keys are C2SP verifier key text; raise KeyTextError for any other text. ``now`` is ms since 1970 UTC; a deadline has
-    passed ``grace`` ms after it. ``witnessed`` are earlier signed checkpoints of the log, ``documents`` what people
-    kept of single rounds, ``witnessing`` the trusted witnesses and their checkpoints. Rounds are examined by this
-    process, by ``workers`` processes, or by the pool that ``make_pool`` makes; the report is the same.
+    Keys are C2SP verifier key text; raise KeyTextError for any other text. ``now`` is the auditor's clock, ``as_of``
+    the time by which deadlines are judged, both ms since 1970 UTC: ``now`` for a running log. Without it the log is a
+    copy, audited as of the newest time in it, in all that is handed in, and ``former``, the ``as_of`` of an earlier
+    audit of this log; raise AsOfError for a time before that or after ``now``. A deadline has passed ``grace`` ms after
+    it. ``witnessed`` are earlier signed checkpoints of the log, ``documents`` what people kept of single rounds,
+    ``witnessing`` the trusted witnesses and their checkpoints. Rounds are examined by this process, by ``workers``
+    processes, or by the pool that ``make_pool`` makes; the report is the same.
 
     Of a log without a valid checkpoint no leaf is examined. If the log changed its key, the keys that the root named
     for it are trusted too, provided that ``log_key`` is one of them. ``named_root`` is the root key that the log's
@@ -90,6 +94,7 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
     """
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
     report = Report.empty(origin=origin, now=now)
+    as_of_time(now=now, wanted=as_of, newest=former)
     findings = _Findings()
     notes = (source.checkpoint, *witnessed, *witnessing.outgrown)
     keys = keys_of_log(source, notes, log=log, root=root)
@@ -115,6 +120,9 @@ def audit_log(  # noqa: PLR0913 - the terms of an audit
         make_pool = partial(ProcessPool, count=workers)
     with totals.seeds, RoundExaminer(terms, None if make_pool is None else make_pool(terms), on_round) as examiner:
         audit.read(source, checkpoint, kept, examiner, progress, receipts=receipts)
+        held = [time for time in held_times(documents, audit.key_records) if time <= now + OWN_CLOCK_MS]
+        newest = max(former, heads.newest_time, *(timeline.period or (0,)), *held)
+        report.as_of = as_of_time(now=now, wanted=as_of, newest=newest)
         audit.close(examiner, grace=grace)
     report.first_time, report.last_time = timeline.period or (None, None)
     for fault in signer_faults([(checkpoint, source.checkpoint), *kept], report.keys, log=log, size=checkpoint.size):
@@ -200,6 +208,11 @@ class _Audit:
         """Whether the given root key is not this log's."""
         return self._keys.is_foreign
 
+    @property
+    def key_records(self) -> Sequence[KeyRecord]:
+        """Keys that the log named so far."""
+        return self._keys.records
+
     def read(  # noqa: PLR0913 - all that a log is compared with
         self,
         source: LogSource,
@@ -246,7 +259,7 @@ class _Audit:
 
     def close(self, examiner: RoundExaminer, *, grace: int) -> None:
         """Examine the unfinished rounds as they are, compare seeds, and fill in the report's numbers."""
-        for leaves in self._tables.close(now=self._report.now, grace=grace):
+        for leaves in self._tables.close(as_of=self._report.as_of, now=self._report.now, grace=grace):
             self._totals.add(examiner.submit(leaves))
         self._totals.add(examiner.finish())
         self._report.keys = self._keys.records

@@ -11,6 +11,7 @@ from typing import Annotated, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
+from referee.audit.as_of import as_of_time
 from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, signer_faults, sort_findings
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing
 from referee.audit.documents import Documents
@@ -20,7 +21,7 @@ from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.steps import RoundLeaf as StepLeaf
 from referee.audit.tables import Tables, last_winner_of
-from referee.audit.timeline import Timeline
+from referee.audit.timeline import GRACE_MS, Timeline
 from referee.dealing.deal import has_leader
 from referee.dealing.header import NO_LEAF, Header, HeaderError
 from referee.dealing.leaf import AbortLeaf, KeyLeaf, OpenLeaf, StartLeaf
@@ -104,14 +105,18 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
     root_key: str,
     catalogue: Catalogue,
     witnessing: Witnessing = NO_WITNESSING,
-    now: int = MAX_INTEGER,
+    now: int | None = None,
+    as_of: int | None = None,
 ) -> ProvedRound:
     """Prove the round of a bundle.
 
     Keys are C2SP verifier key text; the caller must have them from somewhere other than the bundle. ``witnessing``
     names the trusted witnesses; cosigned checkpoints are taken from the bundle alone. A cosignature later than ``now``,
-    in ms since 1970 UTC, is a finding. Raise KeyTextError for text that is no key, BundleError for bytes that are no
-    bundle or lack the OPEN of their round.
+    the auditor's clock in ms since 1970 UTC, is a finding; a round that has not ended and should have by ``now`` is a
+    note. ``as_of`` is the time by which deadlines are judged, the newest time of the bundle's leaves if it is None: a
+    cosignature does not count here, since a leaf can be left out of a bundle. Raise KeyTextError for text that is no
+    key, BundleError for bytes that are no bundle or lack the OPEN of their round, and AsOfError for a time before the
+    newest leaf or after ``now``.
     """
     bundle = _read(data)
     root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
@@ -127,7 +132,7 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
     shown = [(checkpoint, note), *_consistent(bundle, checkpoint, origin, keys, reading.findings)]
     records = reading.keys.records
     reading.findings += signer_faults(shown, records, log=log, size=checkpoint.size)
-    leaves = _assemble(bundle, reading)
+    leaves = _assemble(bundle, reading, now=now, as_of=as_of)
     result = None if leaves is None else examine(leaves, AuditTerms(origin=origin, catalogue=catalogue))
     roots = {one.size: one.root for one, _ in shown}
     if witnessing.quorum is not None:
@@ -135,7 +140,7 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
             witnessing,
             kept=[one for _, one in shown],
             origin=origin,
-            now=now,
+            now=MAX_INTEGER if now is None else now,
             report=reading.findings.append,
             timeline=Timeline(list[Finding]().append, now=None),  # only an audit can compare these times
         )
@@ -268,7 +273,7 @@ class _Reading:
             self.placed.append(Placed(index=index, hash=hashed, envelope=envelope, ring=self.keys.ring, leaf=leaf))
 
 
-def _assemble(bundle: _Bundle, reading: _Reading) -> RoundLeaves | None:
+def _assemble(bundle: _Bundle, reading: _Reading, *, now: int | None, as_of: int | None) -> RoundLeaves | None:
     """Apply the leaves in the order of the log and return the round; None if its OPEN cannot be read.
 
     Raise BundleError if the bundle has no OPEN of its round and nothing was found wrong with its leaves.
@@ -297,7 +302,9 @@ def _assemble(bundle: _Bundle, reading: _Reading) -> RoundLeaves | None:
     except FindingError as error:
         reading.findings.append(Finding.of(error.code, error.detail, leaf_index=opened.index))
         return None
-    return leaves or next(tables.close(now=0, grace=0), None)
+    newest = max(timeline.period or (0,))
+    judged = as_of_time(now=MAX_INTEGER if now is None else now, wanted=as_of, newest=newest)
+    return leaves or next(tables.close(as_of=judged if newest else 0, now=now, grace=GRACE_MS), None)
 
 
 def _only(placed: Iterable[Placed[RoundLeaf]], kind: type[LeafT]) -> Placed[LeafT] | None:

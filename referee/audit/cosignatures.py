@@ -109,6 +109,11 @@ class CosignedHeads:
         self.next_size = self._smallest()
         """Number of leaves at which ``compare`` must be called next; None if no checkpoint is left."""
 
+    @property
+    def newest_time(self) -> int:
+        """Latest time in ms at which a quorum cosigned a tree of this log; 0 for none."""
+        return 1000 * self._time
+
     def compare(self, size: int, root: bytes, log_keys: Sequence[VerifierKey]) -> None:
         """Compare the checkpoints of this size with the root of the first ``size`` leaves.
 

@@ -87,8 +87,9 @@ class Money(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """Result of an audit. ``root`` is lowercase hex, ``now`` the time of the audit in ms since 1970 UTC.
+    """Result of an audit. ``root`` is lowercase hex, ``now`` the auditor's clock in ms since 1970 UTC.
 
+    ``as_of`` is the time, in ms too, by which deadlines are judged: ``now`` for a running log, a copy's newest time.
     ``tables`` has counts by table id, ``rounds`` their sum. ``dealing_levels`` counts dealt rounds, ``event_levels``
     settled rounds. ``explained`` counts findings that are left out because damage or a wrong root key explains them;
     nothing else counts these. ``starts`` are the newest START leaves in the log's order, ``start_count`` the number of
@@ -97,6 +98,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     origin: str
     now: int
+    as_of: int
     size: int
     root: str
     checkpoint: str
@@ -123,6 +125,7 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
         return cls(
             origin=origin,
             now=now,
+            as_of=now,
             size=0,
             root="",
             checkpoint="",
@@ -145,6 +148,11 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     def count(self, severity: Severity) -> int:
         """Count the findings of a severity, listed or not."""
         return sum(count for code, count in self.finding_counts.items() if code.severity is severity)
+
+    @property
+    def unfinished(self) -> int:
+        """Number of rounds that had not ended, or not shown their seed, as of ``as_of`` and should have by ``now``."""
+        return self.finding_counts.get(Code.UNFINISHED_IN_COPY, 0)
 
     @property
     def tenants_failures(self) -> int:

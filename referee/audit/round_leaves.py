@@ -24,7 +24,8 @@ class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
     """Leaves of one round, each None if the log lacks it, and the documents that people kept of the round.
 
     ``round_id`` is the one that its OPEN names; ``previous_round_id`` is the table's previous round, None if unknown.
-    ``unseals`` are in the order of the log. ``last_winner`` won the table's last settled round. It is None if there was
+    ``unseals`` are in the order of the log. ``is_lapsed`` says that the round's deadline has passed and it has not
+    ended. ``last_winner`` won the table's last settled round. It is None if there was
     no winner, and if ``is_winner_known`` is False, because the leaf that names the winner is not available.
     """
 
@@ -36,6 +37,7 @@ class RoundLeaves(msgspec.Struct, frozen=True, kw_only=True):
     settle: Placed[Transcript] | None = None
     abort: Placed[AbortLeaf] | None = None
     reveal: Placed[RevealLeaf] | None = None
+    is_lapsed: bool = False
     previous_round_id: bytes | None = None
     last_winner: Winner | None = None
     is_winner_known: bool = True

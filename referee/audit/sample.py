@@ -53,6 +53,7 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
         sample,
         is_ended=abort is not None or leaves.settle is not None,
         is_aborted=abort is not None,
+        is_lapsed=leaves.is_lapsed,
         is_seeded=deal is not None or (abort is not None and any(abort.leaf.client_seeds)),
         is_unopened=leaves.open.leaf.is_sealed
         and leaves.settle is not None

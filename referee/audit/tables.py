@@ -163,30 +163,41 @@ class Tables:
         live = self._rounds.get(round_id)
         return None if live is None or live.leaves is None else live.leaves.open
 
-    def close(self, *, now: int, grace: int) -> Iterator[RoundLeaves]:
+    def close(self, *, as_of: int, now: int | None, grace: int) -> Iterator[RoundLeaves]:
         """Yield the rounds that are not complete, oldest first, and report those past their deadline.
 
-        ``grace`` is the time in ms by which a round may pass its deadline without a finding.
+        ``as_of`` is the time by which deadlines are judged. A round that is late by ``now`` alone, None for no such
+        time, is a note. ``grace`` is the time in ms by which a round may pass its deadline without a finding.
         """
         for live in self._rounds.values():
             leaves = live.hand_over()
             if leaves is None:
                 continue
             state, counts = live.state, self.counts[live.state.key.table_id]
-            deadline = state.deadline
-            if deadline is None:
-                counts.unrevealed += 1
-                if now > state.round_deadline + grace:
-                    detail = (
-                        f"the round has ended, its deadline was {state.round_deadline}, and its seed is not revealed"
-                    )
-                    self._find(Code.NEVER_REVEALED, detail, live.last_leaf, state.key)
-            else:
-                counts.running += 1
-                if now > deadline + grace:
-                    detail = f"the round is {state.stage.name}, its deadline was {deadline}, and it was not aborted"
-                    self._find(Code.DEADLINE_PASSED, detail, live.last_leaf, state.key)
+            has_ended = state.deadline is None
+            deadline = state.round_deadline if state.deadline is None else state.deadline
+            counts.unrevealed += has_ended
+            counts.running += not has_ended
+            is_late = as_of > deadline + grace
+            if is_late or (now is not None and now > deadline + grace):
+                self._find_late(live, deadline, has_ended=has_ended, as_of=None if is_late else as_of)
+                leaves = leaves if has_ended else replace(leaves, is_lapsed=True)
             yield leaves
+
+    def _find_late(self, live: _Live, deadline: int, *, has_ended: bool, as_of: int | None) -> None:
+        """Report a round past its deadline; ``as_of`` is the time of a copy in which it was not, None if it was."""
+        state = live.state
+        ended = "has ended" if has_ended else f"is {state.stage.name}"
+        missing = "its seed is not revealed" if has_ended else "it was not aborted"
+        detail = f"the round {ended}, its deadline was {deadline}, and {missing}"
+        if as_of is None:
+            code = Code.NEVER_REVEALED if has_ended else Code.DEADLINE_PASSED
+            self._find(code, detail, live.last_leaf, state.key)
+            return
+        slot, number = (state.key.table_id, state.key.round_number), 9 if has_ended else None
+        detail += f" as of {as_of}"
+        code = Code.UNFINISHED_IN_COPY
+        self._report(Finding.of(code, detail, leaf_index=live.last_leaf, slot=slot, number=number))
 
     def _place(self, live: _Live, placed: Placed[RoundLeaf], state: Slot) -> RoundLeaves | None:
         counts, leaf = self.counts[state.key.table_id], placed.leaf

@@ -13,6 +13,8 @@ from referee.finding import Code, Finding
 from referee.log import SlotKey
 from referee.log.times import is_ahead, is_behind
 
+GRACE_MS: Final = 60_000
+"""Time in ms by which a leaf may miss its deadline before its absence is a finding."""
 OWN_CLOCK_MS: Final = 120_000
 """Time in ms by which a leaf may be dated after the audit's own clock without a finding."""
 BACKDATED_MS: Final = 900_000

@@ -284,6 +284,7 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
     if scheduler:
         note = log.source.checkpoint
         make_pool = partial(Cluster, scheduler=scheduler, location=log.location, note=note)
+    now = system_clock()
     with progress_bar("auditing") as bar:
         return audit_log(
             log.source,
@@ -292,7 +293,9 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
             root_key=log.root_key,
             named_root=log.named_root,
             catalogue=catalogue,
-            now=system_clock(),
+            now=now,
+            as_of=log.as_of(now),
+            grace=log.grace,
             witnessed=kept,
             witnessing=replace(witnessing, cosigned=log.cosigned),
             documents=documents,

@@ -10,11 +10,14 @@ from typing import Annotated, Final
 import typer
 
 from referee.audit.source import LogSource, TiledLog
+from referee.audit.timeline import GRACE_MS
 from referee.cli.options import fail
 from referee.cli.service_access import NO_ACCESS, ServiceAccess
 from referee.evidence.vkey import VerifierKey
 from referee.tiles import PlaceError, open_place
 
+PUBLISHED_GRACE_MS: Final = GRACE_MS + 3_600_000
+"""Grace of tiles under a URL: they may be published as seldom as once an hour."""
 DATA_FOLDER: Final = "referee-data"
 OPTIONS: Final = "options"
 _STORES: Final = "*.sqlite3"
@@ -49,7 +52,9 @@ class AuditedLog:
     """A log with its origin, the two keys to trust and the checkpoints that witnesses cosigned.
 
     ``place`` names the log on a command line. ``location`` is a URL at which other machines can read its tiles, None if
-    there is none. ``keys_from`` says where the keys are from: ``OPTIONS``, a folder, or a service. ``named_root`` is
+    there is none. ``is_live`` says that a server writes or publishes the log now, so that what is missing is late by
+    the auditor's clock and not by a copy's; ``grace`` is the time in ms by which a leaf may miss its deadline.
+    ``keys_from`` says where the keys are from: ``OPTIONS``, a folder, or a service. ``named_root`` is
     the root key that the place itself names, empty if it names none.
     """
 
@@ -62,6 +67,12 @@ class AuditedLog:
     cosigned: Iterable[bytes] = ()
     location: str | None = None
     named_root: str = ""
+    is_live: bool = False
+    grace: int = GRACE_MS
+
+    def as_of(self, now: int) -> int | None:
+        """Return the time by which deadlines are judged at this time of the auditor's clock; None for a copy's own."""
+        return now if self.is_live else None
 
 
 @contextmanager
@@ -150,9 +161,11 @@ def without_password(database: str) -> str:
 @contextmanager
 def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> Iterator[AuditedLog]:
     from referee.cli.stored_log import StoredLog, root_key_of, stored_log  # noqa: PLC0415 - the extra server
+    from referee.server.folder_lock import is_in_use  # noqa: PLC0415 - the extra server
 
     with stored_log(data, database) as reader:
         log_key, root_key, keys_from = _keys(data, log_key, root_key)
+        is_live = is_in_use(data) if database is None else reader.is_in_use()
         source = StoredLog(reader, reader.head().checkpoint)
         yield AuditedLog(
             source=source,
@@ -163,6 +176,7 @@ def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> It
             place=str(data) if database is None else without_password(database),
             cosigned=source.cosigned(),
             named_root=root_key_of(data) if database is None else "",
+            is_live=is_live,
         )
 
 
@@ -180,6 +194,7 @@ def _served(address: str, access: ServiceAccess, log_key: str, root_key: str) ->
             place=address,
             cosigned=source.cosigned(),
             named_root=source.keys.root_key,
+            is_live=True,
         )
 
 
@@ -195,6 +210,8 @@ def _published(location: str, data: Path, origin: str, log_key: str, root_key: s
             keys_from=keys_from,
             place=location,
             location=location if "://" in location else None,
+            is_live="://" in location,
+            grace=PUBLISHED_GRACE_MS if "://" in location else GRACE_MS,
         )
     except PlaceError as error:
         fail(f"{location}: {error}")

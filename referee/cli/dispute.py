@@ -136,6 +136,7 @@ class _Terms:
 
     def case_of_log(self, log: AuditedLog, table_id: str, round_number: int, seeds: tuple[HeldSeed, ...]) -> Case:
         """Audit a log and read the round."""
+        now = system_clock()
         with progress_bar("auditing") as bar:
             return case_of_log(
                 log.source,
@@ -148,7 +149,9 @@ class _Terms:
                 seeds=seeds,
                 catalogue=self.catalogue,
                 witnessing=replace(self.witnessing, cosigned=log.cosigned),
-                now=system_clock(),
+                now=now,
+                as_of=log.as_of(now),
+                grace=log.grace,
                 progress=bar,
             )
 

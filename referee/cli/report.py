@@ -8,7 +8,16 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from referee.audit.explanation import explain
-from referee.audit.page.text import EXPLAINED, by_tenant, given_up_text, place_of, start_lines, verdict_on
+from referee.audit.page.text import (
+    EXPLAINED,
+    as_of_lines,
+    by_tenant,
+    given_up_text,
+    place_of,
+    start_lines,
+    verdict_line,
+    verdict_on,
+)
 from referee.audit.report import DealingLevel, Report
 from referee.cli.show import shown
 from referee.finding import Code, Severity
@@ -34,6 +43,8 @@ EVENT_WORDS: Final = {
 def print_report(console: Console, report: Report) -> None:
     """Print a report with tables and colours."""
     console.print(f"log [bold]{shown(report.origin)}[/], {report.size:,} leaves, root {report.root}")
+    for line in as_of_lines(report):
+        console.print(line, highlight=False)
     _print_proved(console, report)
     for line in start_lines(report):
         console.print(f"  {shown(line)}", highlight=False)
@@ -49,6 +60,8 @@ def print_report(console: Console, report: Report) -> None:
             console.print(
                 f"  {report.tenants_failures:,} of them for frontends of tenants to answer and not for the operator"
             )
+    elif report.unfinished:
+        console.print(f"[bold yellow]{verdict_line(report)}[/]", highlight=False)
     else:
         console.print("[bold green]✓ everything in this log holds[/]")
 

@@ -43,6 +43,21 @@ class LeaderLock:
             self._handle = None
 
 
+def is_in_use(data: Path) -> bool:
+    """Return whether a server runs on the folder, or its keys are being changed; False if its lock cannot be read."""
+    try:
+        handle = os.open(data / FILE_NAME, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    finally:
+        os.close(handle)
+    return False
+
+
 @contextmanager
 def lock_folder(data: Path, *, alone: bool = False) -> Iterator[None]:
     """Hold the folder's lock, shared or ``alone``, in a block; raise FolderInUseError where that is impossible."""

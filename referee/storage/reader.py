@@ -61,6 +61,11 @@ class Reader:
         """Return the newest head."""
         return head_of(self._rows(self._sql.read_head))
 
+    def is_in_use(self) -> bool:
+        """Return whether a process holds the log's lock in its database; False for a log in a file, which has none."""
+        lock = self._flavor.lock
+        return lock is not None and bool(self._rows(lock.holders))
+
     def leaf(self, index: int) -> bytes:
         """Return the leaf at this index; raise IndexError if there is none."""
         rows = self._rows(self._sql.read_leaf, index)

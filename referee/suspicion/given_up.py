@@ -1,9 +1,10 @@
 """Rounds that were given up after somebody could know their cards, counted by table, tenant and log.
 
 A round may lapse, which proves nothing by itself, so such rounds are counted where everybody can see it. A round is
-given up if it was aborted after a seat's seed was received or after DEAL, or if a seat of a sealed table committed to
-an arrangement and let its time run out instead of opening it. The share is of the rounds that received a seed, so
-rounds without a seed cannot dilute it. If every seat's key was young, nobody can be blamed for the round.
+given up if it was aborted after a seat's seed was received or after DEAL, if it was dealt and has not ended by its
+deadline, or if a seat of a sealed table committed to an arrangement and let its time run out instead of opening it. The
+share is of the rounds that received a seed, so rounds without a seed cannot dilute it. If every seat's key was young,
+nobody can be blamed for the round.
 
 >>> book = GivenUpBook()
 >>> for number in range(20):
@@ -33,7 +34,7 @@ LEAST_OF_MANY: Final = 100
 
 
 class Share(msgspec.Struct, omit_defaults=True):
-    """Numbers of rounds that ended, that received a seed, and that were given up although they had received a seed.
+    """Numbers of rounds that ended or should have, that received a seed, and that were given up after they had.
 
     Of the rounds given up, ``unopened`` ended with an arrangement that its seat never opened, and in ``young`` every
     seat's key was young.
@@ -73,11 +74,11 @@ class GivenUpBook:
         self._tables: dict[str, Share] = {}
 
     def add(self, sample: RoundSample, *, is_young: bool) -> None:
-        """Add a round if it has ended; ``is_young`` says that every seat has a key and that each key is young."""
-        if not sample.is_ended:
+        """Add a round if it has ended or should have; ``is_young`` says that each seat has a key, and a young one."""
+        if not (sample.is_ended or sample.is_lapsed):
             return
         tenant = tenant_of(sample.table_id)
-        is_given_up = sample.is_seeded and (sample.is_aborted or sample.is_unopened)
+        is_given_up = sample.is_seeded and (sample.is_aborted or sample.is_unopened or sample.is_lapsed)
         table = self._tables.setdefault(sample.table_id, Share())
         for share in (self._log, self._tenants.setdefault(tenant, Share()), table):
             share.ended += 1

@@ -40,7 +40,8 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
     ``keys`` are the seats' keys, empty for a seat without a key, ``blamed`` the seats whose missing seed an ABORT
     names. ``winner`` is the seat with the highest net amount of a recomputed settlement, None in a tie. ``is_ended``
     says that the round was settled or aborted, ``is_seeded`` that a seat's seed was received, ``is_unopened`` that it
-    was settled although a seat did not open the arrangement that it had committed to.
+    was settled although a seat did not open the arrangement that it had committed to, ``is_lapsed`` that its deadline
+    has passed and it has not ended.
     """
 
     table_id: str
@@ -51,6 +52,7 @@ class RoundSample(msgspec.Struct, frozen=True, kw_only=True):
     is_aborted: bool = False
     is_seeded: bool = False
     is_unopened: bool = False
+    is_lapsed: bool = False
     keys: tuple[bytes, ...] = ()
     blamed: tuple[int, ...] = ()
     handed_in: tuple[int, ...] = ()

@@ -58,6 +58,13 @@ class Attacked:
     documents: Documents = NO_DOCUMENTS
     witnessed: tuple[bytes, ...] = ()
     now: int
+    is_copy: bool = False
+    """Whether the log is audited as of its own newest time, and not at ``now``."""
+
+    @property
+    def as_of(self) -> int | None:
+        """The time by which deadlines are judged; None for that of a copy."""
+        return None if self.is_copy else self.now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +130,7 @@ def log_attack(  # noqa: PLR0913 - of which most have a default
     file: str = "mutations.jsonl",
     number: int | None = None,
     now: int | None = None,
+    is_copy: bool = False,
 ) -> Callable[[Callable[[LogBuilder, Parts], None]], Callable[[], Attacked]]:
     """Add an attack that changes a log and its next round before these steps of it are appended to the log."""
 
@@ -133,7 +141,7 @@ def log_attack(  # noqa: PLR0913 - of which most have a default
             change(log, parts)
             if steps:
                 log.append(parts, steps=steps)
-            return ended(log, now=now)
+            return replace(ended(log, now=now), is_copy=is_copy)
 
         return mutation(code, why, file=file, number=number)(attacked)
 

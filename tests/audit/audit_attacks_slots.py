@@ -81,6 +81,23 @@ def aborted_and_never_revealed(parts: Parts) -> None:
     abort(parts, stage="DEALT", reason="DEADLINE")
 
 
+@attack(Code.UNFINISHED_IN_COPY, "a copy was made while a round ran", steps="OD", now=FAR, is_copy=True)
+def copied_while_a_round_ran(_parts: Parts) -> None:
+    """Change nothing but the steps."""
+
+
+@attack(
+    Code.UNFINISHED_IN_COPY,
+    "a copy was made before a seed was revealed",
+    steps="ODE",
+    now=FAR,
+    number=9,
+    is_copy=True,
+)
+def copied_before_a_seed_was_revealed(parts: Parts) -> None:
+    abort(parts, stage="DEALT", reason="DEADLINE")
+
+
 @attack(Code.ABORT_MISMATCH, "seats are blamed for missing seeds, and all seeds are there", steps="OER")
 def abort_blames_a_seat(parts: Parts) -> None:
     abort(parts, stage="OPENED", reason="SEED_MISSING", missing=())

@@ -18,9 +18,13 @@ Fixture = dict[str, Any]
 
 
 def audited(source: LogSource, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
-    """Audit a log with the test keys, at a time after all rounds of a log of some hundred."""
+    """Audit a log with the test keys, at a time after all rounds of a log of some hundred.
+
+    It is audited as a running log is, at the auditor's clock, unless ``as_of`` says otherwise.
+    """
     usual: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text}
     usual |= {"now": NOW, "catalogue": load_builtin()}
+    usual["as_of"] = more.get("now", NOW)
     return audit_log(source, **usual | more)
 
 
@@ -42,6 +46,7 @@ def options_of(fixture: Fixture) -> dict[str, Any]:
         return tuple(map(base64.b64decode, fixture.get(name, ())))
 
     options = {name: fixture[name] for name in ("origin", "log_key", "root_key", "now")}
+    options["as_of"] = fixture.get("as_of")
     options["witnessed"] = [note.encode() for note in fixture.get("witnessed", ())]
     options["documents"] = Documents(
         certificates=decoded("certificates"),

@@ -7,7 +7,8 @@ many rounds together show, ``cosigned.jsonl`` those that witnesses show, ``tiles
 last two also hold sound logs, and are described in ``audit_watched`` and ``audit_tiles``.
 
 A line holds all that a verifier in any language needs: origin, keys, checkpoint, leaves, documents, checkpoints kept by
-others, the time to audit for, and in ``expected`` the first finding's code, its number and its severity. Rulesets are
+others, the auditor's clock, which is also ``as_of`` where the log is audited as a running one, and in ``expected`` the
+first finding's code, its number and its severity. Rulesets are
 named by digest and are the files of ``referee/rulesets``. Documents are in base64. ``log_receipts``, C2SP tlog-proofs
 each with its leaf if the holder has it, ``exports`` and ``seeds`` are present only if there are any. Everything is
 derived from names, so every run writes the same.
@@ -28,7 +29,7 @@ from tests.audit.audit_attacks_courses import receipted_by_a_key_that_went
 from tests.audit.audit_attacks_receipts import kept_moves
 from tests.audit.audit_attacks_rules import repeated_receipts
 from tests.audit.audit_attacks_starts import started, started_late
-from tests.audit.audit_builder import LOG, ORIGIN, ROOT
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, newest_time
 from tests.audit.audit_mutations import MUTATIONS, Attacked, healthy
 
 FOLDER: Final = Path(__file__).parents[1] / "vectors" / "audit"
@@ -66,9 +67,11 @@ def lines(name: str) -> Iterator[str]:
 
 
 def _line(attacked: Attacked, **about: Any) -> str:  # noqa: ANN401 - members of a JSON object
+    entries = attacked.bundle.entries
     fixture = {
         **about,
         "now": attacked.now,
+        **({"as_of": attacked.now} if attacked.now > newest_time(entries) and not attacked.is_copy else {}),
         "origin": ORIGIN,
         "log_key": LOG.text,
         "root_key": ROOT.text,
@@ -76,7 +79,7 @@ def _line(attacked: Attacked, **about: Any) -> str:  # noqa: ANN401 - members of
         "witnessed": [note.decode() for note in attacked.witnessed],
         "certificates": [base64.b64encode(one).decode() for one in attacked.documents.certificates],
         "event_receipts": [base64.b64encode(one).decode() for one in attacked.documents.event_receipts],
-        "leaves": [leaf.decode() for leaf in attacked.bundle.entries],
+        "leaves": [leaf.decode() for leaf in entries],
     }
     if attacked.documents.log_receipts:
         fixture["log_receipts"] = [_promise(one) for one in attacked.documents.log_receipts]

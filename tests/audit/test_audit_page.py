@@ -106,7 +106,13 @@ def read(html: str) -> Reader:
 
 
 def page_of(attacked: Attacked, audit: Auditor, **asked: Any) -> str:  # noqa: ANN401 - what a page is asked
-    report = audit(attacked.bundle, now=attacked.now, documents=attacked.documents, witnessed=attacked.witnessed)
+    report = audit(
+        attacked.bundle,
+        now=attacked.now,
+        as_of=attacked.as_of,
+        documents=attacked.documents,
+        witnessed=attacked.witnessed,
+    )
     return render_page(report, attacked.bundle, catalogue=load_builtin(), options=PageOptions(**asked))
 
 

@@ -21,7 +21,13 @@ JSON = st.recursive(
 
 def report_of(audit: Auditor, name: str) -> Report:
     attacked = next(one for one in MUTATIONS if one.id == name).attack()
-    return audit(attacked.bundle, now=attacked.now, documents=attacked.documents, witnessed=attacked.witnessed)
+    return audit(
+        attacked.bundle,
+        now=attacked.now,
+        as_of=attacked.as_of,
+        documents=attacked.documents,
+        witnessed=attacked.witnessed,
+    )
 
 
 def test_rewritten_history_is_printed_with_both_notes(audit: Auditor):

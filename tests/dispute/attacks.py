@@ -24,7 +24,7 @@ from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.source import LogSource
 
 FOLDER: Final = Path(__file__).parents[1] / "attacks"
-TERMS: Final = ("origin", "log_key", "root_key", "catalogue", "witnessing", "now", "named_root")
+TERMS: Final = ("origin", "log_key", "root_key", "catalogue", "witnessing", "now", "as_of", "named_root")
 """Arguments of an audit that a dispute takes as well."""
 MOST: Final = 3
 """Rounds of one log about which a quarrel is answered: those with findings first, then the latest."""

@@ -127,6 +127,7 @@ class Running(Stubs):
             root_key=root_key or keys.root_key,
             catalogue=load_builtin(),
             now=self.clock.now,
+            as_of=self.clock.now,
             documents=documents or Documents(),
         )
 

@@ -41,6 +41,7 @@ def audited(scene: Scene, catalogue: Catalogue | None = None) -> Report:
         root_key=keys.root_key,
         catalogue=catalogue or load_builtin(),
         now=scene.clock.now(),
+        as_of=scene.clock.now(),
     )
 
 

@@ -69,7 +69,7 @@ def _with_another_value(leaf: bytes, chance: random.Random) -> bytes:
 
 
 def sign_again(leaf: bytes, payload: bytes) -> bytes:
-    """Return a leaf with another payload, signed by whoever signs its type."""
+    """Return a leaf with another payload, signed by the key that signs its type."""
     payload_type = Envelope.parse(leaf).payload_type
     signer = _SIGNERS.get(payload_type)
     return Envelope(payload_type, payload).to_bytes() if signer is None else sign(payload_type, payload, signer)

@@ -19,7 +19,7 @@ import { parseHeldSeeds } from "./held-seed.js";
 import { verifyLog } from "./log.js";
 import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
 import { heldRuleset } from "./ruleset.js";
-import type { Keys, LogOptions, LogResult, RoundResult } from "./terms.js";
+import { GRACE_MS, type Keys, type LogOptions, type LogResult, type RoundResult } from "./terms.js";
 import { printable, printableLines } from "./printable.js";
 import { logLines, proofLines, roundLines } from "./text.js";
 import { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
@@ -39,9 +39,12 @@ const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --max-age MS       how long ago they may have vouched last
   --proof FILE       a log receipt (.tlog-proof) instead of a log
   --leaf FILE        the leaf that the receipt is for; else the .leaf beside it
-  --now MS           the time that deadlines are held against, ms since 1970 UTC; else the clock
+  --now MS           the time of this verification, ms since 1970 UTC; else the clock
   --json             the result as JSON
   --version          the version of this command`;
+
+/** Grace of tiles under a URL, in ms: they may be published as seldom as once an hour. */
+const PUBLISHED_GRACE_MS = GRACE_MS + 3_600_000;
 
 const OPTIONS = {
   url: { type: "string" },
@@ -95,7 +98,7 @@ async function main(args: string[]): Promise<number> {
   if (values.url !== undefined) {
     const named = await namedKeys(values.url);
     const source = await sourceOf(values.url, { isWitnessed: values.witness !== undefined });
-    const asked = { ...options, namedRootKey: named.rootKey };
+    const asked = { ...options, ...running(options), namedRootKey: named.rootKey };
     return print(await verifyLog(source, keysOf(named, values), asked), values, logLines);
   }
   if (values.tiles !== undefined) {
@@ -105,8 +108,10 @@ async function main(args: string[]): Promise<number> {
       console.error("A published log names no keys: give --origin, --log-key and --root-key.");
       return 2;
     }
-    const files = /^https?:/.test(values.tiles) ? filesAt(values.tiles) : folder(values.tiles);
-    return print(await verifyLog(await tileSource(files), keys, options), values, logLines);
+    const isPublished = /^https?:/.test(values.tiles);
+    const files = isPublished ? filesAt(values.tiles) : folder(values.tiles);
+    const asked = isPublished ? { ...options, ...running(options), grace: PUBLISHED_GRACE_MS } : options;
+    return print(await verifyLog(await tileSource(files), keys, asked), values, logLines);
   }
   const first = await firstLine(file ?? "");
   if (isLogHead(first)) {
@@ -122,6 +127,11 @@ async function main(args: string[]): Promise<number> {
   const bundle = readJson(await readFile(file ?? ""));
   const keys = keysOf(named(bundle as Record<string, unknown>), values);
   return print(verifyRound(bundle, keys, options), values, roundLines);
+}
+
+/** A running log is judged by the verifier's clock; files and bundles are copies. */
+function running({ now }: LogOptions): LogOptions {
+  return now === undefined ? {} : { asOf: now };
 }
 
 function print<Result extends RoundResult | LogResult>(

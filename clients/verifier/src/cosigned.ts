@@ -60,6 +60,11 @@ export class CosignedHeads {
     this.#shown.push(...read);
   }
 
+  /** The latest time, in ms, at which a quorum cosigned a tree of this log; 0 for none. */
+  get newestTime(): number {
+    return 1000 * this.#time;
+  }
+
   /** The sizes at which roots are needed. */
   get wanted(): number[] {
     return this.#shown.map(({ checkpoint }) => checkpoint.size);

@@ -44,6 +44,7 @@ export const CODES = [
   "REVEALED_EARLY",
   "NEVER_REVEALED",
   "DEADLINE_PASSED",
+  "UNFINISHED_IN_COPY",
   "DEALT_LATE",
   "SETTLED_LATE",
   "DEADLINE_OUT_OF_BOUNDS",
@@ -108,6 +109,7 @@ export type Code = (typeof CODES)[number];
 export type Severity = "FAIL" | "NOTE";
 
 const NOTES: readonly Code[] = [
+  "UNFINISHED_IN_COPY",
   "RULESET_UNKNOWN",
   "RULESET_NOT_STARTED",
   "ROUNDS_GIVEN_UP",

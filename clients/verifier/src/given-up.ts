@@ -1,7 +1,7 @@
 /**
  * Rounds that were given up although somebody could know their cards, counted by table, tenant and
- * log: aborted after a seat's seed was received or after DEAL, or ended by a seat of a sealed table
- * that had committed and did not open. A twentieth or more of the rounds that had a seed is noted.
+ * log: aborted after a seat's seed was received or after DEAL, dealt and not ended by its deadline, or ended by a seat
+ * of a sealed table that had committed and did not open. A twentieth or more of the rounds that had a seed is noted.
  */
 
 import type { Report } from "./check.js";
@@ -28,10 +28,10 @@ export class GivenUp {
   readonly #tables = new Map<string, Share>();
   readonly #played = new Map<string, number>();
 
-  /** Adds a round, unless it has not ended. */
+  /** Adds a round that has ended or should have. */
   add(leaves: RoundLeaves): void {
-    const { header, deal, settle, abort } = leaves;
-    if ((settle === undefined && abort === undefined) || header.randomness_suite === SUITE_FIXTURE) {
+    const { header, deal, settle, abort, isLapsed = false } = leaves;
+    if ((settle === undefined && abort === undefined && !isLapsed) || header.randomness_suite === SUITE_FIXTURE) {
       return;
     }
     const keys = header.seat_keys.filter((key) => key !== NO_KEY);
@@ -41,7 +41,7 @@ export class GivenUp {
       this.#played.set(key, (this.#played.get(key) ?? 0) + 1);
     }
     const isSeeded = deal !== undefined || (abort?.value.client_seeds ?? []).some(Boolean);
-    const isGivenUp = isSeeded && (abort !== undefined || isUnopened(leaves));
+    const isGivenUp = isSeeded && (abort !== undefined || isLapsed || isUnopened(leaves));
     const { table_id: table } = header;
     const shares = [this.#log, shareOf(this.#tenants, tenantOf(table)), shareOf(this.#tables, table)];
     for (const share of shares) {

@@ -1,5 +1,6 @@
 /** The library: a round from a bundle, a whole log, and what they are made of. */
 
+export { AsOfError } from "./as-of.js";
 export { type Bundle, BundleError, parseBundle } from "./bundle.js";
 export { SpellingError } from "./bytes.js";
 export { type Check, type CheckCode, CHECKS, type Outcome } from "./check.js";

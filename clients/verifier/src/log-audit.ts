@@ -4,6 +4,7 @@
  * may have signed a checkpoint is known once all KEY leaves went by, so these are judged at the end.
  */
 
+import { asOfTime, heldTime } from "./as-of.js";
 import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { carriedCheckpoint, holdsCarried } from "./carried.js";
@@ -16,7 +17,7 @@ import { byRound, findForeign } from "./exhibit.js";
 import { inOrder } from "./finding.js";
 import { foreignLog, foreignRoot, LEFT_OUT } from "./given-keys.js";
 import type { Exhibits, Law } from "./round-leaves.js";
-import { KeyHistory } from "./keys.js";
+import { KeyHistory, type KeyRecord } from "./keys.js";
 import type { SourceFault } from "./log.js";
 import { Frontier, GrowingTree, leafHash } from "./merkle.js";
 import { parseNote } from "./note.js";
@@ -59,6 +60,7 @@ export class LogAudit {
   #newest: Kept | null = null;
   #refusal: string | null = null;
   #isDamaged = false;
+  #asOf: number | null = null;
 
   constructor(
     known: { origin: string; root: VerifierKey; log: VerifierKey },
@@ -125,9 +127,6 @@ export class LogAudit {
   close(): void {
     const newest = this.#newest;
     const { now, grace = GRACE_MS, outgrown = [] } = this.options;
-    for (const leaves of this.#tables.close({ now: now ?? null, grace })) {
-      this.#totals.examine(leaves);
-    }
     const { records } = this.#keys;
     const notes = newest === null ? [] : [newest.note, ...this.#seenBefore];
     const keys = logKeys(notes, this.#log, () => records);
@@ -137,6 +136,10 @@ export class LogAudit {
     }
     const kept = this.#openKept(newest, terms);
     this.#heads?.judge(this.#roots, keys);
+    this.#asOf = now === undefined ? null : asOfTime(now, this.options.asOf, this.#newestTime(now, records));
+    for (const leaves of this.#tables.close({ asOf: this.#asOf ?? 0, now: now ?? null, grace })) {
+      this.#totals.examine(leaves);
+    }
     this.#compareKept(newest, kept);
     this.#compareRoot(newest.checkpoint);
     for (const { check, finding } of this.#tables.findings) {
@@ -160,6 +163,13 @@ export class LogAudit {
     this.#promises.close(grown, terms);
   }
 
+  /** The newest time in the log, in all that is handed in, and of a former verification. */
+  #newestTime(now: number, records: readonly KeyRecord[]): number {
+    const held = heldTime(this.options.exhibits, records, now);
+    const { former = 0 } = this.options;
+    return Math.max(former, held, this.#tables.timeline.last, this.#heads?.newestTime ?? 0);
+  }
+
   /** The tiles that hold other hashes than the leaves have. */
   blameTiles(faults: readonly SourceFault[]): void {
     for (const { detail, leaf_index } of faults) {
@@ -181,6 +191,7 @@ export class LogAudit {
       origin: this.#law.origin,
       size: this.#newest?.checkpoint.size ?? 0,
       root: hex(this.#tree.frontier.root),
+      as_of: this.#asOf,
       checks: checks.filter((one) => one.outcome !== "NOT_CHECKED" || ALWAYS.includes(one.code)),
       rounds: this.#totals.rounds,
       round_checks: this.#totals.tally,
@@ -217,6 +228,7 @@ export class LogAudit {
       origin: this.#law.origin,
       size: 0,
       root: hex(new Frontier().root),
+      as_of: null,
       checks: checks.filter(({ code }) => ALWAYS.includes(code)),
       rounds: 0,
       round_checks: {},

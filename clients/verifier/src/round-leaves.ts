@@ -38,6 +38,7 @@ export interface Exhibits {
 /**
  * The leaves of one round, absent where there is none. `lastWinner` won the table's last settled round before: null
  * where that names nobody, or its game has no leader, "UNKNOWN" where the evidence does not reach back so far.
+ * `isLapsed`: its deadline has passed and it has not ended.
  */
 export interface RoundLeaves {
   /** Lowercase hex, as OPEN names it. */
@@ -50,6 +51,7 @@ export interface RoundLeaves {
   readonly settle?: Placed<"SETTLE"> | undefined;
   readonly abort?: Placed<"ABORT"> | undefined;
   readonly reveal?: Placed<"REVEAL"> | undefined;
+  readonly isLapsed?: boolean;
   readonly previousRoundId: string | null;
   readonly lastWinner: LastWinner | null | "UNKNOWN";
   readonly exhibits: Exhibits;

@@ -155,10 +155,10 @@ export class Tables {
   }
 
   /**
-   * The rounds that still wait for a leaf, oldest first. Where the time is given, those past their
-   * deadline by more than `grace` ms are found.
+   * The rounds that still wait for a leaf, oldest first. Where `now` is given, those past their deadline by more than
+   * `grace` ms are found: late by `asOf`, or, as a note, by `now` alone.
    */
-  close({ now, grace }: { now: number | null; grace: number }): RoundLeaves[] {
+  close({ asOf, now, grace }: { asOf: number; now: number | null; grace: number }): RoundLeaves[] {
     const waiting: RoundLeaves[] = [];
     for (const live of this.#rounds.values()) {
       const { header, leaves, state, lastLeaf } = live;
@@ -169,12 +169,18 @@ export class Tables {
       waiting.push(leaves);
       const isEnded = isTerminal(state);
       const deadline = state.stage === "OPENED" ? header.deal_deadline : header.round_deadline;
-      if (now !== null && now > deadline + grace) {
-        const detail = isEnded
-          ? `the round has ended, its deadline was ${deadline}, and no seed is shown`
-          : `the round is ${state.stage}, its deadline was ${deadline}, and it was not aborted`;
-        const code = isEnded ? "NEVER_REVEALED" : "DEADLINE_PASSED";
-        this.#find("TIMES", code, detail, { leaf_index: lastLeaf, ...slot(header) });
+      if (now === null || now <= deadline + grace) {
+        continue;
+      }
+      leaves.isLapsed = !isEnded;
+      const detail = isEnded
+        ? `the round has ended, its deadline was ${deadline}, and no seed is shown`
+        : `the round is ${state.stage}, its deadline was ${deadline}, and it was not aborted`;
+      const where = { leaf_index: lastLeaf, ...slot(header) };
+      if (asOf > deadline + grace) {
+        this.#find("TIMES", isEnded ? "NEVER_REVEALED" : "DEADLINE_PASSED", detail, where);
+      } else {
+        this.#find("TIMES", "UNFINISHED_IN_COPY", `${detail} as of ${asOf}`, where);
       }
     }
     return waiting;

@@ -17,9 +17,15 @@ export interface Keys {
   readonly rootKey: string;
 }
 
-/** `now` is ms since 1970 UTC; without it nobody is blamed for a leaf that is missing. */
+/**
+ * `now` is the verifier's clock and `asOf` the time by which deadlines are judged, both ms since 1970 UTC: `now` for a
+ * running log. Without `asOf` the log is a copy, judged as of the newest time in it, in all that is handed in, and
+ * `former`, the time as of which it was verified before. Without `now` nobody is blamed for a leaf that is missing.
+ */
 export interface Options {
   readonly now?: number;
+  readonly asOf?: number;
+  readonly former?: number;
   readonly grace?: number;
   readonly rulesets?: readonly HeldRuleset[];
   /** The witnesses that are believed, as C2SP verifier key text; without any nobody is asked. */
@@ -51,6 +57,8 @@ export interface LogResult {
   readonly origin: string;
   readonly size: number;
   readonly root: string;
+  /** The time by which deadlines were judged, null where no time was given. */
+  readonly as_of: number | null;
   readonly checks: Check[];
   readonly rounds: number;
   readonly round_checks: Partial<Tally>;

@@ -38,14 +38,39 @@ export function logLines(result: LogResult): string[] {
   const levels = Object.entries({ ...result.dealing_levels, ...result.event_levels });
   return [
     `log ${printableLines(result.origin)}, ${result.size} leaves, ${result.rounds} rounds`,
+    ...asOfLines(result),
     ...result.checks.flatMap((check) => checkLines({ ...check, findings: [] })),
     "rounds, check by check",
     ...tally,
     `levels: ${levels.map(([level, count]) => `${level} ${count}`).join(", ")}`,
     ...result.findings.flatMap(findingLines),
     ...explainedLines(result.explained),
-    verdict(result.passed, result.findings),
+    logVerdict(result),
   ];
+}
+
+/** As of when a copy was verified that did not show all rounds to their end. */
+function asOfLines(result: LogResult): string[] {
+  const unfinished = unfinishedOf(result);
+  return unfinished === null ? [] : [`as of ${dateOf(result.as_of)}`, unfinished];
+}
+
+function logVerdict(result: LogResult): string {
+  const unfinished = unfinishedOf(result);
+  const whole = verdict(result.passed, result.findings);
+  const said = result.passed ? "nothing broken" : whole;
+  return unfinished === null ? whole : `${said} as of ${dateOf(result.as_of)}; ${unfinished}`;
+}
+
+function unfinishedOf({ finding_counts: counts }: LogResult): string | null {
+  const count = counts["UNFINISHED_IN_COPY"] ?? 0;
+  const [rounds, it] = count === 1 ? ["round", "it"] : ["rounds", "them"];
+  return count === 0 ? null : `${count} ${rounds} had not ended that should have by now: ask the service for ${it}`;
+}
+
+function dateOf(time: number | null): string {
+  const date = new Date(time ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? `${time} ms` : date.toISOString();
 }
 
 function explainedLines(count: number): string[] {

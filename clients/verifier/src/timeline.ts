@@ -38,6 +38,7 @@ export function timeOf(placed: Placed<Timed>): number | null {
 export class Timeline {
   readonly #tables = new Map<string, number>();
   #newest = 0;
+  #last = 0;
   #latest: { time: number; where: Where } | null = null;
   #witnessed = 0;
 
@@ -46,6 +47,11 @@ export class Timeline {
     private readonly report: (finding: Finding) => void,
     private readonly now: number | null,
   ) {}
+
+  /** The latest time of a leaf that is not dated after the verification; 0 for none. */
+  get last(): number {
+    return this.#last;
+  }
 
   /** The next leaf that has a time. */
   add(index: number, time: number, header: Header): void {
@@ -68,6 +74,7 @@ export class Timeline {
       this.#find("TIME_AHEAD", detail, where);
       return;
     }
+    this.#last = Math.max(this.#last, time);
     this.#newest = isBehind ? time : Math.max(this.#newest, time);
     if (this.#latest === null || time > this.#latest.time) {
       this.#latest = { time, where };

@@ -7,6 +7,7 @@
  * REVOKE that was left out, shows in the whole log only.
  */
 
+import { asOfTime } from "./as-of.js";
 import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
 import { type Bundle, BundleError, parseBundle } from "./bundle.js";
@@ -233,7 +234,7 @@ function readLeaves(
 function gather(
   bundle: Bundle,
   placed: Placed[],
-  { now, grace = GRACE_MS }: Options,
+  { now, asOf, grace = GRACE_MS }: Options,
   report: Report,
 ): RoundLeaves | null {
   const held = byRound({ certificates: bundle.certificates ?? [], eventReceipts: bundle.event_receipts ?? [] });
@@ -262,7 +263,9 @@ function gather(
       leaves = tables.take(one as RoundLeaf) ?? leaves;
     }
   }
-  leaves ??= tables.close({ now: now ?? null, grace })[0] ?? null;
+  // a leaf can be left out of a bundle: only its own leaves, and no cosignature, say as of when it is judged
+  const judged = now === undefined ? 0 : asOfTime(now, asOf, tables.timeline.last);
+  leaves ??= tables.close({ asOf: judged, now: now ?? null, grace })[0] ?? null;
   for (const { check, finding } of tables.findings) {
     report.take(check, finding);
   }

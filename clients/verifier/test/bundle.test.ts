@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
 import { utf8 } from "../src/bytes.js";
-import { BundleError, type CheckCode, type RoundResult, verifyRound } from "../src/index.js";
+import { AsOfError, BundleError, type CheckCode, type RoundResult, verifyRound } from "../src/index.js";
 import { leafHash } from "../src/merkle.js";
 import { bundleOf, roundsOf, type Row, RULESETS, subproof, vectors, witnessesOf } from "./files.js";
 
@@ -99,11 +99,16 @@ test("without REVEAL the cards are not dealt again, and that is said", () => {
   assert.deepEqual(outcomes(result, "SERVER_SEED", "DECK", "CARDS", "MIX"), expected);
 });
 
-test("a REVEAL that is overdue is missed once the time is known", () => {
+test("a REVEAL that is overdue is asked for, and missed as of a time that is given", () => {
   const bundle = bundleOf(BARE, FIRST);
   const leaves = (bundle["leaves"] as Row[]).filter((leaf) => !/referee.reveal/.test(leaf["leaf"]));
-  const result = verifyRound({ ...bundle, leaves }, KEYS, { now: Number.MAX_SAFE_INTEGER });
+  const now = Number.MAX_SAFE_INTEGER;
+  const copy = verifyRound({ ...bundle, leaves }, KEYS, { now });
+  assert.deepEqual([codes(copy), copy.passed], [["UNFINISHED_IN_COPY"], true]);
+  const result = verifyRound({ ...bundle, leaves }, KEYS, { now, asOf: now });
   assert.deepEqual(codes(result), ["NEVER_REVEALED"]);
+  assert.throws(() => verifyRound({ ...bundle, leaves }, KEYS, { now: now - 1, asOf: now }), AsOfError);
+  assert.throws(() => verifyRound({ ...bundle, leaves }, KEYS, { now, asOf: 1 }), AsOfError);
 });
 
 test("the leaf that ended the round before is checked where it is there, and missed where not", () => {

@@ -113,6 +113,8 @@ export async function audited(log: Row): Promise<LogResult> {
     { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] },
     {
       now: log["now"],
+      former: log["former"] ?? 0,
+      ...(log["as_of"] === undefined ? {} : { asOf: log["as_of"] }),
       rulesets: rulesetsOf(log),
       witnessed: textsOf(log, "witnessed"),
       cosigned: textsOf(log, "cosigned"),

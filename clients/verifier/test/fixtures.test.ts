@@ -88,7 +88,8 @@ test("all but faults outside of the round are found in its own bundle as well", 
   const missed = own.flatMap((log) => {
     const { code } = log["expected"] as { code: Code };
     const keys = { origin: log["origin"], logKey: log["log_key"], rootKey: log["root_key"] };
-    const options = { rulesets: RULESETS, now: log["now"] as number };
+    const asOf = log["as_of"] === undefined ? {} : { asOf: log["as_of"] as number };
+    const options = { rulesets: RULESETS, now: log["now"] as number, ...asOf };
     const found = roundsOf(log).flatMap((roundId) =>
       verifyRound(bundleOf(log, roundId), keys, options).findings.map((one) => one.code),
     );

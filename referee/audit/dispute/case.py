@@ -13,6 +13,7 @@ from referee.audit.documents import Documents, HeldSeed
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.source import LogSource
+from referee.audit.timeline import GRACE_MS
 from referee.evidence.merkle import GrowingTree, leaf_hash
 from referee.evidence.note import Note
 from referee.evidence.outside import OutsideError, read_json
@@ -95,8 +96,12 @@ def case_of_bundle(  # noqa: PLR0913 - the terms of a proof
     catalogue: Catalogue,
     witnessing: Witnessing = NO_WITNESSING,
     now: int,
+    as_of: int | None = None,
 ) -> Case:
-    """Read the round of a bundle, without what somebody added to it; raise KeyTextError and BundleError."""
+    """Read the round of a bundle, without what somebody added to it; raise KeyTextError, BundleError and AsOfError.
+
+    ``now`` and ``as_of`` are those of ``prove_round``.
+    """
     try:
         members: object = read_json(data)
     except OutsideError:
@@ -104,7 +109,14 @@ def case_of_bundle(  # noqa: PLR0913 - the terms of a proof
     if isinstance(members, dict):
         data = msgspec.json.encode({name: one for name, one in members.items() if name not in _ENVELOPES})
     proved = prove_round(
-        data, origin=origin, log_key=log_key, root_key=root_key, catalogue=catalogue, witnessing=witnessing, now=now
+        data,
+        origin=origin,
+        log_key=log_key,
+        root_key=root_key,
+        catalogue=catalogue,
+        witnessing=witnessing,
+        now=now,
+        as_of=as_of,
     )
     texts = {one["index"]: one["leaf"].encode() for one in read_json(data, dict[str, Any])["leaves"]}
     hashes = {index: leaf_hash(leaf) for index, leaf in texts.items()}
@@ -136,12 +148,15 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
     catalogue: Catalogue,
     witnessing: Witnessing = NO_WITNESSING,
     now: int,
+    as_of: int | None = None,
+    grace: int = GRACE_MS,
     named_root: str = "",
     seeds: tuple[HeldSeed, ...] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Case:
     """Audit a log and read a round of it, 0 for the table's latest; raise KeyTextError, and CaseError without it.
 
+    ``now`` and ``as_of`` are those of ``audit_log``: of a copy, a round that is late by ``now`` alone is unfinished.
     ``seeds`` are those that people hold of rounds that were given up: only with them are these decks scored.
     """
     found: list[RoundLeaves] = []
@@ -160,6 +175,8 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
         root_key=root_key,
         catalogue=catalogue,
         now=now,
+        as_of=as_of,
+        grace=grace,
         witnessing=witnessing,
         named_root=named_root,
         documents=Documents(seeds=seeds),

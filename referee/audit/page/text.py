@@ -37,6 +37,7 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
     """Yield the lines of a report; ``with_tables`` adds lines for each table and tenant and the least likely scores."""
     root = f", root {report.root}" if report.root else ""
     yield f"{printable(report.origin)}: {report.size:,} leaves{root}"
+    yield from as_of_lines(report)
     yield f"rounds: {_counts(report.rounds)}"
     checked = report.checked
     yield (
@@ -57,12 +58,33 @@ def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
         for table_id, counts in report.tables.items():
             yield f"table {printable(table_id)}: {_counts(counts)}"
     yield from _finding_lines(report)
-    failures, notes = report.count(Severity.FAIL), report.count(Severity.NOTE)
-    of_tenants = report.tenants_failures
+    yield verdict_line(report)
+
+
+def as_of_lines(report: Report) -> Iterator[str]:
+    """Yield the time as of which a copy was audited, and what it cannot show; nothing for an audit at its own time."""
+    if report.as_of != report.now:
+        yield f"as of {moment(report.as_of)}, audited at {moment(report.now)}"
+    if report.unfinished:
+        yield _unfinished(report)
+
+
+def verdict_line(report: Report) -> str:
+    """Write in one line what an audit found."""
+    failures, notes, of_tenants = report.count(Severity.FAIL), report.count(Severity.NOTE), report.tenants_failures
     verdict = f"{failures:,} failed" if failures else "nothing failed"
+    if report.unfinished:
+        broken = f"{failures:,} failed" if failures else "nothing broken"
+        verdict = f"{broken} as of {moment(report.as_of)}; {_unfinished(report)}"
     if of_tenants:
         verdict += f", {of_tenants:,} of them for frontends of tenants to answer and not for the operator"
-    yield verdict + (f", {notes:,} noted" if notes else "")
+    return verdict + (f", {notes:,} noted" if notes else "")
+
+
+def _unfinished(report: Report) -> str:
+    count = report.unfinished
+    rounds, it = ("round", "it") if count == 1 else ("rounds", "them")
+    return f"{count:,} {rounds} had not ended that should have by now: ask the service for {it}"
 
 
 def start_lines(report: Report) -> Iterator[str]:
