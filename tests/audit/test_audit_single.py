@@ -61,6 +61,7 @@ ELSEWHERE = {
     # depends on the time of the audit; such a round is not proved
     Code.NEVER_REVEALED,
     Code.DEADLINE_PASSED,
+    Code.UNFINISHED_IN_COPY,
     Code.TIME_AHEAD,
     # shows beside leaves of other rounds, or witnesses
     Code.TIME_OUT_OF_ORDER,

@@ -63,7 +63,10 @@ def audits(tmp_path: Path, quiet_calls: None, request: pytest.FixtureRequest) ->
     running: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
         recorder.watch(attack, patch)
-        given = {name: _made(name, attack, tmp_path, patch, running) for name in attack.fixtures}
+        given = {
+            name: request.getfixturevalue(name) if name == "verdicts" else _made(name, attack, tmp_path, patch, running)
+            for name in attack.fixtures
+        }
         attack.function(**given, **attack.parameters)
         house = next((one for one in running.values() if isinstance(one, House | TienLenHouse)), None)
         if not recorder.audits and house is not None:

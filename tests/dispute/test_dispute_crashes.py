@@ -41,6 +41,7 @@ def answer(house: House, table: Table, *files: tuple[str, bytes], now: int | Non
         root_key=keys.root_key,
         catalogue=load_builtin(),
         now=house.clock.now if now is None else now,
+        as_of=house.clock.now if now is None else now,
     )
     return settle_dispute(case, [part for name, data in files for part in read_held(name, data)])
 

@@ -35,7 +35,7 @@ ELSEWHERE: Final = {
         " SERVER_SEED_REPEATED CARDS_MISMATCH DECK_NOT_FROM_SEEDS HIDDEN_CARDS_DIFFER DUPLICATE_CARD SECTION_WRONG_SIZE"
         " DEAL_MISMATCH WRONG_RESULT"
     ),
-    "about a leaf that is missing; the sweep writes it": codes("NEVER_REVEALED DEADLINE_PASSED"),
+    "about a leaf that is missing; the sweep writes it": codes("NEVER_REVEALED DEADLINE_PASSED UNFINISHED_IN_COPY"),
     "about a ruleset's file that the server has lost; a round has to end all the same": codes("NEVER_DEALT"),
     "a note, which is allowed": codes(
         "CLIENT_SEED_TRIVIAL CLIENT_SEEDS_EQUAL CLIENT_SEED_REPEATED CLIENT_SEED_UNSIGNED SEED_HELD FORKED_RECEIPTS"
