@@ -21,6 +21,8 @@ from typing import Any, Final, Protocol, Self, TypeVar, overload
 
 import msgspec
 
+from referee.evidence.printable import error_words
+
 MAX_DEPTH: Final = 254
 """Levels of nesting that are read, as in canonical JSON."""
 MAX_JSON_SIZE: Final = 16 << 20
@@ -102,7 +104,7 @@ def read_message(kind: type[MessageT], data: bytes) -> MessageT:
     try:
         return kind.FromString(data)
     except Exception as error:  # noqa: BLE001 - DecodeError, which is no ValueError, is of a library that the base lacks
-        raise OutsideError(f"it is no {kind.__name__}: {error}") from None
+        raise OutsideError(f"it is no {kind.__name__}: {error_words(error)}") from None
 
 
 def read_text(data: bytes, *, most: int) -> str:

@@ -92,7 +92,7 @@ class FileWatch:
 
 
 def descriptors() -> int | None:
-    """Return the number of open descriptors; None where the system does not tell."""
+    """Return the number of open descriptors; None where the system does not show it."""
     try:
         return len(os.listdir(_FOLDER))  # noqa: PTH208 - the names alone
     except OSError as error:
