@@ -142,7 +142,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         except RefusedError as refusal:
             release(refusal)
             return self._refuse_at_once(refusal, call)
-        if not known.is_health and (not self._pool.has_stream if is_stream else self._pool.is_full):
+        if not known.is_health and (not self._pool.has_stream() if is_stream else self._pool.is_full):
             return self._refuse_at_once(_OVERLOADED, call)
         if is_stream and known.handler is not None:
             return self._wrap_stream(known.handler, call, credentials)
@@ -183,10 +183,16 @@ class CallInterceptor(grpc.ServerInterceptor):
         return run
 
     def _await_turn(self, call: Call, context: grpc.ServicerContext, *, is_health: bool) -> None:
-        """Count a call against its caller and wait for its turn; raise CallEndedError if it has ended meanwhile."""
+        """Count a call against its caller and wait for its turn; raise CallEndedError if it has ended meanwhile.
+
+        A call for health is neither counted nor waits.
+        """
         call.peer = call.peer or context.peer()
         try:
-            if self._admit is not None and not is_health:
+            if is_health:
+                self._pool.note_arrival()  # without a turn: it reads a value, and turns may all be taken
+                return
+            if self._admit is not None:
                 self._admit(call, context)
             self._pool.begin_work()
         finally:
@@ -270,7 +276,8 @@ class CallInterceptor(grpc.ServerInterceptor):
                     self._admit(call, context)
                 if gate is not None:
                     gate.enter(call, credentials, context)
-                yield from method(asked, context)
+                with pool.stream(context):
+                    yield from method(asked, context)
             except RefusedError as refusal:
                 release(refusal)
                 self._refuse(refusal, call, context)

@@ -20,22 +20,17 @@ from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
-try:
-    from grpc import _server
-    from grpc._cython import cygrpc  # type: ignore[attr-defined] # not published
+import grpc
 
-    _ANSWER: Any = _server._unary_response_in_pool  # noqa: SLF001 - as above
-    _RECEIVE: Final[Any] = _server._receive_message  # noqa: SLF001
-    _TOKEN: Final[Any] = _server._RECEIVE_MESSAGE_TOKEN  # noqa: SLF001
-    _OPERATION: Final[Any] = cygrpc.ReceiveMessageOperation
-except (ImportError, AttributeError):  # pragma: no cover - another release of gRPC
-    _ANSWER = None
+from referee.service.transport import receive
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 STREAMS: Final = 8
-"""Number of streams that may run at the same time; each holds a thread."""
+"""Number of streams that may run at the same time; each holds a thread, also while it waits for its peer."""
+STREAM_SECONDS: Final = 2.0
+"""Age from which a stream is cancelled if another one needs its thread."""
 REQUEST_SECONDS: Final = 20.0
 WAITING: Final = 512
 """Number of further threads, on which calls wait for a turn."""
@@ -44,38 +39,6 @@ MANY: Final = 8
 PRESSED_SECONDS: Final = 2.0
 LARGE: Final = 64 * 1024
 """Bytes from which an answer counts as large; the memory of smaller answers is bounded by the number of calls."""
-_ARGUMENTS: Final = 7
-"""Number of the executor's arguments for a call: the function that answers the call, and its arguments."""
-
-
-def receive(args: tuple[Any, ...], ready: Callable[[], object]) -> tuple[Any, ...] | None:
-    """Start receiving the request of a call, and return the function and arguments that then answer the call.
-
-    gRPC's own server waits for the request on the thread that will answer the call: each call wakes that thread twice,
-    and a caller who sends slowly holds it. Here the thread that reads gRPC's events starts receiving. That uses private
-    names of gRPC's server.
-
-    ``args`` are the executor's. ``ready`` is called, on the thread that reads gRPC's events, once the request has
-    arrived or the call has ended. Return None and do nothing for work other than a call, and if gRPC's names differ.
-    """
-    if len(args) != _ARGUMENTS or args[0] is not _ANSWER:
-        return None
-    answer, event, state, method, wait_for_request, deserialize, serialize = args
-    note_request = _RECEIVE(state, event.call, deserialize)
-
-    def received(arrival: Any) -> Any:
-        try:
-            return note_request(arrival)
-        finally:
-            ready()
-
-    def take_request() -> Any:
-        request, state.request = state.request, None
-        return wait_for_request() if request is None else request  # without a request gRPC itself ends the call
-
-    event.call.start_server_batch((_OPERATION(0),), received)
-    state.due.add(_TOKEN)
-    return answer, event, state, method, take_request, deserialize, serialize
 
 
 class Timeouts:
@@ -106,6 +69,12 @@ class Timeouts:
         """Drop the timeout with this number; do nothing if it was due or dropped before."""
         self._due.pop(number, None)
 
+    def expire(self, number: int) -> None:
+        """Call the function of this timeout now; do nothing if it was due or dropped before."""
+        due = self._due.pop(number, None)
+        if due is not None:
+            due[1]()
+
     def close(self) -> None:
         """Stop all timeouts."""
         self._closed.set()
@@ -114,9 +83,9 @@ class Timeouts:
     def _look(self) -> None:
         while not self._closed.wait(self._every):
             now = time.monotonic()
-            for number, (due, cancel) in self._due.copy().items():
-                if due < now and self._due.pop(number, None) is not None:
-                    cancel()
+            for number, (due, _) in self._due.copy().items():
+                if due < now:
+                    self.expire(number)
 
 
 class UnreadAnswers:
@@ -219,6 +188,8 @@ class _Own(threading.local):
 class CallPool:
     """Threads for calls: ``threads`` of them work at once and ``queue`` calls may wait. The interceptor refuses more.
 
+    The requests of as many more may be awaited; one more takes the place of the oldest.
+
     gRPC submits calls to it as to a ThreadPoolExecutor. That takes several locks for each call; this pool counts by the
     sizes of queues and sets, whose changes are atomic.
     """
@@ -232,8 +203,11 @@ class CallPool:
         self._request_seconds = request_seconds
         self._own = _Own()
         self._under_way: set[Work] = set()
-        self._receiving: set[int] = set()
+        self._receiving: dict[int, None] = {}
+        """Numbers of the timeouts on awaited requests, the oldest first."""
         self._resting = 0
+        self._streams: dict[grpc.ServicerContext, float] = {}
+        """When each stream began, the oldest first."""
         self._counting = threading.Lock()
         self._submitted: SimpleQueue[Work | None] = SimpleQueue()
         self._workers: list[threading.Thread] = []
@@ -254,13 +228,35 @@ class CallPool:
 
     @property
     def is_full(self) -> bool:
-        """Whether the queue is full, so that the next call must be refused."""
-        return self.waiting >= self.queue
+        """Whether the queue is full, so that the next call must be refused; awaited requests are not in it."""
+        return self.waiting - len(self._receiving) >= self.queue
 
-    @property
     def has_stream(self) -> bool:
-        """Whether a thread is free for one more stream."""
-        return self.streaming.under_way < STREAMS
+        """Return whether there is a thread for one more stream; if none is free, take that of the oldest stream.
+
+        So peers that send or read nothing keep no stream of others waiting. A stream younger than ``STREAM_SECONDS``
+        keeps its thread.
+        """
+        if self.streaming.under_way < STREAMS:
+            return True
+        with self._counting:
+            oldest = next(iter(self._streams), None)
+            if oldest is None or time.monotonic() - self._streams[oldest] < STREAM_SECONDS:
+                return False
+            del self._streams[oldest]
+        oldest.cancel()
+        return True
+
+    @contextmanager
+    def stream(self, context: grpc.ServicerContext) -> Iterator[None]:
+        """Count a stream, on its thread, for the block."""
+        with self._counting:
+            self._streams[context] = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._streams.pop(context, None)
 
     def submit(self, run: Callable[..., object], /, *args: Any) -> Work:
         """Run a call on a thread once its request has come; raise RuntimeError once the pool is shut down."""
@@ -276,9 +272,13 @@ class CallPool:
             work.args = received
         return work
 
+    def note_arrival(self) -> None:
+        """Take note that the request of this thread's call has arrived."""
+        self._stop_awaiting(self._own.work)
+
     def begin_work(self) -> None:
         """Wait for a turn for the call of this thread; its request has arrived."""
-        self._stop_awaiting(self._own.work)
+        self.note_arrival()
         if not self._own.has_turn:
             self._turns.get()
             self._own.has_turn = True
@@ -356,16 +356,25 @@ class CallPool:
         """Start the timeout that cancels a call if its request does not arrive."""
         cancel = _cancel_of(work.args)
         if cancel is not None:
+            if len(self._receiving) >= self.queue:
+                self._expire_oldest()
             is_pressed = len(self._receiving) >= MANY
             seconds = min(PRESSED_SECONDS, self._request_seconds) if is_pressed else self._request_seconds
             work.timeout = self.timeouts.start(cancel, seconds=seconds)
-            self._receiving.add(work.timeout)
+            self._receiving[work.timeout] = None
+
+    def _expire_oldest(self) -> None:
+        """Cancel the call whose request has been awaited longest: peers that send none keep no others out."""
+        with suppress(StopIteration, RuntimeError):  # RuntimeError if another thread drops a timeout meanwhile
+            number = next(iter(self._receiving))
+            self._receiving.pop(number, None)
+            self.timeouts.expire(number)
 
     def _stop_awaiting(self, work: Work | None) -> None:
         if work is not None and work.timeout:
             number, work.timeout = work.timeout, 0
             self.timeouts.stop(number)
-            self._receiving.discard(number)
+            self._receiving.pop(number, None)
 
 
 def _cancel_of(args: tuple[object, ...]) -> Callable[[], object] | None:

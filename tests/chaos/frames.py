@@ -87,3 +87,9 @@ def _exactly(one: socket.socket, size: int) -> bytes:
             raise ConnectionError("the connection has ended")
         data += more
     return data
+
+
+def next_frame(one: socket.socket) -> tuple[int, bytes]:
+    """Return the type and the payload of the next frame."""
+    head = _exactly(one, 9)
+    return head[3], _exactly(one, int.from_bytes(head[:3], "big"))

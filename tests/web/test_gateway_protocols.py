@@ -242,7 +242,7 @@ def test_call_left_by_the_browser_is_left_at_the_service(door: Door) -> None:
 
 def watchers_of(door: Door) -> int:
     """How many watches the server's health service has open."""
-    return int(door.application._health.watchers)  # noqa: SLF001 - nobody else counts them
+    return int(door.application.health.watchers)
 
 
 Said = tuple[grpc.StatusCode, str, list[str]]

@@ -21,9 +21,10 @@ from referee.server.limits.rate_limit import ConcurrencyLimit
 from referee.server.process.address import listening
 from referee.server.process.certificate import ServedCertificate
 from referee.server.process.cosigner import Cosigner
-from referee.server.process.drain import HealthService, drain
+from referee.server.process.drain import drain
 from referee.server.process.file_watch import FileWatch
 from referee.server.process.follower import Follower
+from referee.server.process.health import HealthService
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.process.metrics_port import MetricsPort
 from referee.server.process.options import ServerOptions
@@ -85,8 +86,8 @@ class Application:
         self._watch = None if writer is None else WriteWatch(writer, on_change=self._report_writing)
         log_file = None if settings.log.database else settings.log.folder / FILE_NAME
         self._file_watch = FileWatch(self.files, log_file, on_damaged=self._retire)
-        self._health = HealthService()
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        self.health = HealthService()
+        health_pb2_grpc.add_HealthServicer_to_server(self.health, self._server)
         serve_reflection(self._server, [*names, health.SERVICE_NAME])
         with listening("serve.listen", listen, is_probed=not options.is_port_shared):
             if certificate is None:
@@ -125,7 +126,7 @@ class Application:
             if part is not None:
                 part.start()
         self.log.guard.start(self._retire)
-        self._health.serve(self.services)
+        self.health.serve(self.services)
         self.files.watch(self._report_files)
         self._file_watch.start()
         if self._watch is not None:
@@ -135,11 +136,10 @@ class Application:
 
     def close(self) -> None:
         """Answer the accepted calls, then close the log."""
-        drained = drain(self._server, self._health, self._settings.serve, gateways=self._gateways)
+        drained = drain(self._server, self.health, self._settings.serve, gateways=self._gateways)
         if self._cosigner is not None:
             self._cosigner.close()  # calls that wait for a cosignature are answered now
         drained.wait()
-        self._health.close()
         self.advice.close()
         self.pool.shutdown()
         for part in (self._file_watch, self._follower, self._watch, self._metrics_port):
@@ -151,7 +151,7 @@ class Application:
 
     def _retire(self, why: str) -> None:
         """Report NOT_SERVING for good, because this process must sign no more, and say so."""
-        self._health.stop_serving(why)
+        self.health.stop_serving(why)
         self._on_retired(why)
 
     def __enter__(self) -> Self:
@@ -186,13 +186,13 @@ class Application:
         """Report the services that write, and the server as a whole, as serving or not."""
         names = [name for name in self.services if name in WRITING]
         if trouble is None:
-            self._health.serve(names)
+            self.health.serve(names)
         else:
-            self._health.pause(names, f"the log cannot be written: {trouble.cause}")
+            self.health.pause(names, f"the log cannot be written: {trouble.cause}")
 
     def _report_files(self, faults: Mapping[str, str]) -> None:
         """Report under a name of its own whether the files that people edit are read whole."""
-        self._health.report(HEALTH_NAME, is_serving=not faults)
+        self.health.report(HEALTH_NAME, is_serving=not faults)
 
     def _measure(self, metrics: Metrics, clock: Clock) -> MetricsPort:
         pool, advice, writer, watch = self.pool, self.advice, self.log.writer, self._watch
@@ -214,7 +214,7 @@ class Application:
         address = self._settings.telemetry.metrics
         host, _, port = address.rpartition(":")
         with listening("telemetry.metrics", address):
-            return MetricsPort(metrics, host=host.strip("[]"), port=int(port), problem=lambda: self._health.problem)
+            return MetricsPort(metrics, host=host.strip("[]"), port=int(port), problem=lambda: self.health.problem)
 
 
 def freeze_heap() -> int:

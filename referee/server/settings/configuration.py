@@ -51,11 +51,12 @@ class ServeSettings(SettingsSection, frozen=True):
     threads: Annotated[int, Meta(ge=1, le=256)] = 8
     """Calls that run at once."""
     queue: Annotated[int, Meta(ge=1, le=100_000)] = 1024
-    """Calls that may wait for a thread; further calls are rejected as OVERLOADED."""
+    """Calls that may wait for a thread; further calls are rejected as OVERLOADED. As many more may be begun and their
+    requests be on the way; the next one takes the place of the oldest, whose call is cancelled."""
     streams: Annotated[int, Meta(ge=1, le=100_000)] = 4096
     """Concurrent calls of one connection. gRPC resets further ones without a reason, and counts a call a moment longer
     than its client does, so that a client that holds back at this number is reset too: keep it well above queue and
-    limits.calls_at_once, which refuse with a reason. A begun call takes some 100 kB, and queue bounds them all."""
+    limits.calls_at_once, which refuse with a reason. A begun call takes some 100 kB; twice queue bounds all."""
     workers: Annotated[int, Meta(ge=1, le=64)] = 1
     """Processes that share the address, each pinned to a core."""
     apart: bool = False

@@ -15,6 +15,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from referee.server.process.app import Application, freeze_heap
 from referee.server.settings.limits import LimitSettings
+from referee.service import pool
 from referee.service.pool import STREAMS
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, shuffler_pb2
 from tests.driver.refusal import ending_of, refusal_of
@@ -99,15 +100,18 @@ def test_request_that_came_has_all_the_time_of_its_call(tmp_path):
 
 def test_overload_is_said_without_waiting_for_the_request(tmp_path):
     """Callers who send half a call do not hold up the refusals of the others."""
-    with serving(tmp_path, threads=1, queue=1) as app, dial(app) as idle, dial(app) as channel:
-        halves = [HalfSent(idle) for _ in range(2)]
+    with holding(tmp_path, threads=1, queue=1) as (app, channel, held), dial(app) as idle:
+        calls = [begin(channel)]
+        until(lambda: held.begun == 1)
+        calls.append(begin(channel))
         until(lambda: app.pool.is_full)
-        more = [HalfSent(idle) for _ in range(3)]
-        assert [half.ended() for half in more] == [("RESOURCE_EXHAUSTED", "OVERLOADED")] * 3
+        halves = [HalfSent(idle) for _ in range(3)]
+        assert [half.ended() for half in halves] == [("RESOURCE_EXHAUSTED", "OVERLOADED")] * 3
         assert ask(channel) == ("RESOURCE_EXHAUSTED", "OVERLOADED")
-        for half in (*halves, *more):
+        held.go.set()
+        assert [call.result() for call in calls] == [b"done"] * 2
+        for half in halves:
             half.close()
-        until(lambda: ask(channel) == ("OK", ""))
 
 
 def unread(channel: grpc.Channel, size: int) -> Any:  # noqa: ANN401 - a call
@@ -296,8 +300,9 @@ def test_connection_of_age_is_replaced_without_a_failed_call(tmp_path):
         assert len(requests) > 10
 
 
-def test_streams_have_threads_of_their_own_and_end_in_time(tmp_path):
+def test_streams_have_threads_of_their_own_and_end_in_time(tmp_path, monkeypatch):
     """As many as there are threads for them; one more is refused, calls go on, and after a while the streams end."""
+    monkeypatch.setattr(pool, "STREAM_SECONDS", SECONDS)
     with serving(tmp_path, threads=1, answer_seconds=2) as app, dial(app) as idle, dial(app) as channel:
         never = threading.Event()
 
@@ -315,7 +320,7 @@ def test_streams_have_threads_of_their_own_and_end_in_time(tmp_path):
         for one in streams:
             assert ending_of(list, one)[0] == "CANCELLED"
         never.set()
-        until(lambda: app.pool.has_stream)
+        until(app.pool.has_stream)
 
 
 def test_calls_leave_nothing_for_the_collector(tmp_path):

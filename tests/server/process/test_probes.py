@@ -7,13 +7,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from referee.server.process.app import Application
-from referee.server.process.drain import HealthService
+from referee.server.process.health import CONNECTION_WATCHERS, HealthService
 from referee.storage import WriteTrouble
 from tests.server.options import server_options
 from tests.waiting import until
@@ -92,11 +91,7 @@ def test_server_whose_log_cannot_be_written_is_not_ready_until_it_can(tmp_path: 
 
 
 ROUNDS = 5
-WATCHERS = 40
-
-
-def are_counted(healths: HealthService) -> bool:
-    return healths.watchers == WATCHERS
+WATCHERS = CONNECTION_WATCHERS
 
 
 def test_server_stops_while_its_watchers_leave() -> None:
@@ -112,21 +107,21 @@ def test_server_stops_while_its_watchers_leave() -> None:
             watches = [stub.Watch(health_pb2.HealthCheckRequest()) for _ in range(WATCHERS)]
             for watch in watches:
                 assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
-            until(partial(are_counted, healths))  # each is counted once its first answer is on its way
+            assert healths.watchers == WATCHERS
             leaving = threading.Thread(target=lambda all_of_them=watches: [watch.cancel() for watch in all_of_them])
-            stopping = threading.Thread(target=healths.enter_graceful_shutdown, daemon=True)
+            stopping = threading.Thread(target=partial(healths.stop_serving, "a test"), daemon=True)
             leaving.start()
             stopping.start()
             leaving.join()
             stopping.join(60)
             assert not stopping.is_alive(), "the watchers keep the server from stopping"
             server.stop(0).wait(60)
-        healths.close()
 
 
-def test_watcher_that_left_before_it_was_known_is_forgotten() -> None:
-    healths = HealthService()
-    left = SimpleNamespace(add_callback=lambda _callback: False)  # the context of a call that has ended
-    healths.Watch(health_pb2.HealthCheckRequest(), left, lambda _answer: None)
-    healths._removing.shutdown(wait=True)  # noqa: SLF001 - the thread on which watchers are removed
-    assert healths.watchers == 0
+def test_watcher_that_left_before_it_was_known_is_forgotten(tmp_path: Path) -> None:
+    with probed(tmp_path) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        for _ in range(WATCHERS):
+            stub.Watch(health_pb2.HealthCheckRequest()).cancel()
+        assert next(stub.Watch(health_pb2.HealthCheckRequest())).status == health_pb2.HealthCheckResponse.SERVING
+        until(lambda: app.health.watchers <= 1)
