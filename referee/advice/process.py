@@ -13,7 +13,6 @@ that others want too, at every priority.)
 import os
 import pickle
 import signal
-import threading
 import time
 import traceback
 from contextlib import suppress
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.advice import NoAdviceError
+from referee.threads import lasting
 
 READY: Final = b"ready"
 COMPUTE_SECONDS: Final = 0.0005
@@ -42,7 +42,7 @@ def serve(connection: Connection) -> None:
     signal.signal(signal.SIGALRM, lambda _number, _frame: time.sleep(SLEEP_SECONDS))  # by the timer of each question
     with suppress(OSError):
         _TIMER_SLACK.write_text("1000", encoding="ascii")
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    lasting(_end_with_parent, name="parent").start()
     try:
         connection.send_bytes(READY)
         while True:

@@ -21,6 +21,7 @@ import structlog
 from structlog.typing import EventDict, WrappedLogger
 
 from referee.evidence.printable import ascii_json
+from referee.threads import lasting
 
 _DELETE: Final = 0x7F
 GATHER_SECONDS: Final = 0.05
@@ -115,9 +116,14 @@ class LineWriter:
     def _start(self) -> None:
         with self._starting:
             if not self._is_started:
+                try:
+                    lasting(self._write_all, name="log-lines").start()
+                except RuntimeError:  # the system allows no more threads
+                    self._came.clear()
+                    self.flush()
+                    return
                 self._is_started = True
                 atexit.register(self.flush)
-                threading.Thread(target=self._write_all, name="log-lines", daemon=True).start()
 
     def _write_all(self) -> None:
         while True:

@@ -1,9 +1,11 @@
 """``referee serve``: run the server until it is asked to stop."""
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
@@ -15,19 +17,20 @@ import typer
 from referee.cli import logging
 from referee.cli.browsers import door_for
 from referee.cli.config import ConfigFile, Set, read_or_fail
-from referee.cli.options import catalogue_of, fail, passphrase_of
+from referee.cli.options import FOUND, catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.cli.supervising import VERIFIED, stop_with_parent, supervise, verified_before, worker_configuration
 from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.process.app import Application, freeze_heap
 from referee.server.process.options import ServerObserver, ServerOptions
 from referee.server.process.startup import PASSING
-from referee.server.settings.configuration import SERVICES, Configuration
+from referee.server.settings.configuration import SERVICES, Configuration, ServeSettings
 from referee.storage import DataLossError, StoreAwayError, trouble_of
+from referee.threads import lasting
 
 _PROGRESS_SECONDS: Final = 5.0
 _STOPPING_SECONDS: Final = 20.0
-"""Time in seconds that a worker may take to stop after its drain: it reveals ended rounds and compacts the log."""
+"""Time in seconds that a process may take to stop after its drain: it reveals ended rounds and compacts the log."""
 _FIRST_WAIT_SECONDS: Final = 0.5
 _LONGEST_WAIT_SECONDS: Final = 5.0
 """First and longest pause in seconds of a worker that waits for its log."""
@@ -112,7 +115,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
     serving = configuration.serve
     logging.configure(quiet=serving.quiet, worker=worker)
     if serving.workers > 1 and worker is None:
-        supervise(configuration, stopping=serving.drain_lead + 2 * serving.drain_grace + _STOPPING_SECONDS)
+        supervise(configuration, stopping=stopping_seconds(serving))
     _serve(configuration, worker=worker)
 
 
@@ -142,9 +145,23 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
             fail(f"{error}. The log is damaged and nothing was changed; restore it from its backup")
         _announce(configuration, application, browsers=browsers, worker=worker)
         stop.wait()
+        with suppress(RuntimeError):  # the system allows no more threads
+            lasting(_end, stopping_seconds(configuration.serve), name="stopping-late").start()
         application.close()
     if retired:
         fail(retired[0])
+
+
+def stopping_seconds(serving: ServeSettings) -> float:
+    """Return how long a process may take to stop: its gateway and then its service have the grace each."""
+    return serving.drain_lead + 2 * serving.drain_grace + _STOPPING_SECONDS
+
+
+def _end(seconds: float) -> None:
+    """End this process after so many seconds, whatever it waits for; what it has appended is durable."""
+    time.sleep(seconds)
+    _log.error("stopped late", after_seconds=seconds, remedy="see what this process waited for, such as its database")
+    os._exit(FOUND)
 
 
 def _announce(configuration: Configuration, application: Application, *, browsers: str, worker: int | None) -> None:

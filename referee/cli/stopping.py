@@ -1,4 +1,4 @@
-"""An event that a signal sets, for commands that run until they are asked to stop.
+"""An event that a signal sets, for commands that run until they are asked to stop or one of their threads dies.
 
 SIGTERM and Ctrl-C set the event and do nothing else. If one of them came, both signals are ignored from the end of the
 block until the process ends: the interpreter restores the default handlers while it ends, so a second SIGTERM would
@@ -23,6 +23,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
+import structlog
+
+from referee.threads import ending_process, lasting
+
+_log = structlog.get_logger("referee.threads")
 ASKING: Final = (signal.SIGTERM, signal.SIGINT)
 """The signals that ask a command to stop."""
 
@@ -41,8 +46,8 @@ def until_asked() -> Iterator[threading.Event]:
             if ord(number) in ASKING:
                 stop.set()
 
-    relaying = threading.Thread(target=relay, name="stopping", daemon=True)
-    with reading, writing:
+    relaying = lasting(relay, name="stopping")
+    with reading, writing, ending_process(_report_death):
         writing.setblocking(False)  # noqa: FBT003 - the name says what
         relaying.start()
         descriptor = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
@@ -58,6 +63,22 @@ def until_asked() -> Iterator[threading.Event]:
             if not stop.is_set():
                 for number, handler in handlers.items():
                     signal.signal(number, handler)
+
+
+def _report_death(thread: str, error: BaseException) -> None:
+    is_short = isinstance(error, RuntimeError) and "new thread" in str(error)
+    _log.error(
+        "thread died",
+        thread=thread,
+        error=f"{type(error).__name__}: {error}",
+        remedy=(
+            "allow this user and service more processes (ulimit -u, TasksMax, pids.max) or more memory"
+            if is_short
+            else "report it with its traceback"
+        )
+        + "; this process ends now, so that it can be started again",
+        exc_info=error,
+    )
 
 
 def _do_nothing(_number: int, _frame: FrameType | None) -> None:

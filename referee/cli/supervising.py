@@ -16,6 +16,7 @@ from referee.evidence.printable import error_words
 from referee.server.process.options import VerifiedLog
 from referee.server.process.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 from referee.server.settings.configuration import Configuration
+from referee.threads import lasting
 
 _VARIABLE: Final = "REFEREE_WORKER_CONFIGURATION"
 _VERIFIED: Final = "REFEREE_WORKER_VERIFIED"
@@ -45,8 +46,8 @@ def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
             on_first=_pass_on,
         )
         stop = kept.enter_context(until_asked())
-        threading.Thread(target=_announce, args=(supervisor, stop), daemon=True).start()
-        threading.Thread(target=_await_end, args=(supervisor, stop), daemon=True).start()
+        lasting(_announce, supervisor, stop, name="announcing").start()
+        lasting(_await_end, supervisor, stop, name="ending").start()
         stop.wait()
         given_up = supervisor.ended.is_set()
         ended_well = supervisor.stop()
@@ -80,7 +81,7 @@ def stop_with_parent(stop: threading.Event) -> None:
             pass
         stop.set()
 
-    threading.Thread(target=wait, name="parent", daemon=True).start()
+    lasting(wait, name="parent").start()
 
 
 def _reserve(key: str, address: str, kept: ExitStack) -> str:

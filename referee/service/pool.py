@@ -23,6 +23,7 @@ from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 import grpc
 
 from referee.service.transport import receive
+from referee.threads import lasting
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -56,7 +57,7 @@ class Timeouts:
         self._due: dict[int, tuple[float, Callable[[], object]]] = {}
         self._numbers = itertools.count(1)
         self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="timeouts", daemon=True)
+        self._thread = lasting(self._look, name="timeouts")
         self._thread.start()
 
     def start(self, cancel: Callable[[], object], *, seconds: float) -> int:
@@ -330,9 +331,14 @@ class CallPool:
         with self._counting:
             number = len(self._workers)
             if number < self._threads + WAITING and not self._is_closed:
-                worker = threading.Thread(target=self._work, name=f"call_{number}", daemon=True)
+                worker = lasting(self._work, name=f"call_{number}")
+                try:
+                    worker.start()
+                except RuntimeError:
+                    if number < self._threads:
+                        raise  # on gRPC's thread, which dies of it: there are not enough threads to answer calls
+                    return  # calls wait for a thread that is there
                 self._workers.append(worker)
-                worker.start()
 
     def _work(self) -> None:
         while (work := self._submitted.get()) is not None:

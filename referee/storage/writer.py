@@ -34,6 +34,7 @@ from referee.storage.record import (
 )
 from referee.storage.store import Store
 from referee.storage.trouble import SIGNER, WriteTrouble, trouble_of
+from referee.threads import lasting
 
 _Pending: TypeAlias = "tuple[Request, Future[Any]]"
 """A request and the future of its reply."""
@@ -101,8 +102,8 @@ class Writer:
         self._uncompacted = 0
         self._compact: Final = threading.Event()
         self._threads: Final = (
-            threading.Thread(target=self._append_all, name="log-writer", daemon=True),
-            threading.Thread(target=self._compact_all, name="log-compactor", daemon=True),
+            lasting(self._append_all, name="log-writer"),
+            lasting(self._compact_all, name="log-compactor"),
         )
         for thread in self._threads:
             thread.start()

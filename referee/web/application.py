@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from referee.server.process.probes import ALIVE, LIVE, METHODS, READY, readiness
+from referee.server.process.probes import LIVE, METHODS, READY, answer_of
 from referee.server.settings.web import LOCAL, WebSettings
 from referee.web.bodies import BoundedBodies
 from referee.web.callers import WebBounds
@@ -111,7 +111,7 @@ class WebApplication:
     async def _probe(self, path: str, method: str) -> PlainTextResponse:
         if method not in METHODS:
             return PlainTextResponse(status_code=405, headers={"allow": ", ".join(METHODS)})
-        answer = ALIVE if path == LIVE else readiness(await self._forward.problem())
+        answer = answer_of(path, await self._forward.health())
         return PlainTextResponse(answer.text, status_code=answer.status, headers={"cache-control": "no-store"})
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:

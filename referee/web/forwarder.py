@@ -17,6 +17,7 @@ from connectrpc.errors import ConnectError
 from connectrpc.request import Headers, RequestContext
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from referee.server.process.probes import PROBE_SECONDS, Health, unanswered
 from referee.service.interceptor import FORWARDED_FOR, GATEWAY
 from referee.web.callers import peer_of
 from referee.web.codec import EncodedAnswer
@@ -36,7 +37,6 @@ _OPTIONS: Final = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
 )
-_HEALTH_SECONDS: Final = 5.0
 _LONGEST_SECONDS: Final = 604_800.0
 
 
@@ -81,20 +81,20 @@ class Forwarder:
         for line in (*self._lines, *self._replaced):
             await line.channel.close()
 
-    async def problem(self) -> str:
-        """Return why the service takes no calls, by its gRPC health; empty while it reports SERVING."""
+    async def health(self) -> Health:
+        """Return how the service is, by its gRPC health."""
         async with self._line() as line:
             check = health_pb2_grpc.HealthStub(line.channel).Check
             try:
-                answer = await check(health_pb2.HealthCheckRequest(), timeout=_HEALTH_SECONDS)
+                answer = await check(health_pb2.HealthCheckRequest(), timeout=PROBE_SECONDS)
             except grpc.aio.AioRpcError as error:
                 if _is_lost(error):
                     self._replace(line)
-                return f"{error.code().name}: the service does not answer"
+                return unanswered(error.code())
         if answer.status == health_pb2.HealthCheckResponse.SERVING:
-            return ""
+            return Health("", is_answered=True)
         name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
-        return f"{name}: the service starts or stops, or its log cannot be written"
+        return Health(f"{name}: the service starts or stops, or its log cannot be written", is_answered=True)
 
     async def unary(self, path: str, question: bytes, context: Context, *, kind: type[Any]) -> EncodedAnswer:
         """Forward a request and return the answer; raise ConnectError where the service refuses."""

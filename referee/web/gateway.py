@@ -6,7 +6,6 @@ answers those it has.
 
 import asyncio
 import socket
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Final, Self
@@ -18,6 +17,7 @@ from referee.server.process.address import bound_socket
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
+from referee.threads import lasting
 from referee.web.application import WebApplication
 from referee.web.callers import ByteBudget, WebBounds
 from referee.web.certificate import WebCertificate
@@ -70,7 +70,7 @@ class Gateway:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: Callable[[], None] = self._socket.close
         self._is_up: Future[None] = Future()
-        self._thread = threading.Thread(target=self._run, name="web", daemon=True)
+        self._thread = lasting(self._run, name="web")
 
     def start(self) -> Self:
         """Answer requests."""

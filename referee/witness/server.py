@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 import structlog
 
 from referee.log.submission import MAX_SUBMISSION
+from referee.threads import lasting
 from referee.witness.state import WitnessStateError
 from referee.witness.witness import Witness, WitnessAnswer
 
@@ -31,7 +32,7 @@ class WitnessServer:
     def __init__(self, witness: Witness, *, host: str, port: int) -> None:
         self._server = _Server((host, port), witness)
         self.port: int = self._server.server_address[1]
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="listener", daemon=True)
+        self._thread = lasting(self._server.serve_forever, 0.1, name="listener")
 
     def start(self) -> Self:
         """Start to answer requests, on a thread of its own; return the server."""

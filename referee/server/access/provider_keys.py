@@ -24,6 +24,7 @@ from referee.evidence.ed25519 import PublicKeyError, check_public_key
 from referee.evidence.outside import read_json
 from referee.evidence.printable import error_words
 from referee.server.settings.provider import Provider, is_url
+from referee.threads import lasting
 
 LEAST_SECONDS: Final = 30.0
 """Least time between the starts of two fetches."""
@@ -66,7 +67,7 @@ class ProviderKeys:
             if is_due and not is_running:
                 self._started = self._monotonic()
                 self.fetches += 1
-                self._thread = threading.Thread(target=self._fetch, name="provider-keys", daemon=True)
+                self._thread = lasting(self._fetch, name="provider-keys")
                 self._thread.start()
                 is_running = True
         if found is not None:

@@ -11,7 +11,14 @@ from referee.server.clock import system_clock
 from referee.server.doctor.check_result import CheckLevel, CheckResult
 from referee.server.doctor.clock import check_clock
 from referee.server.doctor.keys import check_keys
-from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_modes, check_ports
+from referee.server.doctor.machine import (
+    check_answers,
+    check_certificates,
+    check_disk,
+    check_files,
+    check_modes,
+    check_ports,
+)
 from referee.server.doctor.providers import check_providers
 from referee.server.doctor.store import StoreFacts, check_storage
 from referee.server.doctor.witnesses import check_witness_states
@@ -48,6 +55,7 @@ def examine(
 
 def _machine(configuration: Configuration, stored: StoreFacts, *, now: int) -> Iterator[CheckResult]:
     yield from check_ports(configuration)
+    yield from check_answers(configuration)
     data = Path(configuration.log.data)
     yield from check_disk(data, log_bytes=stored.bytes, log_ms=stored.newest_time - stored.first_time)
     yield from check_modes(data)

@@ -3,6 +3,8 @@
 import resource
 import shutil
 import stat
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -12,6 +14,7 @@ from referee.server.doctor.check_result import CheckResult
 from referee.server.folder_lock import FILE_NAME, FolderInUseError, lock_folder
 from referee.server.process.address import bound_socket
 from referee.server.process.certificate import CertificateFormatError, expires_time
+from referee.server.process.probes import PROBE_SECONDS, READY
 from referee.server.settings.configuration import Configuration
 
 _DAY_MS: Final = 86_400_000
@@ -42,6 +45,25 @@ def check_ports(configuration: Configuration) -> Iterator[CheckResult]:
                 else:
                     remedy = "stop the process that has it, or use another address"
                     yield CheckResult.fail(key, f"{address}: {error.strerror or error}", remedy)
+
+
+def check_answers(configuration: Configuration) -> Iterator[CheckResult]:
+    """Check that a server on this data folder answers calls, by the probe of each worker on its metrics' port."""
+    if not configuration.telemetry.metrics or not _is_served(Path(configuration.log.data)):
+        return
+    for worker in range(configuration.serve.workers):
+        address = configuration.of_worker(worker).telemetry.metrics
+        name = f"server at {address}"
+        try:
+            with urllib.request.urlopen(f"http://{address}{READY}", timeout=2 * PROBE_SECONDS) as answer:
+                yield CheckResult.ok(name, answer.read().decode().strip())
+        except urllib.error.HTTPError as error:
+            with error:
+                text = error.read().decode(errors="replace").strip()
+            yield CheckResult.fail(name, text, "see its log lines; a server that answers no call must be started again")
+        except OSError as error:
+            words = f"a server runs on this data folder, and does not answer here: {error}"
+            yield CheckResult.warn(name, words, "give the settings that it runs with, or start it again if it has them")
 
 
 def check_modes(data: Path) -> Iterator[CheckResult]:

@@ -3,7 +3,6 @@
 A key set states no expiry, so nothing is said of how long a key stays.
 """
 
-import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,7 @@ from referee.evidence.printable import error_words, printable
 from referee.server.doctor.check_result import CheckResult
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.provider import Provider, is_url
+from referee.threads import lasting
 
 if TYPE_CHECKING:
     import jwt
@@ -60,7 +60,7 @@ def _read(provider: Provider, seconds: float) -> "jwt.PyJWKSet | str":
         except (PyJWTError, OSError, ValueError) as error:
             read.append(error_words(error))
 
-    thread = threading.Thread(target=fetch, name="doctor-provider", daemon=True)
+    thread = lasting(fetch, name="doctor-provider")
     thread.start()
     thread.join(seconds)
     return read[0] if read else f"no whole answer within {seconds:g} s"

@@ -17,6 +17,7 @@ from referee.evidence.ed25519 import SignerRetiredError
 from referee.server.keys.folder import KeyFolder
 from referee.server.keys.signed_head import HeadRecord
 from referee.storage import DataLossError, Head, LogLock, Store, StoreError
+from referee.threads import lasting
 
 POLL_SECONDS: Final = 1.0
 _log = structlog.get_logger("referee.keys")
@@ -34,7 +35,7 @@ class KeyGuard:
         self._is_reached = True
         self._on_retired: Callable[[str], None] = lambda _why: None
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="key-guard", daemon=True)
+        self._thread = lasting(self._watch, name="key-guard")
 
     def trust(self, head: Head) -> None:
         """Take a head whose leaves were verified and whose keys were loaded: from now on these keys are guarded."""

@@ -9,7 +9,6 @@ compromised, but not change keys unless ``root`` is served.
 import os
 import socket
 import socketserver
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +20,7 @@ from referee.dealing.leaf import KEY_TYPE
 from referee.log import Checkpoint, CheckpointError
 from referee.server.keys.private_key import NamedSigner
 from referee.server.keys.remote_signer import MAX_LINE, MAX_MESSAGE
+from referee.threads import lasting
 
 _ENVELOPE: Final = b"DSSEv1 "
 _KEY_ENVELOPE: Final = b"DSSEv1 %d %s " % (len(KEY_TYPE), KEY_TYPE.encode("ascii"))
@@ -46,7 +46,7 @@ class SigningAgent:
             os.umask(before)
         if group is not None:
             os.chown(path, -1, group)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+        self._thread = lasting(self._server.serve_forever, 0.1, name="signing-agent")
 
     def start(self) -> Self:
         """Answer requests."""

@@ -28,6 +28,7 @@ from referee.server.process.health import HealthService
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.process.metrics_port import MetricsPort
 from referee.server.process.options import ServerOptions
+from referee.server.process.probes import OwnLine
 from referee.server.process.services import WRITING, add_services, serve_reflection
 from referee.server.process.startup import OpenedLog
 from referee.server.process.write_watch import WriteWatch
@@ -96,6 +97,8 @@ class Application:
                 self.port = self._server.add_secure_port(listen, certificate.credentials())
         for path in options.gateway_sockets:
             self._server.add_insecure_port(path)
+        self.own_line = OwnLine(self._server, lambda: self.health.problem)
+        self._open.callback(self.own_line.close)
         self._gateways: list[Callable[[], None]] = []
         if metrics and certificate:
             metrics.watch(certificate_expires_seconds=lambda: certificate.expires_time / 1000)
@@ -132,10 +135,12 @@ class Application:
         if self._watch is not None:
             self._watch.start()
         self._server.start()
+        self.own_line.open()
         return self
 
     def close(self) -> None:
         """Answer the accepted calls, then close the log."""
+        self.own_line.shut()
         drained = drain(self._server, self.health, self._settings.serve, gateways=self._gateways)
         if self._cosigner is not None:
             self._cosigner.close()  # calls that wait for a cosignature are answered now
@@ -214,7 +219,7 @@ class Application:
         address = self._settings.telemetry.metrics
         host, _, port = address.rpartition(":")
         with listening("telemetry.metrics", address):
-            return MetricsPort(metrics, host=host.strip("[]"), port=int(port), problem=lambda: self.health.problem)
+            return MetricsPort(metrics, host=host.strip("[]"), port=int(port), health=self.own_line.health)
 
 
 def freeze_heap() -> int:

@@ -33,6 +33,7 @@ from referee.server.process.witness_client import (
 )
 from referee.server.settings.witnesses import WitnessAddress, Witnesses
 from referee.storage import Cosigned, DataLossError, Head, Reader, Store, StoreError
+from referee.threads import lasting
 
 CALL_SECONDS: Final = 5.0
 REFRESH_SECONDS: Final = 300.0
@@ -81,10 +82,8 @@ class Cosigner:
         self._target: Head | None = None
         self._newest = store.newest_cosigned()
         self._is_closing = False
-        self._threads = [
-            threading.Thread(target=self._serve, args=(desk,), name="cosigner", daemon=True) for desk in self._desks
-        ]
-        self._reading = threading.Thread(target=self._read, name="cosigned", daemon=True)
+        self._threads = [lasting(self._serve, desk, name="cosigner") for desk in self._desks]
+        self._reading = lasting(self._read, name="cosigned")
 
     def start(self) -> None:
         """Start the threads; witnesses are asked once this process leads."""

@@ -16,6 +16,7 @@ from typing import Final
 import structlog
 
 from referee.server.edited_files import EditedFiles
+from referee.threads import lasting
 
 POLL_SECONDS: Final = 1.0
 REMINDER_SECONDS: Final = 60.0
@@ -35,7 +36,7 @@ class FileWatch:
         self._known = None if log is None else _facts(log)
         self._reminded: float | None = None
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="file-watch", daemon=True)
+        self._thread = lasting(self._watch, name="file-watch")
 
     def start(self) -> None:
         """Start the thread."""

@@ -18,6 +18,7 @@ from referee.service.aborting import received_abort_of
 from referee.service.opened import read_open, reveal_of
 from referee.service.terms import leaf_time
 from referee.storage import DataLossError, Logged, QueueFullError, Reader, StoreError, Writer, WriterClosedError
+from referee.threads import lasting
 
 POLL_SECONDS: Final = 1.0
 _AT_ONCE: Final = 256
@@ -40,7 +41,7 @@ class Follower:
         self._wake = threading.Event()
         self._closing = False
         self._given_up: set[bytes] = set()
-        self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
+        self._thread = lasting(self._follow, name="follower")
 
     def start(self) -> None:
         """Start the thread."""

@@ -4,14 +4,14 @@ import socket
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from socketserver import ThreadingMixIn
-from threading import Thread
 from typing import TYPE_CHECKING, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import make_wsgi_app
 
 from referee.server.process.metrics import Metrics
-from referee.server.process.probes import ALIVE, LIVE, METHODS, READY, ProbeAnswer, readiness
+from referee.server.process.probes import LIVE, METHODS, READY, Health, ProbeAnswer, answer_of
+from referee.threads import lasting
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -22,10 +22,10 @@ METRICS: Final = "/metrics"
 class MetricsPort:
     """Running HTTP server; ``port`` is the one it listens on.
 
-    ``problem`` returns why the server takes no calls, empty if it does. Any other path gets status 404.
+    ``health`` returns how the server is. Any other path gets status 404.
     """
 
-    def __init__(self, metrics: Metrics, *, host: str, port: int, problem: Callable[[], str]) -> None:
+    def __init__(self, metrics: Metrics, *, host: str, port: int, health: Callable[[], Health]) -> None:
         read: WSGIApplication = make_wsgi_app(metrics.registry)
 
         def answer(request: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
@@ -39,7 +39,7 @@ class MetricsPort:
                 found = ProbeAnswer(405, "")
                 headers.append(("Allow", ", ".join(METHODS)))
             else:
-                found = ALIVE if path == LIVE else readiness(problem())
+                found = answer_of(path, health())
             body = found.text.encode()
             headers.append(("Content-Length", str(len(body))))
             start(f"{found.status} {HTTPStatus(found.status).phrase}", headers)
@@ -49,7 +49,7 @@ class MetricsPort:
             address_family = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM)[0][0]
 
         self._server = make_server(host, port, answer, server_class=Server, handler_class=_Handler)
-        self._thread = Thread(target=self._server.serve_forever, name="metrics", daemon=True)
+        self._thread = lasting(self._server.serve_forever, name="metrics")
         self._thread.start()
         self.port = int(self._server.server_address[1])
 

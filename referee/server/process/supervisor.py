@@ -22,6 +22,7 @@ from typing import Final
 import structlog
 
 from referee.server.process.address import bound_socket
+from referee.threads import lasting
 
 _log = structlog.get_logger("referee.workers")
 
@@ -113,7 +114,7 @@ class Supervisor:
         first = self._workers[:1]
         for group in (first, self._workers[1:]):
             for worker in group:
-                thread = threading.Thread(target=self._keep, args=(worker,), name=f"worker-{worker.index}", daemon=True)
+                thread = lasting(self._keep, worker, name=f"worker-{worker.index}")
                 self._threads.append(thread)
                 thread.start()
             for worker in group:

@@ -12,6 +12,7 @@ from typing import Final
 import structlog
 
 from referee.storage import Writer, WriteTrouble
+from referee.threads import lasting
 
 POLL_SECONDS: Final = 1.0
 IDLE_SECONDS: Final = 10.0
@@ -31,7 +32,7 @@ class WriteWatch:
         """Why the log cannot be written, as last reported; None while it can."""
         self._since = self._reminded = 0.0
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="write-watch", daemon=True)
+        self._thread = lasting(self._watch, name="write-watch")
 
     def start(self) -> None:
         """Report what is known from the start, such as a clock behind the log; then start the thread."""

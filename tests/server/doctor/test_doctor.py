@@ -18,7 +18,7 @@ import pytest
 from referee.server.clock import system_clock
 from referee.server.doctor import CheckLevel, CheckResult, examine
 from referee.server.doctor.clock import check_clock, kernel_clock
-from referee.server.doctor.machine import check_certificates, check_disk, check_files, check_ports
+from referee.server.doctor.machine import check_answers, check_certificates, check_disk, check_files, check_ports
 from referee.server.doctor.store import StoreFacts
 from referee.server.doctor.witnesses import check_witness_states
 from referee.server.keys.folder import read_public_keys
@@ -294,3 +294,21 @@ def test_log_behind_what_a_witness_has_cosigned_fails(scene: WitnessScene, data:
     scene.configuration = msgspec.structs.replace(scene.configuration, log=old)
     found = scene.found()["witness.example/w"]
     assert outcome_of(found) == ("FAIL", "it has cosigned 6 leaves, but the log has 4")
+
+
+def test_running_server_is_asked_whether_it_answers_calls(tmp_path: Path) -> None:
+    """By its probe, which needs no certificate; a server whose metrics are elsewhere is something to look at."""
+    with Application(server_options(data=tmp_path, metrics="127.0.0.1:0", sweep=False)) as app:
+        address = f"127.0.0.1:{app.metrics_port}"
+        configuration = configured(data=tmp_path, telemetry__metrics=address)
+        (found,) = check_answers(configuration)
+        assert outcome_of(found) == ("OK", "ready")
+        app.health.pause((), "a test")
+        (found,) = check_answers(configuration)
+        assert outcome_of(found) == ("FAIL", "not ready: NOT_SERVING: a test")
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            elsewhere = f"127.0.0.1:{taken.getsockname()[1]}"
+            (found,) = check_answers(configured(data=tmp_path, telemetry__metrics=elsewhere))
+        assert found.level is CheckLevel.WARN
+    assert not list(check_answers(configuration))

@@ -53,7 +53,7 @@ EVERY: Final = [
 NEVER: Final = LimitSettings(
     keepalive_seconds=86_400, keepalive_timeout_seconds=3_600, request_seconds=3_600, answer_seconds=86_400
 )
-"""Bounds that are not reached: whoever waits for the peer waits for ever."""
+"""Bounds that are not reached: a call that waits for the peer waits for ever."""
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def serves_others(app: Application, stack: ExitStack) -> grpc.Channel:
 
 
 def close(app: Application) -> None:
-    """Stop the server; fail if it does not come to its end."""
+    """Stop the server; fail if it does not stop."""
     closing = threading.Thread(target=app.close, daemon=True)
     closing.start()
     closing.join(SECONDS)
@@ -153,7 +153,7 @@ def test_watcher_gets_the_newest_status_once_it_has_room(app: Application) -> No
 
 
 def test_watchers_of_a_connection_are_bounded(app: Application) -> None:
-    """One more is told that the method is not served; by the protocol of health its client calls all the same."""
+    """One more is answered that the method is not served; by the protocol of health its client calls all the same."""
     with grpc.insecure_channel(f"127.0.0.1:{app.port}", CHANNEL) as channel:
         stub = health_pb2_grpc.HealthStub(channel)
         watches = [stub.Watch(health_pb2.HealthCheckRequest()) for _ in range(CONNECTION_WATCHERS)]

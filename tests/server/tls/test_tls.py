@@ -156,6 +156,14 @@ def test_every_way_in_needs_a_certificate_where_nothing_else_protects(tmp_path, 
         assert asked(dial(app.port, authority.paper.pem, authority.caller("frontend"))) == "OK"
 
 
+def test_probes_need_no_certificate(tmp_path, authority):
+    """They call the server over a socket of its own, also where each caller must have a certificate."""
+    with serving(tmp_path, mutual(tmp_path, authority), metrics="127.0.0.1:0") as app:
+        for path in ("healthz", "readyz"):
+            with urllib.request.urlopen(f"http://127.0.0.1:{app.metrics_port}/{path}") as answer:
+                assert answer.status == 200
+
+
 def test_new_certificate_is_taken_up_under_load_without_a_failed_call(tmp_path, authority):
     """Callers who connect anew for every call see the old one and then the new one, and no call fails."""
     old = authority.server().write(tmp_path)
