@@ -16,11 +16,18 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 
 	referee "referee/v1"
 )
 
 const seats = 4
+
+// How soon a server that is back is found: the pause between attempts grows to 2 s and not to 2 min.
+var reconnecting = grpc.ConnectParams{
+	Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+	MinConnectTimeout: 5 * time.Second,
+}
 
 func main() {
 	if len(os.Args) != 4 {
@@ -37,7 +44,7 @@ func main() {
 func play(address, logKey string) (map[string]interface{}, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	connection, err := grpc.DialContext(ctx, address, grpc.WithInsecure(), grpc.WithBlock())
+	connection, err := grpc.DialContext(ctx, address, grpc.WithInsecure(), grpc.WithBlock(), grpc.WithConnectParams(reconnecting))
 	if err != nil {
 		return nil, err
 	}

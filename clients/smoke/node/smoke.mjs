@@ -51,8 +51,10 @@ async function play() {
     loadSync(["shuffler", "mau_binh"].map(file), options),
   ).referee;
   const credentials = grpc.credentials.createInsecure();
-  const shuffler = new v1.ShufflerService(address, credentials);
-  const referee = new v1.MauBinhService(address, credentials);
+  // How soon a server that is back is found: the pause between attempts grows to 2 s and not to 2 min.
+  const reconnecting = { "grpc.initial_reconnect_backoff_ms": 200, "grpc.max_reconnect_backoff_ms": 2000 };
+  const shuffler = new v1.ShufflerService(address, credentials, reconnecting);
+  const referee = new v1.MauBinhService(address, credentials, reconnecting);
   const ask = (client, method, request) =>
     promisify((done) => client[method](request, { deadline: Date.now() + 60_000 }, done))();
 

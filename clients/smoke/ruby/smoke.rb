@@ -11,6 +11,13 @@ require "referee/v1/shuffler_services_pb"
 SEATS = 4
 V1 = Referee::V1
 
+# How soon a server that is back is found: the pause between attempts grows to 2 s and not to 2 min.
+RECONNECTING = {
+  "grpc.initial_reconnect_backoff_ms" => 200,
+  "grpc.max_reconnect_backoff_ms" => 2000,
+  "grpc.min_reconnect_backoff_ms" => 5000,
+}.freeze
+
 def check_rows(folder, name)
   File.readlines(File.join(folder, "#{name}.jsonl"), encoding: "UTF-8").count do |line|
     row = JSON.parse(line)
@@ -30,8 +37,9 @@ rescue Receipt::Refused
 end
 
 def play(address, log_key)
-  shuffler = V1::ShufflerService::Stub.new(address, :this_channel_is_insecure, timeout: 60)
-  referee = V1::MauBinhService::Stub.new(address, :this_channel_is_insecure, timeout: 60)
+  options = { timeout: 60, channel_args: RECONNECTING }
+  shuffler = V1::ShufflerService::Stub.new(address, :this_channel_is_insecure, **options)
+  referee = V1::MauBinhService::Stub.new(address, :this_channel_is_insecure, **options)
 
   table = "smoke-ruby-#{SecureRandom.hex(6)}"
   terms = V1::RoundTerms.new(

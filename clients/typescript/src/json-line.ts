@@ -12,7 +12,7 @@ import { hostPost, type Post, TIMED_OUT } from "./http.js";
 import type { Token } from "./identity.js";
 import type { Line } from "./line.js";
 import { DETAILS, factsOf } from "./refusal.js";
-import { RETRIES, type Retries } from "./retry.js";
+import { pauseAfter, RETRIES, type Retries } from "./retry.js";
 
 /** Where a gateway is, and how calls to it are made. */
 export interface JsonAddress {
@@ -51,8 +51,7 @@ export function jsonLine(address: JsonAddress): Line {
         if (attempt >= attempts || !isPassing || retries === null) {
           throw error;
         }
-        const longest = Math.min(retries.longestMs, retries.firstMs * 2 ** (attempt - 1));
-        await passed(Math.max(Math.random() * longest, error.retryAfterMs ?? 0));
+        await passed(Math.max(pauseAfter(attempt, retries), error.retryAfterMs ?? 0));
       }
     },
     close: () => undefined,

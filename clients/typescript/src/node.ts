@@ -1,7 +1,7 @@
 /** From Node: gRPC itself, over one HTTP/2 connection. All of `referee-client` is here too. */
 
 import type { SecureClientSessionOptions } from "node:http2";
-import type { Transport } from "@connectrpc/connect";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, type ClientOptions } from "./client.js";
 import { GATHER_MS } from "./gathering.js";
@@ -18,6 +18,36 @@ export interface NodeAddress extends Calls {
   readonly baseUrl: string;
   /** Certificates, where the system's authorities do not know the server or the server asks for one. */
   readonly tls?: Pick<SecureClientSessionOptions, "ca" | "cert" | "key">;
+  /** How long a connection may take to be made, in milliseconds; 5 seconds. Then a call makes a new one. */
+  readonly connectMs?: number;
+}
+
+const CONNECT_MS = 5000;
+
+/**
+ * The connection to a server, made anew by the next call where it was lost, without a pause. One that a server which is
+ * away never answers is given up in time, so that calls find the server once it is back.
+ */
+class Connection extends Http2SessionManager {
+  readonly #connectMs: number;
+
+  constructor(baseUrl: string, tls: NodeAddress["tls"], connectMs: number) {
+    super(baseUrl, {}, tls);
+    this.#connectMs = connectMs;
+  }
+
+  override async request(...call: Parameters<Http2SessionManager["request"]>) {
+    const timer = setTimeout(() => {
+      if (this.state() === "connecting") {
+        this.abort(new ConnectError(`no connection within ${this.#connectMs} ms`, Code.Unavailable));
+      }
+    }, this.#connectMs);
+    try {
+      return await super.request(...call);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }
 
 /** The services of a server, and its connection. */
@@ -46,8 +76,8 @@ export function connect(address: string, options: ConnectOptions = {}): Client {
   return new Client(grpcLine({ ...options, baseUrl }), { gatherMs: GATHER_MS, ...options });
 }
 
-function opened({ baseUrl, tls = {}, ...calls }: NodeAddress): [Transport, () => void] {
-  const sessionManager = new Http2SessionManager(baseUrl, {}, tls);
+function opened({ baseUrl, tls = {}, connectMs = CONNECT_MS, ...calls }: NodeAddress): [Transport, () => void] {
+  const sessionManager = new Connection(baseUrl, tls, connectMs);
   const transport = createGrpcTransport({ baseUrl, sessionManager, ...optionsOf(calls) });
   return [transport, () => sessionManager.abort()];
 }

@@ -1,7 +1,7 @@
 /**
  * Calls asked again, as the service config of the protos has it: methods that say asking twice does no harm, where the
  * server says UNAVAILABLE or says how long to wait; and every method where the server certainly has not begun the call.
- * After pauses that double and are drawn at random, and never beyond the call's deadline.
+ * After pauses that grow and are partly random, and never beyond the call's deadline.
  */
 
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
@@ -12,13 +12,19 @@ import { refusalOf, retryDelay } from "./refusal.js";
 export interface Retries {
   /** Attempts in all. */
   readonly attempts: number;
-  /** The first pause is a random part of this, in milliseconds. */
+  /** The first pause in milliseconds; each further one is three times as long. */
   readonly firstMs: number;
-  /** And none of more than this. */
+  /** The longest pause. */
   readonly longestMs: number;
 }
 
+/** The pauses last 3.3 s together, so that the attempts outlast a restart of one of two servers. */
 export const RETRIES: Retries = { attempts: 5, firstMs: 100, longestMs: 2000 };
+
+/** The pause in milliseconds after an attempt, counted from 1: up to a fifth shorter or longer by chance. */
+export function pauseAfter(attempt: number, { firstMs, longestMs }: Retries): number {
+  return (0.8 + 0.4 * Math.random()) * Math.min(longestMs, firstMs * 3 ** (attempt - 1));
+}
 
 /** Reasons with which a server refuses a call before it has begun any work for it. */
 const NOT_BEGUN: ReadonlySet<string> = new Set(["OVERLOADED", "TOO_MANY_CALLS"]);
@@ -33,7 +39,7 @@ function isNotBegun(error: ConnectError): boolean {
 }
 
 /** Asks again where that does no harm. */
-export function retrying({ attempts, firstMs, longestMs }: Retries): Interceptor {
+export function retrying(retries: Retries): Interceptor {
   return (next) => async (request) => {
     if (request.stream) {
       return next(request);
@@ -43,7 +49,7 @@ export function retrying({ attempts, firstMs, longestMs }: Retries): Interceptor
       try {
         return await next(request);
       } catch (error) {
-        if (!(error instanceof ConnectError) || attempt >= attempts || request.signal.aborted) {
+        if (!(error instanceof ConnectError) || attempt >= retries.attempts || request.signal.aborted) {
           throw error;
         }
         const asked = retryDelay(error);
@@ -51,8 +57,7 @@ export function retrying({ attempts, firstMs, longestMs }: Retries): Interceptor
         if (!(isIdempotent && isPassing) && !isNotBegun(error)) {
           throw error;
         }
-        const pause = Math.random() * Math.min(longestMs, firstMs * 2 ** (attempt - 1));
-        await passed(Math.max(pause, asked ?? 0), request.signal, error);
+        await passed(Math.max(pauseAfter(attempt, retries), asked ?? 0), request.signal, error);
       }
     }
   };

@@ -27,6 +27,17 @@ from referee_client.errors import RefereeError
 DEFAULT_TIMEOUT: Final = 10.0
 """Timeout in seconds of a call that has none of its own, its retries included."""
 
+RECONNECTING: Final = (
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.min_reconnect_backoff_ms", 5_000),
+)
+"""Channel options that bound how late a channel finds a server that is back.
+
+The pause between attempts to connect grows to 2 s and not, as without them, to 2 min; an attempt that is not answered
+is given up after 5 s and not after 20 s. gRPC makes each pause up to a fifth longer.
+"""
+
 _NOT_BEGUN: Final = frozenset({"OVERLOADED", "TOO_MANY_CALLS"})
 """Reasons with which a server refuses a call before it has begun any work for it."""
 _RESET: Final = "RST_STREAM with error code 7"
@@ -79,7 +90,7 @@ def open_aio_channel(
 
 
 def _options() -> list[tuple[str, Any]]:
-    return [("grpc.enable_retries", 1), ("grpc.service_config", service_config())]
+    return [("grpc.enable_retries", 1), ("grpc.service_config", service_config()), *RECONNECTING]
 
 
 class _Details(grpc.ClientCallDetails):
