@@ -1,7 +1,7 @@
 """Threads that last: the one place that starts them, and what happens when one dies.
 
 A server whose thread died, or that can start none, would live on without doing that thread's work, and every call would
-wait for ever. Whoever runs a server lets ``ending_process`` end the process instead, so that it is started again.
+wait for ever. A command that serves lets ``ending_process`` end the process instead, so that it is started again.
 """
 
 import os

@@ -183,10 +183,7 @@ class CallInterceptor(grpc.ServerInterceptor):
         return run
 
     def _await_turn(self, call: Call, context: grpc.ServicerContext, *, is_health: bool) -> None:
-        """Count a call against its caller and wait for its turn; raise CallEndedError if it has ended meanwhile.
-
-        A call for health is neither counted nor waits.
-        """
+        """Count a call against its caller and wait for its turn; raise CallEndedError if it has ended meanwhile."""
         call.peer = call.peer or context.peer()
         try:
             if is_health:

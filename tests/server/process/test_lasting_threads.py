@@ -153,7 +153,7 @@ def test_server_with_enough_threads_answers_without_more(monkeypatch: pytest.Mon
 
 
 class Hanging(grpc.ServerInterceptor):
-    """Interceptor that holds up the thread that reads gRPC's events, once it is told to."""
+    """Interceptor that holds up the thread that reads gRPC's events while ``hangs`` is set."""
 
     def __init__(self) -> None:
         self.hangs, self.go = False, threading.Event()

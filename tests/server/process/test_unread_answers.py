@@ -29,7 +29,7 @@ from referee_client import open_channel
 from referee.server.process.app import Application
 from referee.server.process.health import CONNECTION_WATCHERS, NOT_SERVING, SERVING
 from referee.server.settings.limits import LimitSettings
-from referee.service import pool
+from referee.service import pool, transport
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import DATA, PREFACE, dial, headers, message, next_frame, settings
 from tests.chaos.retrying import CHANNEL
@@ -174,6 +174,18 @@ def test_watchers_of_all_connections_are_bounded(app: Application, monkeypatch: 
         until(lambda: app.health.watchers == 1)
         channel = stack.enter_context(open_channel(f"127.0.0.1:{app.port}"))
         assert log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest(), timeout=SECONDS).origin
+
+
+def test_watch_is_not_served_where_grpc_cannot_send_without_waiting(
+    app: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with another release of gRPC: no thread waits for a watcher then either."""
+    monkeypatch.setattr(transport, "_BEHAVIORS", frozenset())
+    with ExitStack() as stack:
+        stub = health_pb2_grpc.HealthStub(serves_others(app, stack))
+        with pytest.raises(grpc.RpcError) as refused:
+            next(stub.Watch(health_pb2.HealthCheckRequest()))
+        assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
 def reflected(channel: grpc.Channel) -> Callable[[], object]:
