@@ -31,7 +31,7 @@ from tests.chaos.fault_clock import step_clock
 from tests.chaos.fault_disk import fill_database_disk, fill_disk
 from tests.chaos.fault_messages import Fuzzed, fuzz, fuzz_over_socket, room_for
 from tests.chaos.fault_postgres import shake_database
-from tests.chaos.fault_workers import kill_workers
+from tests.chaos.fault_workers import kill_workers, start_no_threads
 from tests.chaos.outcome import LOG, Outcome
 from tests.storage.postgres_server import PostgresServer, missing
 
@@ -147,6 +147,7 @@ def controls(_run: Run, folder: Path) -> Outcome:
 
 FAULTS: Final[dict[str, Callable[[Run, Path], Outcome]]] = {
     "workers": lambda run, folder: kill_workers(folder, seconds=150 * run.share, luck=run.luck("workers")),
+    "threads": lambda _run, folder: start_no_threads(folder),
     "postgres": postgres,
     "disk": lambda run, folder: fill_disk(folder, rounds=max(2, round(6 * run.share)), full=4, luck=run.luck("disk")),
     "database_disk": database_disk,

@@ -4,6 +4,7 @@
 own look is left alone, for its core would not follow, and so is the clock that only measures time.
 ``loses-commits``: now and then a commit is undone, and answered as if it were not.
 ``forgets``: what was settled is settled anew when it is asked for again.
+``no-threads=FILE``: no thread can be started while the file is there.
 """
 
 import dataclasses
@@ -11,6 +12,7 @@ import itertools
 import random
 import runpy
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -52,10 +54,23 @@ def forget(_: str) -> None:
     batch._Draft._repeated = lambda *_: None  # type: ignore[method-assign] # noqa: SLF001 - broken on purpose
 
 
+def start_no_threads(file: str) -> None:
+    """Let no thread be started while the file is there, as the system does beyond a limit."""
+    path, really = Path(file), threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        if path.exists():
+            raise RuntimeError("can't start new thread")
+        really(thread)
+
+    threading.Thread.start = start  # type: ignore[method-assign] # broken on purpose
+
+
 FAULTS: Final[dict[str, Callable[[str], None]]] = {
     "clock": move_clock,
     "loses-commits": lose_commits,
     "forgets": forget,
+    "no-threads": start_no_threads,
 }
 
 

@@ -30,6 +30,7 @@ from tests.chaos.retrying import CHANNEL
 ALLOWED: Final = ("RESOURCE_EXHAUSTED/OVERLOADED",)
 CHECKPOINT: Final = "/referee.v1.LogService/GetCheckpoint"
 ENTRIES: Final = "/referee.v1.LogService/ListEntries"
+HEALTH: Final = ("/grpc.health.v1.Health/Watch", "/grpc.health.v1.Health/Check")
 SETTLE: Final = "/referee.v1.MauBinhService/SettleRound"
 MOST_MEMORY: Final = 1024 * 1024 * 1024
 """Bytes that a server may take on while all this happens: a quarter of a gigabyte may lie unread by its own law, which
@@ -156,6 +157,16 @@ def _slow(stack: ExitStack, address: str, size: Crowd, _: random.Random) -> None
             one.sendall(words)
 
 
+def _watchers(stack: ExitStack, address: str, size: Crowd, _: random.Random) -> None:
+    """Callers who watch the server's health and ask for it, and take none of it."""
+    asked = [
+        headers(path, stream=stream) + message(b"", stream=stream)
+        for stream, path in zip(range(1, 4 * 16, 2), HEALTH * 16, strict=True)
+    ]
+    for _number in range(size.slow):
+        stack.enter_context(dial(address)).sendall(PREFACE + settings(window=0) + b"".join(asked))
+
+
 def _idle(stack: ExitStack, address: str, size: Crowd, _: random.Random) -> None:
     """Open idle connections, half of which send the preface."""
     for one in [stack.enter_context(dial(address)) for _ in range(size.idle)][::2]:
@@ -235,6 +246,7 @@ _KINDS: Final[dict[str, Rude]] = {
     "messages that never end": _half,
     "frames that never end": _half_frames,
     "readers who do not read": _slow,
+    "watchers who do not read": _watchers,
     "idle connections": _idle,
     "callers who vanish": _gone,
     "floods of SETTINGS, PING, resets and unknown frames": _floods,

@@ -12,6 +12,7 @@ from typing import Final
 
 import psutil
 
+from referee.threads import DEAD
 from tests.chaos.frontend import Load
 from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
@@ -53,6 +54,28 @@ def kill_servers(folder: Path, *, database: str | None, kills: int, luck: random
             outcome.done("a server killed (SIGKILL)")
         load.more(4)
     outcome.conclude(*servers, allowed=ALLOWED)
+    return outcome
+
+
+def start_no_threads(folder: Path) -> Outcome:
+    """Let a server start no thread: at first, so that it ends, and once it has threads enough, so that it goes on."""
+    outcome, flag = Outcome("No thread can be started"), folder / "no-threads"
+    server = Server(folder / "data", "--set", "serve.threads=1", broken=[f"no-threads={flag}"])
+    flag.touch()
+    with Load(outcome.ledger, [server.address], each=8) as load:
+        code = server.wait()
+        outcome.done(f"a server without threads ended with exit code {code}")
+        if code != DEAD:
+            outcome.hold([f"it ended with {code} instead of {DEAD}"])
+        flag.unlink()
+        server.start()
+        load.more(4)
+        flag.touch()
+        load.more(4)
+        outcome.done("a server with threads enough went on without more")
+        flag.unlink()
+        load.more(4)
+    outcome.conclude(server, allowed=ALLOWED)
     return outcome
 
 

@@ -17,7 +17,7 @@ from tests.chaos.fault_clients import LONG, SHORT, Crowd, crowd
 from tests.chaos.fault_clock import step_clock
 from tests.chaos.fault_disk import fill_database_disk, fill_disk
 from tests.chaos.fault_postgres import shake_database
-from tests.chaos.fault_workers import kill_workers
+from tests.chaos.fault_workers import kill_workers, start_no_threads
 from tests.chaos.outcome import Outcome
 from tests.storage.postgres_server import PostgresServer, missing, running_postgres
 
@@ -68,6 +68,14 @@ def test_workers_killed_and_frozen_take_nothing_back(
     outcome = kill_workers(tmp_path, seconds=seconds, luck=luck(request))
     show(outcome)
     held(outcome, rounds=rounds)
+
+
+@pytest.mark.slow("disturbs a server under load for seconds")
+@pytest.mark.timeout(300)
+def test_server_that_can_start_no_thread_takes_nothing_back(tmp_path: Path, show: Callable[[Outcome], None]) -> None:
+    outcome = start_no_threads(tmp_path)
+    show(outcome)
+    held(outcome, rounds=12)
 
 
 @pytest.mark.parametrize("seconds", [pytest.param(8, marks=SOME_SECONDS), pytest.param(25, marks=LONGER)])

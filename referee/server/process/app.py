@@ -97,7 +97,7 @@ class Application:
                 self.port = self._server.add_secure_port(listen, certificate.credentials())
         for path in options.gateway_sockets:
             self._server.add_insecure_port(path)
-        self.own_line = OwnLine(self._server, lambda: self.health.problem)
+        self.own_line = OwnLine(self._server, lambda: self.health.problem, data=settings.log.folder)
         self._open.callback(self.own_line.close)
         self._gateways: list[Callable[[], None]] = []
         if metrics and certificate:

@@ -14,6 +14,7 @@ ProbeAnswer(status=503, text='not alive: DEADLINE_EXCEEDED: no call is answered\
 import shutil
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import grpc
@@ -57,12 +58,13 @@ class OwnLine:
     """Connection of a server to itself, by a socket that only this user can connect to, without TLS.
 
     ``problem`` returns what the server knows of itself. While it starts and stops it takes no calls, and that is
-    believed; between ``open`` and ``shut`` a call asks.
+    believed; between ``open`` and ``shut`` a call asks. The socket is below the system's folder for temporary files or,
+    where nothing can be written there, below ``data``.
     """
 
-    def __init__(self, server: grpc.Server, problem: Callable[[], str]) -> None:
+    def __init__(self, server: grpc.Server, problem: Callable[[], str], *, data: Path) -> None:
         self._problem = problem
-        self._folder = tempfile.mkdtemp(prefix="referee-")  # of mode 0700
+        self._folder = _private_folder(data)
         address = f"unix:{self._folder}/probe"
         server.add_insecure_port(address)
         self._channel = grpc.insecure_channel(address, [("grpc.max_reconnect_backoff_ms", 1000)])
@@ -91,3 +93,11 @@ class OwnLine:
         """Close the connection and remove the socket."""
         self._channel.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _private_folder(data: Path) -> str:
+    """Make a folder of mode 0700."""
+    try:
+        return tempfile.mkdtemp(prefix="referee-")
+    except OSError:  # as in a container whose root is read-only
+        return tempfile.mkdtemp(prefix="probe-", dir=data)
