@@ -63,7 +63,7 @@ def start_no_threads(file: str) -> None:
             raise RuntimeError("can't start new thread")
         really(thread)
 
-    threading.Thread.start = start  # type: ignore[method-assign] # broken on purpose
+    threading.Thread.start = start  # type: ignore[assignment,method-assign] # broken on purpose
 
 
 FAULTS: Final[dict[str, Callable[[str], None]]] = {
