@@ -62,7 +62,7 @@ def check_answers(configuration: Configuration) -> Iterator[CheckResult]:
                 text = error.read().decode(errors="replace").strip()
             yield CheckResult.fail(name, text, "see its log lines; a server that answers no call must be started again")
         except OSError as error:
-            words = f"a server runs on this data folder, and does not answer here: {error}"
+            words = f"a server runs on this data folder, and does not answer here: {error_words(error)}"
             yield CheckResult.warn(name, words, "give the settings that it runs with, or start it again if it has them")
 
 
