@@ -103,6 +103,18 @@ def test_log_goes_on_after_it_was_closed(place: Place, bench: Bench):
     store.close()
 
 
+def test_reader_knows_whether_a_server_holds_the_lock_of_its_database(place: Place, bench: Bench):
+    """A log in a file has no such lock; the folder's lock says it there."""
+    with bench.writing(place.open()) as (store, writer):
+        bench.settle_round(writer, "t", 1, bytes(32))
+        reader = place.open_reader()
+        assert not reader.is_in_use()
+        with store.lock(alone=False) as lock:
+            lock.take(seconds=5)
+            assert reader.is_in_use() == place.name.startswith("postgresql:")
+        reader.close()
+
+
 def test_store_of_another_log_is_refused(writer: Writer, store: Store, bench: Bench):
     writer.append(Append(leaf=b"x"))
     with pytest.raises(DataLossError):
