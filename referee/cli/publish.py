@@ -42,7 +42,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
     """
     with until_asked() as stop:
         place = tiles.open_place(location)
-        with closing(open_reader(data, database=database)) as reader:
+        with closing(open_reader(data, database=database, is_certain=True)) as reader:
             if follow:
                 _follow(reader, place, location, stop, every=every, as_json=as_json)
             else:

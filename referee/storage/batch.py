@@ -44,6 +44,7 @@ from referee.storage.record import (
     Mark,
     OutcomeUnknownError,
     StaleRoundError,
+    StandbyAwayError,
     StoreError,
 )
 from referee.storage.store import Store, Transaction
@@ -298,7 +299,8 @@ def _is_durable(store: Store, draft: _Draft, *, start: int) -> bool:
         )
     except StoreError as error:
         msg = f"a commit was not answered, and the store cannot be asked whether it happened: {error}"
-        raise OutcomeUnknownError(msg) from error
+        kind = StandbyAwayError if isinstance(error, StandbyAwayError) else OutcomeUnknownError
+        raise kind(msg) from error
 
 
 def _answer(

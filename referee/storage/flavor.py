@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from sqlalchemy import Engine
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 
-from referee.storage.record import StoreAwayError, StoreBusyError, StoreError, StoreFullError
+from referee.storage.record import StoreAwayError, StoreBusyError, StoreError, StoreFullError, StoreStalledError
 
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.25
@@ -52,6 +53,14 @@ class Flavor:
     """Statements for the lock on a log; None if the log is a file, which only one machine opens."""
     check_room: Callable[[], None] = lambda: None
     """Raises StoreFullError if the disk is known to be full."""
+    is_replicated: bool = False
+    """Whether readers may see what a failover would lose, so that what they read has to be certain."""
+    busy_seconds: float = 0
+    """Seconds for which a beginning is tried again while another writer is in the way."""
+    free: Callable[[DBAPICursor], str] = lambda _cursor: ""
+    """Ends a writer that holds the store and says nothing; returns who holds it, as words for an error."""
+    stalled: Callable[[Engine, str, float], StoreError] = lambda _engine, stage, seconds: _stalled(stage, seconds)
+    """Returns the error of a transaction that has been in a stage for so many seconds, with its cause."""
 
     def failure(self, error: Exception, *, what: str) -> StoreError:
         """Return a StoreError for a driver's error, which SQLAlchemy may have wrapped; ``what`` begins its text."""
@@ -61,6 +70,14 @@ class Flavor:
             return StoreBusyError(f"another writer holds the store: {error}")
         kind = StoreAwayError if self.is_gone(error) else StoreFullError if self.is_full(error) else StoreError
         return kind(f"{what}: {error}{self.remedy(error)}")
+
+
+def _stalled(stage: str, seconds: float) -> StoreError:
+    """Return the error of a transaction on a file that has been in a stage for so many seconds."""
+    if stage == "BEGIN":
+        return StoreBusyError(f"another process has held the lock of the log's file for {seconds:.0f} s")
+    what = "forced a commit of the log's file" if stage == "COMMIT" else "written the log's file"
+    return StoreStalledError(f"the disk has not {what} for {seconds:.0f} s")
 
 
 class Retry:

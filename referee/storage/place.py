@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
-
 from referee.storage.postgres import open_postgres, open_postgres_reader
+from referee.storage.postgres_url import shown_database
 from referee.storage.reader import Reader
 from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
@@ -28,19 +26,15 @@ def is_missing(folder: Path, database: str | None) -> bool:
 def log_place(folder: Path, database: str | None) -> str:
     """Return the place of a log as text for people: the path of its file, or its database without the password.
 
-    >>> log_place(Path("data"), "postgresql://u:secret@db/games?password=secret&host=/run")
-    'the database postgresql://u:***@db/games?host=%2Frun'
+    >>> log_place(Path("data"), None)
+    'data/log.sqlite3'
     """
-    if database is None:
-        return str(folder / FILE_NAME)
-    try:
-        url = make_url(database)
-    except (ArgumentError, ValueError):
-        return "the database"
-    shown = {name: value for name, value in url.query.items() if name in {"host", "port", "options"}}
-    return f"the database {url.set(query=shown).render_as_string()}"
+    return str(folder / FILE_NAME) if database is None else shown_database(database)
 
 
-def open_reader(folder: Path, *, database: str | None = None) -> Reader:
-    """Open a log for reading only, as ``open_store`` does; raise StoreError if there is none."""
-    return open_sqlite_reader(folder) if database is None else open_postgres_reader(database)
+def open_reader(folder: Path, *, database: str | None = None, is_certain: bool = False) -> Reader:
+    """Open a log for reading only, as ``open_store`` does; raise StoreError if there is none.
+
+    If ``is_certain``, nothing is read that a failover of the database could still undo; see ``open_postgres_reader``.
+    """
+    return open_sqlite_reader(folder) if database is None else open_postgres_reader(database, is_certain=is_certain)

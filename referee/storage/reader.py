@@ -1,12 +1,14 @@
 """A log that is read from any relational database, from any number of threads, without a lock or a transaction.
 
 A method runs one statement, or reads the head first and then only data that was durable before that head. Leaves, nodes
-and marks never change, so what a method returns stays true for that head.
+and marks never change, so what a method returns stays true for that head. Where the database may show what is not
+durable, or may be behind, each statement reads with its rows how far the log had come, and ``certainty`` judges it.
 """
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection
@@ -16,9 +18,19 @@ from sqlalchemy.exc import DBAPIError
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
 from referee.log import LogReceipt, Slot, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
 from referee.log.proof import TILE_WIDTH, MissingNodeError, WholeTiles
+from referee.storage.certainty import Certainty
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.listing import EVERY, Listed
-from referee.storage.record import Contribution, Cosigned, DataLossError, Head, Logged, Mark, NotFoundedError
+from referee.storage.record import (
+    Contribution,
+    Cosigned,
+    DataLossError,
+    Head,
+    Logged,
+    Mark,
+    NotFoundedError,
+    StoreAwayError,
+)
 from referee.storage.schema import check_version
 from referee.storage.statements import statements_of
 
@@ -35,8 +47,9 @@ Row = Sequence[Any]
 class Reader:
     """A log that is only read. Its methods raise DataLossError where the stored data contradicts itself."""
 
-    def __init__(self, engine: Engine, flavor: Flavor) -> None:
+    def __init__(self, engine: Engine, flavor: Flavor, *, certainty: Certainty | None = None) -> None:
         self._engine = engine
+        self._certainty: Final = certainty
         self._flavor: Final = flavor
         self._sql = statements_of(engine.dialect)
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
@@ -49,9 +62,9 @@ class Reader:
     def origin(self) -> str:
         """The log's origin. Raises StoreError if the store holds no log, or is of another schema version."""
         if self._origin is None:
-            versions = self._rows(self._sql.read_version)
+            versions = self._read(self._sql.read_version)
             check_version(versions[0][0] if versions else 0)
-            rows = self._rows(self._sql.read_origin)
+            rows = self._read(self._sql.read_origin)
             if not rows:
                 raise NotFoundedError("this store holds no log yet; the first start of the referee makes one")
             self._origin = str(rows[0][0])
@@ -236,13 +249,39 @@ class Reader:
             raise IndexError(f"the log has {known} leaves, not {size}")
 
     def _rows(self, text: str, *parameters: object) -> list[Row]:
+        """Run a read and return its rows, once they are certain; raise StoreBusyError or StoreAwayError otherwise."""
+        if self._certainty is None:
+            return self._read(text, *parameters)
+        is_again = False
+        while True:
+            least = self._certainty.size  # before the read: it may grow meanwhile
+            rows = self._read(_with_counts(text), *parameters)
+            try:
+                if rows:
+                    self._certainty.check(*rows[0][:3], least=least)
+            except StoreAwayError:
+                if is_again:
+                    raise
+                is_again = True
+                self._forget_idle()  # another connection may lead to the server that took over
+            else:
+                return [row[4:] for row in rows if row[3]]
+
+    def _forget_idle(self) -> None:
+        """Drop the idle connections, so that the next statement makes a new one."""
+        while self._idle:
+            with suppress(IndexError):  # another thread took it
+                self._idle.pop().invalidate()
+        self._engine.dispose()
+
+    def _read(self, text: str, *parameters: object) -> list[Row]:
         retry: Retry | None = None
         while True:
             try:
                 with self._cursor() as cursor:
                     cursor.execute(text, parameters)
                     return list(cursor.fetchall())
-            except self._driver_error as error:
+            except (self._driver_error, StoreAwayError) as error:
                 retry = retry or Retry(self._flavor)
                 if not retry.is_worth(error):
                     raise self._flavor.failure(error, what="the store could not be read") from error
@@ -266,6 +305,18 @@ class Reader:
             self._idle.append(connection)
         else:
             connection.close()
+
+
+@cache
+def _with_counts(text: str) -> str:
+    """Return a query whose rows have four columns before those of the query ``text``.
+
+    They are the commits, durable commits and leaves of the log at that moment, and whether the row is one of ``text``.
+    There is one row at least, unless there is no log.
+    """
+    found = f"SELECT true AS is_found, query.* FROM ({text}) AS query"  # noqa: S608 - a text of ``Statements``
+    newest = "SELECT commits, durable, size FROM head"
+    return f"SELECT newest.*, found.* FROM ({newest}) AS newest LEFT JOIN ({found}) AS found ON true"  # noqa: S608
 
 
 def head_of(rows: Sequence[Row]) -> Head:

@@ -38,8 +38,16 @@ class OutcomeUnknownError(StoreError):
     """A commit that the database did not answer: it may have happened or not. Reading afterwards shows which."""
 
 
+class StandbyAwayError(OutcomeUnknownError):
+    """A commit that a synchronous standby has not confirmed: it waits, or its wait was cancelled and it is not done."""
+
+
+class StoreStalledError(StoreError):
+    """A transaction that has not ended for so long that it counts as trouble; it may still end well."""
+
+
 class StoreAwayError(StoreError):
-    """A database server that cannot be reached; the caller may try again."""
+    """A database server that cannot be reached, or not for writing; the caller may try again."""
 
 
 class StoreFullError(StoreError):

@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 from referee.storage.record import SchemaVersionError
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of the schema that this program reads and writes."""
 OLDEST: Final = 1
 """Oldest version of a store that can be upgraded to ``VERSION``. Other versions are refused."""
@@ -68,6 +68,10 @@ HEAD: Final = Table(
     Column("newest_time", BigInteger, nullable=False),
     # number of leaves that belong to no round: those that name and revoke the log's keys
     Column("roundless", BigInteger, nullable=False),
+    # number of commits that changed the log or a round's seeds, and how many of them are known to be durable: see
+    # ``certainty``. A server that finds the second number smaller answers from the log only after a commit of its own
+    Column("commits", BigInteger, nullable=False),
+    Column("durable", BigInteger, nullable=False),
 )
 
 LEAF: Final = Table(

@@ -4,6 +4,7 @@ Parameters are positional, in the order of the names beside each statement; an i
 the schema. The text goes to the driver as it is, since building a statement for each call costs more than running it.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -11,6 +12,7 @@ from sqlalchemy import (
     ColumnElement,
     Dialect,
     Select,
+    String,
     Table,
     Update,
     bindparam,
@@ -30,6 +32,10 @@ _NONE: Final[ColumnElement[int]] = literal_column("0")
 """Number of rows to skip. It is stated because SQLite's dialect would otherwise add a parameter without a name."""
 _ONE: Final[ColumnElement[int]] = literal_column("1")
 _HEAD: Final = ("size", "root", "peaks", "checkpoint", "newest_time", "roundless")
+_COUNTS: Final = ("commits", "durable")
+_CERTAIN: Final = {"postgresql": "current_setting('synchronous_standby_names') = ''"}
+"""By dialect: whether what a reader sees is durable. With a synchronous standby it is not, after a commit that was
+cancelled while it waited for the standby."""
 
 
 class Statements:
@@ -37,36 +43,43 @@ class Statements:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
+        self.is_columnar: Final = dialect.name == "postgresql"
+        """Whether the statements for many rows take one array a column. Otherwise they take one row, and are run by
+        ``executemany``, which on PostgreSQL would be a pipeline: while its middle is missing no timeout runs there."""
+        certain: ColumnElement[bool] = literal_column(_CERTAIN.get(dialect.name, "1"))
         self.read_head = self._text(_columns(HEAD, *_HEAD))
+        self.lock_head = self._text(select(*(HEAD.c[name] for name in (*_HEAD, *_COUNTS)), certain))
         self.read_origin = self._text(_columns(HEAD, "origin"))
         self.read_version = self._text(_columns(SCHEMA_VERSION, "version"))
         counted = update(SCHEMA_VERSION).values(openings=SCHEMA_VERSION.c.openings + _ONE)
         self.count_commit = self._text(counted)
         self.insert_head = f"{self._insert(HEAD)} ON CONFLICT DO NOTHING"
+        moved = (*_HEAD, *_COUNTS)
         self.move_head = self._text(
-            _update(HEAD, *_HEAD, size="old_size", root="old_root"), *_new(*_HEAD), "old_size", "old_root"
+            _update(HEAD, *moved, size="old_size", root="old_root"), *_new(*moved), "old_size", "old_root"
         )
+        self.move_counts = self._text(_update(HEAD, *_COUNTS, id="of_id"), *_new(*_COUNTS), "of_id")
 
-        self.insert_leaf = self._insert(LEAF)
+        self.insert_leaves = self._insert_many(LEAF)
         self.read_leaf = self._text(_columns(LEAF, "data").where(LEAF.c.position == bindparam("at")), "at")
         self.read_leaves = self._text(_range(select(LEAF), LEAF.c.position), "start", "stop")
 
-        self.insert_node = self._insert(NODE)
+        self.insert_nodes = self._insert_many(NODE)
         of_level = _columns(NODE, "position", "hash").where(NODE.c.level == bindparam("of_level"))
         self.read_nodes = self._text(_range(of_level, NODE.c.position), "of_level", "start", "stop")
 
-        self.insert_round = self._insert(ROUND)
+        self.insert_rounds = self._insert_many(ROUND)
         key = {"table_id": "of_table", "number": "of_number"}
         for_due = (*_STATE, "due")
-        self.update_round = self._text(_update(ROUND, *for_due, **key), *_new(*for_due), *key.values())
-        self.update_state = self._text(_update(ROUND, *_STATE, **key), *_new(*_STATE), *key.values())
+        self.update_rounds = self._update_many(ROUND, for_due, key)
+        self.update_states = self._update_many(ROUND, _STATE, key)
         state = [column for column in ROUND.c if not column.primary_key]
         self.read_round = self._text(_of_round(select(*state), ROUND), "of_table", "of_number")
         self.read_opened = self._text(_opened(state), "of_kind", "of_table", "of_number")
         self.read_latest_round = self._text(_latest_round(), "of_table", "in_table")
         self.read_due = self._text(_due(), "first", "last", "before", "count")
 
-        self.insert_mark = self._insert(MARK)
+        self.insert_marks = self._insert_many(MARK)
         of_kind = _of_round(_columns(MARK, "position", "request_digest"), MARK).where(
             MARK.c.kind == bindparam("of_kind"), MARK.c.event == bindparam("of_event")
         )
@@ -74,11 +87,11 @@ class Statements:
         marks = _of_round(_columns(MARK, "kind", "position", "request_digest", "memo", "event"), MARK)
         self.read_marks = self._text(marks.order_by(MARK.c.position), "of_table", "of_number")
 
-        self.insert_contribution = self._insert(CONTRIBUTION)
+        self.insert_contributions = self._insert_many(CONTRIBUTION)
         given = _of_round(_columns(CONTRIBUTION, "seat", "seed", "signature"), CONTRIBUTION)
         self.read_contributions = self._text(given.order_by(CONTRIBUTION.c.seat), "of_table", "of_number")
 
-        self.insert_listed = self._insert(LISTED)
+        self.insert_listed = self._insert_many(LISTED)
         self.read_listed = self._text(_listed(), "of_scope", "since", "before_time", "before_index", "count")
 
         self.read_aborts = self._text(_aborts(), "of_scope", "since", "count", "of_kind", "least", "most")
@@ -99,6 +112,33 @@ class Statements:
 
     def _insert(self, table: Table) -> str:
         return str(table.insert().compile(dialect=self._dialect, column_keys=list(table.c.keys())))
+
+    def _insert_many(self, table: Table) -> str:
+        """Return the insert of rows: of one, or of all in one statement; see ``is_columnar``."""
+        if not self.is_columnar:
+            return self._insert(table)
+        names = ", ".join(self._name(column) for column in table.c)
+        return f"INSERT INTO {self._table(table)} ({names}) SELECT * FROM {self._arrays(table.c)}"  # noqa: S608
+
+    def _update_many(self, table: Table, names: Sequence[str], key: dict[str, str]) -> str:
+        """Return the update of rows by their key, whose columns come last among the parameters."""
+        if not self.is_columnar:
+            return self._text(_update(table, *names, **key), *_new(*names), *key.values())
+        columns, of = [table.c[name] for name in (*names, *key)], self._table(table)
+        values = ", ".join(f"{self._name(one)} = new.{self._name(one)}" for one in columns[: len(names)])
+        same = " AND ".join(f"{of}.{self._name(one)} = new.{self._name(one)}" for one in columns[len(names) :])
+        rows = f"{self._arrays(columns)} AS new ({', '.join(map(self._name, columns))})"
+        return f"UPDATE {of} SET {values} FROM {rows} WHERE {same}"  # noqa: S608 - names of the schema
+
+    def _arrays(self, columns: Iterable[Column[Any]]) -> str:
+        types = ["text" if isinstance(one.type, String) else one.type.compile(self._dialect) for one in columns]
+        return f"unnest({', '.join(f'%s::{one}[]' for one in types)})"
+
+    def _name(self, column: Column[Any]) -> str:
+        return self._dialect.identifier_preparer.format_column(column)
+
+    def _table(self, table: Table) -> str:
+        return self._dialect.identifier_preparer.format_table(table)
 
 
 _COMPILED: Final[dict[tuple[str, str], Statements]] = {}

@@ -10,9 +10,11 @@ from referee.storage.record import (
     ClockError,
     DataLossError,
     OutcomeUnknownError,
+    StandbyAwayError,
     StoreAwayError,
     StoreBusyError,
     StoreFullError,
+    StoreStalledError,
 )
 
 SIGNER: Final = "SIGNER"
@@ -37,6 +39,22 @@ _REMEDIES: Final[tuple[tuple[tuple[type[Exception], ...], str, str], ...]] = (
         "stop every server of this log, find out what changed it, restore its newest backup (referee restore)",
     ),
     ((StoreFullError,), "FULL", "free space on the disk that holds the log; nothing needs a restart"),
+    (
+        (StandbyAwayError,),
+        "STANDBY",
+        (
+            "bring the synchronous standby back, or take it out of synchronous_standby_names and reload; end a session "
+            "that waits for it with pg_terminate_backend, never with pg_cancel_backend; nothing needs a restart"
+        ),
+    ),
+    (
+        (StoreStalledError,),
+        "STALLED",
+        (
+            "look at the disk or the database server that the cause names: it is frozen, overloaded, or the line to it "
+            "is silent; nothing needs a restart"
+        ),
+    ),
     (
         (StoreAwayError, OutcomeUnknownError),
         "AWAY",

@@ -21,12 +21,30 @@ def upgrade(connection: Connection, version: int) -> None:
     """Turn the tables of an older schema version into those of ``VERSION``; the caller's transaction commits it."""
     if version == 1:
         _add_columns(connection)
+    if version < 3:  # noqa: PLR2004 - the version that adds the index
+        _list_rounds(connection)
+    if version < 4:  # noqa: PLR2004 - the version that counts commits
+        _count_commits(connection)
+    connection.execute(SCHEMA_VERSION.update().values(version=VERSION))
+
+
+def _list_rounds(connection: Connection) -> None:
+    """Add the index of rounds of version 3, from the OPEN leaves that are there."""
     LISTED.create(connection)
     opened = select(MARK.c.table_id, MARK.c.number, MARK.c.position, LEAF.c.data)
     query = opened.join(LEAF, LEAF.c.position == MARK.c.position).where(MARK.c.kind == int(StepKind.OPEN))
     for rows in connection.execute(query).partitions(_ROWS):
         connection.execute(insert(LISTED), [row for opened_round in rows for row in _rows(*opened_round)])
-    connection.execute(SCHEMA_VERSION.update().values(version=VERSION))
+
+
+def _count_commits(connection: Connection) -> None:
+    """Add the two counts of version 4.
+
+    The first commit is counted as not known to be durable, so that a server commits once before it answers.
+    """
+    for column, first in ((HEAD.c.commits, 1), (HEAD.c.durable, 0)):
+        added = CreateColumn(column).compile(dialect=connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {HEAD.name} ADD COLUMN {added} DEFAULT {first}")
 
 
 def _add_columns(connection: Connection) -> None:

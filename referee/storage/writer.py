@@ -18,6 +18,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Final, Self, TypeAlias
 
+import msgspec
+
 from referee.evidence.merkle import EMPTY_ROOT
 from referee.log import Checkpoint, CheckpointSigner, SlotError
 from referee.storage.batch import Request, append_batch
@@ -30,6 +32,7 @@ from referee.storage.record import (
     HeadMovedError,
     Logged,
     StoreError,
+    StoreStalledError,
     clock_error,
 )
 from referee.storage.store import Store
@@ -39,6 +42,10 @@ from referee.threads import lasting
 _Pending: TypeAlias = "tuple[Request, Future[Any]]"
 """A request and the future of its reply."""
 
+STALL_SECONDS: Final = 5.0
+"""Age from which a batch under way counts as trouble, whatever becomes of it."""
+GRACE_SECONDS: Final = 10.0
+"""Age of a batch for which a writer that closes waits no longer."""
 _COMPACT_BYTES: Final = 4 * 1024 * 1024
 """Bytes of appended leaves after which the store is compacted in the background."""
 
@@ -96,9 +103,11 @@ class Writer:
         self.fault: DataLossError | None = None
         """Error that stopped the writer for good, or None while it works."""
         behind = self._clock_error(self._head)
-        self.trouble: WriteTrouble | None = None if behind is None else trouble_of(behind)
-        """Cause and remedy if the last batch or ``prove`` failed or the clock is behind the log; None otherwise."""
+        self._trouble: WriteTrouble | None = None if behind is None else trouble_of(behind)
         self._written = time.monotonic()
+        self._begun: float | None = None
+        self._is_due = False
+        self._stall: WriteTrouble | None = None
         self._uncompacted = 0
         self._compact: Final = threading.Event()
         self._threads: Final = (
@@ -113,6 +122,40 @@ class Writer:
         """Seconds since the last batch or ``prove`` that succeeded."""
         return time.monotonic() - self._written
 
+    @property
+    def batch_seconds(self) -> float:
+        """Age of the batch, or of the ``prove``, that is under way; 0 if there is none."""
+        begun = self._begun
+        return 0 if begun is None else time.monotonic() - begun
+
+    @property
+    def trouble(self) -> WriteTrouble | None:
+        """Cause and remedy if the log cannot be written; None otherwise.
+
+        It cannot if the last batch or ``prove`` failed, if the one under way takes longer than ``STALL_SECONDS``, or if
+        the clock is behind the log.
+        """
+        seconds = self.batch_seconds
+        if seconds < STALL_SECONDS:
+            return self._trouble
+        stalled = self._stall or trouble_of(StoreStalledError("a commit has not returned"))
+        return msgspec.structs.replace(stalled, cause=f"{stalled.cause}; the batch is {seconds:.0f} s old")
+
+    def explain(self) -> None:
+        """Ask the database why the batch under way does not end, for ``trouble``; the question may itself take long."""
+        begun = self._begun
+        if begun is None:
+            return
+        stall = trouble_of(self._store.stalled(time.monotonic() - begun))
+        if begun == self._begun:
+            self._stall = stall
+
+    def prove_soon(self) -> None:
+        """Let the thread call ``prove``, unless requests wait, which show the same."""
+        with self._changed:
+            self._is_due = True
+            self._changed.notify()
+
     def prove(self) -> None:
         """Commit a change outside of the log, so that ``trouble`` says whether an append would succeed now.
 
@@ -123,7 +166,7 @@ class Writer:
             return
         try:
             head = self._store.touch()
-            if self.trouble is not None and self.trouble.kind == SIGNER:
+            if self._trouble is not None and self._trouble.kind == SIGNER:
                 self._signer.sign(Checkpoint(self._store.origin, head.size, head.root))
         except Exception as error:  # noqa: BLE001 - whatever it is, an append would get it
             self._note(error)
@@ -204,11 +247,17 @@ class Writer:
         return self.submit(append).result(timeout)[0]
 
     def close(self) -> None:
-        """Answer everything queued, compact the store and end the threads; the store stays open."""
+        """Answer everything queued, compact the store and end the threads; the store stays open.
+
+        A batch that has been under way for ``GRACE_SECONDS`` is left to itself; its requests were not answered.
+        """
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-        self._threads[0].join()
+        while self._threads[0].is_alive():
+            self._threads[0].join(1)
+            if self.batch_seconds > GRACE_SECONDS:
+                return
         self._compact.set()
         self._threads[1].join()
 
@@ -223,14 +272,20 @@ class Writer:
             self._yield()
             batch: list[_Pending] = []
             self._take(batch)
-            self._run(batch)
+            self._begun = time.monotonic()
+            if batch:
+                self._run(batch)
+            else:
+                self.prove()
+            self._begun = self._stall = None
 
     def _wait(self) -> bool:
-        """Wait for requests and return True; return False once the writer closes and none is left."""
+        """Wait for requests or ``prove_soon`` and return True; return False once the writer closes and none is left."""
         with self._changed:
-            while not self._queue and not self._closing:
+            while not self._queue and not self._closing and not self._is_due:
                 self._changed.wait()
-            return bool(self._queue)
+            is_due, self._is_due = self._is_due and not self._closing, False
+            return is_due or bool(self._queue)
 
     def _yield(self) -> None:
         """Yield to other threads as long as that brings new requests and the batch has room for them."""
@@ -292,7 +347,7 @@ class Writer:
         if error is None:
             self._written = time.monotonic()
         if not isinstance(error, HeadMovedError):
-            self.trouble = None if error is None else trouble_of(error)
+            self._trouble = None if error is None else trouble_of(error)
 
     def _clock_error(self, head: Head) -> ClockError | None:
         return None if self._clock is None else clock_error(head.newest_time, now=self._clock())

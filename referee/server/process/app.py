@@ -213,6 +213,7 @@ class Application:
         if writer is not None and watch is not None:
             metrics.watch(
                 log_queue_requests=lambda: writer.waiting,
+                log_batch_seconds=lambda: writer.batch_seconds,
                 log_stopped=lambda: writer.fault is not None,
                 log_writable=lambda: watch.trouble is None,
             )

@@ -1,7 +1,9 @@
 """A thread that watches whether the log can be written: what health, metrics and log lines say of it.
 
-Appends show it, and where none came for a while a commit that changes nothing a reader sees. A log that cannot be
-written is tried every second, so that the server serves again as soon as the cause is gone.
+Appends show it, and where none came for a while a commit that changes nothing a reader sees. A commit that does not
+return is trouble like one that fails. A log that cannot be written is tried every second, so that the server serves
+again as soon as the cause is gone. The thread that watches waits for nothing: the writer's thread commits, and another
+one asks the database why that takes long.
 """
 
 import threading
@@ -14,9 +16,13 @@ import structlog
 from referee.storage import Writer, WriteTrouble
 from referee.threads import lasting
 
-POLL_SECONDS: Final = 1.0
-IDLE_SECONDS: Final = 10.0
+POLL_SECONDS: Final = 0.5
+IDLE_SECONDS: Final = 5.0
 """Time without an append after which the log is tried."""
+RETRY_SECONDS: Final = 1.0
+"""Time between two tries of a log that cannot be written."""
+_EXPLAIN_SECONDS: Final = 3.0
+"""Age of a batch at which the database is asked why; it has until ``STALL_SECONDS`` for its answer to be reported."""
 REMINDER_SECONDS: Final = 60.0
 
 _log = structlog.get_logger("referee.log")
@@ -30,7 +36,8 @@ class WriteWatch:
         self._on_change = on_change
         self.trouble: WriteTrouble | None = None
         """Why the log cannot be written, as last reported; None while it can."""
-        self._since = self._reminded = 0.0
+        self._since = self._reminded = self._tried = 0.0
+        self._asking: threading.Thread | None = None
         self._closing = threading.Event()
         self._thread = lasting(self._watch, name="write-watch")
 
@@ -50,10 +57,20 @@ class WriteWatch:
             self.look()
 
     def look(self) -> None:
-        """Report what is known, then try to write where nothing was appended for a while or the last append failed."""
-        self._report(self._writer.trouble)
-        if self._writer.trouble is not None or self._writer.idle_seconds >= IDLE_SECONDS:
-            self._writer.prove()
+        """Report what is known, then have a write tried where none came for a while or the last one failed."""
+        writer, now = self._writer, time.monotonic()
+        self._report(writer.trouble)
+        waited = now - self._tried
+        if writer.batch_seconds >= _EXPLAIN_SECONDS:
+            if waited >= RETRY_SECONDS and (self._asking is None or not self._asking.is_alive()):
+                self._tried = now
+                self._asking = threading.Thread(target=writer.explain, name="write-cause", daemon=True)
+                self._asking.start()
+        elif waited >= (IDLE_SECONDS if writer.trouble is None else RETRY_SECONDS) and (
+            writer.trouble is not None or writer.idle_seconds >= IDLE_SECONDS
+        ):
+            self._tried = now
+            writer.prove_soon()
 
     def _report(self, trouble: WriteTrouble | None) -> None:
         before, self.trouble = self.trouble, trouble
