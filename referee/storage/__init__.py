@@ -8,7 +8,7 @@ from referee.storage.backup import back_up, restore, restore_into
 from referee.storage.check import check_store
 from referee.storage.listing import Listed
 from referee.storage.log_lock import LogLock
-from referee.storage.place import is_missing, log_place, open_reader, open_store
+from referee.storage.place import is_missing, log_place, open_reader, open_store, stall_of
 from referee.storage.postgres import is_postgres
 from referee.storage.reader import Reader
 from referee.storage.record import (
@@ -69,5 +69,6 @@ __all__ = [
     "open_store",
     "restore",
     "restore_into",
+    "stall_of",
     "trouble_of",
 ]

@@ -59,7 +59,7 @@ class Flavor:
     """Seconds for which a beginning is tried again while another writer is in the way."""
     free: Callable[[DBAPICursor], str] = lambda _cursor: ""
     """Ends a writer that holds the store and says nothing; returns who holds it, as words for an error."""
-    stalled: Callable[[Engine, str, float], StoreError] = lambda _engine, stage, seconds: _stalled(stage, seconds)
+    stalled: Callable[[Engine, str, float], StoreError] = lambda _engine, stage, seconds: stalled_file(stage, seconds)
     """Returns the error of a transaction that has been in a stage for so many seconds, with its cause."""
 
     def failure(self, error: Exception, *, what: str) -> StoreError:
@@ -72,7 +72,7 @@ class Flavor:
         return kind(f"{what}: {error}{self.remedy(error)}")
 
 
-def _stalled(stage: str, seconds: float) -> StoreError:
+def stalled_file(stage: str, seconds: float) -> StoreError:
     """Return the error of a transaction on a file that has been in a stage for so many seconds."""
     if stage == "BEGIN":
         return StoreBusyError(f"another process has held the lock of the log's file for {seconds:.0f} s")

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from referee.storage.postgres import open_postgres, open_postgres_reader
+from referee.storage.flavor import stalled_file
+from referee.storage.postgres import open_postgres, open_postgres_reader, postgres_stall
 from referee.storage.postgres_url import shown_database
 from referee.storage.reader import Reader
+from referee.storage.record import StoreError
 from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
 from referee.storage.store import Store
 
@@ -12,6 +14,11 @@ from referee.storage.store import Store
 def open_store(folder: Path, *, database: str | None = None) -> Store:
     """Open the store of a database, or of the data folder if ``database`` is None; raise StoreError if that fails."""
     return open_sqlite(folder) if database is None else open_postgres(database)
+
+
+def stall_of(database: str | None, *, stage: str, seconds: float) -> StoreError:
+    """Return the error of a transaction on a log that has been in a stage for so long, with what its database says."""
+    return stalled_file(stage, seconds) if database is None else postgres_stall(database, stage, seconds)
 
 
 def is_missing(folder: Path, database: str | None) -> bool:

@@ -117,6 +117,15 @@ def open_postgres_reader(url: str, *, is_certain: bool = False) -> Reader:
     return reader
 
 
+def postgres_stall(url: str, stage: str, seconds: float) -> StoreError:
+    """Return the error of a transaction that has been in a stage for so long, with what the database says of it."""
+    engine = _engine(url, read_only=True)
+    try:
+        return stalled(engine, stage, seconds)
+    finally:
+        engine.dispose()
+
+
 def is_postgres(url: str) -> bool:
     """Return True if the URL names a PostgreSQL database."""
     return url.startswith(("postgresql:", "postgresql+", "postgres:"))

@@ -15,8 +15,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import psutil
 import pytest
 
+from tests.waiting import until
+
+STANDBY: Final = "standby1"
+"""Name under which a standby follows its primary."""
 USER: Final = "referee"
 _FOLDERS: Final = "/usr/lib/postgresql"
 _SETTINGS: Final = {
@@ -37,9 +42,9 @@ def missing() -> str:
 
 
 class PostgresServer:
-    """One server, running."""
+    """One server, running: a new one, or a standby that follows another."""
 
-    def __init__(self, parent: str = "/tmp") -> None:  # noqa: S108 - a folder of our own is made in it
+    def __init__(self, parent: str = "/tmp", *, primary: "PostgresServer | None" = None) -> None:  # noqa: S108 - a folder of our own is made in it
         self._account = _unprivileged() if os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="referee-pg-", dir=parent))  # a socket's path is short
         self.folder.chmod(0o755)
@@ -49,13 +54,22 @@ class PostgresServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
-        self._run("initdb", "-D", str(self._data), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        data = ("-D", str(self._data))
+        if primary is None:
+            self._run("initdb", *data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        else:
+            way = ("-h", str(primary.folder), "-p", str(primary.port), "-U", USER)
+            self._run("pg_basebackup", *data, *way, "--checkpoint=fast", "--no-sync", "--write-recovery-conf")
         lines = {
             **_SETTINGS,
             "port": self.port,
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": self.folder,
+            "synchronous_standby_names": "",
         }
+        if primary is not None:
+            followed = f"host={primary.folder} port={primary.port} user={USER} application_name={STANDBY}"
+            lines |= {"primary_conninfo": followed, "wal_retrieve_retry_interval": "200ms"}
         with (self._data / "postgresql.auto.conf").open("a", encoding="utf-8") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in lines.items())
         self.start()
@@ -64,6 +78,36 @@ class PostgresServer:
         """Return the URL of a schema, by socket, or by loopback through another port."""
         way = f"127.0.0.1:{port}/postgres?" if port else f"/postgres?host={self.folder}&port={self.port}&"
         return f"postgresql://{USER}@{way}options=-csearch_path%3D{schema}"
+
+    def both(self, schema: str, other: "PostgresServer", *, after: str = "") -> str:
+        """Return the URL of a schema on this server or another, in libpq's own form; ``after`` is added to it."""
+        hosts = f"127.0.0.1:{self.port},127.0.0.1:{other.port}"
+        return f"postgresql://{USER}@{hosts}/postgres?options=-csearch_path%3D{schema}{after}"
+
+    def set(self, name: str, value: str) -> None:
+        """Change a setting, and wait until it holds; an empty value is the setting's default."""
+        self.execute(f"ALTER SYSTEM SET {name} = '{value}'" if value else f"ALTER SYSTEM RESET {name}")
+        before = self.execute("SELECT pg_conf_load_time()")
+        self.execute("SELECT pg_reload_conf()")
+        until(lambda: self.execute("SELECT pg_conf_load_time()") != before, f"{name} was not changed")
+
+    def promote(self) -> None:
+        """Make a standby the primary."""
+        self._run("pg_ctl", "-D", str(self._data), "-w", "promote")
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop every process of the server for the block, as a machine that hangs does."""
+        first = psutil.Process(int((self._data / "postmaster.pid").read_text().split()[0]))
+        processes = [first, *first.children(recursive=True)]
+        for process in processes:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in processes:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.resume()
 
     def make_schema(self, name: str) -> str:
         """Make a schema and return its URL."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from structlog.testing import capture_logs
 
 from referee.log import SlotKey, Stage
 from referee.storage import (
@@ -317,18 +318,76 @@ def test_writer_that_falls_silent_is_cut_off_and_the_others_go_on(
         assert list(store.iterate()) == [b"brisk", b"silent"]
 
 
+@pytest.mark.parametrize("cut", ["HALF", "PARSED", "GONE"])
+def test_silent_holder_behind_a_proxy_is_ended_by_the_next_writer_and_named(  # noqa: PLR0913, PLR0917 - fixtures
+    postgres: Server, schema: str, proxy: CuttingProxy, bench: Bench, monkeypatch: pytest.MonkeyPatch, cut: Cut
+):
+    """The proxy keeps its connection to the database, and in the middle of a message no timeout of it runs."""
+    monkeypatch.setattr("referee.storage.postgres._SILENCE_MS", 600_000)
+    monkeypatch.setattr("referee.storage.postgres._LOCK_MS", 200)
+    monkeypatch.setattr("referee.storage.postgres_waits.SILENCE_SECONDS", 0.5)
+    with bench.writing(open_postgres(postgres.url(schema, port=proxy.port))) as (_, silent):
+        proxy.befalls = cut
+        lost = silent.submit(Append(leaf=b"silent"))
+        assert proxy.has_cut.wait(20)
+        holders = "SELECT pid FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid()"
+        ((pid,),) = postgres.execute(holders)
+        with capture_logs() as lines, bench.writing(open_postgres(postgres.url(schema))) as (_, writer):
+            assert writer.append(Append(leaf=b"brisk")).receipt.index == 0
+        (line,) = [line for line in lines if line["event"] == "silent holder of the log ended"]
+        assert (line["address"], line["process"], line["waits_for"]) == ("127.0.0.1", pid, "ClientRead")
+        with pytest.raises(StoreError):
+            lost.result(20)
+        assert silent.append(Append(leaf=b"silent")).receipt.index == 1
+
+
+def test_silent_client_without_another_writer_is_ended_by_the_database(
+    postgres: Server, schema: str, proxy: CuttingProxy, bench: Bench, monkeypatch: pytest.MonkeyPatch
+):
+    """Between two statements its timeout runs, also after many rows: they are one statement."""
+    monkeypatch.setattr("referee.storage.postgres._SILENCE_MS", 500)
+    with bench.writing(open_postgres(postgres.url(schema, port=proxy.port))) as (_, silent):
+        proxy.befalls = "GONE"
+        with pytest.raises(StoreError):
+            silent.append(Append(leaf=b"silent"), timeout=60)
+        assert silent.append(Append(leaf=b"silent")).receipt.index == 0
+
+
+def test_no_statement_is_sent_as_a_pipeline(
+    postgres: Server, schema: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
+):
+    """A round from its OPEN to its REVEAL, two in one batch, by every statement of a change and of a seed."""
+    psycopg = pytest.importorskip("psycopg")
+
+    def refuse(*_: object) -> None:
+        pytest.fail("a pipeline: while its middle is missing no timeout of PostgreSQL runs")
+
+    monkeypatch.setattr(psycopg.Cursor, "executemany", refuse)
+    monkeypatch.setattr(psycopg.Connection, "pipeline", refuse)
+    with bench.writing(open_postgres(postgres.url(schema))) as (store, writer):
+        for kind in ("OPEN", "DEAL", "UNSEAL", "SETTLE-1", "REVEAL"):
+            if kind == "DEAL":
+                writer.contribute(Contribution(key=SlotKey("a", 1), seat=0, seed=bytes(32)))
+            writer.submit(bench.append(kind, "a"), bench.append(kind, "b")).result(20)
+        assert check_store(store).size == 10
+
+
 def test_held_lock_is_busy_and_nothing_is_appended(
     postgres: Server, schema: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ):
+    """The error names who holds it: a client that is not silent for long enough to be ended."""
     url = postgres.url(schema)
     monkeypatch.setattr("referee.storage.postgres._LOCK_MS", 200)
+    monkeypatch.setattr("referee.storage.postgres._BUSY_SECONDS", 0.5)
+    monkeypatch.setattr("referee.storage.postgres_waits.SILENCE_SECONDS", 60)
     with (
         closing(open_postgres(url)) as store,
         closing(open_postgres(url)) as other,
         Writer(store, bench.signer, origin=bench.origin) as writer,
     ):
         with other.transaction():
-            with pytest.raises(StoreBusyError):
+            holder = r"at the database's own machine, process [0-9]+, idle in transaction .* Client:ClientRead"
+            with pytest.raises(StoreBusyError, match=holder):
                 writer.append(Append(leaf=b"while it is held"))
             assert store.head().size == 0  # readers are not held up
         assert writer.append(Append(leaf=b"afterwards")).receipt.index == 0

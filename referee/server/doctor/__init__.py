@@ -1,6 +1,7 @@
 """Checks whether a machine can serve with a configuration.
 
-They change nothing, need no running server and work beside one. A check that fails unexpectedly is itself a result.
+They change nothing that a reader of the log sees, need no running server and work beside one. A check that fails
+unexpectedly is itself a result.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """Checks of the store: reachable, intact, of this schema, writable, fast to fsync, on a suitable file system.
 
-The whole log is hashed, as at a server's start. Nothing is written to it: a transaction is begun and rolled back, and
-fsync is timed on a file beside it.
+The whole log is hashed, as at a server's start. One commit counts up beside the log, as that of an idle server does,
+and fsync is timed on a file beside it.
 """
 
 import os
@@ -17,7 +17,8 @@ from typing import Final
 
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.vkey import KeyTextError, VerifierKey
-from referee.server.doctor.check_result import CheckResult
+from referee.server.doctor.check_result import CheckLevel, CheckResult
+from referee.server.doctor.commit import check_commit
 from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.registry import KeyRegistry
 from referee.server.keys.signed_head import LostLeavesError, SignedHead
@@ -87,8 +88,11 @@ def check_storage(
         if database is not None:
             yield CheckResult.ok("database", f"reached in {opened * 1000:,.0f} ms")
         yield from _whole(reader, data, stored, progress)
+    file = [] if database is not None else list(_sqlite(data / FILE_NAME))
+    yield from file
+    if all(one.level is CheckLevel.OK for one in file):
+        yield from check_commit(data, database)
     if database is None:
-        yield from _sqlite(data / FILE_NAME)
         yield from _writable(data)
 
 

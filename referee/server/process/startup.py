@@ -28,6 +28,7 @@ from referee.server.keys.remote_signer import AgentClient
 from referee.server.keys.rotation import CHANGING, LOCK_SECONDS, check_in_force, finish
 from referee.server.keys.signed_head import HeadRecord, SignedHead
 from referee.server.process.cosigner import check_witnesses, known_checkpoints
+from referee.server.process.opening import open_reporting
 from referee.server.process.options import ServerObserver, ServerOptions, VerifiedLog
 from referee.server.process.starting import write_start
 from referee.server.process.witness_client import WitnessError
@@ -48,10 +49,8 @@ from referee.storage import (
     clock_error,
     is_missing,
     log_place,
-    open_store,
 )
 from referee.storage.batch import append_batch
-from referee.storage.schema import VERSION
 
 PRIVATE_KEYS: Final = {
     "rulesets": (),
@@ -115,10 +114,8 @@ class OpenedLog:
         signed = SignedHead.read(folder, place=place, accepted=settings.log.accept_loss)
         if is_missing(data, database):  # before an empty file is made
             signed.check_no_log()
-        store = open_store(data, database=database)
+        store = open_reporting(data, database, is_first=options.verified is None)
         opened.callback(store.close)
-        if store.found_version != VERSION:
-            _log.warning("schema upgraded", version_before=store.found_version, version=VERSION, place=place)
         lock = opened.enter_context(store.lock(alone=False))
         lock.take(seconds=LOCK_SECONDS)
         record = HeadRecord(folder)
