@@ -6,18 +6,25 @@ A real primary and a real standby. The standby is away by being stopped; a commi
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
-from referee.log import SlotKey
+from referee.log import SlotKey, Stage
+from referee.server.doctor import CheckLevel
+from referee.server.doctor.commit import check_commit
+from referee.server.process.opening import open_reporting
+from referee.service.status import refusal_of
 from referee.storage import Append, Contribution, StoreBusyError, StoreError, Writer, check_store, trouble_of
 from referee.storage.postgres import open_postgres, open_postgres_reader
-from referee.storage.record import StandbyAwayError
+from referee.storage.record import StandbyAwayError, StoreAwayError
+from referee.v1.error_reason_pb2 import ErrorReason
 from tests.storage.log_bench import Bench
-from tests.storage.postgres_server import STANDBY, PostgresServer, missing
+from tests.storage.postgres_server import STANDBY, USER, PostgresServer, missing
 from tests.waiting import until
 
 KEY = SlotKey("t", 1)
@@ -35,6 +42,17 @@ class Pair:
     def url(self) -> str:
         """URL of the log on the primary."""
         return self.primary.url(self.schema)
+
+    def with_schema(self) -> "Pair":
+        """Return the same servers with a new schema."""
+        schema = f"test_{uuid.uuid4().hex}"
+        self.primary.make_schema(schema)
+        return Pair(self.primary, self.standby, schema)
+
+    def wait_connected(self) -> None:
+        """Wait until the primary waits for the standby, and the standby is there."""
+        states = "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'"
+        until(lambda: self.primary.execute(states) == [("sync",)], "the standby is away")
 
     def waiting(self) -> list[int]:
         """Return the sessions whose commit waits for the standby."""
@@ -54,9 +72,9 @@ class Pair:
         until(end, "the commit has not ended")
 
 
-@pytest.fixture
-def pair() -> Iterator[Pair]:
-    """Run both servers; the primary waits for the standby, which is connected."""
+@contextmanager
+def replicating() -> Iterator[Pair]:
+    """Run both servers for the block; the primary waits for the standby, which is connected."""
     if why := missing():
         pytest.skip(why)
     with ExitStack() as stack:
@@ -65,12 +83,29 @@ def pair() -> Iterator[Pair]:
         standby = PostgresServer(primary=primary)
         stack.callback(standby.close)
         primary.set("synchronous_standby_names", STANDBY)
-        until(
-            lambda: primary.execute("SELECT sync_state FROM pg_stat_replication") == [("sync",)], "the standby is away"
-        )
-        schema = f"test_{uuid.uuid4().hex}"
-        primary.make_schema(schema)
-        yield Pair(primary, standby, schema)
+        running = Pair(primary, standby, "")
+        running.wait_connected()
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lasting_pair() -> Iterator[Pair]:
+    """Run servers that no test takes apart."""
+    with replicating() as running:
+        yield running
+
+
+@pytest.fixture
+def lasting(lasting_pair: Pair) -> Pair:
+    """Return these servers with a schema of the test's own."""
+    return lasting_pair.with_schema()
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    """Run servers that the test may take apart."""
+    with replicating() as running:
+        yield running.with_schema()
 
 
 def asked(writer: Writer, request: Append | Contribution) -> Future[Any]:
@@ -85,7 +120,9 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("how", ["pg_cancel_backend", "pg_terminate_backend"])
+@pytest.mark.parametrize(
+    "how", ["pg_cancel_backend", pytest.param("pg_terminate_backend", marks=pytest.mark.slow("starts two databases"))]
+)
 def test_commit_whose_wait_is_ended_is_acknowledged_by_nobody(pair: Pair, bench: Bench, how: str) -> None:
     """A seed and a leaf, asked for on one server and again on another; each then is lost, since the standby takes over.
 
@@ -125,24 +162,25 @@ def test_commit_whose_wait_is_ended_is_acknowledged_by_nobody(pair: Pair, bench:
         assert not writer.append(bench.append("DEAL")).is_repeat
 
 
-def test_doubt_ends_with_a_clean_commit_of_any_server(pair: Pair, bench: Bench) -> None:
+def test_doubt_ends_with_a_clean_commit_of_any_server(lasting: Pair, bench: Bench) -> None:
     """The standby is back: a reader commits once itself, and another server's commit covers what was in doubt."""
     with ExitStack() as stack:
-        stores = [stack.enter_context(closing(open_postgres(pair.url))) for _ in range(2)]
+        stores = [stack.enter_context(closing(open_postgres(lasting.url))) for _ in range(2)]
         writers = [stack.enter_context(Writer(store, bench.signer, origin=bench.origin)) for store in stores]
-        pair.standby.stop()
+        lasting.standby.stop()
         answer = asked(writers[0], bench.append("OPEN"))
-        pair.end_waits("pg_cancel_backend", answer)
+        lasting.end_waits("pg_cancel_backend", answer)
         with pytest.raises(StandbyAwayError):
             answer.result()
-        pair.standby.start()
+        lasting.standby.start()
+        lasting.wait_connected()
         state = stores[1].round(KEY)
         assert state is not None
         again = writers[0].append(bench.append("OPEN"))
         assert again.is_repeat
         assert bench.verify(again.leaf, again.receipt).size == 1
         stores[0].touch()
-    with closing(open_postgres_reader(pair.url, is_certain=True)) as served:
+    with closing(open_postgres_reader(lasting.url, is_certain=True)) as served:
         assert served.head().size == 1
 
 
@@ -155,6 +193,95 @@ def test_reader_is_certain_at_once_where_no_standby_is_synchronous(postgres: Pos
         assert other.head().size == 1
         assert other.round(KEY) is not None
         assert counted(postgres, url) == before
+
+
+def test_commit_that_waits_for_its_standby_is_named_and_ended_by_nobody(
+    lasting: Pair, bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By the server's own watch, by another writer that waits behind it, and by the doctor beside both."""
+    monkeypatch.setattr("referee.storage.writer.STALL_SECONDS", 0.2)
+    monkeypatch.setattr("referee.server.doctor.commit.STALL_SECONDS", 2)
+    monkeypatch.setattr("referee.storage.postgres._LOCK_MS", 200)
+    monkeypatch.setattr("referee.storage.postgres._BUSY_SECONDS", 1.0)
+    monkeypatch.setattr("referee.storage.postgres_waits.SILENCE_SECONDS", 0.1)
+    with ExitStack() as stack:
+        stores = [stack.enter_context(closing(open_postgres(lasting.url))) for _ in range(2)]
+        writers = [stack.enter_context(Writer(store, bench.signer, origin=bench.origin)) for store in stores]
+        lasting.standby.stop()
+        try:
+            answer = asked(writers[0], bench.append("OPEN"))
+            until(lasting.waiting, "no commit waits")
+            (pid,) = lasting.waiting()
+            writers[0].explain()
+            until(lambda: writers[0].trouble, "a commit that waits is no trouble")
+            trouble = writers[0].trouble
+            assert trouble is not None
+            assert (trouble.kind, "pg_terminate_backend" in trouble.remedy) == ("STANDBY", True)
+            assert f"session {pid} of" in trouble.cause
+            assert "IPC:SyncRep" in trouble.cause
+            assert f"synchronous_standby_names is '{STANDBY}', and connected are: none" in trouble.cause
+            with pytest.raises(StoreBusyError, match=f"process {pid}, active .* waits for IPC:SyncRep"):
+                asked(writers[1], bench.append("OPEN", "u")).result(60)
+            (found,) = check_commit(tmp_path, lasting.url)
+            assert (found.level, "SyncRep" in found.measured) == (CheckLevel.FAIL, True)
+            assert "pg_terminate_backend" in found.remedy
+            assert pid in lasting.waiting()
+        finally:
+            lasting.standby.start()
+        assert answer.result(60)[0].receipt.index == 0
+        until(lambda: writers[0].trouble is None, "the trouble is not over")
+        lasting.wait_connected()
+        until(lambda: [one.level for one in check_commit(tmp_path, lasting.url)] == [CheckLevel.OK])
+
+
+def test_settings_that_lose_rounds_in_a_failover_are_noted(lasting: Pair, bench: Bench, tmp_path: Path) -> None:
+    """They start, with one line for the operator, which the doctor says too."""
+    with bench.writing(open_postgres(lasting.url)):
+        pass
+    for name, value, words in (
+        ("synchronous_commit", "local", "synchronous_commit is local"),
+        ("synchronous_standby_names", "", "of 1 replicas none is synchronous"),
+    ):
+        lasting.primary.set(name, value)
+        with capture_logs() as lines:
+            open_reporting(tmp_path, lasting.url, is_first=True).close()
+            open_reporting(tmp_path, lasting.url, is_first=False).close()
+        (line,) = lines
+        assert (line["log_level"], line["event"]) == ("warning", "log not safe in a failover")
+        assert line["note"].startswith(words)
+        _, found = check_commit(tmp_path, lasting.url)
+        assert (found.check, found.level, found.measured[: len(words)]) == ("replication", CheckLevel.WARN, words)
+        lasting.primary.set(name, {"synchronous_commit": "on"}.get(name, STANDBY))
+    lasting.wait_connected()
+    assert open_reporting(tmp_path, lasting.url, is_first=True).notes == []
+
+
+def test_failover_is_followed_and_a_read_of_the_old_primary_is_made_again(pair: Pair, bench: Bench) -> None:
+    """The old primary lives on, read-only: a connection to it that idles in a reader is behind."""
+    url = pair.primary.both(pair.schema, pair.standby)
+    with bench.writing(open_postgres(url, timeout=60)) as (store, writer):
+        writer.append(bench.append("OPEN"))
+        assert store.head().size == 1
+        pair.standby.promote()
+        pair.primary.set("default_transaction_read_only", "on")
+        pair.primary.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'COMMIT'")
+        assert not writer.append(bench.append("DEAL")).is_repeat
+        state = store.round(KEY)
+        assert state is not None
+        assert state.stage is Stage.DEALT
+    with pytest.raises(StoreAwayError, match="default_transaction_read_only on: name the primary, or list all hosts"):
+        open_postgres(pair.url)
+    hosts = "".join(f"host=127.0.0.1:{server.port}&" for server in (pair.primary, pair.standby))
+    form = f"postgresql+psycopg://{USER}@/postgres?{hosts}options=-csearch_path%3D{pair.schema}"
+    with closing(open_postgres(form)) as store:
+        assert store.head().size == 2
+    with closing(open_postgres_reader(pair.url, is_certain=True)) as behind:
+        behind._certainty.returned(2, 2)  # type: ignore[union-attr] # noqa: SLF001 - what it would have read of the new one
+        with pytest.raises(StoreAwayError, match="has 1 leaves of the log, and 2 are durable: it is behind") as refused:
+            behind.round(SlotKey("another", 1))
+        refusal = refusal_of(refused.value)
+        assert refusal is not None
+        assert refusal.reason == ErrorReason.ERROR_REASON_LOG_BUSY
 
 
 def counted(server: PostgresServer, url: str) -> list[tuple[object, ...]]:

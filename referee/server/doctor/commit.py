@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.server.doctor.check_result import CheckResult
-from referee.storage import Store, StoreError, open_store, stall_of, trouble_of
+from referee.storage import DataLossError, Store, StoreError, open_store, stall_of, trouble_of
 from referee.storage.writer import STALL_SECONDS
 
 _SLOW_MS: Final = 500.0
@@ -19,7 +19,7 @@ class _Commit:
 
     def __init__(self, data: Path, database: str | None) -> None:
         self.store: Store | None = None
-        self.error: StoreError | None = None
+        self.error: StoreError | DataLossError | None = None
         self.seconds = 0.0
         self._thread = threading.Thread(target=self._run, args=(data, database), name="doctor-commit", daemon=True)
         self._thread.start()
@@ -35,9 +35,11 @@ class _Commit:
             began = time.perf_counter()
             self.store.touch()
             self.seconds = time.perf_counter() - began
-            self.store.close()
-        except StoreError as error:
+        except (StoreError, DataLossError) as error:
             self.error = error
+        finally:
+            if self.store is not None:
+                self.store.close()
 
 
 def check_commit(data: Path, database: str | None) -> Iterator[CheckResult]:
