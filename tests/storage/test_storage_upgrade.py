@@ -147,20 +147,24 @@ def test_upgrade_that_fails_changes_nothing(old: Path) -> None:
         assert "roundless" not in [row[1] for row in found.execute("PRAGMA table_info(head)")]
 
 
-def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any) -> None:  # noqa: ANN401 - a fixture
-    """The tables of schema 1 are those of schema 3 without two columns and the index of rounds."""
+@pytest.mark.parametrize("version", [1, 3])
+def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any, version: int) -> None:  # noqa: ANN401 - a fixture
+    """Schema 3 lacks the counts of commits, schema 1 two more columns and the index of rounds."""
     open_sqlite(old).close()
-    url = postgres.make_schema("upgraded")
+    url = postgres.make_schema(f"upgraded_{version}")
     done = referee("restore", old / FILE_NAME, "--database", url)
     assert done.returncode == 0, done.stderr
-    postgres.execute("ALTER TABLE upgraded.head DROP COLUMN roundless")
-    postgres.execute("ALTER TABLE upgraded.round DROP COLUMN winner")
-    postgres.execute("DROP TABLE upgraded.listed")
-    postgres.execute("UPDATE upgraded.schema_version SET version = 1")
-    with pytest.raises(SchemaVersionError, match="version 1"):
+    missing = ["head DROP COLUMN commits, DROP COLUMN durable"]
+    if version == 1:
+        missing += ["head DROP COLUMN roundless", "round DROP COLUMN winner"]
+        postgres.execute("DROP TABLE upgraded_1.listed")
+    for column in missing:
+        postgres.execute(f"ALTER TABLE upgraded_{version}.{column}")
+    postgres.execute(f"UPDATE upgraded_{version}.schema_version SET version = {version}")  # noqa: S608 - of the test
+    with pytest.raises(SchemaVersionError, match=f"version {version}"):
         open_postgres_reader(url)
     with closing(open_postgres(url)) as store:
-        assert (store.found_version, store.head().roundless) == (1, OF_KEYS)
+        assert (store.found_version, store.head().roundless) == (version, OF_KEYS)
         assert check_store(store).size == leaves_of(old)
     with closing(open_postgres(url)) as store:
         assert store.found_version == VERSION

@@ -81,8 +81,9 @@ class LogSettings(SettingsSection, frozen=True):
     data: str = "referee-data"
     """Folder with the log and the keys. Back up its keys folder."""
     database: str = ""
-    """Log in PostgreSQL, as postgresql://user@host/database; empty for a file in the data folder. Put a password in
-    REFEREE_LOG_DATABASE or the database's password file instead."""
+    """Log in PostgreSQL, as postgresql://user@host/database, or with the hosts of a primary and its standbys
+    postgresql://user@host1,host2/database; empty for a file in the data folder. Put a password in REFEREE_LOG_DATABASE
+    or the database's password file instead."""
     origin: str = DEFAULT_ORIGIN
     """Name of a new log, part of every checkpoint; an existing log keeps its own."""
     instance: str = "referee"

@@ -5,9 +5,12 @@ import re
 import resource
 import shutil
 import socket
+import sqlite3
 import sys
+import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +28,7 @@ from referee.server.keys.folder import read_public_keys
 from referee.server.process.app import Application
 from referee.server.settings.configuration import Configuration
 from referee.server.settings.tls import TlsSettings
+from referee.storage.sqlite import FILE_NAME
 from referee.v1 import log_pb2
 from tests.driver.opening import open_round
 from tests.server.cosigning.local_witness import LocalWitness
@@ -32,6 +36,7 @@ from tests.server.doctor.examining import by_check, configured, outcome_of, stor
 from tests.server.options import server_options
 from tests.server.processes import calling
 from tests.server.tls.authority import Authority
+from tests.storage.test_storage_trouble import breakable
 
 DAY: Final = 86_400_000
 GIB: Final = 1024**3
@@ -59,17 +64,38 @@ def test_machine_without_anything_can_begin(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_doctor_changes_nothing(data: Path, tmp_path: Path) -> None:
-    """Not a byte of the log or the keys, nor a file beside them but SQLite's empty ones."""
+def test_the_doctor_changes_nothing_that_a_reader_sees(data: Path, tmp_path: Path) -> None:
+    """Not a byte of the keys, no row but the one that counts commits, and no file but SQLite's own."""
 
     def held() -> dict[str, bytes]:
-        return {str(one.relative_to(tmp_path)): one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()}
+        files = [one for one in tmp_path.rglob("*") if one.is_file() and not one.name.startswith(FILE_NAME)]
+        return {str(one.relative_to(tmp_path)): one.read_bytes() for one in files}
 
-    before = held()
-    list(examine(configured(data=data, serve__listen="127.0.0.1:0")))
-    after = held()
-    assert before == {name: after[name] for name in before}
-    assert all(name.endswith(("-wal", "-shm")) for name in after.keys() - before.keys())
+    def rows() -> list[str]:
+        with closing(sqlite3.connect(data / FILE_NAME)) as connection:
+            return [line for line in connection.iterdump() if "schema_version" not in line]
+
+    files, before = held(), rows()
+    found = list(examine(configured(data=data, serve__listen="127.0.0.1:0")))
+    assert [one.level.name for _, one in found if one.check == "commit"] == ["OK"]
+    assert (held(), rows()) == (files, before)
+
+
+def test_commit_that_does_not_return_fails_in_time(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor goes on, and leaves the commit to itself."""
+    go, ended = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        go.wait(60)
+        ended.set()
+
+    monkeypatch.setattr("referee.server.doctor.commit.open_store", lambda folder, database: breakable(folder, hang))  # noqa: ARG005 - as the real one
+    monkeypatch.setattr("referee.server.doctor.commit.STALL_SECONDS", 0.2)
+    _, found = stored_of(configured(data=data))
+    assert (found["commit"].level, found["fsync"].level is CheckLevel.FAIL) == (CheckLevel.FAIL, False)
+    assert "the disk has not forced a commit of the log's file" in found["commit"].measured
+    go.set()
+    assert ended.wait(60)
 
 
 def test_question_that_goes_wrong_is_a_finding_and_the_others_are_asked(data: Path, monkeypatch) -> None:
