@@ -28,6 +28,7 @@ import psutil
 from tests.chaos.fault_broken import BROKEN, play_broken, what_was_found
 from tests.chaos.fault_clients import LONG, SHORT, crowd
 from tests.chaos.fault_clock import step_clock
+from tests.chaos.fault_commits import cancel_and_promote, cut_holders, hang_commits
 from tests.chaos.fault_disk import fill_database_disk, fill_disk
 from tests.chaos.fault_messages import Fuzzed, fuzz, fuzz_over_socket, room_for
 from tests.chaos.fault_postgres import shake_database
@@ -80,6 +81,24 @@ def postgres(run: Run, folder: Path) -> Outcome:
         return shake_database(folder, database, seconds=110 * run.share, luck=run.luck("postgres"))
     finally:
         database.close()
+
+
+def cut_off(run: Run, folder: Path) -> Outcome:
+    """Cut writers off while they hold the log in PostgreSQL."""
+    if why := missing():
+        return Outcome("Writers cut off while they hold the log", skipped=why)
+    database = PostgresServer()
+    try:
+        return cut_holders(folder, database, rounds=max(3, round(6 * run.share)), luck=run.luck("cut off"))
+    finally:
+        database.close()
+
+
+def cancelled(run: Run, folder: Path) -> Outcome:
+    """Cancel commits before a failover."""
+    if why := missing():
+        return Outcome("Commits cancelled while they wait for a standby, which then takes over", skipped=why)
+    return cancel_and_promote(folder, seconds=max(2, 15 * run.share), luck=run.luck("cancelled"))
 
 
 def database_disk(run: Run, folder: Path) -> Outcome:
@@ -149,6 +168,9 @@ FAULTS: Final[dict[str, Callable[[Run, Path], Outcome]]] = {
     "workers": lambda run, folder: kill_workers(folder, seconds=150 * run.share, luck=run.luck("workers")),
     "threads": lambda _run, folder: start_no_threads(folder),
     "postgres": postgres,
+    "hanging": lambda run, folder: hang_commits(folder, rounds=max(2, round(4 * run.share)), luck=run.luck("hanging")),
+    "cut_off": cut_off,
+    "cancelled": cancelled,
     "disk": lambda run, folder: fill_disk(folder, rounds=max(2, round(6 * run.share)), full=4, luck=run.luck("disk")),
     "database_disk": database_disk,
     "clock": lambda run, folder: step_clock(

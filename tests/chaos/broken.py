@@ -3,6 +3,7 @@
 ``clock=FILE``: the wall clock is off by as many milliseconds as the file says, whenever the program looks at it; gRPC's
 own look is left alone, for its core would not follow, and so is the clock that only measures time.
 ``loses-commits``: now and then a commit is undone, and answered as if it were not.
+``hangs=FILE``: no commit returns while the file is there.
 ``forgets``: what was settled is settled anew when it is asked for again.
 ``no-threads=FILE``: no thread can be started while the file is there.
 """
@@ -49,6 +50,18 @@ def lose_commits(_: str) -> None:
     sqlite._FLAVOR = dataclasses.replace(sqlite._FLAVOR, commit=commit)  # type: ignore[misc] # noqa: SLF001 - broken on purpose
 
 
+def hang(file: str) -> None:
+    """Let no commit return while a file exists."""
+    path, really = Path(file), sqlite._FLAVOR.commit  # noqa: SLF001 - broken on purpose
+
+    def commit(cursor: Any) -> None:  # noqa: ANN401 - a driver's cursor
+        while path.exists():
+            time.sleep(0.05)
+        really(cursor)
+
+    sqlite._FLAVOR = dataclasses.replace(sqlite._FLAVOR, commit=commit)  # type: ignore[misc] # noqa: SLF001 - broken on purpose
+
+
 def forget(_: str) -> None:
     """Forget steps that were taken."""
     batch._Draft._repeated = lambda *_: None  # type: ignore[method-assign] # noqa: SLF001 - broken on purpose
@@ -69,6 +82,7 @@ def start_no_threads(file: str) -> None:
 FAULTS: Final[dict[str, Callable[[str], None]]] = {
     "clock": move_clock,
     "loses-commits": lose_commits,
+    "hangs": hang,
     "forgets": forget,
     "no-threads": start_no_threads,
 }

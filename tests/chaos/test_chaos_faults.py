@@ -15,6 +15,7 @@ import pytest
 from tests.chaos.fault_broken import BROKEN, play_broken, what_was_found
 from tests.chaos.fault_clients import LONG, SHORT, Crowd, crowd
 from tests.chaos.fault_clock import step_clock
+from tests.chaos.fault_commits import cancel_and_promote, cut_holders, hang_commits
 from tests.chaos.fault_disk import fill_database_disk, fill_disk
 from tests.chaos.fault_postgres import shake_database
 from tests.chaos.fault_workers import kill_workers, start_no_threads
@@ -91,6 +92,39 @@ def test_database_that_comes_and_goes_takes_nothing_back(
     outcome = shake_database(tmp_path, postgres, seconds=seconds, luck=luck(request))
     show(outcome)
     held(outcome, rounds=8)
+
+
+@pytest.mark.slow("disturbs a server under load for half a minute")
+@pytest.mark.timeout(600)
+def test_commits_that_hang_are_reported_and_take_nothing_back(
+    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None]
+) -> None:
+    outcome = hang_commits(tmp_path, rounds=2, luck=luck(request))
+    show(outcome)
+    held(outcome, rounds=9)
+
+
+@pytest.mark.slow("disturbs a server under load for half a minute")
+@pytest.mark.timeout(600)
+def test_writer_that_is_cut_off_stops_the_others_for_seconds(
+    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer, show: Callable[[Outcome], None]
+) -> None:
+    outcome = cut_holders(tmp_path, postgres, rounds=3, luck=luck(request))
+    show(outcome)
+    held(outcome, rounds=8)
+
+
+@pytest.mark.slow("disturbs a server under load for half a minute")
+@pytest.mark.timeout(600)
+def test_cancelled_commits_and_a_failover_take_nothing_back(
+    request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None]
+) -> None:
+    """A round is lost only where nobody was told of it."""
+    if why := missing():
+        pytest.skip(why)
+    outcome = cancel_and_promote(tmp_path, seconds=4, luck=luck(request))
+    show(outcome)
+    held(outcome, rounds=12)
 
 
 @pytest.mark.slow("disturbs a server under load for seconds")

@@ -60,6 +60,20 @@ def test_commit_that_happened_is_answered(opened: Store, bench: Bench) -> None:
     assert opened.leaves(0, 9) == [bench.append("OPEN").leaf, b"one", b"two"]
 
 
+@pytest.mark.parametrize("is_leaf", [True, False])
+def test_repeat_is_not_answered_from_what_a_failover_may_have_undone(
+    opened: Store, bench: Bench, *, is_leaf: bool
+) -> None:
+    """What the batch read is proved by its commit alone: it wrote nothing that could be looked up."""
+    seed = Contribution(key=FIRST, seat=0, seed=b"s" * 32)
+    request = [bench.append("OPEN")] if is_leaf else seed
+    append_batch(opened, bench.signer, [seed])
+    with pytest.raises(StoreError, match="nothing was appended, try again"):
+        unanswered(opened, bench, request, happened=True)
+    _, answers = append_batch(opened, bench.signer, [request])
+    assert answers[0] == seed or answers[0][0].is_repeat  # type: ignore[index, union-attr] # one of the two
+
+
 def test_commit_that_did_not_happen_is_said_to_have_appended_nothing(opened: Store, bench: Bench) -> None:
     with pytest.raises(StoreError, match="nothing was appended, try again") as refused:
         unanswered(opened, bench, [Append(leaf=b"one")], happened=False)
