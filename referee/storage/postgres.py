@@ -39,6 +39,8 @@ _LOCK_MS: Final = 2_000
 """Time that one try to take the lock waits, before the holder is looked at and the next try."""
 _BUSY_SECONDS: Final = 15.0
 """Time for all tries; it is longer than a silent writer may hold the lock."""
+_OPENING_MS: Final = 15_000
+"""Time that an opening waits for a lock, such as that of another one that upgrades the tables."""
 _FOUNDING: Final = 0x7265666572656500
 """Number of the advisory lock under which tables are made; no row exists yet that could be locked instead."""
 _LOCK: Final = f"({0x72656672}::bigint << 32) | 'head'::regclass::oid::bigint"
@@ -84,7 +86,8 @@ def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
     event.listen(engine, "connect", _check_durability)
     try:
         with engine.connect() as connection:
-            connection.exec_driver_sql(f"BEGIN; SELECT pg_advisory_xact_lock({_FOUNDING})")
+            patience = f"SET LOCAL lock_timeout = {_OPENING_MS}"  # no holder is looked at here
+            connection.exec_driver_sql(f"BEGIN; {patience}; SELECT pg_advisory_xact_lock({_FOUNDING})")
             version = open_schema(connection, upgrade)
             notes = _notes(connection.exec_driver_sql(_REPLICATION).one())
             _commit(connection.connection.cursor())

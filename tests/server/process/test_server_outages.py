@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Final
+from urllib.error import HTTPError
 
 import grpc
 import psutil
@@ -27,6 +28,7 @@ from tests.demo_log import DemoLog
 from tests.driver.opening import open_round
 from tests.server.processes import Process, Serve
 from tests.storage.postgres_server import PostgresServer
+from tests.storage.replicating import replicating
 from tests.waiting import until
 
 SECONDS: Final = 60
@@ -132,6 +134,33 @@ def test_server_whose_worker_waits_still_stops_at_once(serve: Serve, postgres: P
         assert process.stop() == 0
     finally:
         postgres.start()
+
+
+@pytest.mark.slow("starts two databases and stops one for a while")
+def test_commit_that_waits_for_a_standby_is_in_health_log_lines_and_metrics(serve: Serve, tmp_path: Path) -> None:
+    """It has not failed, and nobody calls meanwhile; the server stops although the commit never returns."""
+    with replicating() as running:
+        pair = running.with_schema()
+        process = serve("--quiet", *METRICS, "--database", pair.url)
+        assert refusal_of_opening(process, "before") == "OK"
+        pair.standby.stop()
+        wait_for_state(process, "NOT_SERVING")
+        until(lambda: "STANDBY" in {line["kind"] for line in events(tmp_path, "log cannot be written")}, "no such line")
+        line = next(line for line in events(tmp_path, "log cannot be written") if line["kind"] == "STANDBY")
+        assert ("SyncRep" in line["cause"], "pg_terminate_backend" in line["remedy"]) == (True, True)
+        assert metric(process, "referee_log_writable") == 0
+        assert metric(process, "referee_log_batch_seconds") > 5
+        with pytest.raises(HTTPError, match="503"):
+            urllib.request.urlopen(f"http://{process.ready['metrics']}/readyz", timeout=20)
+        found = referee("doctor", "--data", process.data, "--database", pair.url)
+        assert found.returncode != 0
+        assert "SyncRep" in found.stdout + found.stderr
+        pair.standby.start()
+        wait_for_state(process, "SERVING")
+        assert refusal_of_opening(process, "after") == "OK"
+        pair.standby.stop()
+        wait_for_state(process, "NOT_SERVING")
+        assert process.stop() == 0
 
 
 @pytest.mark.slow("fills a disk of its own")
