@@ -229,7 +229,7 @@ def _flavor(timeout: float) -> Flavor:
 def _commit(cursor: "DBAPICursor") -> None:
     """Commit, and raise StandbyAwayError if the server says anything beside that: then it did not wait to the end."""
     notices: list[str] = []
-    connection: Any = cursor.connection  # type: ignore[attr-defined] # a driver's cursor
+    connection: Any = cursor.connection
 
     def note(notice: Any) -> None:  # noqa: ANN401 - a driver's diagnostic
         notices.append(". ".join(filter(None, (notice.message_primary, notice.message_detail))))

@@ -32,11 +32,11 @@ class CuttingProxy(Relay):
         if is_asking and self.befalls in _SILENT:
             if b"INSERT INTO leaf" not in data:
                 return data
-            cut, self.befalls = self.befalls, ""
+            silence, self.befalls = self.befalls, ""
             self._silent.add(pair)
             self.has_cut.set()
             first = 1 + int.from_bytes(data[1:5], "big")  # a message: a letter, and its length
-            return data[: {"HALF": len(data) // 2, "PARSED": first, "GONE": 0}[cut]]
+            return data[: {"HALF": len(data) // 2, "PARSED": first, "GONE": 0}[silence]]
         if is_asking and b"COMMIT\0" in data and self.befalls:
             cut, self.befalls = self.befalls, ""
             if cut != "AFTER":
