@@ -279,9 +279,9 @@ def append_batch(  # noqa: PLR0913 - the last three only observe or check
             if growth is not None or draft.contributed:
                 probe("WRITTEN")
     except OutcomeUnknownError as error:
-        # Without leaves of its own a batch proves nothing of what it read, which may be lost with a failover by now.
-        is_proof = draft is not None and (draft.leaves or len(judged) == len(draft.contributed))
-        if draft is None or not is_proof or not _is_durable(store, draft, start=old.size):
+        if draft is not None and not draft.leaves and len(judged) > len(draft.contributed):
+            raise  # nothing of the batch's own proves what it has read, which may be lost in a failover by now
+        if draft is None or not _is_durable(store, draft, start=old.size):
             msg = "the commit was lost with the connection to the store; nothing was appended, try again"
             raise StoreError(msg) from error
     probe("COMMITTED")

@@ -50,6 +50,7 @@ class Store(Reader):
         """What the database's settings lose in a failover, with the remedy, for the operator."""
         self._writing: Final = threading.Lock()
         self._connection: PoolProxiedConnection | None = None
+        self._is_closed = False
         self.stage = ""
         """Stage of the transaction that runs: BEGIN (it waits for other writers), WRITE or COMMIT; empty for none."""
 
@@ -125,9 +126,10 @@ class Store(Reader):
 
     def close(self) -> None:
         """Close the connections once a running transaction has ended; leave one that does not end to itself."""
+        self._is_closed = True
         if self._writing.acquire(timeout=PATIENCE_SECONDS):
             if self._connection is not None:
-                self._connection.close()
+                self._connection.invalidate()  # its pool may be gone since a failover, and would keep it open
                 self._connection = None
             self._writing.release()
         super().close()
@@ -148,6 +150,8 @@ class Store(Reader):
     @contextmanager
     def _transaction(self, *, is_patient: bool = True) -> Iterator[DBAPICursor]:
         with self._writing:
+            if self._is_closed:
+                raise StoreError("the store is closed")
             is_committing = False
             self.stage = "BEGIN"
             try:
