@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from referee.log import SlotKey, Stage
@@ -362,16 +363,19 @@ _WARN_AT_COMMIT = """
         FOR EACH ROW EXECUTE FUNCTION {0}.warn()
 """
 """A warning during COMMIT, as of a cancelled wait for a standby."""
+COSIGNED: Cosigned = Cosigned(size=1, note=b"", is_quorate=False)
 COMMITS: dict[str, tuple[str, Callable[[str, Store], object]]] = {
     "opening": ("schema_version", lambda url, _: open_postgres(url)),
     "founding": ("head", lambda _, store: store.found("log.example/2", b"")),
     "change": ("leaf", lambda _, store: insert(store)),
     "proof": ("schema_version", lambda _, store: store.touch()),
     "cosignature": ("cosigned", lambda _, store: store.keep_cosigned(1, lambda _: COSIGNED)),
-    "copy": ("cosigned", lambda _, store: store.fill(lambda into: into.exec_driver_sql(INSERT))),
+    "copy": ("cosigned", lambda _, store: store.fill(pour)),
 }
-COSIGNED = Cosigned(size=1, note=b"", is_quorate=False)
-INSERT = "INSERT INTO cosigned VALUES (2, '', 0)"
+
+
+def pour(into: Connection) -> None:
+    into.exec_driver_sql("INSERT INTO cosigned VALUES (2, '', 0)")
 
 
 def insert(store: Store) -> None:

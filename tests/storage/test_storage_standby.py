@@ -195,7 +195,8 @@ def test_settings_that_lose_rounds_in_a_failover_are_noted(lasting: Pair, bench:
         assert (found.check, found.level, found.measured[: len(words)]) == ("replication", CheckLevel.WARN, words)
         lasting.primary.set(name, {"synchronous_commit": "on"}.get(name, STANDBY))
     lasting.wait_connected()
-    assert open_reporting(tmp_path, lasting.url, is_first=True).notes == []
+    with closing(open_reporting(tmp_path, lasting.url, is_first=True)) as store:
+        assert store.notes == []
 
 
 def test_failover_is_followed_and_a_read_of_the_old_primary_is_made_again(pair: Pair, bench: Bench) -> None:
