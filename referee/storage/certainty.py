@@ -3,7 +3,7 @@
 A commit that waits for a synchronous standby can be cancelled (``pg_cancel_backend``, a statement timeout), its session
 ended, its server restarted. Then everybody sees what it wrote, and a promoted standby lacks it. So the head counts
 commits, and beside that the commits that are known to be durable, which the next writer takes from its own commits that
-returned without a warning. Whoever reads more commits than that is in doubt, and commits once: the order of the
+returned without a warning. A reader that sees more commits is in doubt, and commits once: the order of the
 database's own log then covers all earlier commits.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 
 from referee.storage.record import StoreAwayError, StoreBusyError
 
-PATIENCE_SECONDS: Final = 5.0
+WAIT_SECONDS: Final = 5.0
 """Time for a commit. One that takes longer is trouble, and nobody waits for it any more."""
 
 
@@ -78,11 +78,11 @@ class Certainty:
                     threading.Thread(target=self._run, args=arguments, name="log-certainty", daemon=True).start()
                 begun = self._since
                 while self._durable < commits and self._since == begun:
-                    left = begun + PATIENCE_SECONDS - time.monotonic()
+                    left = begun + WAIT_SECONDS - time.monotonic()
                     if left <= 0:
                         raise StoreBusyError(
                             "the newest commit of the log is not known to be durable, and the commit that would show "
-                            f"it has not returned for {PATIENCE_SECONDS:.0f} s"
+                            f"it has not returned for {WAIT_SECONDS:.0f} s"
                         )
                     self._changed.wait(left)
                 if self._durable >= commits:

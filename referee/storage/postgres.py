@@ -86,8 +86,8 @@ def open_postgres(url: str, *, timeout: float = _TIMEOUT) -> Store:
     event.listen(engine, "connect", _check_durability)
     try:
         with engine.connect() as connection:
-            patience = f"SET LOCAL lock_timeout = {_OPENING_MS}"  # no holder is looked at here
-            connection.exec_driver_sql(f"BEGIN; {patience}; SELECT pg_advisory_xact_lock({_FOUNDING})")
+            timeout_set = f"SET LOCAL lock_timeout = {_OPENING_MS}"  # no holder is looked at here
+            connection.exec_driver_sql(f"BEGIN; {timeout_set}; SELECT pg_advisory_xact_lock({_FOUNDING})")
             version = open_schema(connection, upgrade)
             notes = _notes(connection.exec_driver_sql(_REPLICATION).one())
             _commit(connection.connection.cursor())

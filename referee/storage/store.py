@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from referee.evidence.merkle import EMPTY_ROOT, LeafIndex
 from referee.log import Slot, SlotKey, StepKind
-from referee.storage.certainty import PATIENCE_SECONDS, Certainty
+from referee.storage.certainty import WAIT_SECONDS, Certainty
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.log_lock import LogLock
 from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of, write_unseals
@@ -127,7 +127,7 @@ class Store(Reader):
     def close(self) -> None:
         """Close the connections once a running transaction has ended; leave one that does not end to itself."""
         self._is_closed = True
-        if self._writing.acquire(timeout=PATIENCE_SECONDS):
+        if self._writing.acquire(timeout=WAIT_SECONDS):
             if self._connection is not None:
                 self._connection.invalidate()  # its pool may be gone since a failover, and would keep it open
                 self._connection = None

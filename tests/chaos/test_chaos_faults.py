@@ -119,7 +119,7 @@ def test_writer_that_is_cut_off_stops_the_others_for_seconds(
 def test_cancelled_commits_and_a_failover_take_nothing_back(
     request: pytest.FixtureRequest, tmp_path: Path, show: Callable[[Outcome], None]
 ) -> None:
-    """A round is lost only where nobody was told of it."""
+    """A round is lost only where nobody has its receipt."""
     if why := missing():
         pytest.skip(why)
     outcome = cancel_and_promote(tmp_path, seconds=4, luck=luck(request))

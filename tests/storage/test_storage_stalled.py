@@ -109,7 +109,7 @@ def test_writer_that_closes_does_not_wait_for_a_commit_that_hangs(
     tmp_path: Path, bench: Bench, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("referee.storage.writer.GRACE_SECONDS", 0.1)
-    monkeypatch.setattr("referee.storage.store.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("referee.storage.store.WAIT_SECONDS", 0.1)
     store = breakable(tmp_path, gate)
     writer = Writer(store, bench.signer, origin=bench.origin)
     gate.close()

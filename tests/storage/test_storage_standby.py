@@ -58,7 +58,7 @@ def asked(writer: Writer, request: Append | Contribution) -> Future[Any]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let readers in doubt wait half a second for a commit."""
-    monkeypatch.setattr("referee.storage.certainty.PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("referee.storage.certainty.WAIT_SECONDS", 0.5)
 
 
 @pytest.mark.usefixtures("impatient")
