@@ -15,8 +15,8 @@ from referee_table.clock import Clock, SystemClock
 from referee_table.hall import Hall, House
 from referee_table.judge import Judge
 from referee_table.play import Pace
+from referee_table.reading import MOST_BYTES
 from referee_table.site import site
-from referee_table.stream import MOST_BYTES
 
 _STOPPING_SECONDS: Final = 5
 
