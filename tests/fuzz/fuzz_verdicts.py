@@ -20,17 +20,10 @@ from referee.finding import Severity
 from referee.rulesets import load_builtin
 from tests.audit.auditing import log_of, options_of
 from tests.tiles.memory_place import MemoryPlace
+from tests.verifier.verifier_mutations import BY_THE_RULES
 from tests.verifier.verifier_project import PROJECT
 
 CATALOGUE: Final = load_builtin()
-BY_THE_RULES: Final = (
-    "ILLEGAL_EVENT",
-    "LAW_FAILED",
-    "WRONG_RESULT",
-    "EVENT_NOT_RECEIVED",
-    "SEEN_TOO_LOW",
-    "TIMEOUT_TOO_EARLY",
-)
 BY_CHANCE: Final = tuple([code.value for code in Code if code.number in (38, 39, 40, 53, 54, 66)])
 NOTES: Final = tuple([code.value for code in Code if code.severity is Severity.NOTE])
 ANSWER_SECONDS: Final = 60
